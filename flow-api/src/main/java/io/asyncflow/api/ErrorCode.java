@@ -1,0 +1,63 @@
+package io.asyncflow.api;
+
+/** What can go wrong, with the number that clients know and the HTTP status that carries it. */
+public enum ErrorCode {
+  INVALID_INPUT(8020, 400, "Invalid input"),
+  MALFORMED_BODY(8021, 400, "Malformed body"),
+  NO_SUCH_TASK(8035, 404, "No such task"),
+  NO_SUCH_TASK_TYPE(8042, 404, "No such task type"),
+  LEASE_LOST(8050, 409, "Lease lost"),
+  TRANSITION_NOT_ALLOWED(8051, 409, "Transition not allowed"),
+  IDEMPOTENCY_CONFLICT(8052, 409, "Idempotency key used with a different body"),
+  TOO_LARGE(8060, 413, "Too large"),
+  NOT_AUTHENTICATED(8070, 401, "Not authenticated"),
+  NOT_PERMITTED(8070, 403, "Not permitted"),
+  LIMIT_EXCEEDED(8080, 429, "Limit exceeded"),
+  UNAVAILABLE(8090, 503, "Temporarily unavailable"),
+  INTERNAL(8099, 500, "Internal error");
+
+  private final int code;
+  private final int httpStatus;
+  private final String title;
+
+  ErrorCode(int code, int httpStatus, String title) {
+    this.code = code;
+    this.httpStatus = httpStatus;
+    this.title = title;
+  }
+
+  public int code() {
+    return code;
+  }
+
+  public int httpStatus() {
+    return httpStatus;
+  }
+
+  /** A short English name of the kind of error, the same for every occurrence. */
+  public String title() {
+    return title;
+  }
+
+  /** Whether the same request may succeed later without a change. */
+  public boolean retryable() {
+    return this == LIMIT_EXCEEDED || this == UNAVAILABLE;
+  }
+
+  /**
+   * The code that an answer carried: its number, told apart by the HTTP status where two share one;
+   * {@link #INTERNAL} for a number that this version does not know.
+   */
+  public static ErrorCode of(int code, int httpStatus) {
+    ErrorCode sameNumber = null;
+    for (ErrorCode candidate : values()) {
+      if (candidate.code == code) {
+        if (candidate.httpStatus == httpStatus) {
+          return candidate;
+        }
+        sameNumber = candidate;
+      }
+    }
+    return sameNumber == null ? INTERNAL : sameNumber;
+  }
+}

@@ -1,0 +1,41 @@
+package io.asyncflow.api;
+
+import java.util.List;
+
+/**
+ * flowsvr's contract as method calls.
+ *
+ * <p>Every method throws {@link FlowUnreachableException} when no usable answer came (the call may
+ * have taken effect: repeat it with the same key, hold id or report id) and a {@link FlowException}
+ * with the server's code when it was refused. Implementations are thread-safe.
+ */
+public interface FlowClient {
+
+  /** Creates a task and returns its id. */
+  String createTask(NewTask task);
+
+  /** Creates 1 to 1,000 tasks, all or none, and returns their ids in order. */
+  List<String> createTasks(List<NewTask> tasks);
+
+  /**
+   * Reads a task.
+   *
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none
+   */
+  Task getTask(String taskId);
+
+  /** Holds due tasks; may block for {@code waitMs}; empty when none became due. */
+  List<Task> holdTasks(HoldRequest request);
+
+  /** Reports 1 to 1,000 ends of holds; the results are in order, refusals among them. */
+  List<ReportResult> report(List<Report> reports);
+
+  /** Tells that the worker lives and renews the leases of what it holds. */
+  HeartbeatAnswer heartbeat(Heartbeat heartbeat);
+
+  /** The configuration of every task type. */
+  List<TaskTypeSettings> taskTypes();
+
+  /** Creates or changes a task type. */
+  void saveTaskType(TaskTypeSettings settings);
+}

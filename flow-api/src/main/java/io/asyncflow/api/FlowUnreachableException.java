@@ -1,0 +1,16 @@
+package io.asyncflow.api;
+
+import java.util.List;
+
+/**
+ * The call got no usable answer: no connection, a time-out, or something that is not flowsvr
+ * answered. Whether it took effect is unknown; repeat it with the same key.
+ */
+public class FlowUnreachableException extends FlowException {
+
+  private static final long serialVersionUID = 1L;
+
+  public FlowUnreachableException(String message, Throwable cause) {
+    super(ErrorCode.UNAVAILABLE, message, List.of(), cause);
+  }
+}

@@ -1,0 +1,35 @@
+package io.asyncflow.api;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+
+/**
+ * The end of a hold. Each hold gets exactly one accepted report.
+ *
+ * @param taskId the task
+ * @param workerId who held it
+ * @param leaseEpoch the epoch of that hold
+ * @param outcome what the run came to
+ * @param reportId makes the report repeatable, at most 64 characters; {@code null} if it will not
+ *     be repeated
+ * @param taskStage for {@link Outcome#NEXT_STAGE}: the stage to run next
+ * @param taskContext for {@link Outcome#NEXT_STAGE}: what it reads; {@code null} leaves it
+ * @param priority for {@link Outcome#NEXT_STAGE}: {@code null} leaves it
+ * @param result for {@link Outcome#SUCCESS}: at most 4,096 bytes of UTF-8
+ * @param errMsg for {@link Outcome#RETRY} and {@link Outcome#FAIL}: cut at 1,000 characters
+ * @param retryAfterMs for {@link Outcome#RETRY}: instead of the type's delay
+ * @param delayMs for {@link Outcome#SNOOZE}
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Report(
+    String taskId,
+    String workerId,
+    Integer leaseEpoch,
+    Outcome outcome,
+    String reportId,
+    String taskStage,
+    String taskContext,
+    Integer priority,
+    String result,
+    String errMsg,
+    Long retryAfterMs,
+    Long delayMs) {}

@@ -1,0 +1,89 @@
+package io.asyncflow.api;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * The life of a task, as bits, so that a list filter can name several at once.
+ *
+ * <p>{@link #canBecome} is the one transition table of the system; the database enforces the same
+ * edges in the WHERE clause of every write.
+ */
+public enum TaskStatus {
+  /** Due at its order time, held by nobody. */
+  WAITING(1),
+  /** Held by a worker under a lease. */
+  EXECUTING(2),
+  /** Done; its result is committed. */
+  SUCCESS(4),
+  /** Failed for good: retries exhausted, refused by its handler, or quarantined as poison. */
+  FAILED(8),
+  /** Cancelled by an operator. */
+  CANCELLED(16);
+
+  private static final int ALL_BITS = 31;
+
+  private final int code;
+
+  TaskStatus(int code) {
+    this.code = code;
+  }
+
+  /** The bit that stands for this status in SQL and JSON. */
+  public int code() {
+    return code;
+  }
+
+  /** Whether only an operator's recorded act leaves this status. */
+  public boolean isFinal() {
+    return switch (this) {
+      case WAITING, EXECUTING -> false;
+      case SUCCESS, FAILED, CANCELLED -> true;
+    };
+  }
+
+  /**
+   * Whether the ordinary course of work may lead from this status to {@code next}. A waiting task
+   * may become final without a further hold because a report that arrives after its lease ran out
+   * counts as long as nobody has held the task since.
+   */
+  public boolean canBecome(TaskStatus next) {
+    return switch (this) {
+      case WAITING -> true;
+      case EXECUTING -> true;
+      case SUCCESS, FAILED, CANCELLED -> false;
+    };
+  }
+
+  /**
+   * The status with this code.
+   *
+   * @throws IllegalArgumentException if no status has it
+   */
+  public static TaskStatus ofCode(int code) {
+    for (TaskStatus status : values()) {
+      if (status.code == code) {
+        return status;
+      }
+    }
+    throw new IllegalArgumentException("no task status has the code " + code);
+  }
+
+  /**
+   * The statuses whose bits are set in {@code bits}; never empty.
+   *
+   * @throws IllegalArgumentException if no bit or an unknown bit is set
+   */
+  public static Set<TaskStatus> ofBits(int bits) {
+    if (bits <= 0 || (bits & ~ALL_BITS) != 0) {
+      throw new IllegalArgumentException("not an OR of status bits: " + bits);
+    }
+    Set<TaskStatus> statuses = EnumSet.noneOf(TaskStatus.class);
+    for (TaskStatus status : values()) {
+      if ((bits & status.code) != 0) {
+        statuses.add(status);
+      }
+    }
+    return statuses;
+  }
+}
