@@ -1,0 +1,28 @@
+package io.asyncflow.worker;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Makes a method (or a class that is a {@link StageHandler}) the handler of a stage.
+ *
+ * <p>A method takes a {@link StageContext}, or the context as a type of its own, or both in this
+ * order, and returns a {@link StageResult}.
+ */
+@Documented
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Stage {
+
+  /** The task type, matched without regard to case. */
+  String type();
+
+  /** The stage, exactly as tasks name it. */
+  String stage();
+
+  /** Whether a run of it takes a {@link Slot}. */
+  boolean slot() default false;
+}

@@ -1,0 +1,83 @@
+package io.asyncflow.worker;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/** What a stage came to, as data; the server decides what it means for the task. */
+public sealed interface StageResult {
+
+  /** Hand over to {@code stage} with a new context ({@code null} keeps the old one). */
+  static StageResult next(String stage, Object context) {
+    return new NextStage(stage, context, null);
+  }
+
+  /** Hand over to {@code stage} with the context as it is. */
+  static StageResult next(String stage) {
+    return new NextStage(stage, null, null);
+  }
+
+  /** The task is done, with nothing to show for it. */
+  static StageResult done() {
+    return new Done(null);
+  }
+
+  /** The task is done; {@code result} is kept with it, as JSON unless it is a string. */
+  static StageResult done(Object result) {
+    return new Done(result);
+  }
+
+  /** The attempt failed; try again after the type's delay, if retries are left. */
+  static StageResult retry(String reason) {
+    return new Retry(reason, null);
+  }
+
+  /** The attempt failed; try again after {@code delay}, if retries are left. */
+  static StageResult retry(String reason, Duration delay) {
+    return new Retry(reason, Objects.requireNonNull(delay, "delay"));
+  }
+
+  /** The task failed for good. */
+  static StageResult fail(String reason) {
+    return new Fail(reason);
+  }
+
+  /** Not yet: run this stage again after {@code delay}; no attempt is counted. */
+  static StageResult snooze(Duration delay) {
+    return new Snooze(delay);
+  }
+
+  /**
+   * @param stage the stage to run next, at most 64 characters
+   * @param context what it reads, written as JSON unless it is a string; {@code null} keeps the old
+   * @param priority seconds of head start; {@code null} keeps the task's
+   */
+  record NextStage(String stage, Object context, Integer priority) implements StageResult {
+    public NextStage {
+      Objects.requireNonNull(stage, "stage");
+    }
+  }
+
+  /**
+   * @param result written as JSON unless it is a string; {@code null} for none
+   */
+  record Done(Object result) implements StageResult {}
+
+  /**
+   * @param delay instead of the type's; {@code null} for the type's
+   */
+  record Retry(String reason, Duration delay) implements StageResult {}
+
+  /**
+   * @param reason kept in the task's schedule log
+   */
+  record Fail(String reason) implements StageResult {}
+
+  /**
+   * @param delay until the stage is due again
+   */
+  record Snooze(Duration delay) implements StageResult {
+    public Snooze {
+      Objects.requireNonNull(delay, "delay");
+    }
+  }
+}
