@@ -1,0 +1,39 @@
+package io.asyncflow.dev;
+
+/**
+ * Where a database listens and who may log in.
+ *
+ * @param engine the engine and its version as people say it, such as {@code MariaDB 11.4.5
+ *     (embedded)}
+ * @param host the host, never null
+ * @param port the TCP port
+ * @param user the user, who may do everything
+ * @param password the password; empty where the user has none, never null
+ */
+public record DatabaseEndpoint(String engine, String host, int port, String user, String password) {
+
+  /**
+   * The connection URL of one schema, good for Connector/J on MySQL and on MariaDB alike.
+   *
+   * <p>{@code useInformationSchema=false} is there because MariaDB lacks a column that Connector/J
+   * reads otherwise; the time zone options make every session speak UTC wherever the server runs.
+   *
+   * @param schema the database's name; it is created on the first connection if it does not exist
+   * @return a JDBC URL without user and password
+   */
+  public String jdbcUrl(String schema) {
+    return "jdbc:mysql://"
+        + host
+        + ":"
+        + port
+        + "/"
+        + schema
+        + "?useInformationSchema=false"
+        + "&connectionTimeZone=UTC"
+        + "&forceConnectionTimeZoneToSession=true"
+        + "&rewriteBatchedStatements=true"
+        + "&createDatabaseIfNotExist=true"
+        + "&allowPublicKeyRetrieval=true"
+        + "&sslMode=DISABLED";
+  }
+}

@@ -1,0 +1,193 @@
+package io.asyncflow.dev;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A MySQL-like server on loopback over one directory: {@code data/}, {@code tmp/}, a log, a pid
+ * file and the lock that keeps other processes out.
+ *
+ * <p>Thread-safe.
+ */
+final class DatabaseServer implements AutoCloseable {
+  private static final Duration START_PATIENCE = Duration.ofSeconds(60);
+  private static final int PORT_ATTEMPTS = 5;
+
+  private final DatabaseFlavour flavour;
+  private final Durability durability;
+  private final ParentDeath parentDeath;
+  private final Path directory;
+  private final Path data;
+  private final DirectoryLock lock;
+  private int port;
+  private EngineProcess process;
+
+  private DatabaseServer(
+      DatabaseFlavour flavour,
+      Durability durability,
+      ParentDeath parentDeath,
+      Path directory,
+      DirectoryLock lock) {
+    this.flavour = flavour;
+    this.durability = durability;
+    this.parentDeath = parentDeath;
+    this.directory = directory;
+    this.data = directory.resolve("data");
+    this.lock = lock;
+  }
+
+  static DatabaseServer start(
+      DatabaseFlavour flavour,
+      Path directory,
+      int port,
+      Durability durability,
+      ParentDeath parentDeath) {
+    Path absolute = directory.toAbsolutePath().normalize();
+    DirectoryLock lock = DirectoryLock.take(absolute);
+    DatabaseServer server = new DatabaseServer(flavour, durability, parentDeath, absolute, lock);
+    try {
+      EngineProcess.stopOrphan(absolute);
+      server.initializeOnce();
+      server.startOn(port);
+      return server;
+    } catch (RuntimeException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  private void initializeOnce() {
+    FileTree.delete(directory.resolve("tmp"));
+    FileTree.create(directory.resolve("tmp"));
+    if (Files.isDirectory(data)) {
+      return;
+    }
+    // Made beside and renamed, so that a start killed midway leaves nothing half made.
+    Path unfinished = directory.resolve("data.unfinished");
+    FileTree.delete(unfinished);
+    FileTree.create(unfinished);
+    flavour.initialize(
+        unfinished, directory.resolve("initialize.log"), optionsFor(unfinished, durability));
+    try {
+      Files.move(unfinished, data, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new EngineException("The directory " + data + " cannot be made.", e);
+    }
+  }
+
+  private synchronized void startOn(int wantedPort) {
+    for (int attempt = 1; ; attempt++) {
+      port = wantedPort == 0 ? LoopbackPort.free() : wantedPort;
+      if (!LoopbackPort.isFree(port)) {
+        throw portTaken();
+      }
+      process = launch();
+      try {
+        process.awaitReady(this::acceptsConnections, START_PATIENCE);
+        return;
+      } catch (EngineException e) {
+        if (!process.foundItsPortTaken()) {
+          throw e;
+        }
+        // Somebody was faster. A port that was asked for is theirs; of free ones there are more.
+        if (wantedPort != 0 || attempt == PORT_ATTEMPTS) {
+          throw portTaken();
+        }
+      }
+    }
+  }
+
+  private EngineException portTaken() {
+    return new EngineException(
+        "Port "
+            + port
+            + " on "
+            + LoopbackPort.HOST
+            + " is taken, so "
+            + flavour.engine()
+            + " cannot start.");
+  }
+
+  private EngineProcess launch() {
+    List<String> command = new ArrayList<>();
+    command.add(flavour.program().toString());
+    command.addAll(optionsFor(data, durability));
+    command.add("--port=" + port);
+    command.add("--bind-address=" + LoopbackPort.HOST);
+    // No Unix socket: its path may be at most 107 bytes long, and nothing here would use it.
+    command.add("--socket=");
+    command.add("--pid-file=" + directory.resolve("tmp").resolve("engine.pid"));
+    command.add("--max-connections=500");
+    return EngineProcess.launch(
+        flavour.engine(), command, flavour.environment(), directory, parentDeath);
+  }
+
+  private List<String> optionsFor(Path dataDirectory, Durability promise) {
+    List<String> options = new ArrayList<>();
+    // Must be first: whatever /etc/my.cnf says is meant for another server.
+    options.add("--no-defaults");
+    options.add("--basedir=" + flavour.baseDirectory());
+    options.add("--datadir=" + dataDirectory);
+    options.add("--tmpdir=" + directory.resolve("tmp"));
+    options.add("--innodb-buffer-pool-size=128M");
+    options.add("--skip-log-bin");
+    options.add("--character-set-server=utf8mb4");
+    if ("root".equals(System.getProperty("user.name"))) {
+      options.add("--user=root");
+    }
+    options.addAll(flavour.options(promise));
+    return options;
+  }
+
+  private boolean acceptsConnections() {
+    try (Connection connection =
+        DriverManager.getConnection(
+            endpoint().jdbcUrl("mysql") + "&connectTimeout=1000&socketTimeout=5000", "root", "")) {
+      return true;
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
+  synchronized DatabaseEndpoint endpoint() {
+    return new DatabaseEndpoint(flavour.engine(), LoopbackPort.HOST, port, "root", "");
+  }
+
+  synchronized long pid() {
+    return process.pid();
+  }
+
+  synchronized boolean isRunning() {
+    return process.isRunning();
+  }
+
+  synchronized void stop() {
+    process.stop();
+  }
+
+  synchronized void kill() {
+    process.kill();
+  }
+
+  /** Starts it again on the same port after {@link #stop} or {@link #kill}. */
+  synchronized void restart() {
+    if (process.isRunning()) {
+      process.stop();
+    }
+    startOn(port);
+  }
+
+  @Override
+  public synchronized void close() {
+    process.stop();
+    lock.close();
+  }
+}

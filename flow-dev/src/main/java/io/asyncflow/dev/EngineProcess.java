@@ -1,0 +1,235 @@
+package io.asyncflow.dev;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One running native server and the shell that watches over it.
+ *
+ * <p>The server gets a session of its own, so that Ctrl-C in a terminal reaches the JVM alone,
+ * which then stops things in order. A kill -9 of the JVM runs no shutdown hook; then the watching
+ * shell sees the end of its standard input and does what {@link ParentDeath} says. Should both be
+ * killed, the pid file lets the next start find and stop the orphan.
+ */
+final class EngineProcess {
+  private static final Duration POLL = Duration.ofMillis(20);
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
+  private static final String PID_FILE = "server.pid";
+  private static final Path SETSID = Path.of("/usr/bin/setsid");
+
+  private final Process process;
+  private final Process watcher;
+  private final Path directory;
+  private final EngineLog log;
+
+  private EngineProcess(Process process, Process watcher, Path directory, EngineLog log) {
+    this.process = process;
+    this.watcher = watcher;
+    this.directory = directory;
+    this.log = log;
+  }
+
+  /**
+   * Starts the server; it is not ready yet.
+   *
+   * @param engine what people call it, for messages
+   * @param command the program (absolute path) and its arguments, one of which names the directory
+   * @param environment variables to add
+   * @param directory where its log and pid file are kept; locked by the caller
+   */
+  static EngineProcess launch(
+      String engine,
+      List<String> command,
+      Map<String, String> environment,
+      Path directory,
+      ParentDeath parentDeath) {
+    EngineLog log = new EngineLog(engine, directory.resolve("server.log"));
+    ProcessBuilder builder =
+        new ProcessBuilder(inOwnSession(command))
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.file().toFile());
+    builder.environment().putAll(environment);
+    try {
+      Process process = builder.start();
+      process.getOutputStream().close();
+      Files.writeString(
+          directory.resolve(PID_FILE), process.pid() + System.lineSeparator() + command.get(0));
+      return new EngineProcess(
+          process, watch(process.pid(), directory, parentDeath), directory, log);
+    } catch (IOException e) {
+      throw new EngineException(engine + " cannot be started: " + e.getMessage() + ".", e);
+    }
+  }
+
+  private static Process watch(long pid, Path directory, ParentDeath parentDeath)
+      throws IOException {
+    List<String> command =
+        List.of(
+            "/bin/sh",
+            "-c",
+            parentDeath.script(),
+            "asyncflow-watch",
+            Long.toString(pid),
+            directory.toString());
+    return new ProcessBuilder(inOwnSession(command))
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .redirectError(ProcessBuilder.Redirect.DISCARD)
+        .start();
+  }
+
+  private static List<String> inOwnSession(List<String> command) {
+    List<String> whole = new ArrayList<>();
+    if (Files.isExecutable(SETSID)) {
+      whole.add(SETSID.toString());
+    }
+    whole.addAll(command);
+    return whole;
+  }
+
+  /**
+   * Waits until the server is ready.
+   *
+   * @throws EngineException if it ends or is not ready in time; it is dead then
+   */
+  void awaitReady(BooleanSupplier ready, Duration patience) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (!ready.getAsBoolean()) {
+      if (endsWithin(POLL, process.onExit())) {
+        cleanUp();
+        throw new EngineException(log.explain(process.exitValue()));
+      }
+      if (System.nanoTime() > deadline) {
+        kill();
+        throw new EngineException(
+            log.engine()
+                + " was not ready within "
+                + patience.toSeconds()
+                + " s; its log is "
+                + log.file()
+                + ".");
+      }
+    }
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean isRunning() {
+    return process.isAlive();
+  }
+
+  /** Whether it ended because its port was taken. */
+  boolean foundItsPortTaken() {
+    return !isRunning() && log.saysThatThePortIsTaken();
+  }
+
+  /** SIGTERM, and SIGKILL after 30 seconds; returns when the process is gone. */
+  void stop() {
+    process.destroy();
+    if (!endsWithin(STOP_PATIENCE, process.onExit())) {
+      process.destroyForcibly();
+    }
+    cleanUp();
+  }
+
+  /** SIGKILL; returns when the process is gone. */
+  void kill() {
+    process.destroyForcibly();
+    cleanUp();
+  }
+
+  private void cleanUp() {
+    process.onExit().join();
+    // Killed, not told by the end of its input: the process id may belong to somebody else by now.
+    watcher.destroyForcibly().onExit().join();
+    try {
+      Files.deleteIfExists(directory.resolve(PID_FILE));
+    } catch (IOException e) {
+      throw new EngineException(directory.resolve(PID_FILE) + " cannot be deleted.", e);
+    }
+  }
+
+  private static boolean endsWithin(Duration patience, Future<?> end) {
+    try {
+      end.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EngineException("Waiting for an engine was interrupted.", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Stops the server that outlived its JVM in this directory, if there is one. Only for the owner
+   * of the directory's {@link DirectoryLock}, which proves that the JVM is dead.
+   */
+  static void stopOrphan(Path directory) {
+    Path pidFile = directory.resolve(PID_FILE);
+    if (!Files.exists(pidFile)) {
+      return;
+    }
+    try {
+      List<String> lines = Files.readAllLines(pidFile);
+      if (lines.size() == 2 && lines.get(0).matches("\\d{1,18}")) {
+        ProcessHandle.of(Long.parseLong(lines.get(0)))
+            .filter(process -> isServer(process, lines.get(1), directory))
+            .ifPresent(EngineProcess::stop);
+      }
+      Files.deleteIfExists(pidFile);
+    } catch (IOException e) {
+      throw new EngineException(pidFile + " cannot be read.", e);
+    }
+  }
+
+  // The system may have given the process id to somebody else since.
+  private static boolean isServer(ProcessHandle process, String program, Path directory) {
+    ProcessHandle.Info info = process.info();
+    boolean sameProgram =
+        info.command()
+            .map(command -> Path.of(command).endsWith(Path.of(program).getFileName()))
+            .orElse(false);
+    return sameProgram
+        && List.of(info.arguments().orElse(new String[0])).stream()
+            .anyMatch(argument -> argument.contains(directory.toString()));
+  }
+
+  private static void stop(ProcessHandle orphan) {
+    orphan.destroy();
+    if (!isGoneWithin(STOP_PATIENCE, orphan)) {
+      orphan.destroyForcibly();
+      isGoneWithin(STOP_PATIENCE, orphan);
+    }
+  }
+
+  // Not onExit(): an orphan is the child of process 1, and in many a container that one never
+  // collects its dead. A dead process without a collector runs no program.
+  private static boolean isGoneWithin(Duration patience, ProcessHandle orphan) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (runsAProgram(orphan) && !endsWithin(POLL, orphan.onExit())) {
+      if (System.nanoTime() > deadline) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  static boolean runsAProgram(ProcessHandle process) {
+    return process.info().command().isPresent();
+  }
+}

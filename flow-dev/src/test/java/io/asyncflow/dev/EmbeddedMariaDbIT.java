@@ -1,0 +1,123 @@
+package io.asyncflow.dev;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class EmbeddedMariaDbIT {
+  @TempDir Path directory;
+
+  @Test
+  void dataSurvivesARestartInTheSameDirectory() throws SQLException {
+    try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0)) {
+      execute(database, "CREATE TABLE t (n INT)");
+      execute(database, "INSERT INTO t VALUES (42)");
+    }
+    try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0)) {
+      assertThat(number(database, "SELECT n FROM t")).isEqualTo(42);
+    }
+  }
+
+  @Test
+  void killedServerComesBackOnTheSamePortWithItsData() throws SQLException {
+    try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0, Durability.RELAXED)) {
+      DatabaseEndpoint before = database.endpoint();
+      execute(database, "CREATE TABLE t (n INT)");
+      execute(database, "INSERT INTO t VALUES (42)");
+
+      database.kill();
+      assertThat(database.isRunning()).isFalse();
+      database.restart();
+
+      assertThat(database.endpoint()).isEqualTo(before);
+      assertThat(number(database, "SELECT n FROM t")).isEqualTo(42);
+    }
+  }
+
+  @Test
+  void orphanOfAKilledJvmIsStoppedFirst() throws Exception {
+    try (EngineOwner owner = EngineOwner.of("mariadb", directory)) {
+      ProcessHandle orphan = owner.engine();
+      owner.killWithItsWatchers();
+      assertThat(EngineProcess.runsAProgram(orphan)).isTrue();
+
+      try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0)) {
+        assertThat(EngineProcess.runsAProgram(orphan)).isFalse();
+        assertThat(number(database, "SELECT 1")).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
+  void serverEndsWithItsKilledJvm() throws Exception {
+    try (EngineOwner owner = EngineOwner.of("mariadb", directory)) {
+      ProcessHandle engine = owner.engine();
+      owner.kill();
+      assertThat(engine.onExit().get(30, TimeUnit.SECONDS)).isNotNull();
+    }
+  }
+
+  @Test
+  void directoryOfALiveJvmIsRefused() throws Exception {
+    try (EngineOwner owner = EngineOwner.of("mariadb", directory)) {
+      assertThatThrownBy(() -> EmbeddedMariaDb.start(directory, 0))
+          .isInstanceOf(EngineException.class)
+          .hasMessageContaining("is in use by another running Asyncflow (process ");
+      assertThat(owner.engine().isAlive()).isTrue();
+    }
+  }
+
+  @Test
+  void takenPortIsRefusedInOneSentence() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      assertThatThrownBy(() -> EmbeddedMariaDb.start(directory, taken.getLocalPort()))
+          .hasMessage(
+              "Port %d on 127.0.0.1 is taken, so MariaDB 11.4.5 (embedded) cannot start.",
+              taken.getLocalPort());
+    }
+  }
+
+  @Test
+  void sessionsSpeakUtcAndUnicode() throws SQLException {
+    try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0, Durability.RELAXED)) {
+      assertThat(number(database, "SELECT @@session.time_zone IN ('UTC', '+00:00')")).isEqualTo(1);
+      assertThat(number(database, "SELECT CHAR_LENGTH('\uD83D\uDE00')")).isEqualTo(1);
+      assertThat(number(database, "SELECT @@collation_database LIKE 'utf8mb4%'")).isEqualTo(1);
+    }
+  }
+
+  private static void execute(EmbeddedMariaDb database, String sql) throws SQLException {
+    try (Connection connection = connect(database);
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static int number(EmbeddedMariaDb database, String sql) throws SQLException {
+    try (Connection connection = connect(database);
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      rows.next();
+      return rows.getInt(1);
+    }
+  }
+
+  private static Connection connect(EmbeddedMariaDb database) throws SQLException {
+    DatabaseEndpoint endpoint = database.endpoint();
+    return DriverManager.getConnection(
+        endpoint.jdbcUrl("flow"), endpoint.user(), endpoint.password());
+  }
+}

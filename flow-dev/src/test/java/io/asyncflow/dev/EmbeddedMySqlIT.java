@@ -1,0 +1,58 @@
+package io.asyncflow.dev;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(180)
+@Tag("contract")
+class EmbeddedMySqlIT {
+  @TempDir Path directory;
+
+  @Test
+  void realMySqlKeepsItsDataThroughARestart() throws Exception {
+    assumeTrue(EmbeddedMySql.isInstalled(), "MySQL 8.0.33 comes with the profile mysql8 only");
+    try (EmbeddedMySql database = EmbeddedMySql.start(directory, 0, Durability.RELAXED)) {
+      assertThat(text(database, "SELECT VERSION()")).isEqualTo("8.0.33");
+      text(database, "SELECT 1");
+      execute(database, "CREATE TABLE t (n INT)");
+      execute(database, "INSERT INTO t VALUES (42)");
+
+      database.kill();
+      database.restart();
+
+      assertThat(text(database, "SELECT n FROM t")).isEqualTo("42");
+    }
+  }
+
+  private static void execute(EmbeddedMySql database, String sql) throws Exception {
+    try (Connection connection = connect(database);
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static String text(EmbeddedMySql database, String sql) throws Exception {
+    try (Connection connection = connect(database);
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      rows.next();
+      return rows.getString(1);
+    }
+  }
+
+  private static Connection connect(EmbeddedMySql database) throws Exception {
+    DatabaseEndpoint endpoint = database.endpoint();
+    return DriverManager.getConnection(
+        endpoint.jdbcUrl("flow"), endpoint.user(), endpoint.password());
+  }
+}
