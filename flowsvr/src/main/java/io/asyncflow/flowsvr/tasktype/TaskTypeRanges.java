@@ -1,0 +1,34 @@
+package io.asyncflow.flowsvr.tasktype;
+
+/** What a column of {@code t_schedule_cfg} may sensibly hold; a save outside is refused. */
+enum TaskTypeRanges {
+  SCHEDULE_LIMIT(1, 1_000),
+  SCHEDULE_INTERVAL(1, 86_400),
+  MAX_PROCESSING_TIME(1, 2_592_000), // 30 days
+  MAX_RETRY_NUM(0, 10_000),
+  RETRY_INTERVAL(-31_536_000, 31_536_000), // a year
+  MAX_RETRY_INTERVAL(0, 31_536_000),
+  LEASE_SECONDS(1, 86_400),
+  MAX_DELIVERY(1, 10_000),
+  ROLL_THRESHOLD(1, 1_000_000_000_000L),
+  RETENTION_DAYS(0, 36_500),
+  MAX_EXECUTING(0, 1_000_000),
+  RATE_LIMIT(0, 1_000_000),
+  PAUSED(0, 1);
+
+  final long min;
+  final long max;
+
+  TaskTypeRanges(long min, long max) {
+    this.min = min;
+    this.max = max;
+  }
+
+  int clamp(int value) {
+    return (int) clamp((long) value);
+  }
+
+  long clamp(long value) {
+    return Math.min(Math.max(value, min), max);
+  }
+}
