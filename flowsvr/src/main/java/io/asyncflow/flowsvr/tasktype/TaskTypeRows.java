@@ -1,18 +1,21 @@
 package io.asyncflow.flowsvr.tasktype;
 
-import jakarta.persistence.LockModeType;
 import java.util.Optional;
 import org.springframework.data.jpa.repository.JpaRepository;
-import org.springframework.data.jpa.repository.Lock;
 import org.springframework.data.jpa.repository.Modifying;
 import org.springframework.data.jpa.repository.Query;
 
 /** {@code t_schedule_cfg}; the column's collation matches types without regard to case. */
 interface TaskTypeRows extends JpaRepository<TaskTypeConfig, String> {
 
-  /** A query and no {@code findById}, because the key in the row may be spelled differently. */
-  @Lock(LockModeType.PESSIMISTIC_WRITE)
-  Optional<TaskTypeConfig> findByTaskType(String taskType);
+  /**
+   * The row, locked. No {@code findById}, because the key in the row may be spelled differently;
+   * native, because Hibernate's FOR UPDATE OF is unknown to MariaDB.
+   */
+  @Query(
+      value = "SELECT * FROM t_schedule_cfg WHERE task_type = :taskType FOR UPDATE",
+      nativeQuery = true)
+  Optional<TaskTypeConfig> findLocked(String taskType);
 
   /** Makes a row of defaults; does nothing if somebody else has made one. */
   @Modifying

@@ -116,11 +116,11 @@ public class TaskTypes {
   }
 
   private TaskTypeConfig lockedRow(String taskType) {
-    return rows.findByTaskType(taskType)
+    return rows.findLocked(taskType)
         .orElseGet(
             () -> {
               rows.insertDefaults(taskType);
-              return rows.findByTaskType(taskType).orElseThrow();
+              return rows.findLocked(taskType).orElseThrow();
             });
   }
 

@@ -1,0 +1,41 @@
+package io.asyncflow.flowsvr;
+
+import io.asyncflow.dev.DatabaseEndpoint;
+import io.asyncflow.dev.TestEngines;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.test.context.ContextConfiguration;
+
+/**
+ * Runs the test against the whole server on a real port and a real database.
+ *
+ * <p>All tests with nothing but this annotation share one server and one schema, so each works with
+ * task types of its own.
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
+@ContextConfiguration(initializers = RunningServer.OnTestDatabase.class)
+public @interface RunningServer {
+
+  /** Points the server to a schema that nobody used before. */
+  class OnTestDatabase implements ApplicationContextInitializer<ConfigurableApplicationContext> {
+
+    @Override
+    public void initialize(ConfigurableApplicationContext context) {
+      DatabaseEndpoint database = TestEngines.database();
+      TestPropertyValues.of(
+              "spring.datasource.url=" + database.jdbcUrl(TestEngines.newSchema("flowsvr")),
+              "spring.datasource.username=" + database.user(),
+              "spring.datasource.password=" + database.password())
+          .applyTo(context);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.asyncflow.flowsvr.tasktype;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import io.asyncflow.api.TaskTypeSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class TaskTypesTest {
+
+  private static final TaskType LARK = new TaskType("lark");
+
+  private final TaskTypeRows rows = mock(TaskTypeRows.class);
+  private final AtomicLong clock = new AtomicLong();
+  private final TaskTypes types =
+      new TaskTypes(
+          rows,
+          new TransactionTemplate(mock(PlatformTransactionManager.class)),
+          // each look at the clock takes a moment, as it does in life
+          clock::incrementAndGet);
+
+  @Test
+  void knownTypeIsReadOnceASecondHoweverOftenItIsAskedFor() {
+    when(rows.findAll()).thenReturn(rowsNamed("Lark"));
+
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(types.require(LARK).spelling()).isEqualTo("Lark");
+    }
+    verify(rows, times(1)).findAll();
+
+    clock.addAndGet(TimeUnit.SECONDS.toNanos(1));
+    for (int i = 0; i < 1_000; i++) {
+      types.require(LARK);
+    }
+    verify(rows, times(2)).findAll();
+  }
+
+  @Test
+  void nothingIsReadWhileNobodyAsks() {
+    clock.addAndGet(TimeUnit.MINUTES.toNanos(5));
+    verify(rows, times(0)).findAll();
+  }
+
+  @Test
+  void unknownTypeIsReadAnewAtOnce() {
+    when(rows.findAll()).thenReturn(rowsNamed("other"), rowsNamed("other", "lark"));
+
+    types.require(new TaskType("other"));
+
+    assertThat(types.find(LARK)).isPresent();
+  }
+
+  @Test
+  void floodOfUnknownNamesWaitsInLine() throws Exception {
+    AtomicInteger reads = new AtomicInteger();
+    when(rows.findAll())
+        .thenAnswer(
+            call -> {
+              reads.incrementAndGet();
+              return rowsNamed("lark");
+            });
+    TaskTypes real =
+        new TaskTypes(
+            rows,
+            new TransactionTemplate(mock(PlatformTransactionManager.class)),
+            System::nanoTime);
+    int callers = 200;
+    CountDownLatch over = new CountDownLatch(callers);
+    long begin = System.nanoTime();
+    for (int i = 0; i < callers; i++) {
+      TaskType unknown = new TaskType("unknown" + i);
+      new Thread(
+              () -> {
+                real.find(unknown);
+                over.countDown();
+              })
+          .start();
+    }
+    assertThat(over.await(10, TimeUnit.SECONDS)).isTrue();
+    long elapsedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+
+    assertThat(reads.get()).isLessThanOrEqualTo((int) (elapsedMs / 25) + 2);
+  }
+
+  @Test
+  void deadDatabaseDoesNotTakeKnownTypesAway() {
+    when(rows.findAll())
+        .thenReturn(rowsNamed("lark"))
+        .thenThrow(new DataAccessResourceFailureException("gone"));
+    types.require(LARK);
+    clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
+
+    assertThat(types.find(LARK)).isPresent();
+    types.find(LARK);
+    verify(rows, times(2)).findAll();
+    assertThatThrownBy(() -> types.find(new TaskType("tts")))
+        .isInstanceOf(DataAccessResourceFailureException.class);
+  }
+
+  @Test
+  void recoveredDatabaseIsAskedAgainWithinASecond() {
+    when(rows.findAll())
+        .thenThrow(new DataAccessResourceFailureException("gone"))
+        .thenReturn(rowsNamed("lark"));
+    assertThatThrownBy(() -> types.find(LARK))
+        .isInstanceOf(DataAccessResourceFailureException.class);
+
+    assertThat(types.find(LARK)).isPresent();
+  }
+
+  @Test
+  void saveIsInForceAtOnce() {
+    TaskTypeConfig row = TaskTypeConfig.of(TaskTypeSettings.named("lark"));
+    when(rows.findLocked(any())).thenReturn(Optional.of(row));
+    when(rows.findAll()).thenReturn(rowsNamed("lark"));
+    types.require(LARK);
+
+    types.save(TaskTypeSettings.named("lark"), false);
+    types.require(LARK);
+
+    verify(rows, times(2)).findAll();
+  }
+
+  private static List<TaskTypeConfig> rowsNamed(String... names) {
+    List<TaskTypeConfig> found = new ArrayList<>();
+    for (String name : names) {
+      found.add(TaskTypeConfig.of(TaskTypeSettings.named(name)));
+    }
+    return found;
+  }
+}
