@@ -1,0 +1,127 @@
+package io.asyncflow.flowsvr.governance;
+
+import io.asyncflow.flowsvr.lease.HoldEnd;
+import io.asyncflow.flowsvr.lease.LeaseStore;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TaskTransition;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.stereotype.Component;
+
+/**
+ * Gives back the tasks whose lease has run out: to wait for another worker, or to the failed ones
+ * when their retries or their deliveries are exhausted.
+ *
+ * <p>It runs on every server at the same time without harm: a task that two sweeps find is locked
+ * by one and skipped by the other, and what is written names the epoch and the status it saw.
+ */
+@Component
+class ExpiredLeaseSweep {
+
+  private static final Logger log = LoggerFactory.getLogger(ExpiredLeaseSweep.class);
+  private static final int PAGE = 200;
+
+  /** Enough for every page of a mass death, and an end for a sweep that makes no progress. */
+  private static final int MAX_PAGES_A_TABLE = 50;
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final LeaseStore leases;
+  private final TaskStore tasks;
+  private final RetryingTransactions transactions;
+  private final ApplicationEventPublisher events;
+
+  ExpiredLeaseSweep(
+      TaskTypes types,
+      TaskFamilies families,
+      LeaseStore leases,
+      TaskStore tasks,
+      RetryingTransactions transactions,
+      ApplicationEventPublisher events) {
+    this.types = types;
+    this.families = families;
+    this.leases = leases;
+    this.tasks = tasks;
+    this.transactions = transactions;
+    this.events = events;
+  }
+
+  /**
+   * What one sweep did.
+   *
+   * @param givenBack tasks that wait again
+   * @param failed tasks that were set to failed
+   */
+  record Result(int givenBack, int failed) {
+    Result plus(Result other) {
+      return new Result(givenBack + other.givenBack, failed + other.failed);
+    }
+
+    boolean isEmpty() {
+      return givenBack + failed == 0;
+    }
+  }
+
+  Result runOnce() {
+    Result total = new Result(0, 0);
+    for (TaskFamily family : families.all()) {
+      Optional<TaskTypeConfig> type = types.find(family.type());
+      if (type.isEmpty()) {
+        continue; // its configuration was deleted: nobody says how long a lease is
+      }
+      Result ofFamily = new Result(0, 0);
+      for (TaskTable table : family.live()) {
+        ofFamily = ofFamily.plus(sweep(table, type.get()));
+      }
+      if (ofFamily.givenBack() > 0) {
+        events.publishEvent(new TasksWaiting(family.type()));
+      }
+      total = total.plus(ofFamily);
+    }
+    if (!total.isEmpty()) {
+      log.info("leases ran out: {} tasks wait again, {} failed", total.givenBack(), total.failed());
+    }
+    return total;
+  }
+
+  private Result sweep(TaskTable table, TaskTypeConfig type) {
+    Result total = new Result(0, 0);
+    for (int page = 0; page < MAX_PAGES_A_TABLE; page++) {
+      List<Long> expired =
+          leases.expired(table, PAGE).stream().map(TaskId::number).sorted().toList();
+      if (expired.isEmpty()) {
+        break;
+      }
+      Result result = transactions.execute(() -> giveBack(table, expired, type));
+      total = total.plus(result);
+      if (expired.size() < PAGE || result.isEmpty()) {
+        break; // the last page, or another server is at it
+      }
+    }
+    return total;
+  }
+
+  private Result giveBack(TaskTable table, List<Long> numbers, TaskTypeConfig type) {
+    List<TaskRow> rows = leases.lockExpired(table, numbers);
+    if (rows.isEmpty()) {
+      return new Result(0, 0);
+    }
+    List<TaskTransition> transitions =
+        rows.stream().map(row -> HoldEnd.expired(row, type)).toList();
+    tasks.apply(table, transitions);
+    int waiting = (int) transitions.stream().filter(TaskTransition::makesWaiting).count();
+    return new Result(waiting, transitions.size() - waiting);
+  }
+}

@@ -1,0 +1,120 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.api.Report;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.retry.RetryPolicy;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskTransition;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+
+/**
+ * Decides what becomes of a task when a hold of it ends: the one place that knows about stage
+ * hand-back, retries, exhaustion and poison. Pure functions of the row as it was read under its
+ * lock.
+ */
+public final class HoldEnd {
+
+  private HoldEnd() {}
+
+  /** What an accepted report makes of the task. */
+  static TaskTransition reported(TaskRow row, Report report, TaskTypeConfig type) {
+    TaskTransition to =
+        switch (report.outcome()) {
+          case NEXT_STAGE -> nextStage(row, report);
+          case SUCCESS ->
+              TaskTransition.of(row, TaskStatus.SUCCESS, logged(row, report))
+                  .withResult(report.result());
+          case RETRY -> failed(row, type, logged(row, report), report.retryAfterMs());
+          case FAIL ->
+              TaskTransition.of(row, TaskStatus.FAILED, logged(row, report))
+                  .withFailures(row.crtRetryNum() + 1);
+          case SNOOZE ->
+              TaskTransition.of(row, TaskStatus.WAITING, logged(row, report))
+                  .dueAt(row.now() + report.delayMs());
+          case RELEASE -> TaskTransition.of(row, TaskStatus.WAITING, logged(row, report));
+        };
+    return to.reportedAs(report.reportId());
+  }
+
+  private static TaskTransition nextStage(TaskRow row, Report report) {
+    int priority = report.priority() == null ? row.priority() : report.priority();
+    String context = report.taskContext() == null ? row.context() : report.taskContext();
+    return TaskTransition.of(row, TaskStatus.WAITING, logged(row, report))
+        .toStage(report.taskStage(), context, priority)
+        .dueAt(row.now() - priority * 1000L);
+  }
+
+  /**
+   * What the end of a lease makes of a task that nobody has reported.
+   *
+   * <p>A live worker beats every fifth of the lease. Where the lease ended at the hard end of the
+   * attempt and the beats had kept coming, the attempt timed out: a failure like any other. Where
+   * no beat came for the last half of the lease the worker is taken for lost, and no retry is
+   * burnt. An old client sends no beats: its attempt timed out.
+   */
+  public static TaskTransition expired(TaskRow row, TaskTypeConfig type) {
+    int deliveries = row.deliveryCount() + 1;
+    boolean timedOut = row.workerId().isEmpty() || wasAliveAtTheEnd(row, type);
+    String verdict =
+        timedOut
+            ? "timed out: the attempt ran longer than max_processing_time ("
+                + type.maxProcessingTime().toSeconds()
+                + " s)"
+            : "worker lost: no heartbeat within the lease of " + type.lease().toSeconds() + " s";
+    if (deliveries > type.maxDelivery()) {
+      String poison =
+          "poison: "
+              + deliveries
+              + " holds in a row ended without a report (max_delivery "
+              + type.maxDelivery()
+              + "); the last one: "
+              + verdict;
+      return TaskTransition.of(row, TaskStatus.FAILED, logged(row, "POISON", poison))
+          .withDeliveries(deliveries);
+    }
+    TaskTransition to =
+        timedOut
+            ? failed(row, type, logged(row, "TIMED_OUT", verdict), null)
+            : TaskTransition.of(row, TaskStatus.WAITING, logged(row, "WORKER_LOST", verdict));
+    return to.withDeliveries(deliveries);
+  }
+
+  private static boolean wasAliveAtTheEnd(TaskRow row, TaskTypeConfig type) {
+    long hardEnd = row.holdTime() + type.maxProcessingTime().toMillis();
+    boolean ranToTheEnd = row.leaseEnd() >= hardEnd;
+    return ranToTheEnd
+        && row.beatTime() > 0
+        && row.leaseEnd() - row.beatTime() <= type.lease().toMillis() / 2;
+  }
+
+  private static TaskTransition failed(
+      TaskRow row, TaskTypeConfig type, String log, Long retryAfterMs) {
+    RetryPolicy policy = row.retryPolicy(type);
+    int failures = row.crtRetryNum() + 1;
+    if (!policy.allowsRetryAfter(failures)) {
+      return TaskTransition.of(row, TaskStatus.FAILED, log).withFailures(failures);
+    }
+    long delay = retryAfterMs != null ? retryAfterMs : policy.delayAfter(failures).toMillis();
+    return TaskTransition.of(row, TaskStatus.WAITING, log)
+        .withFailures(failures)
+        .dueAt(row.now() + delay);
+  }
+
+  private static String logged(TaskRow row, Report report) {
+    return logged(row, report.outcome().name(), report.errMsg());
+  }
+
+  private static String logged(TaskRow row, String outcome, String message) {
+    return ScheduleLog.append(
+        row.scheduleLog(),
+        new ScheduleLog.Entry(
+            row.traceId(),
+            message,
+            row.now() - row.holdTime(),
+            row.stage(),
+            outcome,
+            row.workerId(),
+            row.leaseEpoch(),
+            row.now()));
+  }
+}

@@ -1,0 +1,90 @@
+package io.asyncflow.flowsvr.lease;
+
+import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+
+import io.asyncflow.flowsvr.task.TaskId;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** {@code t_hold}: what a hold with a holdId was given, so that it can be told again. */
+@Component
+class HoldStore {
+
+  private final JdbcClient jdbc;
+
+  HoldStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /** What a hold was given. */
+  record Given(String taskType, String traceId, List<TaskId> ids) {}
+
+  Optional<Given> find(String workerId, String holdId) {
+    return jdbc.sql(
+            """
+            SELECT task_type, trace_id, task_ids
+            FROM t_hold
+            WHERE worker_id = :worker
+              AND hold_id = :hold
+            """)
+        .param("worker", workerId)
+        .param("hold", holdId)
+        .query((rs, row) -> new Given(rs.getString(1), rs.getString(2), parse(rs.getString(3))))
+        .optional();
+  }
+
+  /**
+   * Remembers what a hold was given. Waits for a transaction that is just giving to the same hold.
+   *
+   * @throws org.springframework.dao.DuplicateKeyException if the same hold was given something
+   */
+  void insert(Hold hold, String traceId, Collection<TaskId> ids, Duration keep) {
+    jdbc.sql(
+            """
+            INSERT INTO t_hold (worker_id, hold_id, task_type, trace_id, task_ids, expire_time)
+            VALUES (:worker, :hold, :type, :trace, :ids, now_ms + :keep)
+            """
+                .replace("now_ms", NOW_MS))
+        .param("worker", hold.workerId())
+        .param("hold", hold.holdId())
+        .param("type", hold.type().name())
+        .param("trace", traceId)
+        .param("ids", ids.stream().map(TaskId::toString).collect(Collectors.joining(",")))
+        .param("keep", keep.toMillis())
+        .update();
+  }
+
+  /** Forgets a hold that none of its tasks is held by any more. */
+  void delete(String workerId, String holdId, String traceId) {
+    jdbc.sql(
+            """
+            DELETE FROM t_hold
+            WHERE worker_id = :worker
+              AND hold_id = :hold
+              AND trace_id = :trace
+            """)
+        .param("worker", workerId)
+        .param("hold", holdId)
+        .param("trace", traceId)
+        .update();
+  }
+
+  /** Deletes a page of holds whose leases are over, and returns how many. */
+  int deleteExpired(int limit) {
+    return jdbc.sql(
+            "DELETE FROM t_hold WHERE expire_time < now_ms ORDER BY expire_time LIMIT :limit"
+                .replace("now_ms", NOW_MS))
+        .param("limit", limit)
+        .update();
+  }
+
+  private static List<TaskId> parse(String ids) {
+    return Arrays.stream(ids.split(",")).map(id -> TaskId.parse(id).orElseThrow()).toList();
+  }
+}

@@ -1,0 +1,56 @@
+package io.asyncflow.flowsvr.lease;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The threads that serve parked holds: one that keeps time, and a few that ask the database. They
+ * are few because each line is served by one at a time.
+ */
+final class HoldThreads implements AutoCloseable {
+
+  private static final int SERVERS = 4;
+
+  private final ScheduledThreadPoolExecutor timer;
+  private final ThreadPoolExecutor servers;
+
+  HoldThreads() {
+    timer = new ScheduledThreadPoolExecutor(1, named("hold-timer"));
+    timer.setRemoveOnCancelPolicy(true);
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    servers =
+        new ThreadPoolExecutor(
+            SERVERS, SERVERS, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named("hold"));
+    servers.allowCoreThreadTimeOut(true);
+  }
+
+  void execute(Runnable work) {
+    if (!servers.isShutdown()) {
+      servers.execute(work);
+    }
+  }
+
+  ScheduledFuture<?> after(long ms, Runnable work) {
+    return timer.schedule(work, ms, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    servers.shutdown();
+  }
+
+  private static ThreadFactory named(String name) {
+    AtomicInteger count = new AtomicInteger();
+    return work -> {
+      Thread thread = new Thread(work, name + "-" + count.incrementAndGet());
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+}

@@ -1,0 +1,15 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.task.TaskId;
+
+/** The write came from somebody who does not hold the task (any more). */
+public class LeaseLostException extends FlowException {
+
+  private static final long serialVersionUID = 1L;
+
+  LeaseLostException(TaskId id, String why) {
+    super(ErrorCode.LEASE_LOST, id + ": " + why);
+  }
+}

@@ -1,0 +1,102 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.api.Heartbeat;
+import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.HeartbeatAnswer.LeaseState;
+import io.asyncflow.api.HeartbeatAnswer.State;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.lease.LeaseStore.NumberedBeat;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.springframework.stereotype.Service;
+
+/** Takes heartbeats: renews the leases of what a worker holds, and tells it what it has lost. */
+@Service
+public class LeaseRenewer {
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final LeaseStore store;
+  private final RetryingTransactions transactions;
+
+  LeaseRenewer(
+      TaskTypes types, TaskFamilies families, LeaseStore store, RetryingTransactions transactions) {
+    this.types = types;
+    this.families = families;
+    this.store = store;
+    this.transactions = transactions;
+  }
+
+  /**
+   * Renews what can be renewed. A lease that has run out is renewed too as long as no sweep has
+   * given the task away, and never past the hard end of the attempt.
+   *
+   * @return the state of each task, in order
+   */
+  public HeartbeatAnswer renew(Heartbeat heartbeat) {
+    Map<TaskTable, List<NumberedBeat>> beats = new TreeMap<>();
+    for (HeldTask held : heartbeat.tasks()) {
+      TaskId id = TaskId.parse(held.taskId()).orElseThrow();
+      if (isKnown(id.table())) {
+        beats
+            .computeIfAbsent(id.table(), t -> new ArrayList<>())
+            .add(new NumberedBeat(id.number(), held));
+      }
+    }
+    Map<TaskId, TaskRow> rows = new HashMap<>();
+    beats.forEach(
+        (table, ofTable) ->
+            renewIn(table, ofTable, heartbeat.workerId()).forEach(row -> rows.put(row.id(), row)));
+
+    List<LeaseState> states = new ArrayList<>(heartbeat.tasks().size());
+    for (HeldTask held : heartbeat.tasks()) {
+      TaskRow row = rows.get(TaskId.parse(held.taskId()).orElseThrow());
+      states.add(stateOf(held, Optional.ofNullable(row), heartbeat.workerId()));
+    }
+    return new HeartbeatAnswer(states, false);
+  }
+
+  private boolean isKnown(TaskTable table) {
+    return types.find(table.type()).isPresent()
+        && families.find(table.type()).filter(family -> family.has(table)).isPresent();
+  }
+
+  private List<TaskRow> renewIn(TaskTable table, List<NumberedBeat> beats, String workerId) {
+    TaskTypeConfig type = types.require(table.type());
+    List<NumberedBeat> inOrder = new ArrayList<>(beats);
+    inOrder.sort(Comparator.comparingLong(NumberedBeat::number));
+    List<Long> numbers = inOrder.stream().map(NumberedBeat::number).toList();
+    return transactions.execute(
+        () -> {
+          store.renew(table, inOrder, workerId, type);
+          return store.find(table, numbers);
+        });
+  }
+
+  static LeaseState stateOf(HeldTask held, Optional<TaskRow> found, String workerId) {
+    boolean mine =
+        found
+            .filter(row -> row.workerId().equals(workerId))
+            .filter(row -> row.leaseEpoch() == held.leaseEpoch())
+            .isPresent();
+    if (mine && found.get().isUnderLiveLease()) {
+      long leaseMs = found.get().leaseEnd() - found.get().now();
+      return new LeaseState(held.taskId(), held.leaseEpoch(), State.EXTENDED, leaseMs);
+    }
+    State state = mine && found.get().status() == TaskStatus.CANCELLED ? State.CANCEL : State.LOST;
+    return new LeaseState(held.taskId(), held.leaseEpoch(), state, 0);
+  }
+}

@@ -1,0 +1,112 @@
+package io.asyncflow.flowsvr.lease;
+
+import java.nio.charset.StandardCharsets;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What the last holds of a task came to, as JSON: {@code lastData} and the five before it, oldest
+ * first, in {@code historyDatas}.
+ *
+ * <p>A log that is not of this form (an old client stores what it likes) is begun anew.
+ */
+final class ScheduleLog {
+
+  private static final int HISTORY = 5;
+  private static final int MAX_MESSAGE = 1_000;
+
+  /** What the column holds; six messages of 1,000 characters that JSON escapes can be longer. */
+  private static final int MAX_BYTES = 65_535;
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private ScheduleLog() {}
+
+  /**
+   * One line of the log.
+   *
+   * @param errMsg {@code null} if nothing went wrong
+   * @param costMs from the hold to its end on the database's clock
+   */
+  record Entry(
+      String traceId,
+      String errMsg,
+      long costMs,
+      String stage,
+      String outcome,
+      String workerId,
+      int leaseEpoch,
+      long time) {
+
+    private ObjectNode toJson() {
+      ObjectNode node = JSON.createObjectNode();
+      node.put("traceId", traceId);
+      node.put("errMsg", cut(errMsg == null ? "" : errMsg));
+      node.put("cost", Math.max(0, costMs) + "ms");
+      node.put("stage", stage);
+      node.put("outcome", outcome);
+      node.put("workerId", workerId);
+      node.put("leaseEpoch", leaseEpoch);
+      node.put("time", time);
+      return node;
+    }
+  }
+
+  /** The log with one more entry. */
+  static String append(String log, Entry entry) {
+    ObjectNode root = parse(log);
+    ArrayNode history = historyOf(root);
+    JsonNode last = root.get("lastData");
+    if (last != null && last.isObject()) {
+      history.add(last);
+    }
+    while (history.size() > HISTORY) {
+      history.remove(0);
+    }
+    ObjectNode next = JSON.createObjectNode();
+    next.set("lastData", entry.toJson());
+    next.set("historyDatas", history);
+    String text = next.toString();
+    while (text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES && !history.isEmpty()) {
+      history.remove(0);
+      text = next.toString();
+    }
+    return text;
+  }
+
+  private static ObjectNode parse(String log) {
+    try {
+      if (log != null && !log.isBlank() && JSON.readTree(log) instanceof ObjectNode object) {
+        return object;
+      }
+    } catch (JacksonException e) {
+      // not ours
+    }
+    return JSON.createObjectNode();
+  }
+
+  private static ArrayNode historyOf(ObjectNode root) {
+    ArrayNode history = JSON.createArrayNode();
+    if (root.get("historyDatas") instanceof ArrayNode old) {
+      old.forEach(
+          item -> {
+            if (item.isObject()) {
+              history.add(item);
+            }
+          });
+    }
+    return history;
+  }
+
+  private static String cut(String message) {
+    if (message.length() <= MAX_MESSAGE) {
+      return message;
+    }
+    int end =
+        Character.isHighSurrogate(message.charAt(MAX_MESSAGE - 1)) ? MAX_MESSAGE - 1 : MAX_MESSAGE;
+    return message.substring(0, end);
+  }
+}

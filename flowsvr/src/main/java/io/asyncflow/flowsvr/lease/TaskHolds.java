@@ -1,0 +1,110 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Service;
+
+/**
+ * Gives holds their tasks: at once where something is due, later where the caller waits.
+ *
+ * <p>A hold that waits is parked in the {@link WaitingLine} of its type and takes no thread,
+ * connection or transaction meanwhile. Three things make a line ask the database again: news of
+ * waiting tasks, from this server or another; the time at which the next known task is due; and a
+ * fallback poll, which relies on nothing.
+ *
+ * <p>Thread-safe.
+ */
+@Service
+public class TaskHolds implements DisposableBean {
+
+  private final TaskTypes types;
+  private final TaskClaimer claimer;
+  private final TaskReporter reporter;
+  private final HoldThreads threads;
+  private final Map<TaskType, WaitingLine> lines = new ConcurrentHashMap<>();
+
+  TaskHolds(TaskTypes types, TaskClaimer claimer, TaskReporter reporter) {
+    this.types = types;
+    this.claimer = claimer;
+    this.reporter = reporter;
+    this.threads = new HoldThreads();
+  }
+
+  /**
+   * Holds due tasks, in due order and as they are after the hold; empty when nothing became due in
+   * time. A caller that is gone cancels the future: it is then given nothing.
+   *
+   * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if the type is not configured
+   */
+  public CompletableFuture<List<Task>> hold(Hold hold) {
+    TaskTypeConfig type = types.require(hold.type());
+    List<TaskRow> before = claimer.heldBefore(hold);
+    if (!before.isEmpty()) {
+      lineOf(hold.type()).replace(hold);
+      return CompletableFuture.completedFuture(toTasks(before, type));
+    }
+    if (hold.waitTime().isZero()) {
+      lineOf(hold.type()).replace(hold);
+      return CompletableFuture.completedFuture(toTasks(claimer.claim(hold, type).rows(), type));
+    }
+    // News that arrives between this look and the parking is seen by the line: it counts the news.
+    WaitingLine line = lineOf(hold.type());
+    long newsSeen = line.newsCount();
+    TaskClaimer.Claim claim = claimer.claim(hold, type);
+    if (!claim.isEmpty()) {
+      line.replace(hold);
+      return CompletableFuture.completedFuture(toTasks(claim.rows(), type));
+    }
+    return line.park(hold, newsSeen, claim.nextDueInMs());
+  }
+
+  /** Tasks of this type are waiting that were not before. */
+  @EventListener
+  void on(TasksWaiting news) {
+    WaitingLine line = lines.get(news.type());
+    if (line != null) {
+      line.news();
+    }
+  }
+
+  /** How many holds are parked at the moment. */
+  public int parked() {
+    return lines.values().stream().mapToInt(WaitingLine::size).sum();
+  }
+
+  private WaitingLine lineOf(TaskType type) {
+    return lines.computeIfAbsent(
+        type, t -> new WaitingLine(hold -> claim(hold), this::giveBack, threads));
+  }
+
+  private WaitingLine.Served claim(Hold hold) {
+    TaskTypeConfig type = types.require(hold.type());
+    TaskClaimer.Claim claim = claimer.claim(hold, type);
+    return new WaitingLine.Served(toTasks(claim.rows(), type), claim.nextDueInMs());
+  }
+
+  /** The caller was gone when its tasks were taken: they are nobody's, so they go back. */
+  private void giveBack(List<Task> undelivered) {
+    reporter.release(undelivered);
+  }
+
+  private static List<Task> toTasks(List<TaskRow> rows, TaskTypeConfig type) {
+    return rows.stream().map(row -> row.toTask(type)).toList();
+  }
+
+  @Override
+  public void destroy() {
+    lines.values().forEach(WaitingLine::dismissAll);
+    threads.close();
+  }
+}

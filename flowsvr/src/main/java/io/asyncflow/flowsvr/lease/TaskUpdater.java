@@ -1,0 +1,118 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.util.List;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.stereotype.Service;
+
+/**
+ * Writes the partial updates of clients that know no leases.
+ *
+ * <p>They are not fenced, so they work only where nobody can be overwritten: on a waiting task, on
+ * one that was held without a worker's name, and on one whose lease has run out.
+ */
+@Service
+public class TaskUpdater {
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final TaskStore tasks;
+  private final LeaseStore leases;
+  private final RetryingTransactions transactions;
+  private final ApplicationEventPublisher events;
+
+  TaskUpdater(
+      TaskTypes types,
+      TaskFamilies families,
+      TaskStore tasks,
+      LeaseStore leases,
+      RetryingTransactions transactions,
+      ApplicationEventPublisher events) {
+    this.types = types;
+    this.families = families;
+    this.tasks = tasks;
+    this.leases = leases;
+    this.transactions = transactions;
+    this.events = events;
+  }
+
+  /**
+   * Writes what the update names.
+   *
+   * @throws TaskNotFoundException if there is no such task
+   * @throws LeaseLostException if a worker holds the task under a live lease
+   * @throws TransitionNotAllowedException if the task is final, unless the update only repeats the
+   *     status it has; or if it wants to execute a task that nobody holds
+   */
+  public void update(TaskUpdate update) {
+    TaskId id = update.id();
+    TaskTypeConfig type = types.find(id.type()).orElseThrow(() -> new TaskNotFoundException(id));
+    families
+        .find(id.type())
+        .filter(family -> family.has(id.table()))
+        .orElseThrow(() -> new TaskNotFoundException(id));
+    boolean waits =
+        transactions.execute(
+            () -> {
+              TaskRow row =
+                  tasks.lock(id.table(), List.of(id.number())).stream()
+                      .findFirst()
+                      .orElseThrow(() -> new TaskNotFoundException(id));
+              if (row.status().isFinal()) {
+                refuseUnlessRepeated(row, update);
+                return false;
+              }
+              refuseIfHeld(row);
+              TaskStatus status = statusAfter(row, update);
+              leases.update(row, update, status, orderTimeAfter(row, update), type);
+              return status == TaskStatus.WAITING;
+            });
+    if (waits) {
+      events.publishEvent(new TasksWaiting(id.type()));
+    }
+  }
+
+  private static void refuseUnlessRepeated(TaskRow row, TaskUpdate update) {
+    if (update.status() != row.status()) {
+      throw new TransitionNotAllowedException(row.id(), "the task is final: " + row.status());
+    }
+  }
+
+  private static void refuseIfHeld(TaskRow row) {
+    if (row.isUnderLiveLease() && !row.workerId().isEmpty()) {
+      throw new LeaseLostException(row.id(), "worker " + row.workerId() + " holds it");
+    }
+  }
+
+  private static TaskStatus statusAfter(TaskRow row, TaskUpdate update) {
+    TaskStatus status = update.status() == null ? row.status() : update.status();
+    if (status == TaskStatus.EXECUTING && row.status() != TaskStatus.EXECUTING) {
+      throw new TransitionNotAllowedException(
+          row.id(), "only a hold makes a waiting task executing");
+    }
+    return status;
+  }
+
+  /** A hand-back is ordered by priority, unless the client says when. */
+  private static long orderTimeAfter(TaskRow row, TaskUpdate update) {
+    if (update.orderTime() != null) {
+      return update.orderTime();
+    }
+    boolean handedBack =
+        row.status() == TaskStatus.EXECUTING && update.status() == TaskStatus.WAITING;
+    if (!handedBack) {
+      return row.orderTime();
+    }
+    int priority = update.priority() == null ? row.priority() : update.priority();
+    return row.now() - priority * 1000L;
+  }
+}

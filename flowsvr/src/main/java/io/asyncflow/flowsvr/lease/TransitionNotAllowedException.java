@@ -1,0 +1,15 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.task.TaskId;
+
+/** The task is final, or no edge leads from its status to the wanted one. */
+public class TransitionNotAllowedException extends FlowException {
+
+  private static final long serialVersionUID = 1L;
+
+  TransitionNotAllowedException(TaskId id, String why) {
+    super(ErrorCode.TRANSITION_NOT_ALLOWED, id + ": " + why);
+  }
+}

@@ -1,0 +1,58 @@
+package io.asyncflow.flowsvr.system;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Short READ COMMITTED transactions that are repeated when the database chose them as a deadlock's
+ * victim (1213) or let them wait for a lock too long (1205).
+ *
+ * <p>A repeat is a new transaction, so what it runs must not keep state between two runs. A caller
+ * never sees either error unless it happens {@value #ATTEMPTS} times in a row.
+ */
+@Component
+public class RetryingTransactions {
+
+  private static final Logger log = LoggerFactory.getLogger(RetryingTransactions.class);
+  private static final int ATTEMPTS = 6;
+  private static final long FIRST_PAUSE_MS = 4;
+
+  private final TransactionTemplate transaction;
+
+  RetryingTransactions(PlatformTransactionManager transactionManager) {
+    this.transaction = new TransactionTemplate(transactionManager);
+    this.transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
+  }
+
+  /** Runs {@code work} in a transaction of its own and returns what it returned, after commit. */
+  public <T> T execute(Supplier<T> work) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return transaction.execute(status -> work.get());
+      } catch (PessimisticLockingFailureException e) {
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+        log.debug("lost a lock race ({}), trying again: {}", attempt, e.getMessage());
+        pauseBeforeAttempt(attempt);
+      }
+    }
+  }
+
+  /** Full jitter, so that two victims of one deadlock do not meet again. */
+  private static void pauseBeforeAttempt(int attempt) {
+    long bound = FIRST_PAUSE_MS << attempt;
+    try {
+      Thread.sleep(ThreadLocalRandom.current().nextLong(1, bound));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

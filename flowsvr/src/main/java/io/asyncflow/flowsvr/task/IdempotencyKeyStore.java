@@ -1,0 +1,101 @@
+package io.asyncflow.flowsvr.task;
+
+import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** {@code t_task_key}: which task a key made. */
+@Component
+class IdempotencyKeyStore {
+
+  private final JdbcClient jdbc;
+  private final JdbcTemplate batch;
+
+  IdempotencyKeyStore(JdbcClient jdbc, JdbcTemplate batch) {
+    this.jdbc = jdbc;
+    this.batch = batch;
+  }
+
+  /**
+   * A key as it is used.
+   *
+   * @param bodyHash SHA-256 of what is to be created
+   * @param id the task that it made, or would make
+   */
+  record KeyUse(String key, byte[] bodyHash, TaskId id) {}
+
+  /**
+   * Takes the keys that are free or expired for the tasks named, and leaves the others as they are;
+   * waits for a transaction that is just taking one. The caller's transaction holds their rows.
+   *
+   * @param uses of one type, in the order of their keys, so that two batches never deadlock
+   */
+  void takeFree(TaskTable table, List<KeyUse> uses, Duration retention) {
+    List<Object[]> rows = new ArrayList<>(uses.size());
+    for (KeyUse use : uses) {
+      rows.add(
+          new Object[] {
+            table.type().name(),
+            use.key(),
+            use.bodyHash(),
+            use.id().number(),
+            use.id().table().number(),
+            retention.toMillis()
+          });
+    }
+    // expire_time last: the conditions before it must see the old one.
+    batch.batchUpdate(
+        """
+        INSERT INTO t_task_key
+          (task_type, idempotency_key, body_hash, task_number, table_number, expire_time)
+        VALUES (?, ?, ?, ?, ?, now_ms + ?)
+        ON DUPLICATE KEY UPDATE
+          body_hash = IF(expire_time < now_ms, VALUES(body_hash), body_hash),
+          task_number = IF(expire_time < now_ms, VALUES(task_number), task_number),
+          table_number = IF(expire_time < now_ms, VALUES(table_number), table_number),
+          expire_time = IF(expire_time < now_ms, VALUES(expire_time), expire_time)
+        """
+            .replace("now_ms", NOW_MS),
+        rows);
+  }
+
+  /** What these keys stand for now. */
+  Map<String, KeyUse> find(TaskTable table, Collection<String> keys) {
+    Map<String, KeyUse> found = new HashMap<>();
+    jdbc.sql(
+            """
+            SELECT idempotency_key, body_hash, task_number, table_number
+            FROM t_task_key
+            WHERE task_type = :type
+              AND idempotency_key IN (:keys)
+            """)
+        .param("type", table.type().name())
+        .param("keys", keys)
+        .query(
+            rs -> {
+              TaskTable home = new TaskTable(table.type(), rs.getInt("table_number"));
+              TaskId id = new TaskId(rs.getLong("task_number"), home);
+              String key = rs.getString("idempotency_key");
+              found.put(key, new KeyUse(key, rs.getBytes("body_hash"), id));
+            });
+    return found;
+  }
+
+  /** Deletes a page of expired keys and returns how many. */
+  int deleteExpired(int limit) {
+    return jdbc.sql(
+            "DELETE FROM t_task_key WHERE expire_time < now_ms ORDER BY expire_time LIMIT :limit"
+                .replace("now_ms", NOW_MS))
+        .param("limit", limit)
+        .update();
+  }
+}

@@ -1,0 +1,98 @@
+package io.asyncflow.flowsvr.task;
+
+import io.asyncflow.flowsvr.system.BackgroundLoop;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.stereotype.Component;
+
+/**
+ * Borrows this process's server number, keeps it, and gives the task numbers made under it.
+ *
+ * <p>The lease lasts a minute and is renewed every ten seconds, so five renewals may fail. It is
+ * trusted for ten seconds less than it lasts; after that no number is made until it is renewed or
+ * another number is borrowed.
+ */
+@Component
+@DependsOnDatabaseInitialization
+class ServerNumber implements InitializingBean, DisposableBean {
+
+  private static final Logger log = LoggerFactory.getLogger(ServerNumber.class);
+  private static final Duration LEASE = Duration.ofSeconds(60);
+  private static final Duration MARGIN = Duration.ofSeconds(10);
+  private static final Duration RENEWAL = Duration.ofSeconds(10);
+
+  private final ServerNumberStore store;
+  private final String owner = UUID.randomUUID().toString();
+  private final TaskNumbers numbers = new TaskNumbers(System::nanoTime);
+  private volatile Integer held;
+  private BackgroundLoop renewal;
+
+  ServerNumber(ServerNumberStore store) {
+    this.store = store;
+  }
+
+  @Override
+  public void afterPropertiesSet() {
+    borrow();
+    renewal = BackgroundLoop.start("server-number", RENEWAL, this::renew);
+  }
+
+  /** The next number of a task id. */
+  long nextTaskNumber() {
+    return numbers.next();
+  }
+
+  private void borrow() {
+    long askedAt = System.nanoTime();
+    ServerNumberStore.Grant grant = store.borrow(owner, LEASE);
+    held = grant.serverNumber();
+    numbers.use(leaseOf(grant, askedAt));
+    log.info("this server has the number {}", grant.serverNumber());
+  }
+
+  void renew() {
+    if (held == null) {
+      borrow();
+      return;
+    }
+    long askedAt = System.nanoTime();
+    Optional<ServerNumberStore.Grant> kept = store.renew(held, owner, numbers.lastMs(), LEASE);
+    if (kept.isPresent()) {
+      numbers.use(leaseOf(kept.get(), askedAt));
+    } else {
+      log.warn("the server number {} was lent to another server, borrowing another one", held);
+      held = null;
+      numbers.use(null);
+      borrow();
+    }
+  }
+
+  private static ServerNumberLease leaseOf(ServerNumberStore.Grant grant, long askedAt) {
+    return new ServerNumberLease(
+        grant.serverNumber(),
+        grant.firstMs(),
+        grant.limitMs(),
+        grant.nowMs(),
+        askedAt,
+        LEASE.minus(MARGIN));
+  }
+
+  @Override
+  public void destroy() {
+    renewal.close();
+    numbers.use(null);
+    try {
+      if (held != null) {
+        store.giveBack(held, owner, numbers.lastMs());
+      }
+    } catch (RuntimeException e) {
+      log.info("the server number {} is not given back, its lease will end by itself", held);
+    }
+  }
+}

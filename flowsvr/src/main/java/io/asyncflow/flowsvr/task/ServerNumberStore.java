@@ -1,0 +1,165 @@
+package io.asyncflow.flowsvr.task;
+
+import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import java.time.Duration;
+import java.util.Optional;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** {@code t_server_number}: lends each number to one process at a time. */
+@Component
+class ServerNumberStore {
+
+  private final JdbcClient jdbc;
+  private final RetryingTransactions transactions;
+
+  ServerNumberStore(JdbcClient jdbc, RetryingTransactions transactions) {
+    this.jdbc = jdbc;
+    this.transactions = transactions;
+  }
+
+  /**
+   * What the database granted.
+   *
+   * @param firstMs epoch ms from which on numbers may be made
+   * @param limitMs epoch ms up to which numbers may be made
+   * @param nowMs the database's clock
+   */
+  record Grant(int serverNumber, long firstMs, long limitMs, long nowMs) {}
+
+  /**
+   * Borrows a number that nobody holds.
+   *
+   * @throws IllegalStateException if all are held
+   */
+  Grant borrow(String owner, Duration lease) {
+    for (int attempt = 0; attempt < TaskNumbers.MAX_SERVERS; attempt++) {
+      try {
+        return transactions.execute(() -> reuse(owner, lease).orElseGet(() -> add(owner, lease)));
+      } catch (DuplicateKeyException e) {
+        // another server added the same number: the next round sees it
+      }
+    }
+    throw new IllegalStateException("no server number can be had");
+  }
+
+  private Optional<Grant> reuse(String owner, Duration lease) {
+    Optional<Grant> free =
+        jdbc.sql(
+                """
+                SELECT server_number, GREATEST(id_time_limit + 1, now_ms), now_ms
+                FROM t_server_number
+                WHERE lease_end < now_ms
+                ORDER BY id_time_limit
+                LIMIT 1
+                FOR UPDATE SKIP LOCKED
+                """
+                    .replace("now_ms", NOW_MS))
+            .query((rs, row) -> new Grant(rs.getInt(1), rs.getLong(2), 0, rs.getLong(3)))
+            .optional();
+    return free.map(
+        found -> {
+          long limit = found.firstMs() + lease.toMillis();
+          jdbc.sql(
+                  """
+                  UPDATE t_server_number
+                  SET owner = :owner,
+                      lease_end = :leaseEnd,
+                      id_time_limit = :limit
+                  WHERE server_number = :number
+                  """)
+              .param("owner", owner)
+              .param("leaseEnd", found.nowMs() + lease.toMillis())
+              .param("limit", limit)
+              .param("number", found.serverNumber())
+              .update();
+          return new Grant(found.serverNumber(), found.firstMs(), limit, found.nowMs());
+        });
+  }
+
+  private Grant add(String owner, Duration lease) {
+    Grant next =
+        jdbc.sql(
+                "SELECT COALESCE(MAX(server_number), -1) + 1, now_ms FROM t_server_number"
+                    .replace("now_ms", NOW_MS))
+            .query(
+                (rs, row) -> {
+                  long now = rs.getLong(2);
+                  return new Grant(rs.getInt(1), now, now + lease.toMillis(), now);
+                })
+            .single();
+    if (next.serverNumber() >= TaskNumbers.MAX_SERVERS) {
+      throw new IllegalStateException(
+          "all " + TaskNumbers.MAX_SERVERS + " server numbers are held by other servers");
+    }
+    jdbc.sql(
+            """
+            INSERT INTO t_server_number (server_number, owner, lease_end, id_time_limit)
+            VALUES (:number, :owner, :limit, :limit)
+            """)
+        .param("number", next.serverNumber())
+        .param("owner", owner)
+        .param("limit", next.limitMs())
+        .update();
+    return next;
+  }
+
+  /**
+   * Keeps the number for another while.
+   *
+   * @param lastMs the latest time that a number was made for
+   * @return empty if somebody else has the number
+   */
+  Optional<Grant> renew(int serverNumber, String owner, long lastMs, Duration lease) {
+    return transactions.execute(
+        () -> {
+          int kept =
+              jdbc.sql(
+                      """
+                      UPDATE t_server_number
+                      SET lease_end = now_ms + :lease,
+                          id_time_limit = GREATEST(now_ms, :lastMs) + :lease
+                      WHERE server_number = :number
+                        AND owner = :owner
+                      """
+                          .replace("now_ms", NOW_MS))
+                  .param("lease", lease.toMillis())
+                  .param("lastMs", lastMs)
+                  .param("number", serverNumber)
+                  .param("owner", owner)
+                  .update();
+          if (kept == 0) {
+            return Optional.empty();
+          }
+          return jdbc.sql(
+                  """
+                  SELECT id_time_limit, lease_end - :lease
+                  FROM t_server_number
+                  WHERE server_number = :number
+                  """)
+              .param("lease", lease.toMillis())
+              .param("number", serverNumber)
+              .query((rs, row) -> new Grant(serverNumber, 0, rs.getLong(1), rs.getLong(2)))
+              .optional();
+        });
+  }
+
+  /** Gives the number back; the next owner starts behind {@code lastMs}. */
+  void giveBack(int serverNumber, String owner, long lastMs) {
+    jdbc.sql(
+            """
+            UPDATE t_server_number
+            SET lease_end = 0,
+                id_time_limit = :lastMs
+            WHERE server_number = :number
+              AND owner = :owner
+            """)
+        .param("lastMs", lastMs)
+        .param("number", serverNumber)
+        .param("owner", owner)
+        .update();
+  }
+}

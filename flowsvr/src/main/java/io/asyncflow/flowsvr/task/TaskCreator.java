@@ -1,0 +1,168 @@
+package io.asyncflow.flowsvr.task;
+
+import io.asyncflow.api.NewTask;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.IdempotencyKeyStore.KeyUse;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.stereotype.Service;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Creates tasks: all of a call, or none.
+ *
+ * <p>A key and its task commit together, so a key never stands for a task that does not exist. Of
+ * two calls with one key the second waits for the first one's commit and gets its task.
+ */
+@Service
+public class TaskCreator {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final TaskStore store;
+  private final IdempotencyKeyStore keys;
+  private final ServerNumber serverNumber;
+  private final RetryingTransactions transactions;
+  private final ApplicationEventPublisher events;
+  private final Duration keyRetention;
+
+  TaskCreator(
+      TaskTypes types,
+      TaskFamilies families,
+      TaskStore store,
+      IdempotencyKeyStore keys,
+      ServerNumber serverNumber,
+      RetryingTransactions transactions,
+      ApplicationEventPublisher events,
+      @Value("${flow.idempotency-key-retention:7d}") Duration keyRetention) {
+    this.types = types;
+    this.families = families;
+    this.store = store;
+    this.keys = keys;
+    this.serverNumber = serverNumber;
+    this.transactions = transactions;
+    this.events = events;
+    this.keyRetention = keyRetention;
+  }
+
+  /**
+   * Creates waiting tasks and returns their ids in the order given.
+   *
+   * @param tasks each one checked; their types may differ in case
+   * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
+   * @throws IdempotencyConflictException if a key was used with another body
+   */
+  public List<TaskId> create(List<NewTask> tasks) {
+    Map<TaskType, List<Integer>> positionsByType = new LinkedHashMap<>();
+    for (int i = 0; i < tasks.size(); i++) {
+      TaskType type = TaskType.parse(tasks.get(i).taskType()).orElseThrow();
+      types.require(type);
+      positionsByType.computeIfAbsent(type, t -> new ArrayList<>()).add(i);
+    }
+    Map<TaskType, TaskTable> tables = new TreeMap<>(Comparator.comparing(TaskType::name));
+    for (TaskType type : positionsByType.keySet()) {
+      tables.put(type, families.of(type).end()); // before the transaction: it may run DDL
+    }
+    List<TaskId> ids =
+        transactions.execute(
+            () -> {
+              TaskId[] made = new TaskId[tasks.size()];
+              tables.forEach(
+                  (type, table) -> createIn(table, tasks, positionsByType.get(type), made));
+              return Arrays.asList(made);
+            });
+    tables.keySet().forEach(type -> events.publishEvent(new TasksWaiting(type)));
+    return ids;
+  }
+
+  private void createIn(
+      TaskTable table, List<NewTask> tasks, List<Integer> positions, TaskId[] made) {
+    SortedMap<String, KeyUse> wanted = wantedKeys(table, tasks, positions);
+    Map<String, KeyUse> standing = wanted.isEmpty() ? Map.of() : use(table, wanted);
+    Map<Long, NewTask> fresh = new LinkedHashMap<>();
+    for (int position : positions) {
+      NewTask task = tasks.get(position);
+      TaskId id;
+      if (task.idempotencyKey() == null) {
+        id = newIdIn(table);
+        fresh.put(id.number(), task);
+      } else {
+        KeyUse use = standing.get(task.idempotencyKey());
+        if (!Arrays.equals(use.bodyHash(), bodyHash(task))) {
+          throw new IdempotencyConflictException(task.idempotencyKey());
+        }
+        id = use.id();
+        if (id.equals(wanted.get(task.idempotencyKey()).id())) {
+          fresh.putIfAbsent(id.number(), task);
+        }
+      }
+      made[position] = id;
+    }
+    if (!fresh.isEmpty()) {
+      store.insert(table, fresh);
+    }
+  }
+
+  /** Each key of the call once, with the task that it makes if it is free. */
+  private SortedMap<String, KeyUse> wantedKeys(
+      TaskTable table, List<NewTask> tasks, List<Integer> positions) {
+    SortedMap<String, KeyUse> wanted = new TreeMap<>();
+    for (int position : positions) {
+      NewTask task = tasks.get(position);
+      String key = task.idempotencyKey();
+      if (key != null && !wanted.containsKey(key)) {
+        wanted.put(key, new KeyUse(key, bodyHash(task), newIdIn(table)));
+      }
+    }
+    return wanted;
+  }
+
+  private Map<String, KeyUse> use(TaskTable table, SortedMap<String, KeyUse> wanted) {
+    keys.takeFree(table, List.copyOf(wanted.values()), keyRetention);
+    return keys.find(table, wanted.keySet());
+  }
+
+  private TaskId newIdIn(TaskTable table) {
+    return new TaskId(serverNumber.nextTaskNumber(), table);
+  }
+
+  /** Two bodies are the same when they ask for the same task; spelling and spaces do not count. */
+  private static byte[] bodyHash(NewTask task) {
+    String type = task.taskType().toLowerCase(Locale.ROOT);
+    List<Object> asked =
+        Arrays.asList(
+            task.userId(),
+            type,
+            task.taskStage(),
+            task.scheduleLog(),
+            task.taskContext(),
+            task.priority(),
+            task.delayMs(),
+            task.runAt(),
+            task.maxRetryNum(),
+            task.maxRetryInterval());
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(asked));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package io.asyncflow.flowsvr.task;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Component;
+
+/**
+ * Lists over many tables, newest first, at a cost that does not grow with the tables.
+ *
+ * <p>A page is found in two steps: which rows, looking at ids and statuses only, and then these
+ * rows by their ids. Where all statuses are wanted, or most rows have a wanted one, a short look
+ * backwards from the cursor finds them (the primary key is in the order of creation, and so is
+ * {@code idx_user} within a user). Where it does not, {@code idx_claim} tells whether few rows have
+ * the status: then all of them are sorted here. Else the look goes on for {@value #LONG_LOOK} rows,
+ * and the page says where to go on.
+ *
+ * <p>COUNT and OFFSET are not used: both read what they skip.
+ */
+@Component
+class TaskListStore {
+
+  /** Rows of one table that one page looks at, at most. */
+  private static final int LONG_LOOK = 20_000;
+
+  /** Up to so many rows of a status in one table are sorted here instead of looked for. */
+  private static final int RARE = 5_000;
+
+  private static final TableSql LOOK_BACK =
+      new TableSql(
+          """
+          SELECT id, status
+          FROM %s FORCE INDEX (PRIMARY)
+          WHERE id < :before
+          ORDER BY id DESC
+          LIMIT :look
+          """);
+
+  private static final TableSql LOOK_BACK_OF_USER =
+      new TableSql(
+          """
+          SELECT id, status
+          FROM %s FORCE INDEX (idx_user)
+          WHERE user_id = :user
+            AND id < :before
+          ORDER BY id DESC
+          LIMIT :look
+          """);
+
+  private static final TableSql OF_STATUS =
+      new TableSql(
+          """
+          SELECT id
+          FROM %s FORCE INDEX (idx_claim)
+          WHERE status IN (:statuses)
+          LIMIT :limit
+          """);
+
+  private static final TableSql BY_IDS =
+      new TableSql("SELECT " + TaskStore.COLUMNS + "\nFROM %s\nWHERE id IN (:ids)");
+
+  private final JdbcClient jdbc;
+
+  TaskListStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /**
+   * One page.
+   *
+   * @param continueBefore the number that the next page starts below; empty on the last page
+   */
+  record Page(List<TaskRow> rows, OptionalLong continueBefore) {}
+
+  /**
+   * The wanted rows of one table, newest first, complete down to {@code floor}.
+   *
+   * @param floor the lowest number looked at; 0 if no row is left below
+   */
+  private record Found(TaskTable table, List<Long> numbers, long floor) {}
+
+  /** Rows with numbers below {@code before} that have one of the statuses; empty for any. */
+  Page newest(List<TaskTable> tables, Set<TaskStatus> statuses, int limit, long before) {
+    List<Found> found = new ArrayList<>();
+    for (TaskTable table : tables) {
+      StatementSpec look = jdbc.sql(LOOK_BACK.of(table)).param("before", before);
+      Found near = look(table, look, statuses, shortLook(limit));
+      if (needsMore(near, limit)) {
+        near =
+            rare(table, statuses, before).orElseGet(() -> look(table, look, statuses, LONG_LOOK));
+      }
+      found.add(near);
+    }
+    return merge(found, limit);
+  }
+
+  /** The same for the rows of one user. */
+  Page newestOfUser(
+      List<TaskTable> tables, String user, Set<TaskStatus> statuses, int limit, long before) {
+    List<Found> found = new ArrayList<>();
+    for (TaskTable table : tables) {
+      StatementSpec look =
+          jdbc.sql(LOOK_BACK_OF_USER.of(table)).param("user", user).param("before", before);
+      Found near = look(table, look, statuses, shortLook(limit));
+      if (needsMore(near, limit)) {
+        near = look(table, look, statuses, LONG_LOOK);
+      }
+      found.add(near);
+    }
+    return merge(found, limit);
+  }
+
+  private static int shortLook(int limit) {
+    return 4 * limit + 1;
+  }
+
+  private static boolean needsMore(Found found, int limit) {
+    return found.floor() > 0 && found.numbers().size() <= limit;
+  }
+
+  private Found look(TaskTable table, StatementSpec statement, Set<TaskStatus> statuses, int look) {
+    List<Long> numbers = new ArrayList<>();
+    long[] floor = {0};
+    int[] looked = {0};
+    statement
+        .param("look", look)
+        .query(
+            rs -> {
+              floor[0] = rs.getLong("id");
+              looked[0]++;
+              if (statuses.isEmpty() || statuses.contains(TaskStatus.ofCode(rs.getInt("status")))) {
+                numbers.add(floor[0]);
+              }
+            });
+    return new Found(table, numbers, looked[0] < look ? 0 : floor[0]);
+  }
+
+  /** All rows of these statuses below {@code before}; empty if they are too many to sort. */
+  private Optional<Found> rare(TaskTable table, Set<TaskStatus> statuses, long before) {
+    if (statuses.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Long> all =
+        jdbc.sql(OF_STATUS.of(table))
+            .param("statuses", statuses.stream().map(TaskStatus::code).toList())
+            .param("limit", RARE + 1)
+            .query(Long.class)
+            .list();
+    if (all.size() > RARE) {
+      return Optional.empty();
+    }
+    List<Long> wanted =
+        all.stream().filter(n -> n < before).sorted(Comparator.reverseOrder()).toList();
+    return Optional.of(new Found(table, wanted, 0));
+  }
+
+  /** Only down to the highest floor is every table's part known. */
+  private Page merge(List<Found> found, int limit) {
+    long horizon = found.stream().mapToLong(Found::floor).max().orElse(0);
+    record Candidate(long number, TaskTable table) {}
+    List<Candidate> known = new ArrayList<>();
+    for (Found part : found) {
+      for (long number : part.numbers()) {
+        if (number >= horizon) {
+          known.add(new Candidate(number, part.table()));
+        }
+      }
+    }
+    known.sort(Comparator.comparingLong(Candidate::number).reversed());
+    List<Candidate> page = known.subList(0, Math.min(limit, known.size()));
+
+    Map<TaskTable, List<Long>> numbers = new HashMap<>();
+    page.forEach(c -> numbers.computeIfAbsent(c.table(), t -> new ArrayList<>()).add(c.number()));
+    List<TaskRow> rows = new ArrayList<>(page.size());
+    numbers.forEach(
+        (table, ids) ->
+            rows.addAll(
+                jdbc.sql(BY_IDS.of(table))
+                    .param("ids", ids)
+                    .query(TaskStore.rowsOf(table))
+                    .list()));
+    rows.sort(Comparator.comparingLong((TaskRow row) -> row.id().number()).reversed());
+
+    if (known.size() > limit) {
+      return new Page(rows, OptionalLong.of(page.get(limit - 1).number()));
+    }
+    return new Page(rows, horizon > 0 ? OptionalLong.of(horizon) : OptionalLong.empty());
+  }
+}

@@ -1,0 +1,106 @@
+package io.asyncflow.flowsvr.task;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FieldError;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskPage;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.springframework.stereotype.Service;
+
+/**
+ * Reads tasks: one by its id, or lists, newest first, in pages that a cursor continues.
+ *
+ * <p>A cursor is the number of the last task looked at, so a page costs the same wherever it lies,
+ * and tasks created meanwhile do not shift it. A page looks at a bounded number of rows; one that
+ * found less than its limit by then still says where to go on.
+ */
+@Service
+public class TaskQueries {
+
+  private static final Pattern CURSOR = Pattern.compile("[1-9][0-9]{0,18}");
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final TaskStore tasks;
+  private final TaskListStore lists;
+
+  TaskQueries(TaskTypes types, TaskFamilies families, TaskStore tasks, TaskListStore lists) {
+    this.types = types;
+    this.families = families;
+    this.tasks = tasks;
+    this.lists = lists;
+  }
+
+  /**
+   * The task of this id.
+   *
+   * @throws TaskNotFoundException if there is none
+   */
+  public Task get(TaskId id) {
+    return find(id)
+        .map(row -> row.toTask(types.require(id.type())))
+        .orElseThrow(() -> new TaskNotFoundException(id));
+  }
+
+  /** The row of this id; empty also where its type or its table does not exist. */
+  public Optional<TaskRow> find(TaskId id) {
+    boolean hasTable = families.find(id.type()).filter(f -> f.has(id.table())).isPresent();
+    return hasTable ? tasks.find(id) : Optional.empty();
+  }
+
+  /**
+   * Tasks of one type over all its tables.
+   *
+   * @param statuses empty for all
+   * @param cursor where the last page ended; {@code null} for the first page
+   * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if the cursor is none of ours
+   */
+  public TaskPage list(TaskType type, Set<TaskStatus> statuses, int limit, String cursor) {
+    types.require(type);
+    List<TaskTable> tables = families.find(type).map(TaskFamily::readable).orElse(List.of());
+    return page(lists.newest(tables, statuses, limit, numberOf(cursor)));
+  }
+
+  /** Tasks of one user over all types and tables; see {@link #list}. */
+  public TaskPage listOfUser(String userId, Set<TaskStatus> statuses, int limit, String cursor) {
+    List<TaskTable> tables = new ArrayList<>();
+    families.all().forEach(family -> tables.addAll(family.readable()));
+    return page(lists.newestOfUser(tables, userId, statuses, limit, numberOf(cursor)));
+  }
+
+  private TaskPage page(TaskListStore.Page page) {
+    List<Task> answered = new ArrayList<>(page.rows().size());
+    for (TaskRow row : page.rows()) {
+      // A type whose configuration was deleted still has its tasks; they are just not listed.
+      types.find(row.id().type()).ifPresent(type -> answered.add(row.toTask(type)));
+    }
+    String next = page.continueBefore().isEmpty() ? null : "" + page.continueBefore().getAsLong();
+    return new TaskPage(answered, next);
+  }
+
+  private static long numberOf(String cursor) {
+    if (cursor == null || cursor.isEmpty()) {
+      return Long.MAX_VALUE;
+    }
+    try {
+      if (CURSOR.matcher(cursor).matches()) {
+        return Long.parseLong(cursor);
+      }
+    } catch (NumberFormatException e) {
+      // more than 63 bits: none of ours
+    }
+    FieldError error = new FieldError("cursor", "must be a nextCursor of an earlier answer");
+    throw new FlowException(ErrorCode.INVALID_INPUT, "bad cursor", List.of(error), null);
+  }
+}

@@ -1,0 +1,85 @@
+package io.asyncflow.flowsvr.task;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.retry.RetryPolicy;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+
+/**
+ * A row of a task table, as it was read.
+ *
+ * @param maxRetryNum {@code null} for the type's
+ * @param maxRetryInterval seconds; {@code null} for the type's
+ * @param workerId the last holder; empty for an old client or none
+ * @param traceId of the last hold; empty before the first
+ * @param holdTime epoch ms of the last hold
+ * @param beatTime epoch ms of the last heartbeat of the last hold; 0 if none came
+ * @param leaseEnd epoch ms
+ * @param now the database's epoch ms when the row was read
+ */
+public record TaskRow(
+    TaskId id,
+    String userId,
+    String stage,
+    TaskStatus status,
+    int priority,
+    long orderTime,
+    int crtRetryNum,
+    Integer maxRetryNum,
+    Integer maxRetryInterval,
+    int leaseEpoch,
+    int reportedEpoch,
+    String reportId,
+    int deliveryCount,
+    String workerId,
+    String traceId,
+    long holdTime,
+    long beatTime,
+    long leaseEnd,
+    Integer progress,
+    long createTime,
+    long modifyTime,
+    String context,
+    String result,
+    String scheduleLog,
+    long now) {
+
+  /** Whether a worker holds the task and its lease has not run out. */
+  public boolean isUnderLiveLease() {
+    return status == TaskStatus.EXECUTING && leaseEnd > now;
+  }
+
+  public RetryPolicy retryPolicy(TaskTypeConfig type) {
+    int maxRetries = maxRetryNum != null ? maxRetryNum : type.maxRetryNum();
+    return new RetryPolicy(
+        maxRetries, type.retryInterval(), type.maxRetryInterval(), maxRetryInterval);
+  }
+
+  /** The task as it is answered on the wire. */
+  public Task toTask(TaskTypeConfig type) {
+    RetryPolicy retries = retryPolicy(type);
+    return new Task(
+        userId,
+        id.toString(),
+        id.type().name(),
+        stage,
+        status.code(),
+        priority,
+        orderTime,
+        crtRetryNum,
+        retries.maxRetries(),
+        retries.cap(),
+        scheduleLog,
+        context,
+        createTime,
+        modifyTime,
+        leaseEpoch,
+        status == TaskStatus.EXECUTING ? Math.max(0, leaseEnd - now) : null,
+        workerId.isEmpty() ? null : workerId,
+        deliveryCount,
+        traceId.isEmpty() ? null : traceId,
+        null,
+        progress,
+        result);
+  }
+}

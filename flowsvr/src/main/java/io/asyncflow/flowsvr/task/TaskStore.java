@@ -1,0 +1,215 @@
+package io.asyncflow.flowsvr.task;
+
+import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.RowMapper;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * The rows of the task tables: created, read, and changed by guarded transitions.
+ *
+ * <p>Every method is one statement and runs in the caller's transaction, if there is one.
+ */
+@Component
+public class TaskStore {
+
+  /** All columns, listed once. {@code db_now} is the clock that the row was read by. */
+  public static final String COLUMNS =
+      """
+      id, user_id, task_stage, status, priority, order_time, crt_retry_num, max_retry_num,
+      max_retry_interval, lease_epoch, reported_epoch, report_id, delivery_count, worker_id,
+      trace_id, hold_time, beat_time, lease_end, progress, create_time, modify_time,
+      task_context, result, schedule_log, """
+          + NOW_MS
+          + " AS db_now";
+
+  private static final TableSql INSERT =
+      new TableSql(
+          """
+          INSERT INTO %s
+            (id, user_id, task_stage, status, priority, order_time, max_retry_num,
+             max_retry_interval, create_time, modify_time, task_context, schedule_log)
+          VALUES (?, ?, ?, 1, ?, COALESCE(?, now_ms + ?), ?, ?, now_ms, now_ms, ?, ?)
+          """
+              .replace("now_ms", NOW_MS));
+
+  private static final TableSql SELECT_BY_ID =
+      new TableSql("SELECT " + COLUMNS + "\nFROM %s\nWHERE id = :id");
+
+  private static final TableSql LOCK_BY_IDS =
+      new TableSql("SELECT " + COLUMNS + "\nFROM %s\nWHERE id IN (:ids)\nORDER BY id\nFOR UPDATE");
+
+  private static final String TRANSITION_VALUES =
+      """
+      SELECT ? AS id, ? AS from_status, ? AS epoch, ? AS status, ? AS task_stage, ? AS priority,
+        ? AS order_time, ? AS crt_retry_num, ? AS delivery_count, ? AS reported_epoch,
+        ? AS report_id, ? AS task_context, ? AS result, ? AS schedule_log
+      """;
+  private static final String MORE_TRANSITION_VALUES =
+      "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
+  private static final TableSql TRANSITION_HEAD = new TableSql("UPDATE %s t\nJOIN (\n");
+  private static final String TRANSITION_TAIL =
+      """
+      ) v ON t.id = v.id
+      SET t.status = v.status,
+          t.task_stage = v.task_stage,
+          t.priority = v.priority,
+          t.order_time = v.order_time,
+          t.crt_retry_num = v.crt_retry_num,
+          t.delivery_count = v.delivery_count,
+          t.reported_epoch = v.reported_epoch,
+          t.report_id = v.report_id,
+          t.task_context = v.task_context,
+          t.result = v.result,
+          t.schedule_log = v.schedule_log,
+          t.modify_time = now_ms
+      WHERE t.status = v.from_status
+        AND t.lease_epoch = v.epoch
+        AND t.reported_epoch < v.epoch
+      """
+          .replace("now_ms", NOW_MS);
+
+  private final JdbcClient jdbc;
+  private final JdbcTemplate batch;
+
+  TaskStore(JdbcClient jdbc, JdbcTemplate batch) {
+    this.jdbc = jdbc;
+    this.batch = batch;
+  }
+
+  /** Creates waiting tasks; the driver sends them as one statement. */
+  void insert(TaskTable table, Map<Long, NewTask> tasksByNumber) {
+    List<Object[]> rows = new ArrayList<>(tasksByNumber.size());
+    tasksByNumber.forEach(
+        (number, task) -> {
+          int priority = orZero(task.priority());
+          long dueIn = task.delayMs() != null ? task.delayMs() : -priority * 1000L;
+          rows.add(
+              new Object[] {
+                number,
+                task.userId(),
+                task.taskStage(),
+                priority,
+                task.runAt(),
+                dueIn,
+                task.maxRetryNum(),
+                task.maxRetryInterval(),
+                orEmpty(task.taskContext()),
+                orEmpty(task.scheduleLog())
+              });
+        });
+    batch.batchUpdate(INSERT.of(table), rows);
+  }
+
+  /** The row of this id; the caller has made sure that its table exists. */
+  public Optional<TaskRow> find(TaskId id) {
+    return jdbc.sql(SELECT_BY_ID.of(id.table()))
+        .param("id", id.number())
+        .query(rowsOf(id.table()))
+        .optional();
+  }
+
+  /** Locks rows in the order of their ids and returns those that exist, in that order. */
+  public List<TaskRow> lock(TaskTable table, Collection<Long> numbers) {
+    return jdbc.sql(LOCK_BY_IDS.of(table)).param("ids", numbers).query(rowsOf(table)).list();
+  }
+
+  /**
+   * Writes the ends of holds in one statement: a row changes only if its status and epoch are what
+   * the transition saw, and if this epoch has not reported.
+   *
+   * @throws IncorrectUpdateSemanticsDataAccessException if any was lost although its row was locked
+   *     (a bug: nothing must be committed)
+   */
+  public void apply(TaskTable table, List<TaskTransition> transitions) {
+    StringBuilder sql = new StringBuilder(TRANSITION_HEAD.of(table)).append(TRANSITION_VALUES);
+    List<Object> values = new ArrayList<>(transitions.size() * 14);
+    for (int i = 0; i < transitions.size(); i++) {
+      if (i > 0) {
+        sql.append(MORE_TRANSITION_VALUES);
+      }
+      TaskTransition to = transitions.get(i);
+      values.add(to.row.id().number());
+      values.add(to.row.status().code());
+      values.add(to.row.leaseEpoch());
+      values.add(to.status.code());
+      values.add(to.stage);
+      values.add(to.priority);
+      values.add(to.orderTime);
+      values.add(to.crtRetryNum);
+      values.add(to.deliveryCount);
+      values.add(to.reportedEpoch);
+      values.add(to.reportId);
+      values.add(to.context);
+      values.add(to.result);
+      values.add(to.scheduleLog);
+    }
+    sql.append(TRANSITION_TAIL);
+    int changed = batch.update(sql.toString(), values.toArray());
+    if (changed != transitions.size()) {
+      throw new IncorrectUpdateSemanticsDataAccessException(
+          changed + " of " + transitions.size() + " locked tasks changed in " + table);
+    }
+  }
+
+  /** Reads rows of {@code table} that were selected with {@link #COLUMNS}. */
+  public static RowMapper<TaskRow> rowsOf(TaskTable table) {
+    return (rs, rowNumber) -> read(table, rs);
+  }
+
+  private static TaskRow read(TaskTable table, ResultSet rs) throws SQLException {
+    return new TaskRow(
+        new TaskId(rs.getLong("id"), table),
+        rs.getString("user_id"),
+        rs.getString("task_stage"),
+        TaskStatus.ofCode(rs.getInt("status")),
+        rs.getInt("priority"),
+        rs.getLong("order_time"),
+        rs.getInt("crt_retry_num"),
+        nullableInt(rs, "max_retry_num"),
+        nullableInt(rs, "max_retry_interval"),
+        rs.getInt("lease_epoch"),
+        rs.getInt("reported_epoch"),
+        rs.getString("report_id"),
+        rs.getInt("delivery_count"),
+        rs.getString("worker_id"),
+        rs.getString("trace_id"),
+        rs.getLong("hold_time"),
+        rs.getLong("beat_time"),
+        rs.getLong("lease_end"),
+        nullableInt(rs, "progress"),
+        rs.getLong("create_time"),
+        rs.getLong("modify_time"),
+        rs.getString("task_context"),
+        rs.getString("result"),
+        rs.getString("schedule_log"),
+        rs.getLong("db_now"));
+  }
+
+  private static Integer nullableInt(ResultSet rs, String column) throws SQLException {
+    int value = rs.getInt(column);
+    return rs.wasNull() ? null : value;
+  }
+
+  private static int orZero(Integer value) {
+    return value == null ? 0 : value;
+  }
+
+  private static String orEmpty(String text) {
+    return text == null ? "" : text;
+  }
+}

@@ -1,0 +1,42 @@
+package io.asyncflow.flowsvr.tasktable;
+
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import jakarta.persistence.Column;
+import jakarta.persistence.Entity;
+import jakarta.persistence.Id;
+import jakarta.persistence.Table;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Which tables of a family are in use: {@code begin..end}. Tables before begin hold nothing
+ * unfinished, new tasks go to end, and both numbers only rise.
+ */
+@Entity
+@Table(name = "t_schedule_pos")
+class SchedulePosition {
+
+  @Id
+  @Column(name = "task_type")
+  private String taskType;
+
+  @Column(name = "schedule_begin_pos")
+  private int begin;
+
+  @Column(name = "schedule_end_pos")
+  private int end;
+
+  protected SchedulePosition() {}
+
+  String taskType() {
+    return taskType;
+  }
+
+  TaskFamily family(TaskType type) {
+    return new TaskFamily(type, tables(type, begin, end), tables(type, 1, end));
+  }
+
+  private static List<TaskTable> tables(TaskType type, int first, int last) {
+    return IntStream.rangeClosed(first, last).mapToObj(n -> new TaskTable(type, n)).toList();
+  }
+}

@@ -1,0 +1,54 @@
+package io.asyncflow.flowsvr.tasktable;
+
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.stereotype.Component;
+
+/**
+ * Brings the tables of every family to the template when a migration has changed it, before the
+ * server answers its first request.
+ *
+ * <p>Several servers may start at once: one does it, the others wait for it and find nothing left
+ * to do. A change that was cut off is finished at the next start.
+ */
+@Component
+@DependsOnDatabaseInitialization
+class TaskTableUpgrade implements InitializingBean {
+
+  private static final Logger log = LoggerFactory.getLogger(TaskTableUpgrade.class);
+
+  private final TaskTableStore tables;
+
+  TaskTableUpgrade(TaskTableStore tables) {
+    this.tables = tables;
+  }
+
+  @Override
+  public void afterPropertiesSet() {
+    runOnce();
+  }
+
+  /**
+   * @return how many tables were changed
+   */
+  int runOnce() {
+    return tables.underChangeLock(this::bringAllToTemplate);
+  }
+
+  private int bringAllToTemplate() {
+    int changed = 0;
+    TableShape template = tables.templateShape();
+    for (TaskTable table : tables.existing()) {
+      List<String> changes = tables.shapeOf(table).changesTo(template);
+      if (!changes.isEmpty()) {
+        log.info("bringing {} to the template: {}", table, changes);
+        tables.alter(table, changes);
+        changed++;
+      }
+    }
+    return changed;
+  }
+}
