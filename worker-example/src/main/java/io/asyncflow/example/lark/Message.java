@@ -1,0 +1,13 @@
+package io.asyncflow.example.lark;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * The context of a {@code lark} task, as its creator writes it: {@code {"ReqBody":"hello",
+ * "fromAddr":"fish","toAddr":"bird"}}.
+ *
+ * @param body what to say
+ * @param fromAddr who says it
+ * @param toAddr whom it is for
+ */
+record Message(@JsonProperty("ReqBody") String body, String fromAddr, String toAddr) {}
