@@ -59,7 +59,7 @@ class FreeTtsEngine implements SpeechEngine {
     synchronized (voice) {
       PcmSink sink = new PcmSink();
       voice.setAudioPlayer(sink);
-      if (!voice.speak(new Utterance(plain(text)))) {
+      if (!voice.speak(new Words(plain(text)))) {
         throw new IllegalStateException("FreeTTS gave up on \"" + text + "\".");
       }
       return littleEndian(sink.pcm());
@@ -129,9 +129,9 @@ class FreeTtsEngine implements SpeechEngine {
   }
 
   /** Never waits: the calling thread has done all there is to do, or it failed. */
-  private static final class Utterance extends FreeTTSSpeakableImpl {
+  private static final class Words extends FreeTTSSpeakableImpl {
 
-    Utterance(String text) {
+    Words(String text) {
       super(text);
     }
 

@@ -54,6 +54,7 @@ final class JoinedPieces extends InputStream {
     current.close();
     Piece piece = pieces.get(opened++);
     // Buffered, as an AudioInputStream gives whole frames only, never a single byte.
-    current = new BufferedInputStream(Wav.open(files.wav(piece.name()), piece.frames(), format));
+    current =
+        new BufferedInputStream(Wav.open(files.existingWav(piece.name()), piece.frames(), format));
   }
 }

@@ -26,7 +26,7 @@ record Script(int paragraphs, List<Passage> passages) {
    * <p>A paragraph without any letter or digit, as the {@code * * *} between two scenes, is left
    * out: there is nothing to say.
    *
-   * @param length the longest passage, in characters
+   * @param length the longest passage, in characters, 2 at least
    */
   static Script of(String text, int length) {
     List<Passage> passages = new ArrayList<>();

@@ -2,15 +2,9 @@ package io.asyncflow.example.tts;
 
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.StageContext;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -48,9 +42,13 @@ final class TaskFiles {
     return file(name, ".wav");
   }
 
+  Path existingWav(String name) throws IOException {
+    return existing(wav(name));
+  }
+
   void write(Object content) throws IOException {
     byte[] json = JSON.writeValueAsBytes(content);
-    write(file(run, ".json"), out -> out.write(json));
+    AtomicFile.write(file(run, ".json"), out -> out.write(json));
   }
 
   <T> T read(String name, Class<T> type) throws IOException {
@@ -63,39 +61,12 @@ final class TaskFiles {
   }
 
   /** Retried, as another worker may have it. */
-  static Path existing(Path file) throws IOException {
+  private static Path existing(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
       throw new IOException(
           file + " is missing; all workers of tts must see the same output directory.");
     }
     return file;
-  }
-
-  /** Writes all of a file or nothing: it gets its name when its last byte is on the disk. */
-  static void write(Path file, Content content) throws IOException {
-    Path part = file.resolveSibling(file.getFileName() + ".part");
-    try {
-      try (FileChannel channel =
-          FileChannel.open(
-              part,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16);
-        content.writeTo(out);
-        out.flush();
-        channel.force(true);
-      }
-      Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      Files.deleteIfExists(part);
-    }
-  }
-
-  /** What to write. */
-  @FunctionalInterface
-  interface Content {
-    void writeTo(OutputStream out) throws IOException;
   }
 
   /** Names come from contexts, and contexts from clients: one that could lead elsewhere is none. */

@@ -28,7 +28,7 @@ record TtsSettings(
 
   TtsSettings {
     require("max-text", maxText.toBytes() >= 1 && maxText.toMegabytes() <= 100, "1B to 100MB");
-    require("passage-length", passageLength >= 1 && passageLength <= 10_000, "1 to 10000");
+    require("passage-length", passageLength >= 20 && passageLength <= 10_000, "20 to 10000");
     require("passages-per-run", passagesPerRun >= 1 && passagesPerRun <= 1_000, "1 to 1000");
     require("pause", !pause.isNegative() && pause.toSeconds() <= 60, "0s to 60s");
   }

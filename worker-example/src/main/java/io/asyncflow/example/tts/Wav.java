@@ -29,7 +29,7 @@ final class Wav {
   /** Writes {@code frames} frames of PCM, and fails if there are fewer. */
   static void write(Path file, InputStream pcm, long frames, AudioFormat format)
       throws IOException {
-    TaskFiles.write(
+    AtomicFile.write(
         file,
         out -> {
           AudioInputStream audio = new AudioInputStream(pcm, format, frames);
@@ -44,7 +44,7 @@ final class Wav {
   /** The sound of a file that should be {@code frames} long. */
   static AudioInputStream open(Path file, long frames, AudioFormat format) throws IOException {
     try {
-      AudioInputStream audio = AudioSystem.getAudioInputStream(TaskFiles.existing(file).toFile());
+      AudioInputStream audio = AudioSystem.getAudioInputStream(file.toFile());
       if (!audio.getFormat().matches(format) || audio.getFrameLength() != frames) {
         audio.close();
         throw new IOException(file + " is not the sound that its run wrote.");

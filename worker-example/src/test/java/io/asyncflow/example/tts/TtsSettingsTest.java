@@ -53,7 +53,7 @@ class TtsSettingsTest {
   @CsvSource({
     "max-text, 0B, 1B to 100MB",
     "max-text, 2GB, 1B to 100MB",
-    "passage-length, 0, 1 to 10000",
+    "passage-length, 0, 20 to 10000",
     "passages-per-run, 0, 1 to 1000",
     "pause, -1s, 0s to 60s",
   })
