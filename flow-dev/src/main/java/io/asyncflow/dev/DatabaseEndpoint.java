@@ -1,5 +1,10 @@
 package io.asyncflow.dev;
 
+import com.mysql.cj.jdbc.Driver;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Properties;
+
 /**
  * Where a database listens and who may log in.
  *
@@ -35,5 +40,23 @@ public record DatabaseEndpoint(String engine, String host, int port, String user
         + "&createDatabaseIfNotExist=true"
         + "&allowPublicKeyRetrieval=true"
         + "&sslMode=DISABLED";
+  }
+
+  /**
+   * Connects to one schema. Not through {@code DriverManager}, which would start every driver on
+   * the class path, Testcontainers among them.
+   *
+   * @param schema the database's name; it is made where it does not exist
+   * @return a connection of the caller's, in auto-commit mode
+   * @throws SQLException if the database does not answer or refuses
+   */
+  public Connection connect(String schema) throws SQLException {
+    return connect(schema, new Properties());
+  }
+
+  Connection connect(String schema, Properties settings) throws SQLException {
+    settings.setProperty("user", user);
+    settings.setProperty("password", password);
+    return new Driver().connect(jdbcUrl(schema), settings);
   }
 }

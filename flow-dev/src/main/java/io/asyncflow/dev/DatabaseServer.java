@@ -5,11 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 
 /**
  * A MySQL-like server on loopback over one directory: {@code data/}, {@code tmp/}, a log, a pid
@@ -148,9 +148,10 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   private boolean acceptsConnections() {
-    try (Connection connection =
-        DriverManager.getConnection(
-            endpoint().jdbcUrl("mysql") + "&connectTimeout=1000&socketTimeout=5000", "root", "")) {
+    Properties impatient = new Properties();
+    impatient.setProperty("connectTimeout", "1000");
+    impatient.setProperty("socketTimeout", "5000");
+    try (Connection connection = endpoint().connect("mysql", impatient)) {
       return true;
     } catch (SQLException e) {
       return false;

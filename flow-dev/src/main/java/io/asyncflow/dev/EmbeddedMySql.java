@@ -32,11 +32,6 @@ public final class EmbeddedMySql implements AutoCloseable {
             new MySqlFlavour(), dataDir, port, durability, ParentDeath.STOPS_ENGINE));
   }
 
-  /** Whether it has been unpacked, so that {@link #start} has something to start. */
-  public static boolean isInstalled() {
-    return MySqlFlavour.isInstalled();
-  }
-
   /** Starts a server that leaves nothing behind when this JVM ends. */
   static EmbeddedMySql startDisposable(Path dataDir) {
     return new EmbeddedMySql(

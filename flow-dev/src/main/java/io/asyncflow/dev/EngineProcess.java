@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +55,20 @@ final class EngineProcess {
       Path directory,
       ParentDeath parentDeath) {
     EngineLog log = new EngineLog(engine, directory.resolve("server.log"));
+    return launch(command, environment, directory, log, parentDeath);
+  }
+
+  /**
+   * Starts a program that logs elsewhere.
+   *
+   * <p>Its standard input is a pipe that stays open, and silent, for as long as this JVM lives.
+   */
+  static EngineProcess launch(
+      List<String> command,
+      Map<String, String> environment,
+      Path directory,
+      EngineLog log,
+      ParentDeath parentDeath) {
     ProcessBuilder builder =
         new ProcessBuilder(inOwnSession(command))
             .directory(directory.toFile())
@@ -62,13 +77,12 @@ final class EngineProcess {
     builder.environment().putAll(environment);
     try {
       Process process = builder.start();
-      process.getOutputStream().close();
       Files.writeString(
           directory.resolve(PID_FILE), process.pid() + System.lineSeparator() + command.get(0));
       return new EngineProcess(
           process, watch(process.pid(), directory, parentDeath), directory, log);
     } catch (IOException e) {
-      throw new EngineException(engine + " cannot be started: " + e.getMessage() + ".", e);
+      throw new EngineException(log.engine() + " cannot be started: " + e.getMessage() + ".", e);
     }
   }
 
@@ -128,6 +142,11 @@ final class EngineProcess {
 
   boolean isRunning() {
     return process.isAlive();
+  }
+
+  /** Completes with the exit code when the process ends, for whatever reason. */
+  CompletableFuture<Integer> exitCode() {
+    return process.onExit().thenApply(Process::exitValue);
   }
 
   /** Whether it ended because its port was taken. */

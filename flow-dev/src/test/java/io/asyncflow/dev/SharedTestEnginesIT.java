@@ -3,12 +3,13 @@ package io.asyncflow.dev;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
+@Tag("contract")
 class SharedTestEnginesIT {
 
   @Test
@@ -17,10 +18,7 @@ class SharedTestEnginesIT {
     String second = TestEngines.newSchema("flow");
     assertThat(first).startsWith("flow_").isNotEqualTo(second);
 
-    DatabaseEndpoint endpoint = TestEngines.database();
-    try (Connection connection =
-            DriverManager.getConnection(
-                endpoint.jdbcUrl(second), endpoint.user(), endpoint.password());
+    try (Connection connection = TestEngines.database().connect(second);
         ResultSet tables = connection.createStatement().executeQuery("SHOW TABLES")) {
       assertThat(tables.next()).isFalse();
     }

@@ -1,0 +1,115 @@
+package io.asyncflow.dev;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.HttpFlowClient;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The main class behind {@code ./asyncflow dev} and {@code ./asyncflow demo}.
+ *
+ * <p>Exit codes: 0 done, 1 failed with one sentence on standard error, 2 not understood.
+ */
+public final class DevLauncher {
+  private static final String TERMINAL_PROPERTY = "asyncflow.terminal";
+
+  private final Installation installation;
+
+  private DevLauncher(Installation installation) {
+    this.installation = installation;
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @param arguments {@code dev [--port P] [--data-dir D] [--no-worker]} or {@code demo [file]}
+   */
+  public static void main(String[] arguments) {
+    System.exit(new DevLauncher(Installation.current()).run(List.of(arguments)));
+  }
+
+  private int run(List<String> arguments) {
+    try {
+      String command = arguments.isEmpty() ? "" : arguments.get(0);
+      switch (command) {
+        case "dev" -> dev(arguments.subList(1, arguments.size()));
+        case "demo" -> demo(arguments.subList(1, arguments.size()));
+        default -> throw new UsageException("The commands are dev and demo.");
+      }
+      return 0;
+    } catch (UsageException e) {
+      return complain(e, 2);
+    } catch (EngineException | FlowException e) {
+      return complain(e, 1);
+    }
+  }
+
+  private static int complain(RuntimeException e, int exitCode) {
+    System.err.println("asyncflow: " + e.getMessage());
+    return exitCode;
+  }
+
+  private void dev(List<String> arguments) {
+    DevOptions options = DevOptions.parse(arguments, installation.dataDirectory("dev"));
+    Path directory = options.dataDirectory();
+    try (LocalStack stack =
+        new LocalStack(installation, directory, options.port(), directory.resolve("speech"))) {
+      stopOnSignal(stack);
+      stack.start();
+      ExampleTaskTypes.createMissing(client(stack));
+      if (options.worker()) {
+        stack.startWorker();
+      }
+      System.out.println(stack.engines());
+      System.out.println("Texts in " + stack.textDirectory() + ", logs in " + stack.logDirectory());
+      System.out.println("Asyncflow is ready at " + stack.url());
+      throw new EngineException(stack.failure().join());
+    }
+  }
+
+  private void demo(List<String> arguments) {
+    if (arguments.size() > 1 || (arguments.size() == 1 && arguments.get(0).startsWith("--"))) {
+      throw new UsageException("demo takes one text file at most.");
+    }
+    // Looked at before anything starts: a wrong name should not cost half a minute.
+    TextToSpeak text =
+        arguments.isEmpty() ? TextToSpeak.bundled() : TextToSpeak.in(Path.of(arguments.get(0)));
+    Path directory = installation.dataDirectory("demo");
+    Path output = SpacelessDirectory.preferring(directory.resolve("speech"));
+    int port =
+        LoopbackPort.isFree(DevOptions.DEFAULT_PORT)
+            ? DevOptions.DEFAULT_PORT
+            : LoopbackPort.free();
+    Demo.Speech speech;
+    try (LocalStack stack = new LocalStack(installation, directory, port, output)) {
+      stopOnSignal(stack);
+      System.out.println("Starting MariaDB, Redis, flowsvr and a worker ...");
+      stack.start();
+      FlowClient flow = client(stack);
+      ExampleTaskTypes.createMissing(flow);
+      stack.startWorker();
+      SpeechProgress progress =
+          SpeechProgress.on(System.out, Boolean.getBoolean(TERMINAL_PROPERTY));
+      speech =
+          new Demo(flow, stack.failure(), progress)
+              .speak(text.copyTo(stack.textDirectory().resolve("demo.txt")), output);
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "The speech is %.1f seconds long (%d paragraphs).%n",
+        speech.seconds(),
+        speech.paragraphs());
+    System.out.println(speech.wav());
+  }
+
+  private static FlowClient client(LocalStack stack) {
+    return new HttpFlowClient(stack.url(), System.getenv("FLOW_API_KEY"));
+  }
+
+  /** SIGINT and SIGTERM stop everything in order; the JVM ends when that is done. */
+  private static void stopOnSignal(LocalStack stack) {
+    Runtime.getRuntime().addShutdownHook(new Thread(stack::close, "stop"));
+  }
+}

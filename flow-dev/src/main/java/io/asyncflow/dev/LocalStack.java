@@ -1,0 +1,205 @@
+package io.asyncflow.dev;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The whole of Asyncflow on one machine: MariaDB and Redis, flowsvr, and the example worker, each a
+ * child process, all on loopback and in one directory.
+ *
+ * <p>{@link #start} belongs to one thread; {@link #close} may come from any other at any time, be
+ * it while things start, and stops what has started in the opposite order.
+ */
+final class LocalStack implements AutoCloseable {
+  private static final Duration SERVER_PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PROBE_PATIENCE = Duration.ofSeconds(5);
+  private static final String SCHEMA = "asyncflow";
+
+  private final Installation installation;
+  private final Path directory;
+  private final int port;
+  private final Path textDirectory;
+  private final Path speechDirectory;
+  private final ChildJvm server;
+  private final ChildJvm worker;
+  private final CompletableFuture<String> failure = new CompletableFuture<>();
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  // Volatile: read by threads that must not wait for the lock, which a close holds for seconds.
+  private volatile boolean closing;
+  private DatabaseEndpoint database;
+  private EmbeddedRedis redis;
+
+  /**
+   * Describes a stack; nothing runs yet.
+   *
+   * @param directory where all its data lives
+   * @param port where flowsvr will listen
+   * @param speechDirectory where the example worker may write speech
+   */
+  LocalStack(Installation installation, Path directory, int port, Path speechDirectory) {
+    this.installation = installation;
+    this.directory = directory.toAbsolutePath().normalize();
+    this.port = port;
+    this.textDirectory = this.directory.resolve("texts");
+    this.speechDirectory = speechDirectory;
+    Path logs = this.directory.resolve("logs");
+    this.server =
+        new ChildJvm("flowsvr", this.directory.resolve("flowsvr"), logs.resolve("flowsvr.log"));
+    this.worker =
+        new ChildJvm(
+            "worker-example", this.directory.resolve("worker"), logs.resolve("worker.log"));
+  }
+
+  URI url() {
+    return URI.create("http://" + LoopbackPort.HOST + ":" + port);
+  }
+
+  /** Where the example worker reads texts. */
+  Path textDirectory() {
+    return textDirectory;
+  }
+
+  Path logDirectory() {
+    return server.log().getParent();
+  }
+
+  /** Completes with a sentence when a program ends that nobody stopped. */
+  CompletableFuture<String> failure() {
+    return failure;
+  }
+
+  /** What runs besides flowsvr, for people who want to look into it. */
+  String engines() {
+    return database.engine()
+        + " at "
+        + database.host()
+        + ":"
+        + database.port()
+        + " (user "
+        + database.user()
+        + ", database "
+        + SCHEMA
+        + "), Redis at "
+        + redis.url();
+  }
+
+  /**
+   * Starts MariaDB, Redis and flowsvr, and returns when flowsvr is ready.
+   *
+   * @throws EngineException in one sentence, with what has started still to be closed
+   */
+  void start() {
+    own(DirectoryLock.take(directory));
+    EngineProcess.stopOrphan(worker.directory());
+    EngineProcess.stopOrphan(server.directory());
+    if (!LoopbackPort.isFree(port)) {
+      throw new EngineException(
+          "Port " + port + " on " + LoopbackPort.HOST + " is taken: choose another with --port.");
+    }
+    FileTree.create(textDirectory);
+    FileTree.create(speechDirectory);
+    // The first start after a build has jars to unpack; the engines start meanwhile.
+    CompletableFuture<Path> serverJar =
+        CompletableFuture.supplyAsync(() -> server.prepare(installation));
+    EmbeddedMariaDb mariaDb = own(EmbeddedMariaDb.start(directory.resolve("mariadb"), 0));
+    database = mariaDb.endpoint();
+    redis = own(EmbeddedRedis.start(directory.resolve("redis"), 0));
+    EngineProcess process =
+        run(server, Completed.resultOf(serverJar), Map.of("FLOW_PORT", Integer.toString(port)));
+    process.awaitReady(this::isReady, SERVER_PATIENCE);
+  }
+
+  /**
+   * Starts the example worker and returns at once.
+   *
+   * @throws EngineException in one sentence
+   */
+  void startWorker() {
+    run(
+        worker,
+        worker.prepare(installation),
+        Map.of(
+            "FLOW_URL", url().toString(),
+            "FLOW_TTS_INPUT_DIR", textDirectory.toString(),
+            "FLOW_TTS_OUTPUT_DIR", speechDirectory.toString()));
+  }
+
+  private EngineProcess run(ChildJvm program, Path jar, Map<String, String> settings) {
+    Map<String, String> environment = new HashMap<>(settings);
+    environment.put("FLOW_MYSQL_URL", database.jdbcUrl(SCHEMA));
+    environment.put("FLOW_MYSQL_USER", database.user());
+    environment.put("FLOW_MYSQL_PASSWORD", database.password());
+    environment.put("FLOW_REDIS_URL", redis.url());
+    // With a key in its environment flowsvr would listen on every address.
+    environment.put("FLOW_ADDRESS", LoopbackPort.HOST);
+    environment.put("FLOW_EXIT_WITH_PARENT", "true");
+    EngineProcess process = program.launch(jar, environment, installation);
+    own(process::stop);
+    process.exitCode().thenAccept(code -> fail(program.epitaph(code)));
+    return process;
+  }
+
+  private boolean isReady() {
+    HttpRequest probe =
+        HttpRequest.newBuilder(url().resolve("/actuator/health/readiness"))
+            .timeout(PROBE_PATIENCE)
+            .build();
+    try {
+      return HttpClient.newHttpClient()
+              .send(probe, HttpResponse.BodyHandlers.discarding())
+              .statusCode()
+          == 200;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EngineException("Waiting for flowsvr was interrupted.", e);
+    }
+  }
+
+  private void fail(String sentence) {
+    if (!closing) {
+      failure.complete(sentence);
+    }
+  }
+
+  private synchronized <T extends AutoCloseable> T own(T part) {
+    started.push(part);
+    if (closing) {
+      // Closed while this part was starting: it is stopped like those before it.
+      closeAll();
+      throw new EngineException("Asyncflow was stopped while it was starting.");
+    }
+    return part;
+  }
+
+  boolean isClosing() {
+    return closing;
+  }
+
+  @Override
+  public synchronized void close() {
+    closing = true;
+    closeAll();
+  }
+
+  private void closeAll() {
+    while (!started.isEmpty()) {
+      try {
+        started.pop().close();
+      } catch (Exception e) {
+        System.err.println("asyncflow: " + e.getMessage());
+      }
+    }
+  }
+}
