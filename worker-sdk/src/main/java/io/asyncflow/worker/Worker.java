@@ -1,0 +1,285 @@
+package io.asyncflow.worker;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.worker.internal.AnnotatedStages;
+import io.asyncflow.worker.internal.HoldLock;
+import io.asyncflow.worker.internal.NoHoldLock;
+import io.asyncflow.worker.internal.StageRegistry;
+import io.asyncflow.worker.internal.Ticker;
+import io.asyncflow.worker.internal.WorkerEngine;
+import java.net.URI;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Holds tasks, runs their stages, reports what came of it.
+ *
+ * <pre>{@code
+ * Worker worker = Worker.builder()
+ *     .url("http://127.0.0.1:8081")
+ *     .handler("lark", "sendmsg", context -> StageResult.done())
+ *     .build();
+ * worker.start();
+ * }</pre>
+ *
+ * <p>It may be started before the server, or the type, is there. Thread-safe; it starts once and
+ * stops once.
+ */
+public final class Worker implements AutoCloseable {
+
+  private final WorkerSettings settings;
+  private final WorkerEngine engine;
+  private final boolean stopsWithTheJvm;
+
+  private Worker(Builder builder) {
+    settings = builder.settings();
+    engine =
+        new WorkerEngine(
+            settings,
+            builder.registry,
+            builder.client(),
+            builder.heartbeats(),
+            builder.lock(),
+            Ticker.system());
+    stopsWithTheJvm = builder.stopsWithTheJvm;
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Starts polling and returns at once.
+   *
+   * @throws IllegalStateException if it was started before
+   */
+  public void start() {
+    engine.start();
+    if (stopsWithTheJvm) {
+      Runtime.getRuntime().addShutdownHook(new Thread(this::close, "asyncflow-shutdown"));
+    }
+  }
+
+  /**
+   * Stops and waits for it: queued tasks are given back at once, running ones have the grace that
+   * is configured and are then interrupted and given back. Again, it does nothing.
+   */
+  @Override
+  public void close() {
+    stop(settings.shutdownGrace());
+  }
+
+  /**
+   * Stops as {@link #close} does, with another grace.
+   *
+   * @return {@code false} if a task was left to its lease, because its report found no server
+   */
+  public boolean stop(Duration grace) {
+    return engine.stop(grace);
+  }
+
+  public WorkerState state() {
+    return engine.state();
+  }
+
+  /** What it does at this moment. */
+  public WorkerView view() {
+    return engine.view();
+  }
+
+  public WorkerSettings settings() {
+    return settings;
+  }
+
+  /** Collects what a worker needs; everything has a default but the handlers. */
+  public static final class Builder {
+
+    private static final String DEFAULT_URL = "http://127.0.0.1:8081";
+
+    private final StageRegistry registry = new StageRegistry();
+    private final Map<String, Integer> slots = new LinkedHashMap<>();
+    private String url = DEFAULT_URL;
+    private String apiKey;
+    private String redisUrl;
+    private FlowClient client;
+    private boolean stopsWithTheJvm;
+    private WorkerSettings settings = WorkerSettings.defaults();
+
+    private Builder() {}
+
+    /** Where flowsvr is, {@code http://127.0.0.1:8081} by default. */
+    public Builder url(String value) {
+      url = Objects.requireNonNull(value, "url");
+      return this;
+    }
+
+    /** Sent as a bearer token; {@code null} or empty for none. */
+    public Builder apiKey(String value) {
+      apiKey = value;
+      return this;
+    }
+
+    /**
+     * A Redis that lets the workers of a type hold one after the other, as {@code
+     * redis://127.0.0.1:6379}; {@code null} or empty for none. It may be down at any time.
+     */
+    public Builder redis(String value) {
+      redisUrl = value;
+      return this;
+    }
+
+    /** Instead of HTTP to {@link #url}; for tests. */
+    public Builder client(FlowClient value) {
+      client = value;
+      return this;
+    }
+
+    /** Runs a stage of a type without a slot. */
+    public Builder handler(String taskType, String stage, StageHandler handler) {
+      return handler(taskType, stage, handler, false);
+    }
+
+    /** Runs a stage of a type on a {@link Slot}. */
+    public Builder slotHandler(String taskType, String stage, StageHandler handler) {
+      return handler(taskType, stage, handler, true);
+    }
+
+    /**
+     * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
+     */
+    public Builder handler(String taskType, String stage, StageHandler handler, boolean slot) {
+      registry.register(taskType, stage, handler, slot);
+      return this;
+    }
+
+    /**
+     * Runs the stages that the object's class ({@link StageHandler}) or its methods name with
+     * {@link Stage}.
+     *
+     * @throws IllegalArgumentException if it names none, or a method cannot be called so
+     */
+    public Builder handlers(Object annotated) {
+      AnnotatedStages.register(annotated, registry);
+      return this;
+    }
+
+    /** Replaces everything that {@link WorkerSettings} holds. */
+    public Builder settings(WorkerSettings value) {
+      settings = Objects.requireNonNull(value, "settings");
+      return this;
+    }
+
+    /** See {@link WorkerSettings#workerId}. */
+    public Builder workerId(String value) {
+      return settings(
+          new WorkerSettings(
+              value,
+              settings.threads(),
+              settings.prefetch(),
+              settings.backlogThreshold(),
+              settings.shutdownGrace(),
+              settings.slots()));
+    }
+
+    /** See {@link WorkerSettings#threads}. */
+    public Builder threads(int value) {
+      return settings(
+          new WorkerSettings(
+              settings.workerId(),
+              value,
+              settings.prefetch(),
+              settings.backlogThreshold(),
+              settings.shutdownGrace(),
+              settings.slots()));
+    }
+
+    /** See {@link WorkerSettings#prefetch}. */
+    public Builder prefetch(int value) {
+      return settings(
+          new WorkerSettings(
+              settings.workerId(),
+              settings.threads(),
+              value,
+              settings.backlogThreshold(),
+              settings.shutdownGrace(),
+              settings.slots()));
+    }
+
+    /** See {@link WorkerSettings#backlogThreshold}. */
+    public Builder backlogThreshold(int value) {
+      return settings(
+          new WorkerSettings(
+              settings.workerId(),
+              settings.threads(),
+              settings.prefetch(),
+              value,
+              settings.shutdownGrace(),
+              settings.slots()));
+    }
+
+    /** See {@link WorkerSettings#shutdownGrace}. */
+    public Builder shutdownGrace(Duration value) {
+      return settings(
+          new WorkerSettings(
+              settings.workerId(),
+              settings.threads(),
+              settings.prefetch(),
+              settings.backlogThreshold(),
+              value,
+              settings.slots()));
+    }
+
+    /** Adds a device and its places; the first one replaces the default. */
+    public Builder slots(String device, int places) {
+      slots.put(device, places);
+      return this;
+    }
+
+    /** Whether {@link Worker#start} lets the end of the JVM close the worker; {@code false}. */
+    public Builder stopsWithTheJvm(boolean value) {
+      stopsWithTheJvm = value;
+      return this;
+    }
+
+    /**
+     * @throws IllegalArgumentException if there is no handler, or a setting is out of range
+     */
+    public Worker build() {
+      if (registry.types().isEmpty()) {
+        throw new IllegalArgumentException("a worker without a handler has nothing to do");
+      }
+      return new Worker(this);
+    }
+
+    private WorkerSettings settings() {
+      if (slots.isEmpty()) {
+        return settings;
+      }
+      return new WorkerSettings(
+          settings.workerId(),
+          settings.threads(),
+          settings.prefetch(),
+          settings.backlogThreshold(),
+          settings.shutdownGrace(),
+          slots);
+    }
+
+    private FlowClient client() {
+      return client != null ? client : new HttpFlowClient(URI.create(url), apiKey);
+    }
+
+    /** Its answers must not wait longer than a lease lasts. */
+    private FlowClient heartbeats() {
+      return client != null
+          ? client
+          : new HttpFlowClient(URI.create(url), apiKey, Duration.ofSeconds(3));
+    }
+
+    private HoldLock lock() {
+      return new NoHoldLock();
+    }
+  }
+}

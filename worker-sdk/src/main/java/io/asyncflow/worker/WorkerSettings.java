@@ -1,0 +1,55 @@
+package io.asyncflow.worker;
+
+import io.asyncflow.worker.internal.WorkerIds;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * How a worker works.
+ *
+ * @param workerId names this process to the server, at most 64 characters; by default new at each
+ *     start
+ * @param threads handlers of one type that run at once, 16 by default
+ * @param prefetch tasks of one type held beyond its free threads, 8 by default
+ * @param backlogThreshold tasks of one type that are held and do not run, queued or with a report
+ *     on its way, from which on it asks for no more; 1,000 by default
+ * @param shutdownGrace how long runs may go on after a stop, 20 s by default
+ * @param slots device name to places on it, shared by all types; one on {@code cpu} by default
+ */
+public record WorkerSettings(
+    String workerId,
+    int threads,
+    int prefetch,
+    int backlogThreshold,
+    Duration shutdownGrace,
+    Map<String, Integer> slots) {
+
+  private static final int LONGEST_ID = 64;
+
+  public WorkerSettings {
+    Objects.requireNonNull(workerId, "workerId");
+    Objects.requireNonNull(shutdownGrace, "shutdownGrace");
+    require(!workerId.isBlank() && workerId.length() <= LONGEST_ID, "workerId: 1 to 64 characters");
+    require(threads >= 1, "threads: at least 1");
+    require(prefetch >= 0, "prefetch: at least 0");
+    require(backlogThreshold >= 1, "backlogThreshold: at least 1");
+    require(!shutdownGrace.isNegative(), "shutdownGrace: not negative");
+    slots = Collections.unmodifiableMap(new LinkedHashMap<>(slots));
+    slots.forEach((device, places) -> require(places >= 1, "slots of " + device + ": at least 1"));
+  }
+
+  /** All defaults, and a new worker id. */
+  public static WorkerSettings defaults() {
+    return new WorkerSettings(
+        WorkerIds.next(), 16, 8, 1000, Duration.ofSeconds(20), Map.of("cpu", 1));
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+}

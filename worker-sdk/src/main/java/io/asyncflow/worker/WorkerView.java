@@ -1,0 +1,25 @@
+package io.asyncflow.worker;
+
+import java.util.List;
+
+/**
+ * What a worker does at this moment, for health checks and for people.
+ *
+ * @param slots places on devices, and how many of them are free
+ */
+public record WorkerView(
+    String workerId, WorkerState state, List<TypeView> types, int slots, int freeSlots) {
+
+  /**
+   * One type of a worker.
+   *
+   * @param poller PENDING, POLLING or STOPPED
+   * @param queued held, waiting for a thread or a slot
+   * @param working in their handlers
+   * @param reporting with a report on its way
+   * @param overdue threads in handlers that go on although their run is over: they heed no
+   *     interrupt, and keep their thread and slot until they end
+   */
+  public record TypeView(
+      String taskType, String poller, int queued, int working, int reporting, int overdue) {}
+}

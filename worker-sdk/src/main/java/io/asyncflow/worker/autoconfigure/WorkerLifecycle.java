@@ -1,0 +1,59 @@
+package io.asyncflow.worker.autoconfigure;
+
+import io.asyncflow.worker.Worker;
+import io.asyncflow.worker.WorkerState;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Starts the worker when the application is ready for work and stops it first, while everything
+ * that its handlers use still works.
+ */
+public class WorkerLifecycle implements SmartLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(WorkerLifecycle.class);
+
+  private final Worker.Builder builder;
+  private final StageBeans stages;
+  private volatile Worker worker;
+
+  WorkerLifecycle(Worker.Builder builder, StageBeans stages) {
+    this.builder = builder;
+    this.stages = stages;
+  }
+
+  /** Empty before the start, and in an application without handlers. */
+  public Optional<Worker> worker() {
+    return Optional.ofNullable(worker);
+  }
+
+  @Override
+  public void start() {
+    if (stages.register(builder) == 0) {
+      log.warn("no bean handles a stage (@Stage); there is no worker to start");
+      return;
+    }
+    worker = builder.build();
+    worker.start();
+  }
+
+  @Override
+  public void stop() {
+    if (worker != null) {
+      worker.close();
+    }
+  }
+
+  @Override
+  public boolean isRunning() {
+    return worker != null && worker.state() == WorkerState.RUNNING;
+  }
+
+  /** Last to start and first to stop. */
+  @Override
+  public int getPhase() {
+    return Integer.MAX_VALUE;
+  }
+}

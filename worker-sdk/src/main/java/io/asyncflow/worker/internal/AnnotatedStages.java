@@ -1,0 +1,127 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.worker.Stage;
+import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageResult;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Finds the handlers that {@link Stage} marks. */
+public final class AnnotatedStages {
+
+  private AnnotatedStages() {}
+
+  /**
+   * Registers the object itself, if its class is marked, and each of its marked methods.
+   *
+   * @throws IllegalArgumentException if nothing is marked, or what is marked cannot be a handler
+   */
+  public static void register(Object target, StageRegistry registry) {
+    boolean found = false;
+    Stage onClass = target.getClass().getAnnotation(Stage.class);
+    if (onClass != null) {
+      register(target, target.getClass(), onClass, registry);
+      found = true;
+    }
+    for (Method method : markedMethods(target.getClass())) {
+      register(target, method, method.getAnnotation(Stage.class), registry);
+      found = true;
+    }
+    if (!found) {
+      throw new IllegalArgumentException(target.getClass().getName() + " has nothing with @Stage");
+    }
+  }
+
+  /** The object as the handler of the stage that its class names. */
+  public static void register(Object target, Class<?> named, Stage stage, StageRegistry registry) {
+    if (!(target instanceof StageHandler handler)) {
+      throw new IllegalArgumentException(
+          "@Stage on " + named.getName() + " wants a StageHandler, or belongs on a method");
+    }
+    registry.register(stage.type(), stage.stage(), handler, stage.slot());
+  }
+
+  /** The method as the handler of the stage that it names. */
+  public static void register(Object target, Method method, Stage stage, StageRegistry registry) {
+    registry.register(stage.type(), stage.stage(), handlerOf(target, method), stage.slot());
+  }
+
+  private static List<Method> markedMethods(Class<?> type) {
+    List<Method> methods = new ArrayList<>();
+    for (Class<?> c = type; c != null && c != Object.class; c = c.getSuperclass()) {
+      for (Method method : c.getDeclaredMethods()) {
+        if (method.isAnnotationPresent(Stage.class) && !method.isBridge()) {
+          methods.add(method);
+        }
+      }
+    }
+    return methods;
+  }
+
+  /**
+   * The method as a handler.
+   *
+   * @throws IllegalArgumentException if it cannot be called as one
+   */
+  public static StageHandler handlerOf(Object target, Method method) {
+    if (method.getReturnType() != StageResult.class) {
+      throw new IllegalArgumentException("@Stage method " + method + " must return StageResult");
+    }
+    Class<?>[] parameters = method.getParameterTypes();
+    Type[] types = method.getGenericParameterTypes();
+    boolean contextFirst = parameters.length > 0 && parameters[0] == StageContext.class;
+    if (parameters.length == 0
+        || parameters.length > 2
+        || (parameters.length == 2 && !contextFirst)) {
+      throw new IllegalArgumentException(
+          "@Stage method "
+              + method
+              + " must take a StageContext, or the context as a type of its own, or both in this"
+              + " order");
+    }
+    method.setAccessible(true);
+    if (parameters.length == 2) {
+      return named(
+          method, c -> call(target, method, c, ContextJson.read(c.rawContext(), types[1])));
+    }
+    if (contextFirst) {
+      return named(method, c -> call(target, method, c));
+    }
+    return named(method, c -> call(target, method, ContextJson.read(c.rawContext(), types[0])));
+  }
+
+  /** So that a message about two handlers says which they are. */
+  private static StageHandler named(Method method, StageHandler handler) {
+    return new StageHandler() {
+      @Override
+      public StageResult handle(StageContext context) throws Exception {
+        return handler.handle(context);
+      }
+
+      @Override
+      public String toString() {
+        return method.toString();
+      }
+    };
+  }
+
+  private static StageResult call(Object target, Method method, Object... arguments)
+      throws Exception {
+    try {
+      return (StageResult) method.invoke(target, arguments);
+    } catch (InvocationTargetException e) {
+      // What the handler threw decides what becomes of the task, not that reflection called it.
+      if (e.getCause() instanceof Exception thrown) {
+        throw thrown;
+      }
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw e;
+    }
+  }
+}

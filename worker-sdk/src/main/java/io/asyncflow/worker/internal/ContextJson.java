@@ -1,0 +1,50 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.worker.NonRetryableException;
+import java.lang.reflect.Type;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A task's context and result as JSON; strings pass as they are. */
+public final class ContextJson {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private ContextJson() {}
+
+  /**
+   * @throws NonRetryableException if {@code raw} is not JSON of that type: it will be no other the
+   *     next time
+   */
+  public static Object read(String raw, Type type) {
+    if (type == String.class) {
+      return raw;
+    }
+    try {
+      return JSON.readValue(raw, JSON.constructType(type));
+    } catch (JacksonException e) {
+      throw new NonRetryableException(
+          "the context cannot be read as " + type.getTypeName() + ": " + e.getOriginalMessage(), e);
+    }
+  }
+
+  /**
+   * @return {@code null} for {@code null}
+   * @throws NonRetryableException if it cannot be written
+   */
+  static String write(Object value) {
+    if (value == null || value instanceof String) {
+      return (String) value;
+    }
+    try {
+      return JSON.writeValueAsString(value);
+    } catch (JacksonException e) {
+      throw new NonRetryableException(
+          "a "
+              + value.getClass().getName()
+              + " cannot be written as JSON: "
+              + e.getOriginalMessage(),
+          e);
+    }
+  }
+}

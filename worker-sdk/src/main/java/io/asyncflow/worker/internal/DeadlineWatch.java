@@ -1,0 +1,106 @@
+package io.asyncflow.worker.internal;
+
+import java.time.Duration;
+
+/**
+ * Holds every run to its time, by this machine's clock alone: it works when the server is silent
+ * and when a heartbeat hangs.
+ */
+final class DeadlineWatch implements Loop.Step {
+
+  /** How long a handler may take to heed the interrupt of a stopping worker. */
+  static final Duration SHUT_DOWN_PATIENCE = Duration.ofMillis(500);
+
+  /** A run that is overdue may be just about to end by itself; do not spin until it has. */
+  private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);
+
+  private final HeldRuns held;
+  private final RunEnds ends;
+  private final Ticker ticker;
+  private volatile long nextLook = Long.MAX_VALUE;
+
+  DeadlineWatch(HeldRuns held, RunEnds ends, Ticker ticker, Bell bell) {
+    this.held = held;
+    this.ends = ends;
+    this.ticker = ticker;
+    held.whenAdded(
+        run -> {
+          if (nextMoment(run) < nextLook) {
+            bell.ring();
+          }
+        });
+  }
+
+  @Override
+  public Duration runOnce() {
+    held.all().forEach(this::look);
+    nextLook = earliest();
+    // A run that was added between these two lines did not ring.
+    long next = earliest();
+    if (next == Long.MAX_VALUE) {
+      return Loop.UNTIL_RUNG;
+    }
+    Duration wait = ticker.until(next);
+    return wait.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : wait;
+  }
+
+  private long earliest() {
+    return held.all().stream().mapToLong(this::nextMoment).min().orElse(Long.MAX_VALUE);
+  }
+
+  private void look(Run run) {
+    if (ticker.nanos() < nextMoment(run)) {
+      return;
+    }
+    switch (run.state()) {
+      case QUEUED -> lookAtQueued(run);
+      case WORKING -> lookAtWorking(run);
+      case REPORTING, ERROR, SETTLED -> {}
+    }
+  }
+
+  private void lookAtQueued(Run run) {
+    long now = ticker.nanos();
+    if (now >= run.lease().trustedUntil()) {
+      ends.lost(run, "its lease was not renewed in time");
+    } else if (now >= run.lease().startBy()) {
+      ends.release(run, "it waited too long to start with half of its time");
+    }
+  }
+
+  private void lookAtWorking(Run run) {
+    long now = ticker.nanos();
+    Lease lease = run.lease();
+    StopCause cause = run.stopCause();
+    if (now >= lease.reportBy()) {
+      ends.timedOut(run);
+    } else if (cause == StopCause.SHUT_DOWN) {
+      ends.shutDown(run);
+    } else if (now >= lease.deadline()) {
+      run.stop(StopCause.TIMED_OUT, now);
+    } else if (now >= lease.trustedUntil()) {
+      ends.lost(run, "its lease was not renewed in time");
+    }
+  }
+
+  /** When something is to be done about the run, as far as is known now. */
+  private long nextMoment(Run run) {
+    Lease lease = run.lease();
+    return switch (run.state()) {
+      case QUEUED -> Math.min(lease.trustedUntil(), lease.startBy());
+      case WORKING -> nextMomentOfWorking(run, lease);
+      case REPORTING, ERROR, SETTLED -> Long.MAX_VALUE;
+    };
+  }
+
+  private static long nextMomentOfWorking(Run run, Lease lease) {
+    StopCause cause = run.stopCause();
+    if (cause == StopCause.TIMED_OUT) {
+      return lease.reportBy();
+    }
+    if (cause == StopCause.SHUT_DOWN) {
+      return Math.min(run.stoppedAt() + SHUT_DOWN_PATIENCE.toNanos(), lease.reportBy());
+    }
+    return Math.min(lease.deadline(), lease.trustedUntil());
+  }
+}

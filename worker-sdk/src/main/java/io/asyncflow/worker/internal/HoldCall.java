@@ -1,0 +1,140 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.Task;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The one hold of a type that may be under way.
+ *
+ * <p>Its id is new for each hold and stays until an answer came, through errors, interrupts and
+ * restarts of the server: the tasks that a lost answer named come with the repeat.
+ *
+ * <p>All methods belong to the poller's thread, except {@link #cut} and {@link #close}.
+ */
+final class HoldCall {
+
+  /**
+   * @param requestStart leases count from there
+   */
+  record Answer(List<Task> tasks, long requestStart) {}
+
+  private final String taskType;
+  private final String workerId;
+  private final FlowClient client;
+  private final Ticker ticker;
+
+  private String unansweredId;
+  private String lastId;
+
+  private Thread caller;
+  private boolean cuttable;
+  private boolean wasCut;
+  private boolean closed;
+
+  HoldCall(String taskType, String workerId, FlowClient client, Ticker ticker) {
+    this.taskType = taskType;
+    this.workerId = workerId;
+    this.client = client;
+    this.ticker = ticker;
+  }
+
+  /** Whether an answer is missing; the next call repeats that hold. */
+  boolean unanswered() {
+    return unansweredId != null;
+  }
+
+  /**
+   * Holds, or repeats the hold whose answer is missing.
+   *
+   * @param cuttable whether {@link #cut} may end it
+   */
+  Answer hold(Ask ask, Duration wait, boolean cuttable) {
+    enter(cuttable, false);
+    return call(ask, wait);
+  }
+
+  /** Asks once more what the last answered hold got, for a lease that is told afresh. */
+  Answer lookAgain(Ask ask) {
+    unansweredId = lastId;
+    return hold(ask, Duration.ZERO, false);
+  }
+
+  /** Asks what the missing answer named, even after {@link #close}. */
+  Answer recall(Ask ask) {
+    enter(false, true);
+    return call(ask, Duration.ZERO);
+  }
+
+  /** Whether the call that failed last was ended by {@link #cut}. */
+  synchronized boolean wasCut() {
+    return wasCut;
+  }
+
+  /** Ends a call under way, if it lets itself be cut; its answer is then missing. */
+  synchronized void cut() {
+    if (caller != null && cuttable && !wasCut) {
+      wasCut = true;
+      caller.interrupt();
+    }
+  }
+
+  /** Ends a call under way and lets no other begin but a recall. */
+  synchronized void close() {
+    closed = true;
+    if (caller != null) {
+      caller.interrupt();
+    }
+  }
+
+  private Answer call(Ask ask, Duration wait) {
+    String holdId = unansweredId == null ? UUID.randomUUID().toString() : unansweredId;
+    unansweredId = holdId;
+    long start = ticker.nanos();
+    try {
+      Answer answer = new Answer(client.holdTasks(request(ask, wait, holdId)), start);
+      unansweredId = null;
+      lastId = holdId;
+      return answer;
+    } catch (FlowException e) {
+      if (!mayHaveHeld(e)) {
+        unansweredId = null;
+      }
+      throw e;
+    } finally {
+      leave();
+    }
+  }
+
+  private HoldRequest request(Ask ask, Duration wait, String holdId) {
+    int waitMs = Math.toIntExact(wait.toMillis());
+    return new HoldRequest(taskType, ask.limit(), workerId, waitMs, holdId, ask.stages());
+  }
+
+  private static boolean mayHaveHeld(FlowException e) {
+    return e.retryable() || e.errorCode() == ErrorCode.INTERNAL;
+  }
+
+  private synchronized void enter(boolean mayBeCut, boolean evenIfClosed) {
+    if (closed && !evenIfClosed) {
+      throw new FlowUnreachableException("the worker stops", null);
+    }
+    caller = Thread.currentThread();
+    cuttable = mayBeCut;
+    wasCut = false;
+  }
+
+  private void leave() {
+    synchronized (this) {
+      caller = null;
+    }
+    // An interrupt that came with the answer must not end the next call.
+    Thread.interrupted();
+  }
+}

@@ -1,0 +1,101 @@
+package io.asyncflow.worker.internal;
+
+import java.time.Duration;
+
+/**
+ * How long a held task may be worked on, as far as this worker can know, in the {@link Ticker}'s
+ * nanoseconds.
+ *
+ * <p>The server says durations; they are counted from the moment the request <em>started</em>, so
+ * whatever time the answer took is lost to us and never gained. Both ends are therefore lower
+ * bounds, and every renewal may raise them:
+ *
+ * <pre>
+ *   hold                         startBy      deadline reportBy hardEnd
+ *    |------------------------------|-------------|--------|-------|
+ *    a queued run is given back after startBy; a running one is interrupted at the deadline; its
+ *    "timed out" is reported by reportBy, whether the handler heeds the interrupt or not, so that
+ *    the server learns it from us and not from its sweep
+ * </pre>
+ *
+ * @param since start of the request that the server answered last
+ * @param trustedUntil from here on somebody else may hold the task
+ * @param hardEnd end of max_processing_time, which no renewal passes
+ * @param length of the lease when it was new: it sets the pace of the renewals
+ * @param maxProcessingTime as it was when the task was held
+ */
+record Lease(
+    long since, long trustedUntil, long hardEnd, Duration length, Duration maxProcessingTime) {
+
+  /** Renewals in the length of a lease. */
+  private static final int RENEWALS = 5;
+
+  private static final Duration LONGEST_DEADLINE_MARGIN = Duration.ofSeconds(1);
+  private static final Duration LONGEST_TRUST_MARGIN = Duration.ofMillis(250);
+
+  /**
+   * The lease of a task that a hold has just answered.
+   *
+   * <p>The answer may repeat an earlier hold's, so the hold may be older than the request: by
+   * exactly what the remaining lease lacks of a full one.
+   *
+   * @param remaining as the answer says; {@code null} for a full lease
+   */
+  static Lease held(long requestStart, Long remaining, TypeLimits limits) {
+    Duration full = limits.lease();
+    Duration left = remaining == null ? full : Duration.ofMillis(Math.max(0, remaining));
+    long age = Math.max(0, full.minus(left).toNanos());
+    long hardEnd = requestStart - age + limits.maxProcessingTime().toNanos();
+    Duration length = left.compareTo(full) > 0 ? left : full;
+    return new Lease(
+        requestStart,
+        requestStart + left.toNanos() - trustMargin(length),
+        hardEnd,
+        length,
+        limits.maxProcessingTime());
+  }
+
+  /** The same after the server has said how long it lasts from a renewal that started then. */
+  Lease renewed(long requestStart, long remainingMs) {
+    long end = requestStart + Duration.ofMillis(remainingMs).toNanos();
+    return new Lease(
+        requestStart, end - trustMargin(length), Math.max(hardEnd, end), length, maxProcessingTime);
+  }
+
+  /** It is renewed then: several renewals may fail before it is lost. */
+  long renewAt() {
+    return since + renewalInterval().toNanos();
+  }
+
+  Duration renewalInterval() {
+    return length.dividedBy(RENEWALS);
+  }
+
+  /** A run that has not started by then would have less than half of its time. */
+  long startBy() {
+    return hardEnd - maxProcessingTime.toNanos() / 2;
+  }
+
+  /** The handler is interrupted then. */
+  long deadline() {
+    return hardEnd - deadlineMargin();
+  }
+
+  /** "Timed out" is reported then at the latest. */
+  long reportBy() {
+    return hardEnd - deadlineMargin() / 2;
+  }
+
+  /** Whether the answer was so long on its way that a second look pays. */
+  boolean stale(long now) {
+    return now >= startBy() || trustedUntil - now < length.toNanos() / 2;
+  }
+
+  private long deadlineMargin() {
+    return Math.min(LONGEST_DEADLINE_MARGIN.toNanos(), maxProcessingTime.toNanos() / 10);
+  }
+
+  private static long trustMargin(Duration length) {
+    return Math.min(LONGEST_TRUST_MARGIN.toNanos(), length.toNanos() / 50);
+  }
+}

@@ -1,0 +1,88 @@
+package io.asyncflow.worker.internal;
+
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does a step again and again on a thread of its own: the step says how long to wait, the bell cuts
+ * the wait short. Nothing that a step throws ends the loop.
+ */
+public final class Loop {
+
+  /** One turn; knows nothing of threads and waiting, so a test calls it directly. */
+  @FunctionalInterface
+  public interface Step {
+
+    /** Does what is due and says when to come back at the latest; {@link #END} to end. */
+    Duration runOnce();
+  }
+
+  /** Wait for the bell alone. */
+  public static final Duration UNTIL_RUNG = Duration.ofSeconds(Long.MAX_VALUE);
+
+  /** The last turn is done. */
+  public static final Duration END = Duration.ofSeconds(-1);
+
+  private static final Logger log = LoggerFactory.getLogger(Loop.class);
+  private static final Duration AFTER_A_BUG = Duration.ofSeconds(1);
+
+  private final Step step;
+  private final Bell bell;
+  private final Thread thread;
+  private volatile boolean stopped;
+
+  public Loop(String name, Bell bell, boolean daemon, Step step) {
+    this.step = step;
+    this.bell = bell;
+    this.thread = new Thread(this::turn, name);
+    this.thread.setDaemon(daemon);
+  }
+
+  public void start() {
+    thread.start();
+  }
+
+  /** Lets the turn that is under way end, and does no other. */
+  public void stop() {
+    stopped = true;
+    bell.ring();
+  }
+
+  /** Waits for the end; {@code false} if the time was over first. */
+  public boolean join(Duration atMost) throws InterruptedException {
+    // join(0) would wait for ever
+    thread.join(Math.max(1, atMost.toMillis()));
+    return !thread.isAlive();
+  }
+
+  private void turn() {
+    while (!stopped) {
+      Duration wait = survive();
+      if (wait == END) {
+        return;
+      }
+      try {
+        if (!stopped && !wait.isZero()) {
+          bell.await(wait);
+        }
+      } catch (InterruptedException e) {
+        // Nobody ends a loop by interrupting it; a stray interrupt is only a ring.
+        log.debug("{} was interrupted while it waited", thread.getName());
+      }
+    }
+  }
+
+  private Duration survive() {
+    try {
+      return step.runOnce();
+    } catch (Throwable t) {
+      log.error(
+          "{} failed in a way it should not; it goes on in {} s",
+          thread.getName(),
+          AFTER_A_BUG.toSeconds(),
+          t);
+      return AFTER_A_BUG;
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.worker.internal.TransitionTable.Listener;
+import io.asyncflow.worker.internal.TransitionTable.Transition;
+
+/**
+ * One hold of one task, from its answer to its settled report.
+ *
+ * <p>Four threads may want to end it at the same moment (its own, the lease keeper, the deadline
+ * watch, the stopping worker). Each change of state names the state it starts from, and the first
+ * one wins; the others are told {@code false} and do nothing.
+ */
+final class Run {
+
+  private final Task task;
+  private final RegisteredStage stage;
+  private final Listener<RunState, RunState.Event> listener;
+
+  private RunState state = RunState.QUEUED;
+  private Thread thread;
+  private StopCause stopCause;
+  private long stoppedAt;
+  private volatile Lease lease;
+  private volatile Integer progress;
+
+  /**
+   * @param stage {@code null} if this worker has no handler for the task's stage
+   */
+  Run(Task task, RegisteredStage stage, Lease lease, Listener<RunState, RunState.Event> listener) {
+    this.task = task;
+    this.stage = stage;
+    this.lease = lease;
+    this.listener = listener;
+  }
+
+  Task task() {
+    return task;
+  }
+
+  RegisteredStage stage() {
+    return stage;
+  }
+
+  boolean wantsSlot() {
+    return stage.wantsSlot();
+  }
+
+  Lease lease() {
+    return lease;
+  }
+
+  void renew(long requestStart, long remainingMs) {
+    lease = lease.renewed(requestStart, remainingMs);
+  }
+
+  Integer progress() {
+    return progress;
+  }
+
+  void progress(int percent) {
+    progress = percent;
+  }
+
+  synchronized RunState state() {
+    return state;
+  }
+
+  /** Goes on from {@code expected}; {@code false} if the run is not there any more. */
+  boolean advance(RunState expected, RunState.Event event) {
+    synchronized (this) {
+      if (state != expected) {
+        return false;
+      }
+      move(event);
+      return true;
+    }
+  }
+
+  /** The calling thread will run the handler; {@code false} if the run was given up meanwhile. */
+  synchronized boolean enter() {
+    if (state != RunState.QUEUED) {
+      return false;
+    }
+    thread = Thread.currentThread();
+    move(RunState.Event.STARTED);
+    return true;
+  }
+
+  /**
+   * The handler has ended, one way or the other. From here on nobody interrupts this thread, and an
+   * interrupt that came before is gone: the next run on this thread must not see it.
+   */
+  void leave() {
+    synchronized (this) {
+      thread = null;
+    }
+    Thread.interrupted();
+  }
+
+  /**
+   * Interrupts the handler and waits for it to end by itself.
+   *
+   * @return {@code false} if it was interrupted before, or does not run
+   */
+  synchronized boolean stop(StopCause cause, long now) {
+    if (state != RunState.WORKING || stopCause != null || thread == null) {
+      return false;
+    }
+    interrupt(cause, now);
+    return true;
+  }
+
+  /**
+   * Ends the run with nothing to report; a handler that runs is interrupted. One that has finished
+   * is left to report what it came to: the server decides whether that still counts.
+   *
+   * @return {@code false} if there is a report on its way, or it is over
+   */
+  synchronized boolean drop(StopCause cause, RunState.Event event, long now) {
+    boolean finished = state == RunState.WORKING && thread == null;
+    if (finished || state != RunState.QUEUED && state != RunState.WORKING) {
+      return false;
+    }
+    interrupt(cause, now);
+    move(event);
+    move(RunState.Event.DROPPED);
+    return true;
+  }
+
+  private void interrupt(StopCause cause, long now) {
+    stopCause = cause;
+    stoppedAt = now;
+    if (thread != null) {
+      thread.interrupt();
+    }
+  }
+
+  private void move(RunState.Event event) {
+    Transition<RunState, RunState.Event> transition = RunState.TABLE.take(state, event);
+    state = transition.to();
+    listener.changed(transition);
+  }
+
+  /** {@code null} as long as nobody has interrupted it. */
+  synchronized StopCause stopCause() {
+    return stopCause;
+  }
+
+  synchronized long stoppedAt() {
+    return stoppedAt;
+  }
+
+  /** Whether its handler still runs although nobody waits for its result any more. */
+  synchronized boolean overdue() {
+    return thread != null && state != RunState.QUEUED && state != RunState.WORKING;
+  }
+
+  @Override
+  public String toString() {
+    return task.taskId() + " (" + task.taskStage() + ", epoch " + task.leaseEpoch() + ")";
+  }
+}

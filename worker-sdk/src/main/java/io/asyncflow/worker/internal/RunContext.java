@@ -1,0 +1,104 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.StageContext;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What the handler of one run sees. */
+final class RunContext implements StageContext {
+
+  private final Run run;
+  private final Slot slot;
+  private final Ticker ticker;
+
+  RunContext(Run run, Slot slot, Ticker ticker) {
+    this.run = run;
+    this.slot = slot;
+    this.ticker = ticker;
+  }
+
+  private Task task() {
+    return run.task();
+  }
+
+  @Override
+  public String taskId() {
+    return task().taskId();
+  }
+
+  @Override
+  public String taskType() {
+    return task().taskType();
+  }
+
+  @Override
+  public String stage() {
+    return task().taskStage();
+  }
+
+  @Override
+  public String userId() {
+    return task().userId();
+  }
+
+  @Override
+  public int attempt() {
+    return task().crtRetryNum() + 1;
+  }
+
+  @Override
+  public int leaseEpoch() {
+    return task().leaseEpoch();
+  }
+
+  @Override
+  public String traceId() {
+    return task().traceId();
+  }
+
+  @Override
+  public String idempotencyKey() {
+    return taskId() + ":" + stage() + ":" + leaseEpoch();
+  }
+
+  @Override
+  public String rawContext() {
+    String context = task().taskContext();
+    return context == null ? "" : context;
+  }
+
+  @Override
+  public <T> T context(Class<T> type) {
+    return type.cast(ContextJson.read(rawContext(), type));
+  }
+
+  @Override
+  public Duration remaining() {
+    return ticker.until(run.lease().deadline());
+  }
+
+  @Override
+  public boolean cancelled() {
+    return run.stopCause() != null || remaining().isZero();
+  }
+
+  @Override
+  public void progress(int percent) {
+    if (percent < 0 || percent > 100) {
+      throw new IllegalArgumentException("progress is 0 to 100, not " + percent);
+    }
+    run.progress(percent);
+  }
+
+  @Override
+  public Optional<Slot> slot() {
+    return Optional.ofNullable(slot);
+  }
+
+  @Override
+  public String toString() {
+    return run.toString();
+  }
+}

@@ -1,0 +1,119 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.Report;
+import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.internal.RunState.Event;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Every way in which a run ends passes here, and each has one meaning: the report that goes out, or
+ * none.
+ *
+ * <p>Each method does nothing if the run has ended another way first.
+ */
+final class RunEnds {
+
+  private static final Logger log = LoggerFactory.getLogger(RunEnds.class);
+
+  private final ReportWriter writer;
+  private final ReportSender sender;
+  private final HeldRuns held;
+  private final Ticker ticker;
+
+  RunEnds(ReportWriter writer, ReportSender sender, HeldRuns held, Ticker ticker) {
+    this.writer = writer;
+    this.sender = sender;
+    this.held = held;
+    this.ticker = ticker;
+  }
+
+  /** The handler returned. Once it was interrupted at its deadline, its result counts no more. */
+  void returned(Run run, StageResult result) {
+    if (run.stopCause() == StopCause.TIMED_OUT) {
+      timedOut(run);
+      return;
+    }
+    if (result == null) {
+      String reason = "the handler of stage " + run.task().taskStage() + " returned null";
+      threw(run, new NonRetryableException(reason));
+      return;
+    }
+    Report report;
+    try {
+      report = writer.of(run.task(), result);
+    } catch (NonRetryableException cannotBeWritten) {
+      threw(run, cannotBeWritten);
+      return;
+    }
+    if (run.advance(RunState.WORKING, Event.RETURNED)) {
+      sender.submit(run, report);
+    }
+  }
+
+  /** The handler threw. If it was interrupted, that is why, whatever it threw. */
+  void threw(Run run, Throwable thrown) {
+    StopCause cause = run.stopCause();
+    if (cause == StopCause.TIMED_OUT) {
+      timedOut(run);
+    } else if (cause == StopCause.SHUT_DOWN) {
+      shutDown(run);
+    } else {
+      Report report = writer.of(run.task(), thrown);
+      if (explain(run, Event.THREW, report)) {
+        log.warn("{} failed and is reported as {}", run, report.outcome(), thrown);
+      }
+    }
+  }
+
+  /** Its time is over. */
+  void timedOut(Run run) {
+    String reason = "timed out after " + run.lease().maxProcessingTime().toMillis() + " ms";
+    if (explain(run, Event.TIMED_OUT, writer.retry(run.task(), reason, null))) {
+      log.warn("{} {} and is reported as RETRY", run, reason);
+    }
+  }
+
+  /** It did not end within the grace of a stopping worker. */
+  void shutDown(Run run) {
+    if (explain(run, Event.SHUT_DOWN, writer.release(run.task()))) {
+      log.info("{} is given back: the worker stops", run);
+    }
+  }
+
+  /** Nobody here will run it, or not soon enough. */
+  boolean release(Run run, String why) {
+    if (!run.advance(RunState.QUEUED, Event.RELEASED)) {
+      return false;
+    }
+    log.info("{} is given back: {}", run, why);
+    sender.submit(run, writer.release(run.task()));
+    return true;
+  }
+
+  /** Somebody else may hold the task. */
+  void lost(Run run, String why) {
+    if (run.drop(StopCause.LOST, Event.LOST, ticker.nanos())) {
+      log.warn("{} is dropped and not reported: {}", run, why);
+      held.settle(run);
+    }
+  }
+
+  /** An operator cancelled the task. */
+  void cancelled(Run run) {
+    if (run.drop(StopCause.CANCELLED, Event.CANCELLED, ticker.nanos())) {
+      log.info("{} was cancelled; it is dropped and not reported", run);
+      held.settle(run);
+    }
+  }
+
+  private boolean explain(Run run, Event event, Report report) {
+    if (!run.advance(RunState.WORKING, event)) {
+      return false;
+    }
+    run.advance(RunState.ERROR, Event.EXPLAINED);
+    sender.submit(run, report);
+    return true;
+  }
+}

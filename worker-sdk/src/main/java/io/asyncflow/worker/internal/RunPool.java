@@ -1,0 +1,206 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.worker.Slot;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads of one type and the runs that wait for them. A run that wants a slot waits until one
+ * is free, and holds up nobody who wants none.
+ */
+final class RunPool {
+
+  /** What a thread does with a run. */
+  @FunctionalInterface
+  interface Runner {
+
+    /**
+     * @param slot {@code null} if the run wants none
+     */
+    void run(Run run, Slot slot);
+  }
+
+  private record Assignment(Run run, Slot slot) {}
+
+  private static final Logger log = LoggerFactory.getLogger(RunPool.class);
+
+  private final String taskType;
+  private final int size;
+  private final int prefetch;
+  private final SlotPool slots;
+  private final Runner runner;
+  private final Runnable freed;
+
+  private final Deque<Run> queue = new ArrayDeque<>();
+  private final Set<Run> running = new HashSet<>();
+  private int threads;
+  private boolean closed;
+
+  /**
+   * @param size threads at most; each is made when it is first needed
+   * @param prefetch runs that may wait beyond the free threads
+   * @param freed called after each run, when its thread and slot are free again
+   */
+  RunPool(String taskType, int size, int prefetch, SlotPool slots, Runner runner, Runnable freed) {
+    this.taskType = taskType;
+    this.size = size;
+    this.prefetch = prefetch;
+    this.slots = slots;
+    this.runner = runner;
+    this.freed = freed;
+    slots.whenFreed(this::wake);
+  }
+
+  /** How many more runs it takes. */
+  synchronized int room() {
+    if (closed) {
+      return 0;
+    }
+    int free = size - running.size();
+    // While every thread is stuck in a handler that heeds no interrupt, nothing queued would start.
+    int ahead = overdue() == size ? 0 : prefetch;
+    return Math.max(0, free + ahead - queued());
+  }
+
+  /**
+   * Whether asking for more pays: a thread idles, or half of the prefetch is used up. Topping up
+   * after each run would make every hold a hold of one.
+   */
+  synchronized boolean wantsMore() {
+    return room() > 0 && (running.size() < size || queued() <= prefetch / 2);
+  }
+
+  /** {@code false} if it is full or closed. */
+  synchronized boolean offer(Run run) {
+    if (room() == 0) {
+      return false;
+    }
+    queue.addLast(run);
+    if (threads < size && threads - running.size() < queue.size()) {
+      startThread();
+    }
+    notifyAll();
+    return true;
+  }
+
+  /** Takes no more and hands out what waits; what runs goes on. */
+  synchronized List<Run> close() {
+    closed = true;
+    List<Run> waiting = new ArrayList<>(queue);
+    queue.clear();
+    notifyAll();
+    return waiting;
+  }
+
+  synchronized int queued() {
+    forgetEnded();
+    return queue.size();
+  }
+
+  /** Queued runs that wait for a slot. */
+  synchronized int queuedForSlots() {
+    forgetEnded();
+    return (int) queue.stream().filter(Run::wantsSlot).count();
+  }
+
+  synchronized int working() {
+    return running.size() - overdue();
+  }
+
+  /** Threads in handlers that go on although their run is over. */
+  synchronized int overdue() {
+    return (int) running.stream().filter(Run::overdue).count();
+  }
+
+  synchronized List<Run> running() {
+    return List.copyOf(running);
+  }
+
+  private synchronized void wake() {
+    notifyAll();
+  }
+
+  /** A run can end while it waits: cancelled, lost, or given back. */
+  private void forgetEnded() {
+    queue.removeIf(run -> run.state() != RunState.QUEUED);
+  }
+
+  private void startThread() {
+    threads++;
+    Thread thread = new Thread(this::work, "asyncflow-" + taskType + "-" + threads);
+    // A handler that never ends must not keep the JVM from ending.
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void work() {
+    while (true) {
+      try {
+        Assignment next = take();
+        if (next == null) {
+          return;
+        }
+        perform(next);
+      } catch (InterruptedException e) {
+        log.debug("interrupted while waiting for work; goes on waiting");
+      } catch (Throwable t) {
+        log.error("a thread of type {} met what it should not; it goes on", taskType, t);
+      }
+    }
+  }
+
+  private void perform(Assignment next) {
+    try {
+      runner.run(next.run(), next.slot());
+    } finally {
+      synchronized (this) {
+        running.remove(next.run());
+      }
+      if (next.slot() != null) {
+        slots.giveBack(next.slot());
+      }
+      freed.run();
+    }
+  }
+
+  private synchronized Assignment take() throws InterruptedException {
+    while (true) {
+      Optional<Assignment> next = firstThatCanStart();
+      if (next.isPresent()) {
+        running.add(next.get().run());
+        return next.get();
+      }
+      if (closed) {
+        return null;
+      }
+      wait();
+    }
+  }
+
+  private Optional<Assignment> firstThatCanStart() {
+    forgetEnded();
+    boolean slotsTaken = false;
+    for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext(); ) {
+      Run run = waiting.next();
+      if (!run.wantsSlot()) {
+        waiting.remove();
+        return Optional.of(new Assignment(run, null));
+      }
+      Optional<Slot> slot = slotsTaken ? Optional.empty() : slots.tryTake();
+      if (slot.isPresent()) {
+        waiting.remove();
+        return Optional.of(new Assignment(run, slot.get()));
+      }
+      slotsTaken = true;
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,52 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.StageResult;
+import org.slf4j.MDC;
+
+/** One run on one thread, from top to bottom: start, handle, leave, say how it ended. */
+final class StageRunner implements RunPool.Runner {
+
+  private final RunEnds ends;
+  private final Ticker ticker;
+
+  StageRunner(RunEnds ends, Ticker ticker) {
+    this.ends = ends;
+    this.ticker = ticker;
+  }
+
+  @Override
+  public void run(Run run, Slot slot) {
+    if (ticker.nanos() >= run.lease().startBy()) {
+      ends.release(run, "less than half of its time was left when a thread was free");
+      return;
+    }
+    if (!run.enter()) {
+      return;
+    }
+    name(run.task());
+    try {
+      StageResult result = handle(run, slot);
+      ends.returned(run, result);
+    } catch (Throwable thrown) {
+      // Errors too: whatever a handler throws ends its own run and nothing else.
+      ends.threw(run, thrown);
+    } finally {
+      MDC.clear();
+    }
+  }
+
+  private StageResult handle(Run run, Slot slot) throws Exception {
+    try {
+      return run.stage().handler().handle(new RunContext(run, slot, ticker));
+    } finally {
+      run.leave();
+    }
+  }
+
+  private static void name(Task task) {
+    MDC.put("traceId", task.traceId());
+    MDC.put("taskId", task.taskId());
+  }
+}

@@ -1,0 +1,26 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.worker.WorkerView.TypeView;
+import java.util.List;
+
+/** All that one type has to itself: a poller, its thread, and a pool. */
+record TypeLane(String taskType, TypePoller poller, Loop polling, RunPool pool) {
+
+  void start() {
+    polling.start();
+  }
+
+  /** No more holds; what waited is returned. */
+  List<Run> stop() {
+    poller.stop();
+    return pool.close();
+  }
+
+  TypeView view(HeldRuns held) {
+    int queued = pool.queued();
+    int working = pool.working();
+    int reporting = Math.max(0, held.count(taskType) - queued - working);
+    return new TypeView(
+        taskType, poller.state().name(), queued, working, reporting, pool.overdue());
+  }
+}

@@ -1,0 +1,220 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.FlowException;
+import io.asyncflow.worker.internal.HoldCall.Answer;
+import io.asyncflow.worker.internal.PollerState.Event;
+import io.asyncflow.worker.internal.TransitionTable.Listener;
+import io.asyncflow.worker.internal.TransitionTable.Transition;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks for the tasks of one type.
+ *
+ * <p>Without a lock, and with stages of one kind, a turn is one long poll. Otherwise it is a quick
+ * round (under the lock; a hold for the stages that take a slot, one for those that take none) and,
+ * only if that came back empty, a long poll for all of them, for which the lock is given up.
+ *
+ * <p>A long poll that parked while no slot was free does not ask for the stages that take one. When
+ * a slot becomes free it is cut short and repeated, under its id, for all stages: one more request
+ * for each such slot, and no wait.
+ */
+final class TypePoller implements Loop.Step {
+
+  private static final Logger log = LoggerFactory.getLogger(TypePoller.class);
+
+  /** So many answers in a row may be useless before the poller takes its time. */
+  private static final int PATIENCE = 3;
+
+  private final String taskType;
+  private final Asks asks;
+  private final HoldCall call;
+  private final Intake intake;
+  private final HoldLock lock;
+  private final Supplier<TypeLimits> settings;
+  private final Ticker ticker;
+  private final Bell bell;
+  private final Backoff backoff;
+  private final OutageLog outage;
+  private final Listener<PollerState, Event> listener;
+
+  private volatile PollerState state = PollerState.PENDING;
+  private volatile boolean stopping;
+  private TypeLimits limits;
+  private int uselessAnswers;
+
+  /**
+   * @param settings gives {@code null} as long as the type is not known
+   */
+  TypePoller(
+      String taskType,
+      Asks asks,
+      HoldCall call,
+      Intake intake,
+      HoldLock lock,
+      Supplier<TypeLimits> settings,
+      Ticker ticker,
+      Bell bell,
+      Backoff backoff,
+      Listener<PollerState, Event> listener) {
+    this.taskType = taskType;
+    this.asks = asks;
+    this.call = call;
+    this.intake = intake;
+    this.lock = lock;
+    this.settings = settings;
+    this.ticker = ticker;
+    this.bell = bell;
+    this.backoff = backoff;
+    this.outage = new OutageLog(log, "holds of type " + taskType);
+    this.listener = listener;
+  }
+
+  PollerState state() {
+    return state;
+  }
+
+  /** Something that it depends on may have changed. */
+  void wake() {
+    bell.ring();
+  }
+
+  /** A slot is free, which a parked hold may not have asked for. */
+  void slotFreed() {
+    bell.ring();
+    call.cut();
+  }
+
+  /** Ends it soon, cutting a parked hold short; what that hold may have got is given back. */
+  void stop() {
+    stopping = true;
+    call.close();
+    bell.ring();
+  }
+
+  @Override
+  public Duration runOnce() {
+    if (stopping) {
+      move(Event.STOP);
+      recall();
+      return Loop.END;
+    }
+    if (!ready()) {
+      move(Event.NOT_READY);
+      return Loop.UNTIL_RUNG;
+    }
+    move(Event.READY);
+    try {
+      boolean useful = poll();
+      move(Event.ANSWERED);
+      outage.worked();
+      return pauseAfter(useful);
+    } catch (FlowException e) {
+      return stopping ? Duration.ZERO : failed(e);
+    }
+  }
+
+  private boolean ready() {
+    limits = settings.get();
+    return limits != null && (call.unanswered() || asks.any(limits));
+  }
+
+  /** Says whether it brought tasks, or at least waited for some. */
+  private boolean poll() {
+    if (call.unanswered()) {
+      // Before anything new: what did the lost answer name?
+      Ask ask = asks.all(limits);
+      take(call.hold(ask.isNothing() ? asks.one() : ask, Duration.ZERO, false));
+      return true;
+    }
+    if ((lock.present() || asks.hasBothKinds()) && quickRound()) {
+      return true;
+    }
+    return park();
+  }
+
+  private boolean quickRound() {
+    boolean locked = lock.tryAcquire(taskType);
+    try {
+      boolean slotted = quick(asks.slotted(limits));
+      boolean open = quick(asks.open(limits));
+      return slotted || open;
+    } finally {
+      if (locked) {
+        lock.release(taskType);
+      }
+    }
+  }
+
+  private boolean quick(Ask ask) {
+    return !ask.isNothing() && take(call.hold(ask, Duration.ZERO, false));
+  }
+
+  private boolean park() {
+    Ask ask = asks.all(limits);
+    boolean couldAskForMore = asks.hasSlotStages() && asks.slotted(limits).isNothing();
+    long start = ticker.nanos();
+    Answer answer = call.hold(ask, limits.longPoll(), couldAskForMore);
+    if (answer.tasks().isEmpty()) {
+      return ticker.nanos() - start >= limits.longPoll().toNanos() / 2;
+    }
+    return take(stale(answer) ? call.lookAgain(ask) : answer);
+  }
+
+  private boolean take(Answer answer) {
+    return intake.take(answer, limits) > 0;
+  }
+
+  /**
+   * Leases count from the start of the request, and this one was parked for so long that little
+   * would be left of them. The same hold once more, which parks no more, tells them afresh.
+   */
+  private boolean stale(Answer answer) {
+    long now = ticker.nanos();
+    return answer.tasks().stream()
+        .anyMatch(task -> Lease.held(answer.requestStart(), task.leaseMs(), limits).stale(now));
+  }
+
+  /** Answers that bring nothing at once, again and again, must not become a busy loop. */
+  private Duration pauseAfter(boolean useful) {
+    if (useful) {
+      uselessAnswers = 0;
+      backoff.reset();
+      return Duration.ZERO;
+    }
+    uselessAnswers++;
+    return uselessAnswers <= PATIENCE ? Duration.ZERO : backoff.next();
+  }
+
+  private Duration failed(FlowException e) {
+    if (call.wasCut()) {
+      move(Event.CUT);
+      return Duration.ZERO;
+    }
+    move(call.unanswered() ? Event.UNANSWERED : Event.REFUSED);
+    outage.failed(e.errorCode().name(), e.getMessage(), "tried again until it works");
+    return backoff.next();
+  }
+
+  private void recall() {
+    if (!call.unanswered()) {
+      return;
+    }
+    try {
+      intake.giveBack(call.recall(asks.one()), limits, "the worker stops");
+    } catch (FlowException e) {
+      log.info(
+          "what the last hold of type {} got, if anything, is left to its lease: {}",
+          taskType,
+          e.getMessage());
+    }
+  }
+
+  private void move(Event event) {
+    Transition<PollerState, Event> transition = PollerState.TABLE.take(state, event);
+    state = transition.to();
+    listener.changed(transition);
+  }
+}

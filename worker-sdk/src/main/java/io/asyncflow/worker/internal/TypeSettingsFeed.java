@@ -1,0 +1,96 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskTypeSettings;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.DoubleSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the configuration of the types again and again, so that a change takes effect without a
+ * restart, and so that a worker may be started before the server or the type.
+ */
+final class TypeSettingsFeed implements Loop.Step {
+
+  private static final Logger log = LoggerFactory.getLogger(TypeSettingsFeed.class);
+  private static final Duration INTERVAL = Duration.ofSeconds(10);
+  private static final Duration INTERVAL_WHILE_A_TYPE_IS_MISSING = Duration.ofSeconds(1);
+
+  private final FlowClient client;
+  private final Set<String> wanted;
+  private final Backoff backoff;
+  private final DoubleSupplier random;
+  private final OutageLog outage = new OutageLog(log, "configuration of the types");
+  private final Set<String> missing = new HashSet<>();
+  private final List<Runnable> changed = new CopyOnWriteArrayList<>();
+  private volatile Map<String, TypeLimits> limits = Map.of();
+
+  /**
+   * @param wanted the types of this worker, in lower case
+   * @param random from 0 to 1
+   */
+  TypeSettingsFeed(FlowClient client, Set<String> wanted, Backoff backoff, DoubleSupplier random) {
+    this.client = client;
+    this.wanted = wanted;
+    this.backoff = backoff;
+    this.random = random;
+  }
+
+  /** {@code null} as long as the type, or the server, is not there. */
+  TypeLimits limits(String taskType) {
+    return limits.get(taskType);
+  }
+
+  void whenChanged(Runnable listener) {
+    changed.add(listener);
+  }
+
+  @Override
+  public Duration runOnce() {
+    try {
+      take(client.taskTypes());
+      backoff.reset();
+      outage.worked();
+      return jittered(missing.isEmpty() ? INTERVAL : INTERVAL_WHILE_A_TYPE_IS_MISSING);
+    } catch (FlowException e) {
+      outage.failed(
+          e.errorCode().name(), e.getMessage(), "what was read last stays, and it is tried again");
+      return backoff.next();
+    }
+  }
+
+  private void take(List<TaskTypeSettings> types) {
+    Map<String, TypeLimits> read = new HashMap<>();
+    for (TaskTypeSettings type : types) {
+      String name = type.taskType().toLowerCase(Locale.ROOT);
+      if (wanted.contains(name)) {
+        read.put(name, TypeLimits.of(type));
+      }
+    }
+    for (String type : wanted) {
+      if (read.containsKey(type)) {
+        missing.remove(type);
+      } else if (missing.add(type)) {
+        log.warn("flowsvr has no task type '{}' yet; polling starts as soon as it has", type);
+      }
+    }
+    if (!read.equals(limits)) {
+      limits = Map.copyOf(read);
+      changed.forEach(Runnable::run);
+    }
+  }
+
+  /** Up to a fifth less, so that workers started together do not ask together for ever. */
+  private Duration jittered(Duration interval) {
+    return interval.minusMillis((long) (random.getAsDouble() * interval.toMillis() / 5));
+  }
+}

@@ -1,0 +1,35 @@
+package io.asyncflow.worker.internal;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Names for worker processes. */
+public final class WorkerIds {
+
+  private static final int LONGEST = 64;
+
+  private WorkerIds() {}
+
+  /**
+   * Host, process and chance, at most 64 characters: new at each call, because what an earlier
+   * process held must not be taken for this one's.
+   */
+  public static String next() {
+    String tail =
+        "-"
+            + ProcessHandle.current().pid()
+            + "-"
+            + String.format("%08x", ThreadLocalRandom.current().nextInt());
+    String host = host().replaceAll("[^A-Za-z0-9._-]", "_");
+    return host.substring(0, Math.min(host.length(), LONGEST - tail.length())) + tail;
+  }
+
+  private static String host() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      return "worker";
+    }
+  }
+}

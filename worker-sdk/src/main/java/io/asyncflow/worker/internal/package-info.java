@@ -1,0 +1,23 @@
+/**
+ * The worker's loops. Not an API: everything here may change in any release.
+ *
+ * <p>What runs where, one thread a line unless it says otherwise:
+ *
+ * <pre>
+ *   TypeSettingsFeed   reads the types' configuration again and again
+ *   TypePoller         one a type: holds tasks, hands them to the queue of its type
+ *   RunPool            N threads a type: take a run from the queue, call its handler
+ *   ReportSender       sends what the runs came to, all that is there at once
+ *   LeaseKeeper        renews every lease held, in one request
+ *   DeadlineWatch      local time only: interrupts what has lasted too long, gives back what waits too long
+ * </pre>
+ *
+ * <p>A held task is a {@link io.asyncflow.worker.internal.Run}; it is in {@link
+ * io.asyncflow.worker.internal.HeldRuns} from the hold until its report is settled, and that is
+ * exactly as long as its lease is renewed. Two state machines, {@link
+ * io.asyncflow.worker.internal.PollerState} and {@link io.asyncflow.worker.internal.RunState}, say
+ * what may follow what; docs/worker-state-machines.md draws them.
+ *
+ * <p>Nothing here depends on Spring.
+ */
+package io.asyncflow.worker.internal;

@@ -1,0 +1,544 @@
+package io.asyncflow.worker.testing;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.Heartbeat;
+import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.HeartbeatAnswer.LeaseState;
+import io.asyncflow.api.HeartbeatAnswer.State;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.TaskTypeSettings;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/**
+ * flowsvr in memory, for tests: tasks, due times, leases and epochs as the contract has them, and
+ * the faults that a worker must live with, on demand.
+ *
+ * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It keeps to the contract
+ * where a worker can see it and leaves out the rest: paging, several tables, rate limits.
+ */
+public final class FakeFlowServer implements FlowClient {
+
+  private static final int MOST_BYTES = 4096;
+
+  /** What it remembers of a task beyond what it tells. */
+  private static final class Row {
+    String taskId;
+    NewTask created;
+    String stage;
+    String context;
+    String result;
+    TaskStatus status = TaskStatus.WAITING;
+    int priority;
+    long dueAt;
+    int retries;
+    int epoch;
+    int reportedEpoch;
+    String reportId;
+    String workerId;
+    String holdId;
+    String traceId;
+    long leaseEnd;
+    long hardEnd;
+    boolean beaten;
+    int deliveries;
+    Integer progress;
+    String log = "";
+  }
+
+  private final LongSupplier nanos;
+  private final Map<String, TaskTypeSettings> types = new LinkedHashMap<>();
+  private final Map<String, Row> rows = new LinkedHashMap<>();
+  private final Map<String, Long> parkedHolds = new HashMap<>();
+  private final List<HoldRequest> holds = new ArrayList<>();
+  private final List<Report> reports = new ArrayList<>();
+  private final List<Report> accepted = new ArrayList<>();
+  private final List<Heartbeat> heartbeats = new ArrayList<>();
+  private long nextNumber = 1;
+  private long nextPark = 1;
+  private boolean down;
+  private boolean drain;
+  private int answersToSwallow;
+  private Predicate<Report> refusal = report -> false;
+  private ErrorCode refusalCode;
+
+  /** A server whose time is the machine's. */
+  public FakeFlowServer() {
+    this(System::nanoTime);
+  }
+
+  /**
+   * @param nanos the only clock it has; never runs backwards
+   */
+  public FakeFlowServer(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  /** Adds a type with the contract's defaults. */
+  public FakeFlowServer withType(String taskType) {
+    saveTaskType(TaskTypeSettings.named(taskType));
+    return this;
+  }
+
+  /**
+   * Adds or changes a type with times that suit a test.
+   *
+   * @param interval length of a long poll, in whole seconds
+   * @param maxProcessingTime in whole seconds
+   * @param lease in whole seconds
+   */
+  public FakeFlowServer withType(
+      String taskType, Duration interval, Duration maxProcessingTime, Duration lease) {
+    saveTaskType(
+        new TaskTypeSettings(
+            taskType,
+            100,
+            Math.toIntExact(interval.toSeconds()),
+            Math.toIntExact(maxProcessingTime.toSeconds()),
+            3,
+            0,
+            null,
+            Math.toIntExact(lease.toSeconds()),
+            10,
+            null,
+            0,
+            0,
+            0,
+            0,
+            null,
+            null));
+    return this;
+  }
+
+  // The contract
+
+  @Override
+  public synchronized String createTask(NewTask task) {
+    before();
+    Row row = new Row();
+    String type = known(task.taskType()).taskType().toLowerCase(Locale.ROOT);
+    row.taskId = nextNumber++ + "_" + type + "_task_1";
+    row.created = task;
+    row.stage = task.taskStage();
+    row.context = task.taskContext() == null ? "" : task.taskContext();
+    row.priority = task.priority() == null ? 0 : task.priority();
+    row.dueAt = millis() + (task.delayMs() == null ? -row.priority * 1000L : task.delayMs());
+    rows.put(row.taskId, row);
+    notifyAll();
+    after();
+    return row.taskId;
+  }
+
+  @Override
+  public synchronized List<String> createTasks(List<NewTask> tasks) {
+    return tasks.stream().map(this::createTask).toList();
+  }
+
+  @Override
+  public synchronized Task getTask(String taskId) {
+    before();
+    sweep();
+    Row row = rows.get(taskId);
+    if (row == null) {
+      throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + taskId);
+    }
+    return told(row);
+  }
+
+  @Override
+  public synchronized List<Task> holdTasks(HoldRequest request) {
+    before();
+    holds.add(request);
+    // A repeat while the first is parked takes its place.
+    long ticket = nextPark++;
+    String parkKey = request.workerId() + "/" + request.holdId();
+    parkedHolds.put(parkKey, ticket);
+    notifyAll();
+    long end = nanos.getAsLong() + (request.waitMs() == null ? 0 : request.waitMs()) * 1_000_000L;
+    while (true) {
+      before();
+      List<Task> tasks = holdNow(request);
+      long left = end - nanos.getAsLong();
+      if (!tasks.isEmpty() || left <= 0 || parkedHolds.get(parkKey) != ticket) {
+        after();
+        return tasks;
+      }
+      park(left);
+    }
+  }
+
+  @Override
+  public synchronized List<ReportResult> report(List<Report> batch) {
+    before();
+    sweep();
+    reports.addAll(batch);
+    List<ReportResult> results = batch.stream().map(this::settle).toList();
+    notifyAll();
+    after();
+    return results;
+  }
+
+  @Override
+  public synchronized HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
+    before();
+    sweep();
+    heartbeats.add(heartbeat);
+    List<LeaseState> states =
+        heartbeat.tasks().stream().map(task -> renew(heartbeat.workerId(), task)).toList();
+    after();
+    return new HeartbeatAnswer(states, drain);
+  }
+
+  @Override
+  public synchronized List<TaskTypeSettings> taskTypes() {
+    before();
+    return List.copyOf(types.values());
+  }
+
+  @Override
+  public synchronized void saveTaskType(TaskTypeSettings settings) {
+    types.put(settings.taskType().toLowerCase(Locale.ROOT), settings);
+    notifyAll();
+  }
+
+  // Faults
+
+  /** From now on nothing is answered, or it is again. Parked holds end at once. */
+  public synchronized void setDown(boolean value) {
+    down = value;
+    notifyAll();
+  }
+
+  /** The next calls take effect, but their answers get lost. */
+  public synchronized void swallowAnswers(int count) {
+    answersToSwallow = count;
+  }
+
+  /** Refuses such reports from now on. */
+  public synchronized void refuseReports(Predicate<Report> which, ErrorCode code) {
+    refusal = which;
+    refusalCode = code;
+  }
+
+  /** Tells every worker, with its next heartbeat, to finish and leave. */
+  public synchronized void setDrain(boolean value) {
+    drain = value;
+  }
+
+  /** Cancels the task, whoever holds it. */
+  public synchronized void cancel(String taskId) {
+    rows.get(taskId).status = TaskStatus.CANCELLED;
+    notifyAll();
+  }
+
+  /** Takes the task from its holder and gives it to another worker, as after a lost lease. */
+  public synchronized void steal(String taskId) {
+    Row row = rows.get(taskId);
+    row.status = TaskStatus.WAITING;
+    take(row, new HoldRequest(null, 1, "thief", 0, UUID.randomUUID().toString(), null), "stolen");
+  }
+
+  // What it saw
+
+  /** Every hold that was asked for, in order. */
+  public synchronized List<HoldRequest> holds() {
+    return List.copyOf(holds);
+  }
+
+  /** Every report that came, accepted or not, repeats included. */
+  public synchronized List<Report> reports() {
+    return List.copyOf(reports);
+  }
+
+  /** The reports that count. */
+  public synchronized List<Report> accepted() {
+    return List.copyOf(accepted);
+  }
+
+  public synchronized List<Heartbeat> heartbeats() {
+    return List.copyOf(heartbeats);
+  }
+
+  /** Waits until the task has such a status; {@code false} if that took too long. */
+  public boolean awaitStatus(String taskId, TaskStatus status, Duration atMost)
+      throws InterruptedException {
+    return await(() -> rows.get(taskId).status == status, atMost);
+  }
+
+  /** Waits until so many reports have been accepted. */
+  public boolean awaitAccepted(int count, Duration atMost) throws InterruptedException {
+    return await(() -> accepted.size() >= count, atMost);
+  }
+
+  /** Waits until so many holds have been asked for. */
+  public boolean awaitHolds(int count, Duration atMost) throws InterruptedException {
+    return await(() -> holds.size() >= count, atMost);
+  }
+
+  private synchronized boolean await(java.util.function.BooleanSupplier condition, Duration atMost)
+      throws InterruptedException {
+    long end = System.nanoTime() + atMost.toNanos();
+    while (!condition.getAsBoolean()) {
+      long left = (end - System.nanoTime()) / 1_000_000;
+      if (left <= 0) {
+        return false;
+      }
+      wait(left);
+    }
+    return true;
+  }
+
+  // How it works
+
+  private long millis() {
+    return nanos.getAsLong() / 1_000_000;
+  }
+
+  private void before() {
+    if (down) {
+      throw new FlowUnreachableException("the fake flowsvr is down", null);
+    }
+  }
+
+  private void after() {
+    if (answersToSwallow > 0) {
+      answersToSwallow--;
+      throw new FlowUnreachableException("the answer of the fake flowsvr got lost", null);
+    }
+  }
+
+  private TaskTypeSettings known(String taskType) {
+    TaskTypeSettings type = types.get(taskType.toLowerCase(Locale.ROOT));
+    if (type == null) {
+      throw new FlowException(ErrorCode.NO_SUCH_TASK_TYPE, "there is no task type " + taskType);
+    }
+    return type;
+  }
+
+  /** Waits for a change, for the end of the park, or for the moment something may be due. */
+  private void park(long nanosLeft) {
+    long now = millis();
+    long nextDue =
+        rows.values().stream()
+            .filter(row -> row.status == TaskStatus.WAITING)
+            .mapToLong(row -> Math.max(1, row.dueAt - now))
+            .min()
+            .orElse(Long.MAX_VALUE);
+    try {
+      // Also looks up now and then: a lease may have run out.
+      wait(Math.max(1, Math.min(Math.min(nextDue, 50), nanosLeft / 1_000_000)));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FlowUnreachableException("interrupted while parked", e);
+    }
+  }
+
+  private List<Task> holdNow(HoldRequest request) {
+    sweep();
+    TaskTypeSettings type = known(request.taskType());
+    List<Row> same =
+        rows.values().stream()
+            .filter(row -> row.status == TaskStatus.EXECUTING)
+            .filter(row -> request.holdId() != null && request.holdId().equals(row.holdId))
+            .filter(row -> row.workerId.equals(request.workerId()))
+            .toList();
+    if (!same.isEmpty()) {
+      return same.stream().map(this::told).toList();
+    }
+    if (Integer.valueOf(1).equals(type.paused())) {
+      return List.of();
+    }
+    int limit = request.limit() == null || request.limit() == 0 ? 100 : request.limit();
+    List<Row> due =
+        rows.values().stream()
+            .filter(row -> row.status == TaskStatus.WAITING && row.dueAt <= millis())
+            .filter(row -> typeOf(row) == type)
+            .filter(
+                row ->
+                    request.stages() == null
+                        || request.stages().isEmpty()
+                        || request.stages().contains(row.stage))
+            .sorted(Comparator.comparingLong((Row row) -> row.dueAt))
+            .limit(limit)
+            .toList();
+    String traceId = UUID.randomUUID().toString();
+    due.forEach(row -> take(row, request, traceId));
+    return due.stream().map(this::told).toList();
+  }
+
+  private void take(Row row, HoldRequest request, String traceId) {
+    TaskTypeSettings type = typeOf(row);
+    row.status = TaskStatus.EXECUTING;
+    row.epoch++;
+    row.deliveries++;
+    row.workerId = request.workerId();
+    row.holdId = request.holdId();
+    row.traceId = traceId;
+    row.beaten = false;
+    row.progress = null;
+    row.hardEnd = millis() + orElse(type.maxProcessingTime(), 30) * 1000L;
+    row.leaseEnd = leaseEnd(row);
+  }
+
+  private long leaseEnd(Row row) {
+    return Math.min(millis() + orElse(typeOf(row).leaseSeconds(), 30) * 1000L, row.hardEnd);
+  }
+
+  private TaskTypeSettings typeOf(Row row) {
+    return types.get(row.created.taskType().toLowerCase(Locale.ROOT));
+  }
+
+  private static int orElse(Integer value, int otherwise) {
+    return value == null ? otherwise : value;
+  }
+
+  /** Gives back what nobody renewed. */
+  private void sweep() {
+    for (Row row : rows.values()) {
+      if (row.status == TaskStatus.EXECUTING && row.leaseEnd <= millis()) {
+        if (row.beaten) {
+          failAttempt(row, "timed out", null);
+        } else {
+          row.status = TaskStatus.WAITING;
+          row.dueAt = millis();
+          row.log = "worker lost";
+        }
+      }
+    }
+  }
+
+  private void failAttempt(Row row, String why, Long retryAfterMs) {
+    row.retries++;
+    row.log = why;
+    if (row.retries > orElse(row.created.maxRetryNum(), orElse(typeOf(row).maxRetryNum(), 3))) {
+      row.status = TaskStatus.FAILED;
+      return;
+    }
+    row.status = TaskStatus.WAITING;
+    long delay = Math.abs(orElse(typeOf(row).retryInterval(), 10)) * 1000L;
+    row.dueAt = millis() + (retryAfterMs == null ? delay : retryAfterMs);
+  }
+
+  private LeaseState renew(String workerId, HeldTask task) {
+    Row row = rows.get(task.taskId());
+    boolean holder = row != null && row.epoch == task.leaseEpoch() && row.workerId.equals(workerId);
+    if (holder && row.status == TaskStatus.CANCELLED) {
+      return new LeaseState(task.taskId(), task.leaseEpoch(), State.CANCEL, 0);
+    }
+    if (!holder || row.status != TaskStatus.EXECUTING) {
+      return new LeaseState(task.taskId(), task.leaseEpoch(), State.LOST, 0);
+    }
+    row.beaten = true;
+    row.leaseEnd = leaseEnd(row);
+    if (task.progress() != null) {
+      row.progress = task.progress();
+    }
+    long left = row.leaseEnd - millis();
+    return new LeaseState(task.taskId(), task.leaseEpoch(), State.EXTENDED, left);
+  }
+
+  private ReportResult settle(Report report) {
+    if (refusal.test(report)) {
+      return ReportResult.refused(report.taskId(), refusalCode, "refused by the test");
+    }
+    Row row = rows.get(report.taskId());
+    if (row == null) {
+      return ReportResult.refused(report.taskId(), ErrorCode.NO_SUCH_TASK, "no such task");
+    }
+    if (report.reportId() != null && report.reportId().equals(row.reportId)) {
+      return ReportResult.alreadyDone(report.taskId());
+    }
+    if (row.status.isFinal()) {
+      return ReportResult.refused(
+          report.taskId(), ErrorCode.TRANSITION_NOT_ALLOWED, "the task is " + row.status);
+    }
+    if (row.epoch != report.leaseEpoch()
+        || row.reportedEpoch >= row.epoch
+        || !row.workerId.equals(report.workerId())) {
+      return ReportResult.refused(report.taskId(), ErrorCode.LEASE_LOST, "the lease is lost");
+    }
+    if (bytes(report.taskContext()) > MOST_BYTES || bytes(report.result()) > MOST_BYTES) {
+      return ReportResult.refused(report.taskId(), ErrorCode.TOO_LARGE, "at most 4096 bytes");
+    }
+    accept(row, report);
+    return ReportResult.accepted(report.taskId());
+  }
+
+  private void accept(Row row, Report report) {
+    row.reportedEpoch = row.epoch;
+    row.reportId = report.reportId();
+    row.deliveries = 0;
+    accepted.add(report);
+    if (report.outcome() == Outcome.NEXT_STAGE) {
+      row.status = TaskStatus.WAITING;
+      row.stage = report.taskStage();
+      row.context = report.taskContext() == null ? row.context : report.taskContext();
+      row.priority = report.priority() == null ? row.priority : report.priority();
+      row.dueAt = millis() - row.priority * 1000L;
+      row.retries = 0;
+    } else if (report.outcome() == Outcome.SUCCESS) {
+      row.status = TaskStatus.SUCCESS;
+      row.result = report.result();
+    } else if (report.outcome() == Outcome.FAIL) {
+      row.status = TaskStatus.FAILED;
+      row.log = report.errMsg();
+    } else if (report.outcome() == Outcome.RETRY) {
+      failAttempt(row, report.errMsg(), report.retryAfterMs());
+    } else {
+      row.status = TaskStatus.WAITING;
+      row.dueAt = report.delayMs() == null ? row.dueAt : millis() + report.delayMs();
+    }
+  }
+
+  private static int bytes(String text) {
+    return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  private Task told(Row row) {
+    TaskTypeSettings type = typeOf(row);
+    boolean executing = row.status == TaskStatus.EXECUTING;
+    return new Task(
+        row.created.userId(),
+        row.taskId,
+        type.taskType().toLowerCase(Locale.ROOT),
+        row.stage,
+        row.status.code(),
+        row.priority,
+        row.dueAt,
+        row.retries,
+        orElse(row.created.maxRetryNum(), orElse(type.maxRetryNum(), 3)),
+        orElse(type.retryInterval(), 10),
+        row.log,
+        row.context,
+        0,
+        0,
+        row.epoch,
+        executing ? Math.max(0, row.leaseEnd - millis()) : null,
+        row.workerId,
+        row.deliveries,
+        row.traceId,
+        null,
+        row.progress,
+        row.result);
+  }
+}
