@@ -29,8 +29,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * <p>All rows are read in one statement, by one thread at a time: for a known type when what is
  * remembered is {@link #FRESH} old, so at most once a second however many ask, and never while
  * nobody does. For an unknown type they are read anew at once, since it may have been inserted by
- * SQL a moment ago, but a flood of unknown names waits in line for one statement every {@link
- * #MISS_PAUSE}.
+ * SQL a moment ago, but a flood of unknown names gets one statement every {@link #MISS_PAUSE}.
  *
  * <p>While the database does not answer, known types are served from memory; whoever goes on to
  * create or hold finds out soon enough. Thread-safe.
@@ -65,23 +64,27 @@ public class TaskTypes {
   }
 
   /**
-   * The configuration of a type.
+   * The configuration of a type that a client names: one that was inserted before this call is
+   * found, even if that takes a new look.
    *
    * @throws NoSuchTaskTypeException if it has none
    */
   public TaskTypeConfig require(TaskType type) {
-    return find(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
+    long now = nanoTime.getAsLong();
+    Snapshot known = snapshotWith(type, now).orElseGet(() -> readSince(now).orThrow());
+    return Optional.ofNullable(known.types.get(type))
+        .orElseThrow(() -> new NoSuchTaskTypeException(type));
   }
 
-  /** The configuration of a type; empty if it has none. */
+  /**
+   * The configuration of a type, empty if it has none. Never waits for its turn, so it may be asked
+   * for the types of a thousand forged ids; in return it can miss one that was inserted {@link
+   * #MISS_PAUSE} ago.
+   */
   public Optional<TaskTypeConfig> find(TaskType type) {
     long now = nanoTime.getAsLong();
-    Snapshot remembered = snapshot;
-    TaskTypeConfig known = remembered.types.get(type);
-    if (known == null) {
-      return Optional.ofNullable(readSince(now).orThrow().types.get(type));
-    }
-    return Optional.ofNullable(isFresh(remembered, now) ? known : refreshed(now).types.get(type));
+    Snapshot known = snapshotWith(type, now).orElseGet(() -> readSince(now - MISS_PAUSE).orThrow());
+    return Optional.ofNullable(known.types.get(type));
   }
 
   /** Every type, by name; at most a second old. */
@@ -122,6 +125,15 @@ public class TaskTypes {
               rows.insertDefaults(taskType);
               return rows.findLocked(taskType).orElseThrow();
             });
+  }
+
+  /** Rows among which the type is, at most a second old; empty if it was not there. */
+  private Optional<Snapshot> snapshotWith(TaskType type, long now) {
+    Snapshot remembered = snapshot;
+    if (!remembered.types.containsKey(type)) {
+      return Optional.empty();
+    }
+    return Optional.of(isFresh(remembered, now) ? remembered : refreshed(now));
   }
 
   private boolean isFresh(Snapshot seen, long now) {

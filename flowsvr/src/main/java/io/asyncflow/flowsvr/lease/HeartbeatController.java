@@ -1,0 +1,43 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.api.Heartbeat;
+import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.Fields;
+import java.util.List;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/worker")
+class HeartbeatController {
+
+  private final LeaseRenewer leases;
+
+  HeartbeatController(LeaseRenewer leases) {
+    this.leases = leases;
+  }
+
+  @PostMapping("/heartbeat")
+  Envelope<HeartbeatAnswer> heartbeat(Fields in) {
+    String workerId = in.text("workerId").required().name().max(TaskLimits.WORKER_ID).value();
+    List<HeldTask> tasks =
+        in.objects("tasks", 0, TaskLimits.BATCH).stream()
+            .map(HeartbeatController::heldTask)
+            .toList();
+    in.refuseIfBad();
+    return Envelope.ok(leases.renew(new Heartbeat(workerId, tasks)));
+  }
+
+  private static HeldTask heldTask(Fields in) {
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    return new HeldTask(
+        id == null ? null : id.toString(),
+        in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger(),
+        in.number("progress").between(0, 100).asInteger());
+  }
+}

@@ -1,0 +1,79 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.Fields;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/task")
+class ReportController {
+
+  private static final int MAX_ECHO = 128;
+
+  private final TaskReporter reporter;
+  private final TaskUpdater updater;
+
+  ReportController(TaskReporter reporter, TaskUpdater updater) {
+    this.reporter = reporter;
+    this.updater = updater;
+  }
+
+  record Reported(String outcome) {}
+
+  record ReportedAll(List<ReportResult> outcomes) {}
+
+  /** A report, or the partial update of a client that knows no leases. */
+  @PostMapping({"/set_task", "/setTask"})
+  Envelope<Reported> setTask(Fields in) {
+    Fields data = in.has("taskData") ? in.object("taskData") : in;
+    if (!ReportForm.isReport(data)) {
+      TaskUpdate update = TaskUpdateForm.read(data);
+      in.refuseIfBad();
+      updater.update(update);
+      return Envelope.ok(null);
+    }
+    Report report = ReportForm.read(data);
+    in.refuseIfBad();
+    ReportResult result = reporter.report(List.of(report)).get(0);
+    if (!result.stands()) {
+      throw new FlowException(ErrorCode.of(result.code(), 0), result.msg());
+    }
+    return Envelope.ok(new Reported(result.outcome()));
+  }
+
+  /** A badly formed report is refused by itself, like any other, and does not spoil its fellows. */
+  @PostMapping({"/set_tasks", "/setTasks"})
+  Envelope<ReportedAll> setTasks(Fields in) {
+    List<Fields> items = in.separateObjects("reports", 1, TaskLimits.BATCH);
+    in.refuseIfBad();
+    List<Report> wellFormed = new ArrayList<>(items.size());
+    List<Optional<ReportResult>> refused = new ArrayList<>(items.size());
+    for (Fields item : items) {
+      Report report = ReportForm.read(item);
+      Optional<ReportResult> refusal = item.refusal().map(why -> refused(item, why));
+      if (refusal.isEmpty()) {
+        wellFormed.add(report);
+      }
+      refused.add(refusal);
+    }
+    Iterator<ReportResult> judged = reporter.report(wellFormed).iterator();
+    return Envelope.ok(
+        new ReportedAll(refused.stream().map(result -> result.orElseGet(judged::next)).toList()));
+  }
+
+  private static ReportResult refused(Fields item, FlowException why) {
+    String taskId = item.text("taskId").max(MAX_ECHO).value();
+    return ReportResult.refused(taskId, why.errorCode(), why.getMessage());
+  }
+}

@@ -1,0 +1,44 @@
+package io.asyncflow.flowsvr.task;
+
+import io.asyncflow.api.NewTask;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.web.Fields;
+
+/** Reads a task to be created. */
+final class NewTaskForm {
+
+  private static final long TEN_YEARS_MS = 315_360_000_000L;
+  private static final long END_OF_9999_MS = 253_402_300_799_999L;
+
+  private NewTaskForm() {}
+
+  /** The task, good for nothing unless {@code in} is found good afterwards. */
+  static NewTask read(Fields in) {
+    TaskType type =
+        in.text("taskType").required().as(TaskType::parse, "is no name that a type can have");
+    NewTask task =
+        new NewTask(
+            in.text("userId").required().name().max(TaskLimits.USER_ID).value(),
+            type == null ? null : type.name(),
+            in.text("taskStage").required().name().max(TaskLimits.STAGE).value(),
+            in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value(),
+            in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).or(""),
+            in.number("priority").between(0, TaskLimits.PRIORITY).asInteger(),
+            in.number("delayMs").between(0, TEN_YEARS_MS).asLong(),
+            in.number("runAt").between(0, END_OF_9999_MS).asLong(),
+            in.number("maxRetryNum").between(0, TaskLimits.RETRIES).asInteger(),
+            in.number("maxRetryInterval").between(0, TaskLimits.RETRY_INTERVAL).asInteger(),
+            key(in));
+    if (task.delayMs() != null && task.runAt() != null) {
+      in.refuse("runAt", "must not be given together with delayMs");
+    }
+    return task;
+  }
+
+  /** An empty key is refused: whoever sends one believes to be safe from duplicates. */
+  private static String key(Fields in) {
+    return in.has("idempotencyKey")
+        ? in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value()
+        : null;
+  }
+}

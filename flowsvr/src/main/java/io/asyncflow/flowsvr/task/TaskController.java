@@ -1,0 +1,99 @@
+package io.asyncflow.flowsvr.task;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskPage;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.StatusBits;
+import java.util.List;
+import java.util.Set;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/task")
+class TaskController {
+
+  private static final int MAX_PAGE = 1_000;
+  private static final int DEFAULT_PAGE = 100;
+  private static final int MAX_CURSOR = 64;
+
+  private final TaskCreator creator;
+  private final TaskQueries queries;
+
+  TaskController(TaskCreator creator, TaskQueries queries) {
+    this.creator = creator;
+    this.queries = queries;
+  }
+
+  record Created(String taskId) {}
+
+  record CreatedTasks(List<String> taskIds) {}
+
+  record Found(Task taskData) {}
+
+  @PostMapping({"/createTask", "/create_task"})
+  Envelope<Created> createTask(Fields in) {
+    NewTask task = NewTaskForm.read(in.object("taskData"));
+    in.refuseIfBad();
+    return Envelope.ok(new Created(creator.create(List.of(task)).get(0).toString()));
+  }
+
+  @PostMapping({"/createTasks", "/create_tasks"})
+  Envelope<CreatedTasks> createTasks(Fields in) {
+    List<NewTask> tasks =
+        in.objects("taskDataList", 1, TaskLimits.BATCH).stream().map(NewTaskForm::read).toList();
+    in.refuseIfBad();
+    return Envelope.ok(
+        new CreatedTasks(creator.create(tasks).stream().map(TaskId::toString).toList()));
+  }
+
+  @RequestMapping(
+      path = {"/getTask", "/get_task"},
+      method = {GET, POST})
+  Envelope<Found> getTask(Fields in) {
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    in.refuseIfBad();
+    return Envelope.ok(new Found(queries.get(id)));
+  }
+
+  @RequestMapping(
+      path = {"/getTaskList", "/get_task_list"},
+      method = {GET, POST})
+  Envelope<TaskPage> getTaskList(Fields in) {
+    TaskType type =
+        in.text("taskType").required().as(TaskType::parse, "is no name that a type can have");
+    Set<TaskStatus> statuses = StatusBits.read(in, "status");
+    int limit = limit(in);
+    String cursor = cursor(in);
+    in.refuseIfBad();
+    return Envelope.ok(queries.list(type, statuses, limit, cursor));
+  }
+
+  @RequestMapping(
+      path = {"/getUserTaskList", "/get_user_task_list"},
+      method = {GET, POST})
+  Envelope<TaskPage> getUserTaskList(Fields in) {
+    String userId = in.text("userId").required().name().max(TaskLimits.USER_ID).value();
+    Set<TaskStatus> statuses = StatusBits.read(in, "statusList");
+    int limit = limit(in);
+    String cursor = cursor(in);
+    in.refuseIfBad();
+    return Envelope.ok(queries.listOfUser(userId, statuses, limit, cursor));
+  }
+
+  private static int limit(Fields in) {
+    return in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+  }
+
+  private static String cursor(Fields in) {
+    return in.text("cursor").ascii().max(MAX_CURSOR).value();
+  }
+}

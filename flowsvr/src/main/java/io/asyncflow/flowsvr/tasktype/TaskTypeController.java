@@ -1,0 +1,40 @@
+package io.asyncflow.flowsvr.tasktype;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.Fields;
+import java.util.List;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/task_schedule_cfg")
+class TaskTypeController {
+
+  private final TaskTypes types;
+
+  TaskTypeController(TaskTypes types) {
+    this.types = types;
+  }
+
+  record TaskTypeList(List<TaskTypeSettings> scheduleCfgList) {}
+
+  @RequestMapping(
+      path = "/list",
+      method = {GET, POST})
+  Envelope<TaskTypeList> list() {
+    List<TaskTypeSettings> all = types.allNow().stream().map(TaskTypeConfig::toSettings).toList();
+    return Envelope.ok(new TaskTypeList(all));
+  }
+
+  @PostMapping("/save")
+  Envelope<Void> save(Fields in) {
+    TaskTypeForm form = TaskTypeForm.read(in.inSnakeCase());
+    types.save(form.settings(), form.removesMaxRetryInterval());
+    return Envelope.done();
+  }
+}

@@ -1,0 +1,78 @@
+package io.asyncflow.flowsvr.tasktype;
+
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.NumberField;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A save of a type, checked.
+ *
+ * @param settings what is {@code null} stays as it is
+ * @param removesMaxRetryInterval whether the one value that can be {@code null} was sent as such
+ */
+record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) {
+
+  private static final String NAME_RULE =
+      "must match [a-z][a-z0-9_]{0,30} without regard to case, and not end in _task or _task_ and"
+          + " digits";
+
+  private static final Set<String> KNOWN =
+      Set.of(
+          "taskType",
+          "scheduleLimit",
+          "scheduleInterval",
+          "maxProcessingTime",
+          "maxRetryNum",
+          "retryInterval",
+          "maxRetryInterval",
+          "leaseSeconds",
+          "maxDelivery",
+          "rollThreshold",
+          "retentionDays",
+          "maxExecuting",
+          "rateLimit",
+          "paused",
+          // A client that saves what it was listed sends these two as well; the database keeps
+          // them.
+          "createTime",
+          "modifyTime");
+
+  /**
+   * @throws io.asyncflow.api.FlowException that names every bad and every unknown field
+   */
+  static TaskTypeForm read(Fields in) {
+    String name = in.text("taskType").required().as(TaskTypeForm::spelling, NAME_RULE);
+    TaskTypeSettings settings =
+        new TaskTypeSettings(
+            name,
+            number(in, "scheduleLimit", TaskTypeRanges.SCHEDULE_LIMIT).asInteger(),
+            number(in, "scheduleInterval", TaskTypeRanges.SCHEDULE_INTERVAL).asInteger(),
+            number(in, "maxProcessingTime", TaskTypeRanges.MAX_PROCESSING_TIME).asInteger(),
+            number(in, "maxRetryNum", TaskTypeRanges.MAX_RETRY_NUM).asInteger(),
+            number(in, "retryInterval", TaskTypeRanges.RETRY_INTERVAL).asInteger(),
+            number(in, "maxRetryInterval", TaskTypeRanges.MAX_RETRY_INTERVAL).asInteger(),
+            number(in, "leaseSeconds", TaskTypeRanges.LEASE_SECONDS).asInteger(),
+            number(in, "maxDelivery", TaskTypeRanges.MAX_DELIVERY).asInteger(),
+            number(in, "rollThreshold", TaskTypeRanges.ROLL_THRESHOLD).asLong(),
+            number(in, "retentionDays", TaskTypeRanges.RETENTION_DAYS).asInteger(),
+            number(in, "maxExecuting", TaskTypeRanges.MAX_EXECUTING).asInteger(),
+            number(in, "rateLimit", TaskTypeRanges.RATE_LIMIT).asInteger(),
+            number(in, "paused", TaskTypeRanges.PAUSED).asInteger(),
+            null,
+            null);
+    in.refuseUnknown(KNOWN);
+    in.refuseIfBad();
+    return new TaskTypeForm(settings, in.isNull("maxRetryInterval"));
+  }
+
+  private static NumberField number(Fields in, String name, TaskTypeRanges range) {
+    return in.number(name).between(range.min, range.max);
+  }
+
+  /** The name as it was given, if a type can be called so. */
+  private static Optional<String> spelling(String name) {
+    return TaskType.parse(name).map(type -> name);
+  }
+}

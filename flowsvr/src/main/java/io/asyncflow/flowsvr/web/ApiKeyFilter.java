@@ -1,0 +1,68 @@
+package io.asyncflow.flowsvr.web;
+
+import io.asyncflow.api.ErrorCode;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/** Lets in, where a key is set, who brings it; health is open to all. */
+@Component
+@Order(Ordered.HIGHEST_PRECEDENCE + 1)
+class ApiKeyFilter extends OncePerRequestFilter {
+
+  private static final String SCHEME = "Bearer ";
+  private static final String HEALTH = "/actuator/health";
+
+  private final boolean needsKey;
+  private final byte[] keyHash;
+
+  ApiKeyFilter(AccessProperties access) {
+    this.needsKey = access.needsKey();
+    this.keyHash = hash(access.apiKey());
+  }
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    if (!needsKey || isHealth(request) || bringsKey(request)) {
+      chain.doFilter(request, response);
+    } else {
+      RefusalWriter.write(
+          request, response, Refusal.of(ErrorCode.NOT_AUTHENTICATED, "no valid key"));
+    }
+  }
+
+  /** By the path that Tomcat has decoded and normalized, which is the one that it routes by. */
+  private static boolean isHealth(HttpServletRequest request) {
+    String path = request.getServletPath();
+    return path.equals(HEALTH) || path.startsWith(HEALTH + "/");
+  }
+
+  private boolean bringsKey(HttpServletRequest request) {
+    String header = request.getHeader(HttpHeaders.AUTHORIZATION);
+    if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return false;
+    }
+    // Hashes have one length, so the time that this takes tells nothing about the key.
+    return MessageDigest.isEqual(keyHash, hash(header.substring(SCHEME.length()).strip()));
+  }
+
+  private static byte[] hash(String key) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

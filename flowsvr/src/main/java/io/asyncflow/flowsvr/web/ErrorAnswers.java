@@ -1,0 +1,50 @@
+package io.asyncflow.flowsvr.web;
+
+import io.asyncflow.api.ErrorCode;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.util.DisconnectedClientHelper;
+
+/** The one place where what was thrown becomes an answer. */
+@RestControllerAdvice
+class ErrorAnswers {
+
+  private static final Logger log = LoggerFactory.getLogger(ErrorAnswers.class);
+
+  @ExceptionHandler
+  void answer(Throwable failure, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    // What a hold that nobody waits for had taken is given back when its leases run out.
+    if (DisconnectedClientHelper.isClientDisconnectedException(failure)) {
+      log.info("{} {}: the client is gone", request.getMethod(), request.getRequestURI());
+      return;
+    }
+    Refusal refusal = Refusal.of(failure);
+    log(refusal, request, failure);
+    if (failure instanceof ErrorResponse withHeaders) { // Allow, for one
+      withHeaders
+          .getHeaders()
+          .forEach((name, values) -> values.forEach(value -> response.setHeader(name, value)));
+    }
+    RefusalWriter.write(request, response, refusal);
+  }
+
+  private static void log(Refusal refusal, HttpServletRequest request, Throwable failure) {
+    String method = request.getMethod();
+    String path = request.getRequestURI();
+    if (refusal.code() == ErrorCode.INTERNAL) {
+      log.error("{} {}: 8099, a bug; the client was told no details", method, path, failure);
+    } else if (refusal.httpStatus() >= 500) {
+      String cause = failure.toString();
+      log.warn("{} {}: {} {} ({})", method, path, refusal.code().code(), refusal.message(), cause);
+    } else {
+      log.info("{} {}: {} {}", method, path, refusal.code().code(), refusal.message());
+    }
+  }
+}

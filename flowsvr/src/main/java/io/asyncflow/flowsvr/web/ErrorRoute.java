@@ -1,0 +1,35 @@
+package io.asyncflow.flowsvr.web;
+
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.RequestMapping;
+
+/** Where Tomcat sends what was refused or failed outside of a controller. */
+@Controller
+class ErrorRoute implements ErrorController {
+
+  private static final Logger log = LoggerFactory.getLogger(ErrorRoute.class);
+
+  @RequestMapping("/error")
+  void answer(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    RefusalWriter.write(request, response, refusal(request));
+  }
+
+  private static Refusal refusal(HttpServletRequest request) {
+    if (request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof Throwable failure) {
+      Refusal refusal = Refusal.of(failure);
+      if (refusal.httpStatus() >= 500) {
+        log.error("{}: {}", request.getRequestURI(), refusal.message(), failure);
+      }
+      return refusal;
+    }
+    Object status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
+    return Refusal.ofStatus(status instanceof Integer known ? known : 404);
+  }
+}

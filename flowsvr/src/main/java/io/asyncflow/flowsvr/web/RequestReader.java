@@ -1,0 +1,139 @@
+package io.asyncflow.flowsvr.web;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.springframework.http.MediaType;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Reads a request's query string and body, form or JSON, into one view.
+ *
+ * <p>What a body may cost is bounded before it is read: its bytes, how deep it is nested, and of
+ * how many values it consists, since a few bytes of JSON become an object of a hundred.
+ */
+final class RequestReader {
+
+  static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
+  static final int MAX_DEPTH = 32;
+  private static final int MAX_TOKENS = 500_000;
+
+  private static final JsonMapper JSON =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(MAX_DEPTH)
+                          .maxTokenCount(MAX_TOKENS)
+                          .build())
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .build())
+          .build();
+
+  private RequestReader() {}
+
+  /**
+   * @throws FlowException with {@link ErrorCode#MALFORMED_BODY}, {@link ErrorCode#TOO_LARGE}, or
+   *     {@link ErrorCode#INVALID_INPUT} if it is the query string that cannot be read
+   */
+  static Fields read(HttpServletRequest request) {
+    ObjectNode query = FormText.ofQuery(request.getQueryString());
+    ObjectNode body = readBody(request);
+    return body == null ? Fields.of(List.of(query)) : Fields.of(List.of(query, body));
+  }
+
+  private static ObjectNode readBody(HttpServletRequest request) {
+    if (request.getContentLengthLong() == 0) {
+      return null;
+    }
+    if (request.getContentLengthLong() > MAX_BODY_BYTES) {
+      throw tooLarge();
+    }
+    try (InputStream in = new BoundedInput(request.getInputStream(), MAX_BODY_BYTES)) {
+      return isForm(request) ? readForm(in.readAllBytes()) : readJson(in.readAllBytes());
+    } catch (BoundedInput.TooLongException e) {
+      throw tooLarge();
+    } catch (IOException e) {
+      throw malformed("it broke off: " + e.getMessage(), e);
+    }
+  }
+
+  /** No content type at all is taken for JSON. */
+  private static boolean isForm(HttpServletRequest request) {
+    if (request.getContentType() == null) {
+      return false;
+    }
+    MediaType type;
+    Charset charset;
+    try {
+      type = MediaType.parseMediaType(request.getContentType());
+      charset = type.getCharset();
+    } catch (IllegalArgumentException e) {
+      throw malformed("its content type is none", e);
+    }
+    if (charset != null
+        && !charset.equals(StandardCharsets.UTF_8)
+        && !charset.equals(StandardCharsets.US_ASCII)) {
+      throw malformed("its encoding must be UTF-8", null);
+    }
+    if (type.equalsTypeAndSubtype(MediaType.APPLICATION_FORM_URLENCODED)) {
+      return true;
+    }
+    if (type.equalsTypeAndSubtype(MediaType.APPLICATION_JSON)
+        || type.getSubtype().endsWith("+json")) {
+      return false;
+    }
+    throw malformed("its content type must be application/json", null);
+  }
+
+  private static ObjectNode readForm(byte[] body) {
+    if (body.length > 0 && (body[0] == '{' || body[0] == '[')) {
+      throw malformed("it looks like JSON but its content type says form", null);
+    }
+    return FormText.ofBody(body);
+  }
+
+  private static ObjectNode readJson(byte[] body) {
+    if (body.length == 0) {
+      return null;
+    }
+    JsonNode root;
+    try {
+      root = JSON.readTree(body);
+    } catch (JacksonException e) {
+      throw malformed(whereAndWhy(e), e);
+    }
+    if (root instanceof ObjectNode object) {
+      return object;
+    }
+    throw malformed("it must be a JSON object", null);
+  }
+
+  private static String whereAndWhy(JacksonException e) {
+    TokenStreamLocation at = e.getLocation();
+    String where = at == null ? "" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
+    return e.getOriginalMessage() + " (" + where + ")";
+  }
+
+  private static FlowException malformed(String why, Throwable cause) {
+    return new FlowException(
+        ErrorCode.MALFORMED_BODY, "the body cannot be read: " + why, List.of(), cause);
+  }
+
+  private static FlowException tooLarge() {
+    return new FlowException(
+        ErrorCode.TOO_LARGE, "the body is larger than " + MAX_BODY_BYTES + " bytes");
+  }
+}

@@ -1,0 +1,49 @@
+package io.asyncflow.flowsvr.web;
+
+import java.io.IOException;
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.catalina.core.StandardHost;
+import org.apache.catalina.valves.ErrorReportValve;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+
+/**
+ * Answers what Tomcat refuses by itself (illegal characters in the request line, headers without
+ * end, a path that decodes to nonsense) like everything else, and not with a page of HTML.
+ */
+@Component
+@Order(Ordered.LOWEST_PRECEDENCE)
+class TomcatRefusals implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
+
+  @Override
+  public void customize(TomcatServletWebServerFactory factory) {
+    factory.addContextCustomizers(
+        context -> {
+          StandardHost host = (StandardHost) context.getParent();
+          host.setErrorReportValveClass(Report.class.getName());
+        });
+  }
+
+  /** Public with a public constructor, since Tomcat makes it by its name. */
+  public static class Report extends ErrorReportValve {
+
+    @Override
+    protected void report(Request request, Response response, Throwable failure) {
+      boolean isOurs = response.getStatus() >= 400 && response.getContentWritten() == 0;
+      if (!isOurs || !response.setErrorReported()) {
+        return;
+      }
+      try {
+        RefusalWriter.write(
+            request.getRequest(), response.getResponse(), Refusal.ofStatus(response.getStatus()));
+        response.finishResponse();
+      } catch (IOException e) {
+        container.getLogger().debug("the client of a refused request is gone", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.asyncflow.flowsvr.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.List;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.MediaType;
+import org.springframework.web.HttpRequestMethodNotSupportedException;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.ContentNegotiationConfigurer;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+@Configuration
+class WebConfiguration implements WebMvcConfigurer {
+
+  @Override
+  public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
+    resolvers.add(new FieldsResolver());
+  }
+
+  /** Everything is answered in JSON, whatever a client says that it accepts. */
+  @Override
+  public void configureContentNegotiation(ContentNegotiationConfigurer configurer) {
+    configurer.ignoreAcceptHeader(true).defaultContentType(MediaType.APPLICATION_JSON);
+  }
+
+  @Override
+  public void addInterceptors(InterceptorRegistry registry) {
+    registry.addInterceptor(new NoHead()).addPathPatterns("/api/**");
+  }
+
+  /** Spring answers HEAD by running GET; of a hold that would leave the tasks with nobody. */
+  private static final class NoHead implements HandlerInterceptor {
+
+    @Override
+    public boolean preHandle(
+        HttpServletRequest request, HttpServletResponse response, Object handler)
+        throws HttpRequestMethodNotSupportedException {
+      if (request.getMethod().equals("HEAD")) {
+        throw new HttpRequestMethodNotSupportedException("HEAD", List.of("GET", "POST"));
+      }
+      return true;
+    }
+  }
+}
