@@ -238,7 +238,7 @@ final class EngineProcess {
 
   // Not onExit(): an orphan is the child of process 1, and in many a container that one never
   // collects its dead. A dead process without a collector runs no program.
-  private static boolean isGoneWithin(Duration patience, ProcessHandle orphan) {
+  static boolean isGoneWithin(Duration patience, ProcessHandle orphan) {
     long deadline = System.nanoTime() + patience.toNanos();
     while (runsAProgram(orphan) && !endsWithin(POLL, orphan.onExit())) {
       if (System.nanoTime() > deadline) {

@@ -1,0 +1,128 @@
+package io.asyncflow.dev;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The launcher's order of things, with {@link StubProgram} in the place of flowsvr and worker. */
+@Timeout(120)
+class LocalStackIT {
+  @TempDir Path home;
+  private Path data;
+
+  @BeforeEach
+  void buildPrograms() throws IOException {
+    StubProgram.build(home, "flowsvr");
+    StubProgram.build(home, "worker-example");
+    data = home.resolve("my data");
+  }
+
+  @Test
+  void programsAreToldWhereEverythingIs() throws IOException {
+    try (LocalStack stack = stackOn(LoopbackPort.free())) {
+      stack.start();
+    }
+    assertThat(Files.readAllLines(data.resolve("logs/flowsvr.log")))
+        .anyMatch(line -> line.startsWith("FLOW_MYSQL_URL=jdbc:mysql://127.0.0.1:"))
+        .anyMatch(line -> line.startsWith("FLOW_REDIS_URL=redis://127.0.0.1:"))
+        .contains("FLOW_MYSQL_USER=root", "FLOW_ADDRESS=127.0.0.1", "FLOW_EXIT_WITH_PARENT=true");
+  }
+
+  @Test
+  void everythingEndsWithTheStack() {
+    List<ProcessHandle> children;
+    try (LocalStack stack = stackOn(LoopbackPort.free())) {
+      stack.start();
+      stack.startWorker();
+      children = childrenIn(data);
+      assertThat(children).hasSizeGreaterThanOrEqualTo(4);
+    }
+    assertThat(children).noneMatch(EngineProcess::runsAProgram);
+  }
+
+  @Test
+  void programThatDiesIsNamedWithItsLog() throws Exception {
+    try (LocalStack stack = stackOn(LoopbackPort.free())) {
+      stack.start();
+      HttpClient.newHttpClient()
+          .sendAsync(
+              HttpRequest.newBuilder(stack.url().resolve("/die")).build(),
+              HttpResponse.BodyHandlers.discarding());
+      assertThat(stack.failure().get(30, TimeUnit.SECONDS))
+          .isEqualTo(
+              "flowsvr ended with exit code 3; its log is "
+                  + data.resolve("logs/flowsvr.log")
+                  + ".");
+    }
+  }
+
+  @Test
+  void takenPortIsRefusedBeforeAnythingStarts() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+        LocalStack stack = stackOn(taken.getLocalPort())) {
+      assertThatThrownBy(stack::start)
+          .hasMessage(
+              "Port %d on 127.0.0.1 is taken: choose another with --port.", taken.getLocalPort());
+      assertThat(data.resolve("mariadb")).doesNotExist();
+    }
+  }
+
+  @Test
+  void directoryOfARunningStackIsRefused() {
+    try (LocalStack stack = stackOn(LoopbackPort.free());
+        LocalStack second = stackOn(LoopbackPort.free())) {
+      stack.start();
+      assertThatThrownBy(second::start)
+          .hasMessageContaining("is in use by another running Asyncflow");
+      assertThat(stack.failure()).isNotDone();
+    }
+  }
+
+  @Test
+  void stackClosedWhileItStartsLeavesNothingRunning() {
+    LocalStack stack = stackOn(LoopbackPort.free());
+    stack.close();
+    assertThatThrownBy(stack::start).hasMessage("Asyncflow was stopped while it was starting.");
+    assertThat(childrenIn(data)).isEmpty();
+  }
+
+  @Test
+  void missingBuildIsRefusedInOneSentence() throws IOException {
+    Files.delete(home.resolve("flowsvr/target/flowsvr-1-exec.jar"));
+    try (LocalStack stack = stackOn(LoopbackPort.free())) {
+      assertThatThrownBy(stack::start)
+          .hasMessage(
+              "There is no flowsvr in %s: build it with ./mvnw -DskipTests package.",
+              home.resolve("flowsvr/target"));
+    }
+  }
+
+  private LocalStack stackOn(int port) {
+    return new LocalStack(new Installation(home), data, port, data.resolve("speech"));
+  }
+
+  private static List<ProcessHandle> childrenIn(Path directory) {
+    return ProcessHandle.current()
+        .children()
+        .filter(
+            child ->
+                Stream.of(child.info().arguments().orElse(new String[0]))
+                    .anyMatch(argument -> argument.contains(directory.toString())))
+        .toList();
+  }
+}
