@@ -26,6 +26,7 @@ class ExampleWorkerIT {
   @Test
   void theWorkerEndsWithItsLauncher() throws Exception {
     start("true");
+    awaitLine("started: [lark, tts]");
     awaitLine("Started ExampleWorker");
     // The system does the same when the launcher dies, however it dies.
     worker.getOutputStream().close();

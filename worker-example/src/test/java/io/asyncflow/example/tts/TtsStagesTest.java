@@ -7,6 +7,7 @@ import io.asyncflow.example.Run;
 import io.asyncflow.example.tts.MergeStage.SpokenText;
 import io.asyncflow.example.tts.Sound.Tone;
 import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.Stage;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -153,6 +154,13 @@ class TtsStagesTest {
     assertThat(task.contexts.get(3)).contains("\"spoken\":2");
     task.commit(task.run(task.hold()));
     assertThat(task.contexts.get(4)).contains("\"spoken\":4");
+  }
+
+  @Test
+  void onlySynthesizeTakesASlot() {
+    assertThat(List.of(SplitStage.class, SynthesizeStage.class, MergeStage.class))
+        .filteredOn(stage -> stage.getAnnotation(Stage.class).slot())
+        .containsExactly(SynthesizeStage.class);
   }
 
   @Test
