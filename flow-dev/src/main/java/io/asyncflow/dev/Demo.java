@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -21,6 +22,10 @@ import tools.jackson.databind.json.JsonMapper;
 final class Demo {
   private static final Duration POLL = Duration.ofMillis(200);
   private static final Duration STANDSTILL = Duration.ofMinutes(3);
+
+  // Workers report a failure as Java prints it, with its class first and a stack trace after it.
+  private static final Pattern EXCEPTION_NAME = Pattern.compile("^([\\w$]+\\.)+[\\w$]+: ");
+
   private static final JsonMapper JSON = new JsonMapper();
 
   private final FlowClient flow;
@@ -120,8 +125,15 @@ final class Demo {
     if (task.taskStatus() == TaskStatus.CANCELLED) {
       return "somebody cancelled it.";
     }
-    String message = read(task.scheduleLog()).path("lastData").path("errMsg").asString("");
-    return message.isBlank() ? "flowsvr does not say why." : message;
+    return read(task.scheduleLog())
+        .path("lastData")
+        .path("errMsg")
+        .asString("")
+        .lines()
+        .findFirst()
+        .map(line -> EXCEPTION_NAME.matcher(line).replaceFirst(""))
+        .filter(line -> !line.isBlank())
+        .orElse("flowsvr does not say why.");
   }
 
   private static JsonNode read(String json) {

@@ -55,7 +55,11 @@ public final class DevLauncher {
     DevOptions options = DevOptions.parse(arguments, installation.dataDirectory("dev"));
     Path directory = options.dataDirectory();
     try (LocalStack stack =
-        new LocalStack(installation, directory, options.port(), directory.resolve("speech"))) {
+        new LocalStack(
+            installation,
+            directory,
+            () -> ClaimedPort.of(options.port()),
+            directory.resolve("speech"))) {
       stopOnSignal(stack);
       stack.start();
       ExampleTaskTypes.createMissing(client(stack));
@@ -78,12 +82,13 @@ public final class DevLauncher {
         arguments.isEmpty() ? TextToSpeak.bundled() : TextToSpeak.in(Path.of(arguments.get(0)));
     Path directory = installation.dataDirectory("demo");
     Path output = SpacelessDirectory.preferring(directory.resolve("speech"));
-    int port =
-        LoopbackPort.isFree(DevOptions.DEFAULT_PORT)
-            ? DevOptions.DEFAULT_PORT
-            : LoopbackPort.free();
     Demo.Speech speech;
-    try (LocalStack stack = new LocalStack(installation, directory, port, output)) {
+    try (LocalStack stack =
+        new LocalStack(
+            installation,
+            directory,
+            () -> ClaimedPort.preferring(DevOptions.DEFAULT_PORT),
+            output)) {
       stopOnSignal(stack);
       System.out.println("Starting MariaDB, Redis, flowsvr and a worker ...");
       stack.start();

@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * The whole of Asyncflow on one machine: MariaDB and Redis, flowsvr, and the example worker, each a
@@ -27,7 +28,7 @@ final class LocalStack implements AutoCloseable {
 
   private final Installation installation;
   private final Path directory;
-  private final int port;
+  private final Supplier<ClaimedPort> portChoice;
   private final Path textDirectory;
   private final Path speechDirectory;
   private final ChildJvm server;
@@ -36,6 +37,7 @@ final class LocalStack implements AutoCloseable {
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
   // Volatile: read by threads that must not wait for the lock, which a close holds for seconds.
   private volatile boolean closing;
+  private int port;
   private DatabaseEndpoint database;
   private EmbeddedRedis redis;
 
@@ -43,13 +45,17 @@ final class LocalStack implements AutoCloseable {
    * Describes a stack; nothing runs yet.
    *
    * @param directory where all its data lives
-   * @param port where flowsvr will listen
+   * @param portChoice where flowsvr will listen; asked when things start
    * @param speechDirectory where the example worker may write speech
    */
-  LocalStack(Installation installation, Path directory, int port, Path speechDirectory) {
+  LocalStack(
+      Installation installation,
+      Path directory,
+      Supplier<ClaimedPort> portChoice,
+      Path speechDirectory) {
     this.installation = installation;
     this.directory = directory.toAbsolutePath().normalize();
-    this.port = port;
+    this.portChoice = portChoice;
     this.textDirectory = this.directory.resolve("texts");
     this.speechDirectory = speechDirectory;
     Path logs = this.directory.resolve("logs");
@@ -60,6 +66,7 @@ final class LocalStack implements AutoCloseable {
             "worker-example", this.directory.resolve("worker"), logs.resolve("worker.log"));
   }
 
+  /** Where flowsvr listens; known once {@link #start} has returned. */
   URI url() {
     return URI.create("http://" + LoopbackPort.HOST + ":" + port);
   }
@@ -102,10 +109,7 @@ final class LocalStack implements AutoCloseable {
     own(DirectoryLock.take(directory));
     EngineProcess.stopOrphan(worker.directory());
     EngineProcess.stopOrphan(server.directory());
-    if (!LoopbackPort.isFree(port)) {
-      throw new EngineException(
-          "Port " + port + " on " + LoopbackPort.HOST + " is taken: choose another with --port.");
-    }
+    port = own(portChoice.get()).number();
     FileTree.create(textDirectory);
     FileTree.create(speechDirectory);
     // The first start after a build has jars to unpack; the engines start meanwhile.

@@ -51,7 +51,9 @@ class DemoTest {
 
   @Test
   void failedTaskIsToldWithTheHandlersWords() {
-    flow.log = "{\"lastData\":{\"errMsg\":\"Paragraph 2 has letters that are not English.\"}}";
+    flow.log =
+        "{\"lastData\":{\"errMsg\":\"io.asyncflow.worker.NonRetryableException: Paragraph 2 has"
+            + " letters that are not English.\\n  at io.asyncflow.example.tts.Split\"}}";
     flow.answers("{}", TaskStatus.FAILED, null);
     assertThatThrownBy(() -> demo.speak(TEXT, OUTPUT))
         .hasMessage("The text was not spoken: Paragraph 2 has letters that are not English.");

@@ -113,7 +113,8 @@ class LocalStackIT {
   }
 
   private LocalStack stackOn(int port) {
-    return new LocalStack(new Installation(home), data, port, data.resolve("speech"));
+    return new LocalStack(
+        new Installation(home), data, () -> ClaimedPort.of(port), data.resolve("speech"));
   }
 
   private static List<ProcessHandle> childrenIn(Path directory) {
