@@ -156,7 +156,10 @@ final class EngineProcess {
 
   /** SIGTERM, and SIGKILL after 30 seconds; returns when the process is gone. */
   void stop() {
-    process.destroy();
+    // The handle's destroy() only sends the signal; the process's own would close its input as
+    // well,
+    // which tells the program that this JVM is dead.
+    process.toHandle().destroy();
     if (!endsWithin(STOP_PATIENCE, process.onExit())) {
       process.destroyForcibly();
     }
