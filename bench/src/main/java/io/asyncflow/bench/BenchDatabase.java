@@ -1,0 +1,72 @@
+package io.asyncflow.bench;
+
+import io.asyncflow.dev.DatabaseEndpoint;
+import io.asyncflow.dev.Durability;
+import io.asyncflow.dev.EmbeddedMariaDb;
+import io.asyncflow.dev.EmbeddedMySql;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+
+/**
+ * The database that everybody runs on.
+ *
+ * @param endpoint where it is
+ * @param pid its process, if it is ours
+ * @param engine stops it; does nothing for one that was given
+ */
+record BenchDatabase(DatabaseEndpoint endpoint, OptionalLong pid, AutoCloseable engine)
+    implements AutoCloseable {
+
+  /** Which one to take. */
+  enum Engine {
+    MARIADB,
+    MYSQL8,
+    GIVEN
+  }
+
+  private static final String JDBC = "jdbc:";
+  private static final int DEFAULT_PORT = 3306;
+
+  static BenchDatabase open(BenchOptions options, Path directory) {
+    return switch (options.engine()) {
+      case MARIADB -> {
+        EmbeddedMariaDb engine = EmbeddedMariaDb.start(directory, 0, Durability.DURABLE);
+        yield new BenchDatabase(engine.endpoint(), OptionalLong.of(engine.pid()), engine);
+      }
+      case MYSQL8 -> {
+        EmbeddedMySql engine = EmbeddedMySql.start(directory, 0, Durability.DURABLE);
+        yield new BenchDatabase(engine.endpoint(), OptionalLong.of(engine.pid()), engine);
+      }
+      case GIVEN -> given(options.mysqlUrl(), options.mysqlUser(), options.mysqlPassword());
+    };
+  }
+
+  /** Host and port are taken from the URL; schema and options are the bench's own. */
+  static BenchDatabase given(String url, String user, String password) {
+    URI uri;
+    try {
+      uri = URI.create(url.startsWith(JDBC) ? url.substring(JDBC.length()) : url);
+    } catch (IllegalArgumentException e) {
+      throw notAUrl(url);
+    }
+    if (!"mysql".equals(uri.getScheme()) || uri.getHost() == null) {
+      throw notAUrl(url);
+    }
+    int port = uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort();
+    return new BenchDatabase(
+        new DatabaseEndpoint("given", uri.getHost(), port, user, password),
+        OptionalLong.empty(),
+        () -> {});
+  }
+
+  private static UsageException notAUrl(String url) {
+    return new UsageException(
+        "--mysql wants a URL as jdbc:mysql://127.0.0.1:3306, not " + url + ".");
+  }
+
+  @Override
+  public void close() throws Exception {
+    engine.close();
+  }
+}

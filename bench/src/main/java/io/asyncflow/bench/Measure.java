@@ -1,0 +1,24 @@
+package io.asyncflow.bench;
+
+import java.util.List;
+
+/**
+ * What the results of a contest mean: as words while it runs, as a table and as findings after it.
+ *
+ * @param <R> a result
+ */
+interface Measure<R> {
+
+  /**
+   * One result, while the bench goes on.
+   *
+   * @param units how often the work was done for it
+   */
+  String inWords(R result, int units);
+
+  /** All results and their medians, as a table in Markdown that ends with a line break. */
+  String table(Standings<R> standings);
+
+  /** What to remember of it all. */
+  List<Finding> findings(Standings<R> standings);
+}

@@ -1,0 +1,65 @@
+package io.asyncflow.bench;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+
+/**
+ * Runs contests: a warm-up round that is thrown away, since the JIT is busy with it, and then
+ * interleaved rounds, so that a slow minute of the machine hits every contender.
+ *
+ * <p>A round in which somebody else took more than a third of a core is run again, up to as many
+ * times as there are rounds. If the machine never gets quiet, the disturbed rounds count and are
+ * said to be disturbed.
+ */
+final class Referee {
+
+  private final int rounds;
+  private final Supplier<CpuReading> cpu;
+  private final PrintStream out;
+
+  /**
+   * @param rounds how many are to count, at least 1
+   * @param out where each lap is told as it ends
+   */
+  Referee(int rounds, Supplier<CpuReading> cpu, PrintStream out) {
+    this.rounds = rounds;
+    this.cpu = cpu;
+    this.out = out;
+  }
+
+  <R> Standings<R> hold(Contest<R> contest) throws Exception {
+    out.println(contest.title());
+    round("warm-up", contest);
+    List<Round<R>> quiet = new ArrayList<>();
+    List<Round<R>> disturbed = new ArrayList<>();
+    while (quiet.size() < rounds && quiet.size() + disturbed.size() < 2 * rounds) {
+      int number = quiet.size() + disturbed.size() + 1;
+      Round<R> round = round("round " + number, contest);
+      (round.disturbed() ? disturbed : quiet).add(round);
+    }
+    return quiet.isEmpty()
+        ? new Standings<>(contest, disturbed, 0, true)
+        : new Standings<>(contest, quiet, disturbed.size(), false);
+  }
+
+  private <R> Round<R> round(String label, Contest<R> contest) throws Exception {
+    List<Lap<R>> laps = new ArrayList<>();
+    for (Contender<R> contender : contest.contenders()) {
+      CpuReading before = cpu.get();
+      R result = contender.run(contest.units());
+      CpuUse use = CpuUse.between(before, cpu.get());
+      laps.add(new Lap<>(contender.name(), result, use));
+      out.printf(
+          Locale.ROOT,
+          "  %-8s  %-44s %-38s %s%n",
+          label,
+          contender.name(),
+          contest.measure().inWords(result, contest.units()),
+          use);
+    }
+    return new Round<>(laps);
+  }
+}

@@ -1,0 +1,129 @@
+package io.asyncflow.bench;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.dev.DatabaseEndpoint;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * One durable database, one flowsvr, and what talks to them: the same for every contender.
+ *
+ * <p>All of it is gone after {@link #close}, but for flowsvr's log.
+ */
+final class TestBed implements AutoCloseable {
+
+  private final BenchDatabase database;
+  private final String schema;
+  private final Path data;
+  private final ServerProcess server;
+  private final FlowClient flow;
+
+  private TestBed(
+      BenchDatabase database, String schema, Path data, ServerProcess server, FlowClient flow) {
+    this.database = database;
+    this.schema = schema;
+    this.data = data;
+    this.server = server;
+    this.flow = flow;
+  }
+
+  static TestBed open(BenchOptions options, Checkout checkout) throws Exception {
+    long pid = ProcessHandle.current().pid();
+    Path jar = checkout.serverJar();
+    Path target = Files.createDirectories(checkout.benchTarget());
+    Path data = target.resolve("data-" + pid);
+    BenchDatabase database = BenchDatabase.open(options, data);
+    String schema = "asyncflow_bench_" + pid;
+    try {
+      ServerProcess server =
+          ServerProcess.start(
+              jar, options.serverJvm(), database.endpoint(), schema, target.resolve("flowsvr.log"));
+      return new TestBed(database, schema, data, server, new HttpFlowClient(server.url(), null));
+    } catch (Exception e) {
+      discard(database, schema, data);
+      throw e;
+    }
+  }
+
+  URI url() {
+    return server.url();
+  }
+
+  FlowClient flow() {
+    return flow;
+  }
+
+  DatabaseEndpoint database() {
+    return database.endpoint();
+  }
+
+  /** A table beside the task tables, of their shape. */
+  RawTable rawTable(String name) throws SQLException {
+    return RawTable.create(database.endpoint(), schema, name);
+  }
+
+  Connection connect() throws SQLException {
+    return database.endpoint().connect(schema);
+  }
+
+  /** How many tasks of a type are in a state, by its code. */
+  int count(String type, int status) throws SQLException {
+    try (Connection connection = connect()) {
+      return count(connection, type, status);
+    }
+  }
+
+  int count(Connection connection, String type, int status) throws SQLException {
+    return TaskCount.of(connection, firstTableOf(type), status);
+  }
+
+  // The bench stays far below the number of rows at which a second table is begun.
+  private static String firstTableOf(String type) {
+    return "t_" + type + "_task_1";
+  }
+
+  /** Knows what everybody on this test bed uses of the processors. */
+  CpuMeter cpuMeter() {
+    List<Long> pids = new ArrayList<>(List.of(ProcessHandle.current().pid(), server.pid()));
+    database.pid().ifPresent(pids::add);
+    return new CpuMeter(pids, database.pid().isPresent());
+  }
+
+  @Override
+  public void close() throws Exception {
+    try {
+      server.close();
+    } finally {
+      discard(database, schema, data);
+    }
+  }
+
+  private static void discard(BenchDatabase database, String schema, Path data) throws Exception {
+    try (database;
+        Connection connection = database.endpoint().connect("mysql");
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP DATABASE IF EXISTS " + schema);
+    }
+    if (database.pid().isPresent()) {
+      delete(data);
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> tree = Files.walk(directory)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.asyncflow.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RefereeTest {
+
+  private final List<String> order = new ArrayList<>();
+  private final ScriptedCpu cpu = new ScriptedCpu();
+
+  @Test
+  void contendersTakeTurnsAndTheWarmUpDoesNotCount() throws Exception {
+    Standings<Duration> standings = hold(2);
+
+    assertThat(order).containsExactly("A", "B", "A", "B", "A", "B");
+    assertThat(standings.rounds()).hasSize(2);
+    // The clock of the stub ticks with each run; 1 and 2 were the warm-up.
+    assertThat(standings.resultsOf(0)).containsExactly(seconds(3), seconds(5));
+    assertThat(standings.resultsOf(1)).containsExactly(seconds(4), seconds(6));
+  }
+
+  @Test
+  void aDisturbedRoundIsRunAgain() throws Exception {
+    cpu.disturbedRuns = List.of(4); // B in the first round that counts
+
+    Standings<Duration> standings = hold(2);
+
+    assertThat(standings.dropped()).isEqualTo(1);
+    assertThat(standings.disturbed()).isFalse();
+    assertThat(standings.resultsOf(0)).containsExactly(seconds(5), seconds(7));
+  }
+
+  @Test
+  void aMachineThatIsNeverQuietEndsTheContestAndIsTold() throws Exception {
+    cpu.disturbedRuns = List.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+
+    Standings<Duration> standings = hold(2);
+
+    assertThat(standings.disturbed()).isTrue();
+    assertThat(standings.rounds()).hasSize(4);
+  }
+
+  @Test
+  void ofADatabaseThatIsNotOursNobodyKnowsWhoDisturbed() throws Exception {
+    cpu.disturbedRuns = List.of(3, 4, 5, 6);
+    cpu.ownIsAll = false;
+
+    assertThat(hold(2).disturbed()).isFalse();
+  }
+
+  private Standings<Duration> hold(int rounds) throws Exception {
+    List<Contender<Duration>> contenders = Arrays.asList(new Stub("A"), new Stub("B"));
+    Contest<Duration> contest = new Contest<>("any", 10, contenders, new PerSecond("things"));
+    PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+    return new Referee(rounds, cpu, nowhere).hold(contest);
+  }
+
+  private static Duration seconds(int seconds) {
+    return Duration.ofSeconds(seconds);
+  }
+
+  /** Takes one second longer at each run of anybody. */
+  private final class Stub implements Contender<Duration> {
+    private final String name;
+
+    Stub(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public Duration run(int units) {
+      order.add(name);
+      return seconds(order.size());
+    }
+  }
+
+  /** Two cores, one second a run: half a core goes to somebody else in the disturbed runs. */
+  private static final class ScriptedCpu implements java.util.function.Supplier<CpuReading> {
+    private List<Integer> disturbedRuns = List.of();
+    private boolean ownIsAll = true;
+    private int readings;
+    private long nanos;
+    private long busy;
+    private long own;
+
+    @Override
+    public CpuReading get() {
+      boolean after = readings++ % 2 == 1;
+      if (after) {
+        nanos += 1_000_000_000L;
+        own += 100;
+        busy += disturbedRuns.contains(readings / 2) ? 150 : 100;
+      }
+      return new CpuReading(nanos, busy, 0, own, 100, 2, ownIsAll);
+    }
+  }
+}
