@@ -1,0 +1,185 @@
+package io.asyncflow.systemtest.cluster;
+
+import io.asyncflow.dev.DatabaseEndpoint;
+import io.asyncflow.dev.Durability;
+import io.asyncflow.dev.EmbeddedMariaDb;
+import io.asyncflow.dev.EmbeddedRedis;
+import io.asyncflow.systemtest.worker.ScriptedWorker;
+import io.asyncflow.systemtest.worker.WorkerPlan;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Several real processes on one machine: a database, a Redis if wanted, flowsvr from its built jar
+ * as often as wanted, and scripted workers.
+ *
+ * <p>Everything ends with {@link #close}, and within seconds when this JVM ends another way,
+ * whatever way that is. Logs and histories stay in the cluster's directory, data does not.
+ * Thread-safe.
+ */
+public final class Cluster implements AutoCloseable {
+
+  private static final String SCHEMA = "asyncflow";
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final Path directory;
+  private final EmbeddedMariaDb database;
+  private final EmbeddedRedis redis;
+  private final List<ServerNode> servers = new ArrayList<>();
+  private final List<WorkerNode> workers = new ArrayList<>();
+
+  private Cluster(Path directory, EmbeddedMariaDb database, EmbeddedRedis redis) {
+    this.directory = directory;
+    this.database = database;
+    this.redis = redis;
+  }
+
+  /** Starts a database, whose commits survive its end but no power failure, and a Redis. */
+  public static Cluster start(String name) {
+    Path directory = newDirectory(name);
+    EmbeddedMariaDb database = startDatabase(directory);
+    return new Cluster(directory, database, EmbeddedRedis.start(directory.resolve("redis"), 0));
+  }
+
+  /** The same without a Redis. */
+  public static Cluster startWithoutRedis(String name) {
+    Path directory = newDirectory(name);
+    return new Cluster(directory, startDatabase(directory), null);
+  }
+
+  private static Path newDirectory(String name) {
+    Path clusters = Path.of("target", "clusters").toAbsolutePath();
+    return clusters.resolve(name + "-" + ProcessHandle.current().pid());
+  }
+
+  private static EmbeddedMariaDb startDatabase(Path directory) {
+    return EmbeddedMariaDb.start(directory.resolve("mariadb"), 0, Durability.RELAXED);
+  }
+
+  public Path directory() {
+    return directory;
+  }
+
+  public EmbeddedMariaDb database() {
+    return database;
+  }
+
+  /**
+   * @throws IllegalStateException if it was started without
+   */
+  public EmbeddedRedis redis() {
+    if (redis == null) {
+      throw new IllegalStateException("this cluster has no Redis");
+    }
+    return redis;
+  }
+
+  /** The address for servers and workers; empty without a Redis. */
+  public String redisUrl() {
+    return redis == null ? "" : redis.url();
+  }
+
+  /** A connection to the schema of the servers, past all of them. */
+  public Connection connect() throws SQLException {
+    return database.endpoint().connect(SCHEMA);
+  }
+
+  /** Starts servers side by side and returns when all are ready. */
+  public List<ServerNode> startServers(int count) {
+    List<ServerNode> started =
+        IntStream.range(0, count).mapToObj(i -> launchServer(plan -> plan)).toList();
+    started.forEach(ServerNode::awaitReady);
+    return started;
+  }
+
+  /** Starts a server and returns when it is ready. */
+  public ServerNode startServer(UnaryOperator<ServerPlan> change) {
+    ServerNode server = launchServer(change);
+    server.awaitReady();
+    return server;
+  }
+
+  /** Starts a server, which is not ready yet. */
+  public synchronized ServerNode launchServer(UnaryOperator<ServerPlan> change) {
+    DatabaseEndpoint endpoint = database.endpoint();
+    ServerPlan plan =
+        change.apply(
+            new ServerPlan(
+                "server-" + (servers.size() + 1),
+                LoopbackPort.free(),
+                endpoint.jdbcUrl(SCHEMA),
+                redisUrl(),
+                Map.of()));
+    Map<String, String> variables = plan.allVariables(endpoint.user(), endpoint.password());
+    List<String> command = Java.command("-Xmx512m", "-jar", ServerProgram.built().jar().toString());
+    ServerNode server =
+        new ServerNode(
+            plan, () -> NodeProcess.start(plan.name(), command, variables, logOf(plan.name())));
+    servers.add(server);
+    return server;
+  }
+
+  /** Starts a worker, which is not ready yet. */
+  public synchronized WorkerNode launchWorker(WorkerPlan plan) {
+    List<String> command =
+        Java.command(
+            "-Xmx256m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            ScriptedWorker.class.getName(),
+            JSON.writeValueAsString(plan));
+    String name = plan.workerId();
+    WorkerNode worker =
+        new WorkerNode(() -> NodeProcess.start(name, command, Map.of(), logOf(name)));
+    workers.add(worker);
+    return worker;
+  }
+
+  private Path logOf(String name) {
+    return directory.resolve("logs").resolve(name + ".log");
+  }
+
+  public synchronized List<ServerNode> servers() {
+    return List.copyOf(servers);
+  }
+
+  public synchronized List<WorkerNode> workers() {
+    return List.copyOf(workers);
+  }
+
+  /** Kills everything and deletes the data. */
+  @Override
+  public synchronized void close() {
+    workers.forEach(Node::kill);
+    servers.forEach(Node::kill);
+    database.kill();
+    database.close();
+    delete(directory.resolve("mariadb"));
+    if (redis != null) {
+      redis.close();
+      delete(directory.resolve("redis"));
+    }
+  }
+
+  private static void delete(Path tree) {
+    try (Stream<Path> files = Files.walk(tree)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(tree + " cannot be deleted", e);
+    }
+  }
+}

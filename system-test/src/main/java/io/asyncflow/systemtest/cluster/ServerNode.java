@@ -1,0 +1,65 @@
+package io.asyncflow.systemtest.cluster;
+
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.HttpFlowClient;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/** A flowsvr process. */
+public final class ServerNode extends Node {
+
+  private static final Duration START_PATIENCE = Duration.ofSeconds(90);
+  private static final Duration PROBE_PATIENCE = Duration.ofSeconds(5);
+
+  private final ServerPlan plan;
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  ServerNode(ServerPlan plan, Supplier<NodeProcess> starting) {
+    super(starting);
+    this.plan = plan;
+  }
+
+  public URI url() {
+    return URI.create("http://" + LoopbackPort.HOST + ":" + plan.port());
+  }
+
+  public int port() {
+    return plan.port();
+  }
+
+  /** A client of this server that keeps no record. */
+  public HttpFlowClient client() {
+    return new HttpFlowClient(url(), null);
+  }
+
+  /** The HTTP status of an address of this server; -1 without an answer. */
+  public int statusOf(String path) {
+    HttpRequest probe = HttpRequest.newBuilder(url().resolve(path)).timeout(PROBE_PATIENCE).build();
+    try {
+      return http.send(probe, BodyHandlers.discarding()).statusCode();
+    } catch (IOException e) {
+      return -1;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while asking " + name(), e);
+    }
+  }
+
+  @Override
+  public void awaitReady() {
+    await(name() + " is ready")
+        .atMost(START_PATIENCE)
+        .pollInterval(Duration.ofMillis(50))
+        .until(
+            () -> {
+              process().requireAlive();
+              return statusOf("/actuator/health/readiness") == 200;
+            });
+  }
+}

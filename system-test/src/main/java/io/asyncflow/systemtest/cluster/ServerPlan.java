@@ -1,0 +1,47 @@
+package io.asyncflow.systemtest.cluster;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * How a flowsvr process is started.
+ *
+ * @param name in logs and histories
+ * @param port that it listens on, also after a restart
+ * @param databaseUrl JDBC URL, through a proxy or not
+ * @param redisUrl empty for none
+ * @param environment further variables
+ */
+public record ServerPlan(
+    String name, int port, String databaseUrl, String redisUrl, Map<String, String> environment) {
+
+  /** The same with its database elsewhere. */
+  public ServerPlan withDatabase(String url) {
+    return new ServerPlan(name, port, url, redisUrl, environment);
+  }
+
+  /** The same with its Redis elsewhere; empty for none. */
+  public ServerPlan withRedis(String url) {
+    return new ServerPlan(name, port, databaseUrl, url, environment);
+  }
+
+  /** The same with one more environment variable. */
+  public ServerPlan with(String variable, String value) {
+    Map<String, String> more = new HashMap<>(environment);
+    more.put(variable, value);
+    return new ServerPlan(name, port, databaseUrl, redisUrl, more);
+  }
+
+  Map<String, String> allVariables(String user, String password) {
+    Map<String, String> all = new HashMap<>(environment);
+    all.put("FLOW_PORT", Integer.toString(port));
+    all.put("FLOW_ADDRESS", LoopbackPort.HOST);
+    all.put("FLOW_API_KEY", "");
+    all.put("FLOW_MYSQL_URL", databaseUrl);
+    all.put("FLOW_MYSQL_USER", user);
+    all.put("FLOW_MYSQL_PASSWORD", password);
+    all.put("FLOW_REDIS_URL", redisUrl);
+    all.put("FLOW_EXIT_WITH_PARENT", "true");
+    return all;
+  }
+}

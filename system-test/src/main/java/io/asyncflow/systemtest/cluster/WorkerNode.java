@@ -1,0 +1,34 @@
+package io.asyncflow.systemtest.cluster;
+
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.systemtest.worker.ScriptedWorker;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/** A process of scripted workers. */
+public final class WorkerNode extends Node {
+
+  private static final Duration START_PATIENCE = Duration.ofSeconds(60);
+
+  WorkerNode(Supplier<NodeProcess> starting) {
+    super(starting);
+  }
+
+  /** The id by which servers and histories know this start of it. */
+  public String workerId() {
+    return name() + "-" + pid();
+  }
+
+  @Override
+  public void awaitReady() {
+    await(name() + " is ready")
+        .atMost(START_PATIENCE)
+        .pollInterval(Duration.ofMillis(50))
+        .until(
+            () -> {
+              process().requireAlive();
+              return process().hasPrinted(ScriptedWorker.READY);
+            });
+  }
+}

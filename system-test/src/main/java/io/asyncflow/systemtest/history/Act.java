@@ -1,0 +1,25 @@
+package io.asyncflow.systemtest.history;
+
+/** What a line of the history is about. */
+public enum Act {
+  /** A client creates a task. The key is its idempotency key, which is its user id as well. */
+  CREATE,
+  /** A worker asks for tasks. The key is the hold's id; its answer is one line a task. */
+  HOLD,
+  /** A worker reports the end of a hold, one line a report. The key is the report's id. */
+  REPORT,
+  /** A worker renews its leases, one line a task. */
+  BEAT,
+  /** A client reads a task. */
+  READ,
+  /** An operator cancels a task. */
+  CANCEL,
+  /** A handler runs: the invocation is its start, an end of any kind its end. */
+  RUN,
+  /** An observer saw the position of a type: the status is begin, the epoch is end. */
+  POSITION,
+  /** Something was broken on purpose, from the invocation to the end. */
+  FAULT,
+  /** All faults are over; from here on everything must drain. */
+  HEALED
+}

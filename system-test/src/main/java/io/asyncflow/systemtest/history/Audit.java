@@ -1,0 +1,120 @@
+package io.asyncflow.systemtest.history;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The rows of a type as they stand in the database when all is over.
+ *
+ * @param begin first table of the type that may hold unfinished tasks
+ * @param end table that new tasks go to
+ */
+public record Audit(List<Row> rows, int begin, int end) {
+
+  /**
+   * One task.
+   *
+   * @param table number of its table
+   * @param key its user id, which is the key it was created with
+   */
+  public record Row(
+      String task,
+      long number,
+      int table,
+      String key,
+      String stage,
+      int status,
+      int failures,
+      int epoch,
+      String context,
+      String result) {
+
+    private static final int FINAL = 4 | 8 | 16;
+
+    public boolean isFinal() {
+      return (status & FINAL) != 0;
+    }
+  }
+
+  private static final String POSITION =
+      """
+      SELECT schedule_begin_pos, schedule_end_pos
+      FROM t_schedule_pos
+      WHERE task_type = ?
+      """;
+
+  private static final String TABLES =
+      """
+      SELECT table_name
+      FROM information_schema.tables
+      WHERE table_schema = DATABASE()
+        AND table_name LIKE ?
+      """;
+
+  private static final String ROWS =
+      """
+      SELECT id, user_id, task_stage, status, crt_retry_num, lease_epoch, task_context, result
+      FROM %s
+      """;
+
+  /** Reads every table that the type has, those behind begin too. */
+  public static Audit read(Connection database, String taskType) throws SQLException {
+    int begin = 0;
+    int end = 0;
+    try (PreparedStatement statement = database.prepareStatement(POSITION)) {
+      statement.setString(1, taskType);
+      try (ResultSet position = statement.executeQuery()) {
+        if (position.next()) {
+          begin = position.getInt(1);
+          end = position.getInt(2);
+        }
+      }
+    }
+    List<Row> rows = new ArrayList<>();
+    for (String table : tables(database, taskType)) {
+      int number = Integer.parseInt(table.substring(table.lastIndexOf('_') + 1));
+      rows.addAll(rows(database, table, number));
+    }
+    return new Audit(rows, begin, end);
+  }
+
+  private static List<String> tables(Connection database, String taskType) throws SQLException {
+    List<String> tables = new ArrayList<>();
+    try (PreparedStatement statement = database.prepareStatement(TABLES)) {
+      statement.setString(1, "t\\_" + taskType.replace("_", "\\_") + "\\_task\\_%");
+      try (ResultSet names = statement.executeQuery()) {
+        while (names.next()) {
+          tables.add(names.getString(1));
+        }
+      }
+    }
+    return tables;
+  }
+
+  private static List<Row> rows(Connection database, String table, int number) throws SQLException {
+    List<Row> rows = new ArrayList<>();
+    try (PreparedStatement statement = database.prepareStatement(ROWS.formatted(table));
+        ResultSet result = statement.executeQuery()) {
+      while (result.next()) {
+        long id = result.getLong("id");
+        rows.add(
+            new Row(
+                id + table.substring(1),
+                id,
+                number,
+                result.getString("user_id"),
+                result.getString("task_stage"),
+                result.getInt("status"),
+                result.getInt("crt_retry_num"),
+                result.getInt("lease_epoch"),
+                result.getString("task_context"),
+                result.getString("result")));
+      }
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,100 @@
+package io.asyncflow.systemtest.history;
+
+import io.asyncflow.systemtest.history.Event.Draft;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Writes what one process does and sees as JSON lines to a file of its own.
+ *
+ * <p>Each write goes to the operating system at once: what was recorded before a kill -9 is there
+ * after it. {@link System#nanoTime} is the machine's monotonic clock on Linux, so the lines of
+ * several processes can be put in order, whatever happens to the time of day. Thread-safe.
+ */
+public final class Recorder implements AutoCloseable {
+
+  static final String SUFFIX = ".jsonl";
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final String process;
+  private final FileChannel file;
+  private final AtomicLong calls = new AtomicLong();
+
+  private Recorder(String process, FileChannel file) {
+    this.process = process;
+    this.file = file;
+  }
+
+  /**
+   * Opens the file of a process.
+   *
+   * @param directory of the whole history; made where it does not exist
+   * @param process its name, which no other process of the history has
+   */
+  public static Recorder open(Path directory, String process) {
+    try {
+      Files.createDirectories(directory);
+      FileChannel file =
+          FileChannel.open(
+              directory.resolve(process + SUFFIX),
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.WRITE);
+      return new Recorder(process, file);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the history of " + process + " cannot be written", e);
+    }
+  }
+
+  /** The number of a new call. */
+  public long newCall() {
+    return calls.incrementAndGet();
+  }
+
+  /** Writes the lines of a call, all with the time of now. */
+  public void record(long call, List<Draft> drafts) {
+    if (drafts.isEmpty()) {
+      return;
+    }
+    long now = System.nanoTime();
+    ByteArrayOutputStream lines = new ByteArrayOutputStream(256 * drafts.size());
+    for (Draft draft : drafts) {
+      lines.writeBytes(JSON.writeValueAsBytes(draft.at(now, process, call)));
+      lines.write('\n');
+    }
+    write(ByteBuffer.wrap(lines.toByteArray()));
+  }
+
+  /** Writes one line. */
+  public void record(long call, Draft draft) {
+    record(call, List.of(draft));
+  }
+
+  private synchronized void write(ByteBuffer lines) {
+    try {
+      while (lines.hasRemaining()) {
+        file.write(lines);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("the history of " + process + " cannot be written", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      file.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package io.asyncflow.systemtest.history;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.Heartbeat;
+import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.systemtest.history.Event.Draft;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/**
+ * Writes down every call of another client: before it is sent, and what came of it.
+ *
+ * <p>What the server must not forget is recorded only after its answer came, and what it may have
+ * been told is recorded before it is sent; a kill between the two leaves the truth. Thread-safe.
+ */
+public final class RecordingFlowClient implements FlowClient {
+
+  /** The answer of a call that its own thread gave up; nobody's fault. */
+  public static final String INTERRUPTED = "interrupted";
+
+  private final FlowClient client;
+  private final FlowClient heartbeats;
+  private final Recorder recorder;
+
+  public RecordingFlowClient(FlowClient client, Recorder recorder) {
+    this(client, client, recorder);
+  }
+
+  /**
+   * @param heartbeats the client for heartbeats alone, which are worth no long wait
+   */
+  public RecordingFlowClient(FlowClient client, FlowClient heartbeats, Recorder recorder) {
+    this.client = client;
+    this.heartbeats = heartbeats;
+    this.recorder = recorder;
+  }
+
+  @Override
+  public String createTask(NewTask task) {
+    return recorded(
+        phase -> List.of(line(phase, task)),
+        () -> client.createTask(task),
+        taskId -> List.of(line(Phase.OK, task).task(taskId)));
+  }
+
+  @Override
+  public List<String> createTasks(List<NewTask> tasks) {
+    return recorded(
+        phase -> tasks.stream().map(task -> line(phase, task)).toList(),
+        () -> client.createTasks(tasks),
+        taskIds -> zip(tasks, taskIds, (task, taskId) -> line(Phase.OK, task).task(taskId)));
+  }
+
+  private static Draft line(Phase phase, NewTask task) {
+    return Event.draft(Act.CREATE, phase)
+        .key(task.idempotencyKey())
+        .stage(task.taskStage())
+        .text(task.taskContext())
+        .delayMs(task.delayMs());
+  }
+
+  @Override
+  public Task getTask(String taskId) {
+    return recorded(
+        phase -> List.of(Event.draft(Act.READ, phase).task(taskId)),
+        () -> client.getTask(taskId),
+        task -> List.of(line(Act.READ, task)));
+  }
+
+  @Override
+  public List<Task> holdTasks(HoldRequest request) {
+    return recorded(
+        phase ->
+            List.of(Event.draft(Act.HOLD, phase).key(request.holdId()).worker(request.workerId())),
+        () -> client.holdTasks(request),
+        tasks ->
+            tasks.isEmpty()
+                ? List.of(
+                    Event.draft(Act.HOLD, Phase.OK)
+                        .key(request.holdId())
+                        .worker(request.workerId()))
+                : tasks.stream()
+                    .map(
+                        task ->
+                            line(Act.HOLD, task).key(request.holdId()).worker(request.workerId()))
+                    .toList());
+  }
+
+  private static Draft line(Act act, Task task) {
+    return Event.draft(act, Phase.OK)
+        .task(task.taskId())
+        .epoch(task.leaseEpoch())
+        .stage(task.taskStage())
+        .worker(task.workerId())
+        .text(task.taskContext())
+        .status(task.status())
+        .failures(task.crtRetryNum())
+        .leaseMs(task.leaseMs());
+  }
+
+  @Override
+  public List<ReportResult> report(List<Report> reports) {
+    return recorded(
+        phase -> reports.stream().map(report -> line(phase, report)).toList(),
+        () -> client.report(reports),
+        results -> zip(reports, results, RecordingFlowClient::answered));
+  }
+
+  private static Draft line(Phase phase, Report report) {
+    String text = report.result() != null ? report.result() : report.taskContext();
+    Long delayMs = report.delayMs() != null ? report.delayMs() : report.retryAfterMs();
+    return Event.draft(Act.REPORT, phase)
+        .task(report.taskId())
+        .epoch(report.leaseEpoch())
+        .worker(report.workerId())
+        .key(report.reportId())
+        .outcome(report.outcome().name())
+        .nextStage(report.taskStage())
+        .text(text)
+        .delayMs(delayMs);
+  }
+
+  private static Draft answered(Report report, ReportResult result) {
+    return line(result.stands() ? Phase.OK : phaseOf(result.code()), report)
+        .answer(result.outcome())
+        .code(result.stands() ? null : result.code());
+  }
+
+  @Override
+  public HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
+    return recorded(
+        phase ->
+            heartbeat.tasks().stream()
+                .map(
+                    held ->
+                        Event.draft(Act.BEAT, phase)
+                            .worker(heartbeat.workerId())
+                            .task(held.taskId())
+                            .epoch(held.leaseEpoch()))
+                .toList(),
+        () -> heartbeats.heartbeat(heartbeat),
+        answer ->
+            answer.tasks().stream()
+                .map(
+                    state ->
+                        Event.draft(Act.BEAT, Phase.OK)
+                            .worker(heartbeat.workerId())
+                            .task(state.taskId())
+                            .epoch(state.leaseEpoch())
+                            .outcome(state.state().name())
+                            .leaseMs(state.leaseMs()))
+                .toList());
+  }
+
+  @Override
+  public List<TaskTypeSettings> taskTypes() {
+    return client.taskTypes();
+  }
+
+  @Override
+  public void saveTaskType(TaskTypeSettings settings) {
+    client.saveTaskType(settings);
+  }
+
+  private <T> T recorded(
+      Function<Phase, List<Draft>> request, Supplier<T> work, Function<T, List<Draft>> answer) {
+    long call = recorder.newCall();
+    recorder.record(call, request.apply(Phase.INVOKE));
+    T result;
+    try {
+      result = work.get();
+    } catch (FlowException e) {
+      Phase phase = e instanceof FlowUnreachableException ? Phase.UNKNOWN : phaseOf(codeOf(e));
+      List<Draft> lines = request.apply(phase);
+      lines.forEach(line -> line.code(codeOf(e)).answer(reasonOf(e)));
+      recorder.record(call, lines);
+      throw e;
+    }
+    recorder.record(call, answer.apply(result));
+    return result;
+  }
+
+  /** An answer without a number is no answer at all. */
+  private static Integer codeOf(FlowException e) {
+    return e instanceof FlowUnreachableException ? null : e.errorCode().code();
+  }
+
+  private static String reasonOf(FlowException e) {
+    return e.getCause() instanceof InterruptedException ? INTERRUPTED : e.getMessage();
+  }
+
+  /** A refusal has done nothing; after a failure of the server nobody knows. */
+  private static Phase phaseOf(int code) {
+    boolean failed = code == ErrorCode.UNAVAILABLE.code() || code == ErrorCode.INTERNAL.code();
+    return failed ? Phase.UNKNOWN : Phase.FAIL;
+  }
+
+  private static <A, B> List<Draft> zip(List<A> as, List<B> bs, BiFunction<A, B, Draft> line) {
+    return IntStream.range(0, Math.min(as.size(), bs.size()))
+        .mapToObj(i -> line.apply(as.get(i), bs.get(i)))
+        .toList();
+  }
+}

@@ -1,0 +1,14 @@
+package io.asyncflow.systemtest.invariant;
+
+/** Holds the evidence to some of the invariants. */
+@FunctionalInterface
+interface Check {
+
+  /** Takes what was found wrong. */
+  @FunctionalInterface
+  interface Findings {
+    void add(Invariant invariant, String subject, String what);
+  }
+
+  void inspect(Evidence evidence, Findings findings);
+}

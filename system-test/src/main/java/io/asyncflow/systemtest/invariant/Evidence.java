@@ -1,0 +1,240 @@
+package io.asyncflow.systemtest.invariant;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.systemtest.history.Act;
+import io.asyncflow.systemtest.history.Audit;
+import io.asyncflow.systemtest.history.Event;
+import io.asyncflow.systemtest.history.History;
+import io.asyncflow.systemtest.history.Phase;
+import io.asyncflow.systemtest.history.RecordingFlowClient;
+import io.asyncflow.systemtest.invariant.TaskStory.Beat;
+import io.asyncflow.systemtest.invariant.TaskStory.Create;
+import io.asyncflow.systemtest.invariant.TaskStory.Delivery;
+import io.asyncflow.systemtest.invariant.TaskStory.Hold;
+import io.asyncflow.systemtest.invariant.TaskStory.Read;
+import io.asyncflow.systemtest.invariant.TaskStory.Run;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/** A history sorted by what it is about, with the rows that came of it. */
+final class Evidence {
+
+  private record Call(String process, long number) {}
+
+  private record Item(String process, long number, String task, Integer epoch, String key) {}
+
+  /** A time in which something was broken. */
+  record FaultWindow(long from, long to) {}
+
+  /** An answer, or the lack of one, that only a fault excuses. */
+  record Failure(long from, long to, String subject, String what) {}
+
+  /** Where the tables of a type were seen. */
+  record Position(int begin, int end) {}
+
+  final Map<String, TaskStory> stories = new LinkedHashMap<>();
+  final Set<String> invokedKeys = new HashSet<>();
+  final Map<String, Set<String>> tasksOfKey = new HashMap<>();
+  final List<FaultWindow> faults = new ArrayList<>();
+  final List<Failure> failures = new ArrayList<>();
+  final List<Position> positions = new ArrayList<>();
+  final Audit audit;
+  OptionalLong healedAt = OptionalLong.empty();
+
+  private final Map<Call, Long> invokedAt = new HashMap<>();
+  private final Map<Item, Event> unanswered = new LinkedHashMap<>();
+  private final Map<Call, Event> openFaults = new LinkedHashMap<>();
+
+  Evidence(History history, Audit audit) {
+    this.audit = audit;
+    history.events().forEach(this::sort);
+    unanswered.values().forEach(this::neverAnswered);
+    openFaults.values().forEach(fault -> broken(fault, TaskStory.NEVER));
+    for (Audit.Row row : audit.rows()) {
+      story(row.task()).row = row;
+      tasksOfKey.computeIfAbsent(row.key(), k -> new HashSet<>()).add(row.task());
+    }
+    attributeUnansweredCreates();
+  }
+
+  Collection<TaskStory> all() {
+    return stories.values();
+  }
+
+  private TaskStory story(String task) {
+    return stories.computeIfAbsent(task, TaskStory::new);
+  }
+
+  private void sort(Event event) {
+    if (event.phase() == Phase.INVOKE) {
+      invokedAt.put(new Call(event.process(), event.call()), event.at());
+    }
+    switch (event.act()) {
+      case CREATE -> create(event);
+      case HOLD -> hold(event);
+      case REPORT -> report(event);
+      case BEAT -> beat(event);
+      case READ -> read(event);
+      case CANCEL -> cancel(event);
+      case RUN -> run(event);
+      case POSITION -> positions.add(new Position(event.status(), event.epoch()));
+      case FAULT -> fault(event);
+      case HEALED -> healedAt = OptionalLong.of(event.at());
+    }
+    if (event.phase() == Phase.UNKNOWN) {
+      failed(event);
+    }
+  }
+
+  private long startOf(Event event) {
+    return invokedAt.getOrDefault(new Call(event.process(), event.call()), event.at());
+  }
+
+  private void create(Event event) {
+    Item item = itemOf(event, null);
+    switch (event.phase()) {
+      case INVOKE -> {
+        invokedKeys.add(event.key());
+        unanswered.put(item, event);
+      }
+      case OK -> {
+        unanswered.remove(item);
+        tasksOfKey.computeIfAbsent(event.key(), k -> new HashSet<>()).add(event.task());
+        story(event.task()).creates.add(created(event, event.at()));
+      }
+      case FAIL -> unanswered.remove(item);
+      case UNKNOWN -> {}
+    }
+  }
+
+  private Create created(Event event, long endedAt) {
+    return new Create(
+        startOf(event), endedAt, event.key(), event.stage(), event.text(), event.delayMs());
+  }
+
+  private void hold(Event event) {
+    if (event.phase() == Phase.OK && event.task() != null) {
+      story(event.task())
+          .holds
+          .add(
+              new Hold(
+                  startOf(event),
+                  event.at(),
+                  event.worker(),
+                  event.key(),
+                  event.epoch(),
+                  event.stage(),
+                  event.text(),
+                  event.status(),
+                  event.failures(),
+                  event.leaseMs()));
+    }
+  }
+
+  private void report(Event event) {
+    Item item = itemOf(event, event.task());
+    if (event.phase() == Phase.INVOKE) {
+      unanswered.put(item, event);
+      return;
+    }
+    unanswered.remove(item);
+    story(event.task()).deliveries.add(delivery(event, event.at()));
+  }
+
+  private Delivery delivery(Event event, long endedAt) {
+    return new Delivery(
+        startOf(event),
+        endedAt,
+        event.phase(),
+        event.epoch(),
+        event.key(),
+        Outcome.valueOf(event.outcome()),
+        event.nextStage(),
+        event.text(),
+        event.delayMs(),
+        event.answer());
+  }
+
+  private void beat(Event event) {
+    if (event.phase() == Phase.OK && "EXTENDED".equals(event.outcome())) {
+      story(event.task()).beats.add(new Beat(startOf(event), event.epoch(), event.leaseMs()));
+    }
+  }
+
+  private void read(Event event) {
+    if (event.phase() == Phase.OK) {
+      story(event.task())
+          .reads
+          .add(new Read(startOf(event), event.at(), event.epoch(), event.status()));
+    } else if (event.phase() == Phase.FAIL && event.code() == ErrorCode.NO_SUCH_TASK.code()) {
+      story(event.task()).notFoundAt.add(startOf(event));
+    }
+  }
+
+  private void run(Event event) {
+    if (event.phase() == Phase.INVOKE) {
+      story(event.task()).runs.add(new Run(event.epoch(), event.stage()));
+    }
+  }
+
+  private void cancel(Event event) {
+    if (event.phase() == Phase.OK) {
+      story(event.task()).cancelledAt.add(event.at());
+    }
+  }
+
+  /** What is done to a worker excuses no answer of a server. */
+  private void fault(Event event) {
+    Call call = new Call(event.process(), event.call());
+    if (event.worker() != null) {
+      return;
+    }
+    if (event.phase() == Phase.INVOKE) {
+      openFaults.put(call, event);
+    } else {
+      broken(openFaults.remove(call), event.at());
+    }
+  }
+
+  private void broken(Event start, long end) {
+    faults.add(new FaultWindow(start.at(), end));
+  }
+
+  private void failed(Event event) {
+    boolean givenUp = RecordingFlowClient.INTERRUPTED.equals(event.answer());
+    if (!givenUp) {
+      String subject = event.process() + " call " + event.call() + " " + event.act();
+      String what = event.code() == null ? "no answer: " : event.code() + ": ";
+      failures.add(new Failure(startOf(event), event.at(), subject, what + event.answer()));
+    }
+  }
+
+  private static Item itemOf(Event event, String task) {
+    return new Item(event.process(), event.call(), task, event.epoch(), event.key());
+  }
+
+  /** The process died before the answer came. */
+  private void neverAnswered(Event event) {
+    if (event.act() == Act.REPORT) {
+      story(event.task()).deliveries.add(delivery(event, TaskStory.NEVER));
+    }
+  }
+
+  private void attributeUnansweredCreates() {
+    for (Event event : unanswered.values()) {
+      if (event.act() == Act.CREATE) {
+        for (String task : tasksOfKey.getOrDefault(event.key(), Set.of())) {
+          story(task).creates.add(created(event, TaskStory.NEVER));
+        }
+      }
+    }
+  }
+}

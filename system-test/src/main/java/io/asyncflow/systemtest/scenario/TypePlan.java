@@ -1,0 +1,83 @@
+package io.asyncflow.systemtest.scenario;
+
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.systemtest.invariant.Rules;
+import java.time.Duration;
+
+/**
+ * The configuration of a test's task type, with the short times that tests want.
+ *
+ * @param lease length of a lease
+ * @param maxProcessingTime hard end of an attempt
+ * @param longPoll how long an empty hold is parked
+ * @param maxRetries retries of a stage
+ * @param retryInterval delay of each retry
+ * @param maxDelivery holds without a report before a task is poison
+ */
+public record TypePlan(
+    Duration lease,
+    Duration maxProcessingTime,
+    Duration longPoll,
+    int maxRetries,
+    Duration retryInterval,
+    int maxDelivery) {
+
+  private static final int TASKS_A_HOLD = 100;
+
+  /** Leases of 3 s, attempts of 20 s, holds parked for 5 s, three retries after 1 s each. */
+  public static TypePlan quick() {
+    return new TypePlan(
+        Duration.ofSeconds(3),
+        Duration.ofSeconds(20),
+        Duration.ofSeconds(5),
+        3,
+        Duration.ofSeconds(1),
+        10);
+  }
+
+  public TypePlan withLease(Duration value) {
+    return new TypePlan(value, maxProcessingTime, longPoll, maxRetries, retryInterval, maxDelivery);
+  }
+
+  public TypePlan withMaxProcessingTime(Duration value) {
+    return new TypePlan(lease, value, longPoll, maxRetries, retryInterval, maxDelivery);
+  }
+
+  public TypePlan withLongPoll(Duration value) {
+    return new TypePlan(lease, maxProcessingTime, value, maxRetries, retryInterval, maxDelivery);
+  }
+
+  public TypePlan withMaxDelivery(int value) {
+    return new TypePlan(lease, maxProcessingTime, longPoll, maxRetries, retryInterval, value);
+  }
+
+  TaskTypeSettings settings(String taskType) {
+    int everyTime = -(int) retryInterval.toSeconds();
+    return new TaskTypeSettings(
+        taskType,
+        TASKS_A_HOLD,
+        (int) longPoll.toSeconds(),
+        (int) maxProcessingTime.toSeconds(),
+        maxRetries,
+        everyTime,
+        null,
+        (int) lease.toSeconds(),
+        maxDelivery,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null);
+  }
+
+  Rules rules(Duration drainWithin) {
+    return new Rules(maxRetries, retryInterval.negated(), null, maxProcessingTime, drainWithin);
+  }
+
+  /** The longest that a healed task may take: what is left of a lease, and all its retries. */
+  Duration drainBound() {
+    return lease.plus(retryInterval.multipliedBy(maxRetries)).plusSeconds(30);
+  }
+}

@@ -1,0 +1,50 @@
+package io.asyncflow.systemtest.worker;
+
+import java.time.Duration;
+
+/**
+ * What a scripted worker process is told at its start.
+ *
+ * @param workerId names it; with its process id it is its id to the server
+ * @param url of flowsvr
+ * @param redisUrl for its hold lock; {@code null} for none
+ * @param taskType whose stages a, b and c it runs
+ * @param threads handlers that run at once
+ * @param prefetch tasks held beyond its free threads
+ * @param graceMs how long runs may go on after a stop
+ * @param history directory that its history is written to
+ */
+public record WorkerPlan(
+    String workerId,
+    String url,
+    String redisUrl,
+    String taskType,
+    int threads,
+    int prefetch,
+    long graceMs,
+    String history) {
+
+  /** The same with other room for tasks. */
+  public WorkerPlan withRoom(int newThreads, int newPrefetch) {
+    return new WorkerPlan(
+        workerId, url, redisUrl, taskType, newThreads, newPrefetch, graceMs, history);
+  }
+
+  /** The same with another grace. */
+  public WorkerPlan withGrace(Duration grace) {
+    return new WorkerPlan(
+        workerId, url, redisUrl, taskType, threads, prefetch, grace.toMillis(), history);
+  }
+
+  /** The same with its server elsewhere, behind a proxy for example. */
+  public WorkerPlan at(String newUrl) {
+    return new WorkerPlan(
+        workerId, newUrl, redisUrl, taskType, threads, prefetch, graceMs, history);
+  }
+
+  /** The same under another name. */
+  public WorkerPlan named(String newWorkerId) {
+    return new WorkerPlan(
+        newWorkerId, url, redisUrl, taskType, threads, prefetch, graceMs, history);
+  }
+}

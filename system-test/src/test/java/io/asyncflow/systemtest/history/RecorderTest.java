@@ -1,0 +1,73 @@
+package io.asyncflow.systemtest.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowUnreachableException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.core.JacksonException;
+
+class RecorderTest {
+
+  @TempDir Path directory;
+
+  @Test
+  void whatIsWrittenIsReadInTheOrderOfTime() {
+    try (Recorder one = Recorder.open(directory, "one");
+        Recorder two = Recorder.open(directory, "two")) {
+      one.record(1, Event.draft(Act.READ, Phase.INVOKE).task("t"));
+      two.record(1, Event.draft(Act.BEAT, Phase.OK).task("t").epoch(2).leaseMs(3_000L));
+      one.record(1, Event.draft(Act.READ, Phase.OK).task("t").text("\"line\nbreak\""));
+
+      assertThat(History.read(directory).events())
+          .extracting(Event::process, Event::act, Event::text)
+          .containsExactly(
+              tuple("one", Act.READ, null),
+              tuple("two", Act.BEAT, null),
+              tuple("one", Act.READ, "\"line\nbreak\""));
+    }
+  }
+
+  @Test
+  void lastLineMayBeCutByAKill() throws IOException {
+    Path file = directory.resolve("one.jsonl");
+    try (Recorder one = Recorder.open(directory, "one")) {
+      one.record(1, Event.draft(Act.READ, Phase.INVOKE).task("t"));
+    }
+    Files.writeString(file, "{\"at\":12,\"proc", StandardOpenOption.APPEND);
+    assertThat(History.read(directory).events()).hasSize(1);
+
+    Files.writeString(file, "\n{\"at\":13}\n", StandardOpenOption.APPEND);
+    assertThatThrownBy(() -> History.read(directory))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasRootCauseInstanceOf(JacksonException.class);
+  }
+
+  @Test
+  void callWithoutAnswerIsUnknownAndItsExceptionPasses() {
+    FlowClient silent =
+        (FlowClient)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {FlowClient.class},
+                (proxy, method, arguments) -> {
+                  throw new FlowUnreachableException("no answer", null);
+                });
+    try (Recorder recorder = Recorder.open(directory, "one")) {
+      FlowClient client = new RecordingFlowClient(silent, recorder);
+      assertThatThrownBy(() -> client.getTask("t")).isInstanceOf(FlowUnreachableException.class);
+    }
+    assertThat(History.read(directory).events())
+        .extracting(Event::phase)
+        .containsExactly(Phase.INVOKE, Phase.UNKNOWN);
+  }
+}

@@ -1,0 +1,512 @@
+package io.asyncflow.systemtest.invariant;
+
+import static io.asyncflow.systemtest.invariant.Told.history;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.ReportResult;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** The checker finds what is wrong, calls it by its number, and finds nothing else. */
+class HistoryCheckerTest {
+
+  private static final String TASK = "7_x_task_1";
+  private static final String KEY = "key-7";
+  private static final Duration A_LEASE = Duration.ofMillis(3_100);
+  private static final Set<Invariant> BROKEN = EnumSet.noneOf(Invariant.class);
+
+  @AfterAll
+  static void everyInvariantHasAHistoryThatBreaksIt() {
+    assertThat(BROKEN).containsExactlyInAnyOrder(Invariant.values());
+  }
+
+  private static void assertClean(Told told) {
+    assertThat(told.judged().violations()).isEmpty();
+  }
+
+  private static void assertBreaks(Invariant invariant, Told told) {
+    BROKEN.add(invariant);
+    assertThat(told.judged().violations())
+        .extracting(Violation::invariant)
+        .isNotEmpty()
+        .containsOnly(invariant);
+  }
+
+  /** A task that is created and then run from stage a, where the interesting part comes first. */
+  private static Told finishedFromEpoch(Told told, int epoch) {
+    return told.held(TASK, epoch, "a", "0")
+        .handedOn(TASK, epoch, "b", "1")
+        .held(TASK, epoch + 1, "b", "1")
+        .handedOn(TASK, epoch + 1, "c", "2")
+        .held(TASK, epoch + 2, "c", "2")
+        .succeeded(TASK, epoch + 2, "3")
+        .row(TASK, KEY, "c", 4, 0, epoch + 2, "2", "3");
+  }
+
+  @Nested
+  class OfHistoriesWithFaultsThatWereSurvived {
+
+    @Test
+    void smoothLifeIsClean() {
+      assertClean(history().aSmoothLifeOf(TASK, KEY).read(TASK, 3, 4));
+    }
+
+    @Test
+    void lostWorkerIsReplacedAfterItsLease() {
+      assertClean(
+          finishedFromEpoch(
+              history().created(TASK, KEY).held(TASK, 1, "a", "0").ran(TASK, 1, "a").later(A_LEASE),
+              2));
+    }
+
+    @Test
+    void reportWithoutAnswerMayHaveCounted() {
+      Told told =
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .handedOnWithoutAnswer(TASK, 1, "b", "1");
+      assertClean(
+          told.held(TASK, 2, "b", "1")
+              .handedOn(TASK, 2, "c", "2")
+              .held(TASK, 3, "c", "2")
+              .succeeded(TASK, 3, "3")
+              .row(TASK, KEY, "c", 4, 0, 3, "2", "3"));
+    }
+
+    @Test
+    void reportWithoutAnswerMayHaveBeenLost() {
+      assertClean(
+          finishedFromEpoch(
+              history()
+                  .created(TASK, KEY)
+                  .held(TASK, 1, "a", "0")
+                  .handedOnWithoutAnswer(TASK, 1, "b", "1")
+                  .later(A_LEASE),
+              2));
+    }
+
+    @Test
+    void holdWithoutAnswerLeavesAGapInTheEpochs() {
+      assertClean(finishedFromEpoch(history().created(TASK, KEY).later(A_LEASE), 2));
+    }
+
+    @Test
+    void createWithoutAnswerMayHaveMadeItsTask() {
+      assertClean(finishedFromEpoch(history().createdWithoutAnswer(KEY), 1));
+      assertClean(history().createdWithoutAnswer(KEY));
+    }
+
+    @Test
+    void replayedReportIsToldThatItStands() {
+      assertClean(
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .handedOn(TASK, 1, "b", "1")
+              .replayAnswered(TASK, 1, "b", "1", ReportResult.ALREADY_DONE)
+              .held(TASK, 2, "b", "1")
+              .handedOn(TASK, 2, "c", "2")
+              .replayAnswered(TASK, 1, "b", "1", ReportResult.REFUSED)
+              .held(TASK, 3, "c", "2")
+              .succeeded(TASK, 3, "3")
+              .row(TASK, KEY, "c", 4, 0, 3, "2", "3"));
+    }
+
+    @Test
+    void lateReportIsAcceptedWhileNobodyHasHeldTheTaskSince() {
+      assertClean(
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .later(A_LEASE)
+              .handedOn(TASK, 1, "b", "1")
+              .held(TASK, 2, "b", "1")
+              .handedOn(TASK, 2, "c", "2")
+              .held(TASK, 3, "c", "2")
+              .succeeded(TASK, 3, "3")
+              .row(TASK, KEY, "c", 4, 0, 3, "2", "3"));
+    }
+
+    @Test
+    void errorsOfAFaultAreExcused() {
+      assertClean(
+          history().aSmoothLifeOf(TASK, KEY).broken().readFailed(TASK, ErrorCode.UNAVAILABLE));
+    }
+
+    @Test
+    void attemptThatRanOutOfTimeIsAFailure() {
+      Told told = history().created(TASK, KEY).held(TASK, 1, "a", "0");
+      for (int second = 0; second < 20; second += 2) {
+        told.later(Duration.ofSeconds(2)).renewed(TASK, 1);
+      }
+      told.later(A_LEASE)
+          .held(TASK, 2, "a", "0", 1, "worker-2")
+          .reported(TASK, 2, Outcome.FAIL)
+          .row(TASK, KEY, "a", 8, 2, 2, "0", null);
+      assertClean(told);
+    }
+  }
+
+  @Nested
+  class OfCreation {
+
+    @Test
+    void acknowledgedTaskWithoutARowIsLost() {
+      assertBreaks(Invariant.CREATED_IS_FINISHED, history().created(TASK, KEY));
+    }
+
+    @Test
+    void acknowledgedTaskThatIsNotFinalIsStuck() {
+      assertBreaks(
+          Invariant.CREATED_IS_FINISHED,
+          history().created(TASK, KEY).row(TASK, KEY, "a", 1, 0, 0, "0", null));
+    }
+
+    @Test
+    void taskThatNobodyCreatedIsAPhantom() {
+      assertBreaks(Invariant.NOTHING_FROM_NOWHERE, history().held(TASK, 1, "a", "0"));
+      assertBreaks(
+          Invariant.NOTHING_FROM_NOWHERE, history().row(TASK, "unknown", "a", 4, 0, 1, "0", "3"));
+    }
+
+    @Test
+    void keyWithTwoTasksIsADuplicate() {
+      String twin = "8_x_task_1";
+      assertBreaks(
+          Invariant.ONE_TASK_A_KEY, history().aSmoothLifeOf(TASK, KEY).aSmoothLifeOf(twin, KEY));
+    }
+
+    @Test
+    void numberInTwoTablesIsNotUnique() {
+      assertBreaks(
+          Invariant.IDS_ARE_UNIQUE,
+          history().aSmoothLifeOf(TASK, KEY).aSmoothLifeOf("7_x_task_2", "key-8").position(1, 2));
+    }
+
+    @Test
+    void taskOfTwoKeysIsNotUnique() {
+      assertBreaks(
+          Invariant.IDS_ARE_UNIQUE, history().created(TASK, "key-8").aSmoothLifeOf(TASK, KEY));
+    }
+  }
+
+  @Nested
+  class OfHolds {
+
+    @Test
+    void epochOfTwoWorkersIsShared() {
+      assertBreaks(
+          Invariant.EPOCHS_RISE,
+          finishedFromEpoch(
+              history().created(TASK, KEY).held(TASK, 1, "a", "0", 0, "somebody else"), 1));
+    }
+
+    @Test
+    void epochThatFallsIsWrong() {
+      assertBreaks(
+          Invariant.EPOCHS_RISE,
+          finishedFromEpoch(
+              history()
+                  .created(TASK, KEY)
+                  .held(TASK, 2, "a", "0")
+                  .later(A_LEASE)
+                  .held(TASK, 1, "a", "0")
+                  .later(A_LEASE),
+              3));
+    }
+
+    @Test
+    void snoozedTaskMustNotComeEarly() {
+      assertBreaks(
+          Invariant.NOT_BEFORE_IT_IS_DUE,
+          finishedFromEpoch(
+              history().created(TASK, KEY).held(TASK, 1, "a", "0").snoozed(TASK, 1, 5_000), 2));
+    }
+
+    @Test
+    void failedTaskMustWaitForItsRetry() {
+      Told told =
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .reported(TASK, 1, Outcome.RETRY)
+              .later(Duration.ofMillis(500))
+              .held(TASK, 2, "a", "0", 1, "worker-2")
+              .reported(TASK, 2, Outcome.FAIL)
+              .row(TASK, KEY, "a", 8, 2, 2, "0", null);
+      assertBreaks(Invariant.NOT_BEFORE_IT_IS_DUE, told);
+    }
+
+    @Test
+    void delayedTaskMustNotStartEarly() {
+      assertBreaks(
+          Invariant.NOT_BEFORE_IT_IS_DUE,
+          finishedFromEpoch(history().created(TASK, KEY, 5_000L), 1));
+    }
+
+    @Test
+    void liveLeaseMustNotBeSwept() {
+      assertBreaks(
+          Invariant.NO_SWEEP_OF_A_LIVE_LEASE,
+          finishedFromEpoch(
+              history().created(TASK, KEY).held(TASK, 1, "a", "0").later(Duration.ofSeconds(2)),
+              2));
+    }
+
+    @Test
+    void renewedLeaseMustNotBeSwept() {
+      assertBreaks(
+          Invariant.NO_SWEEP_OF_A_LIVE_LEASE,
+          finishedFromEpoch(
+              history()
+                  .created(TASK, KEY)
+                  .held(TASK, 1, "a", "0")
+                  .later(Duration.ofSeconds(2))
+                  .renewed(TASK, 1)
+                  .later(Duration.ofSeconds(2)),
+              2));
+    }
+  }
+
+  @Nested
+  class OfReports {
+
+    @Test
+    void reportAfterANewerHoldIsStale() {
+      assertBreaks(
+          Invariant.NO_STALE_REPORT,
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .later(A_LEASE)
+              .held(TASK, 2, "a", "0")
+              .reported(TASK, 1, Outcome.RELEASE)
+              .handedOn(TASK, 2, "b", "1")
+              .held(TASK, 3, "b", "1")
+              .handedOn(TASK, 3, "c", "2")
+              .held(TASK, 4, "c", "2")
+              .succeeded(TASK, 4, "3")
+              .row(TASK, KEY, "c", 4, 0, 4, "2", "3"));
+    }
+
+    @Test
+    void secondAcceptedReportOfAnEpochIsOneTooMany() {
+      assertBreaks(
+          Invariant.ONE_REPORT_AN_EPOCH,
+          finishedFromEpoch(
+              history()
+                  .created(TASK, KEY)
+                  .held(TASK, 1, "a", "0")
+                  .reported(TASK, 1, Outcome.RELEASE)
+                  .reported(TASK, 1, "another", Outcome.RELEASE, null, null, null),
+              2));
+    }
+
+    @Test
+    void replayMustBeRecognized() {
+      assertBreaks(
+          Invariant.ONE_REPORT_AN_EPOCH,
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .handedOn(TASK, 1, "b", "1")
+              .replayAnswered(TASK, 1, "b", "1", ReportResult.REFUSED)
+              .held(TASK, 2, "b", "1")
+              .handedOn(TASK, 2, "c", "2")
+              .held(TASK, 3, "c", "2")
+              .succeeded(TASK, 3, "3")
+              .row(TASK, KEY, "c", 4, 0, 3, "2", "3"));
+    }
+
+    @Test
+    void stageThatIsCommittedTwiceHasTwoResults() {
+      assertBreaks(
+          Invariant.ONE_RESULT_A_STAGE,
+          finishedFromEpoch(
+              history().created(TASK, KEY).held(TASK, 1, "a", "0").handedOn(TASK, 1, "a", "0"), 2));
+    }
+
+    @Test
+    void cancelledTaskCommitsNothing() {
+      assertBreaks(
+          Invariant.CANCELLED_IS_OVER,
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .cancelled(TASK)
+              .reported(TASK, 1, Outcome.RELEASE)
+              .row(TASK, KEY, "a", 16, 0, 1, "0", null));
+    }
+  }
+
+  @Nested
+  class OfStates {
+
+    @Test
+    void heldTaskIsExecuting() {
+      assertBreaks(
+          Invariant.FINAL_IS_FINAL,
+          finishedFromEpoch(
+              history()
+                  .created(TASK, KEY)
+                  .heldWithStatus(TASK, 1, 1)
+                  .reported(TASK, 1, Outcome.RELEASE),
+              2));
+    }
+
+    @Test
+    void finalTaskStaysAsItIs() {
+      assertBreaks(Invariant.FINAL_IS_FINAL, history().aSmoothLifeOf(TASK, KEY).read(TASK, 3, 1));
+    }
+
+    @Test
+    void stageMustNotBeSkipped() {
+      assertBreaks(
+          Invariant.STAGES_FOLLOW_THE_PATH,
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .handedOn(TASK, 1, "b", "1")
+              .held(TASK, 2, "c", "1")
+              .succeeded(TASK, 2, "3")
+              .row(TASK, KEY, "c", 4, 0, 2, "1", "3"));
+    }
+
+    @Test
+    void contextMustBeTheCommittedOne() {
+      assertBreaks(
+          Invariant.STAGES_FOLLOW_THE_PATH,
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .handedOn(TASK, 1, "b", "1")
+              .held(TASK, 2, "b", "0")
+              .succeeded(TASK, 2, "3")
+              .row(TASK, KEY, "b", 4, 0, 2, "0", "3"));
+    }
+
+    @Test
+    void resultMustBeTheCommittedOne() {
+      assertBreaks(
+          Invariant.STAGES_FOLLOW_THE_PATH,
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .succeeded(TASK, 1, "3")
+              .row(TASK, KEY, "a", 4, 0, 1, "0", "4"));
+    }
+
+    @Test
+    void lostWorkerMustNotBurnARetry() {
+      assertBreaks(
+          Invariant.RETRIES_ARE_COUNTED,
+          history()
+              .created(TASK, KEY)
+              .held(TASK, 1, "a", "0")
+              .later(A_LEASE)
+              .held(TASK, 2, "a", "0", 1, "worker-2")
+              .succeeded(TASK, 2, "3")
+              .row(TASK, KEY, "a", 4, 1, 2, "0", "3"));
+    }
+
+    @Test
+    void exhaustedTaskMustFail() {
+      Told told = history().created(TASK, KEY);
+      for (int epoch = 1; epoch <= 4; epoch++) {
+        told.held(TASK, epoch, "a", "0", epoch - 1, "worker-" + epoch)
+            .reported(TASK, epoch, Outcome.RETRY)
+            .later(Duration.ofSeconds(1));
+      }
+      told.held(TASK, 5, "a", "0", 4, "worker-5")
+          .succeeded(TASK, 5, "3")
+          .row(TASK, KEY, "a", 4, 4, 5, "0", "3");
+      assertBreaks(Invariant.RETRIES_ARE_COUNTED, told);
+    }
+  }
+
+  @Nested
+  class OfTables {
+
+    @Test
+    void positionMustNotFall() {
+      assertBreaks(
+          Invariant.TABLES_ROLL_FORWARD,
+          history().aSmoothLifeOf(TASK, KEY).position(1, 3).position(1, 2));
+    }
+
+    @Test
+    void positionMustNotCross() {
+      assertBreaks(
+          Invariant.TABLES_ROLL_FORWARD, history().aSmoothLifeOf(TASK, KEY).position(2, 1));
+    }
+
+    @Test
+    void nothingUnfinishedLiesBehindBegin() {
+      assertBreaks(
+          Invariant.TABLES_ROLL_FORWARD,
+          history()
+              .createdWithoutAnswer(KEY)
+              .row(TASK, KEY, "a", 1, 0, 0, "0", null)
+              .position(2, 2));
+    }
+
+    @Test
+    void acknowledgedTaskCanAlwaysBeRead() {
+      assertBreaks(
+          Invariant.TABLES_ROLL_FORWARD, history().aSmoothLifeOf(TASK, KEY).notFound(TASK));
+    }
+
+    @Test
+    void readShowsTheHoldThatCameBefore() {
+      assertBreaks(
+          Invariant.READ_YOUR_WRITES,
+          finishedFromEpoch(
+              history().created(TASK, KEY).held(TASK, 1, "a", "0").read(TASK, 0, 1).later(A_LEASE),
+              2));
+    }
+  }
+
+  @Nested
+  class OfHealth {
+
+    @Test
+    void errorWithoutAFaultIsABug() {
+      assertBreaks(
+          Invariant.NO_ERROR_WITHOUT_A_FAULT,
+          history().aSmoothLifeOf(TASK, KEY).readFailed(TASK, ErrorCode.UNAVAILABLE));
+    }
+
+    @Test
+    void faultThatIsLongOverExcusesNothing() {
+      assertBreaks(
+          Invariant.NO_ERROR_WITHOUT_A_FAULT,
+          history()
+              .aSmoothLifeOf(TASK, KEY)
+              .broken()
+              .later(Duration.ofSeconds(20))
+              .readFailed(TASK, ErrorCode.INTERNAL));
+    }
+
+    @Test
+    void healedSystemDrainsInTime() {
+      assertBreaks(
+          Invariant.HEALED_MEANS_DRAINED,
+          finishedFromEpoch(
+              history().created(TASK, KEY).healed().later(Told.RULES.drainWithin()), 1));
+    }
+
+    @Test
+    void healedSystemFinishesWhatNobodyWasToldOf() {
+      assertBreaks(
+          Invariant.HEALED_MEANS_DRAINED,
+          history().createdWithoutAnswer(KEY).row(TASK, KEY, "a", 1, 0, 0, "0", null).healed());
+    }
+  }
+}
