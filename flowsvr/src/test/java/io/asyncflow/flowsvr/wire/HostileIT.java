@@ -1,0 +1,601 @@
+package io.asyncflow.flowsvr.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.wire.Wire.Answer;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What strangers, fools and broken clients send: each request is refused with a code and a trace
+ * id, within a second, and leaves the database as it was.
+ */
+@RunningServer
+class HostileIT {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final Set<Integer> CODES = Set.of(8020, 8021, 8035, 8042, 8050, 8051, 8052, 8060);
+  private static final String TYPE = "hostile";
+  private static final String NOT_FOUND_ID = "1_hostile_task_1";
+
+  @LocalServerPort int port;
+  @Autowired JdbcClient jdbc;
+
+  private final List<Attack> attacks = new ArrayList<>();
+  private Wire wire;
+  private String waiting;
+  private String held;
+  private String done;
+
+  /** A request and its answer as text: status line first, JSON at the end. */
+  private record Attack(String name, Supplier<Reply> send) {}
+
+  private record Reply(int status, String body, String traceHeader) {}
+
+  @Test
+  void hostileRequestsAreRefusedAtOnceAndChangeNothing() {
+    wire = new Wire(port);
+    prepareTasks();
+    types();
+    ids();
+    values();
+    bodies();
+    queries();
+    reports();
+    routes();
+    rawBytes();
+    assertThat(attacks).hasSizeGreaterThan(300);
+    warmUp();
+    Map<String, Object> before = everythingInTheDatabase();
+
+    List<String> failures = new ArrayList<>();
+    for (Attack attack : attacks) {
+      long begin = System.nanoTime();
+      Reply reply = attack.send.get();
+      long ms = (System.nanoTime() - begin) / 1_000_000;
+      String fault = faultIn(reply, ms);
+      if (fault != null) {
+        failures.add(attack.name + ": " + fault + " [" + reply.status + " " + reply.body + "]");
+      }
+    }
+
+    assertThat(failures).isEmpty();
+    assertThat(everythingInTheDatabase()).isEqualTo(before);
+  }
+
+  private static String faultIn(Reply reply, long ms) {
+    if (reply.status < 400 || reply.status >= 500) {
+      return "no 4xx";
+    }
+    if (ms > 1_000) {
+      return "took " + ms + " ms";
+    }
+    if (reply.body.isEmpty()) {
+      return "no body";
+    }
+    var body = JSON.readTree(reply.body);
+    if (!CODES.contains(body.path("code").asInt())) {
+      return "no code of the table";
+    }
+    if (!body.path("traceId").asString("").matches("[0-9a-f]{32}")
+        || !body.path("traceId").asString().equals(reply.traceHeader)) {
+      return "no trace id";
+    }
+    return body.path("msg").asString("").isEmpty() ? "no message" : null;
+  }
+
+  // ---- names of types
+
+  private void types() {
+    for (String name :
+        List.of(
+            "",
+            " ",
+            "lark; DROP TABLE t_schedule_cfg",
+            "lark' OR '1'='1",
+            "lark\" OR \"\"=\"",
+            "lark`",
+            "lark--",
+            "../../etc/passwd",
+            "..\\..\\windows",
+            "/etc/passwd",
+            "lark%00",
+            "lark\u0000",
+            "lark\n",
+            "la rk",
+            "1lark",
+            "_lark",
+            "ſark",
+            "lаrk", // a Cyrillic letter
+            "İstanbul",
+            "x_task",
+            "x_task_1",
+            "x_task_999999999999",
+            "hostile_task_1",
+            "a".repeat(32),
+            "a".repeat(100_000),
+            "${jndi:ldap://127.0.0.1/a}",
+            "#{T(java.lang.Runtime).getRuntime().exec('id')}",
+            "<script>alert(1)</script>",
+            "😀")) {
+      String shown = shown(name);
+      post("create type " + shown, "/api/task/createTask", newTask("taskType", name));
+      post("save type " + shown, "/api/task_schedule_cfg/save", json(Map.of("task_type", name)));
+      get("hold type " + shown, "/api/task/hold_task?taskType=" + encoded(name));
+    }
+    get("list type", "/api/task/getTaskList?taskType=" + encoded("t_schedule_cfg WHERE 1=1"));
+    get("unknown type", "/api/task/getTaskList?taskType=information_schema");
+    get("system table as type", "/api/task/hold_task?taskType=schedule_cfg&waitMs=30000");
+    post("types and more types", "/api/task/createTask", newTask("taskType", List.of("a", "b")));
+    post("type as object", "/api/task/createTask", newTask("taskType", Map.of("$ne", "")));
+  }
+
+  // ---- ids
+
+  private void ids() {
+    for (String id :
+        List.of(
+            "",
+            "0",
+            "-1",
+            "hostile",
+            "_hostile_task_1",
+            "1_hostile_task_",
+            "1_hostile_task_0",
+            "1_hostile_task_-1",
+            "1_hostile_task_01",
+            "01_hostile_task_1",
+            "1_hostile_task_1 ",
+            "1_hostile_task_1\n",
+            "1_hostile_task_1; DROP TABLE t_hostile_task_1",
+            "1_hostile_task_1' OR '1'='1",
+            "1 OR 1=1_hostile_task_1",
+            "1_hostile`_task_1",
+            "1_../../x_task_1",
+            "1_HOSTILE_task_1",
+            "1_hostile_task_1_task_1",
+            "1_hostile_task_99999999999",
+            "99999999999999999999_hostile_task_1",
+            "9223372036854775808_hostile_task_1",
+            "9223372036854775807_hostile_task_1",
+            "1_hostile_task_2",
+            "1_hostile_task_999999999",
+            "1_t_schedule_cfg_task_1",
+            "1_mysql_task_1",
+            "1_nobody_task_1",
+            NOT_FOUND_ID,
+            "9".repeat(100_000),
+            "1_hostile_task_1\u0000",
+            "١_hostile_task_1")) {
+      String shown = shown(id);
+      post("get " + shown, "/api/task/getTask", json(Map.of("taskId", id)));
+      post("update " + shown, "/api/task/set_task", json(Map.of("taskId", id, "status", 4)));
+      post("report " + shown, "/api/task/set_task", report(id, "w1", 1, "SUCCESS"));
+    }
+  }
+
+  // ---- values of wrong types and sizes
+
+  private void values() {
+    for (Map.Entry<String, List<?>> field :
+        Map.<String, List<?>>of(
+                "userId", List.of("", "x".repeat(129), true, 1.5, List.of(), Map.of(), "a\u0000b"),
+                "taskStage", List.of("", "x".repeat(65), " s", "s\n", Map.of()),
+                "priority", List.of(-1, 31_536_001, "x", 1.5, true, List.of(), 1e300),
+                "delayMs", List.of(-1, "1h", 1L << 62, 0.1),
+                "runAt", List.of(-1, Long.MAX_VALUE, "tomorrow"),
+                "maxRetryNum", List.of(-1, 1 << 30),
+                "maxRetryInterval", List.of(-1, 1L << 40),
+                "idempotencyKey", List.of("", "k".repeat(129), "ключ", "k\u0007", 1.5))
+            .entrySet()) {
+      for (Object value : field.getValue()) {
+        post(
+            field.getKey() + " " + shown(String.valueOf(value)),
+            "/api/task/createTask",
+            newTask(field.getKey(), value));
+      }
+    }
+    post("context too large", "/api/task/createTask", newTask("taskContext", "é".repeat(2_049)));
+    post("context as object", "/api/task/createTask", newTask("taskContext", Map.of("a", 1)));
+    post("log too large", "/api/task/createTask", newTask("scheduleLog", "x".repeat(65_536)));
+    post("lone surrogate", "/api/task/createTask", "{\"taskData\":{\"userId\":\"\\ud800\"}}");
+    post(
+        "delay and moment",
+        "/api/task/createTask",
+        "{'taskData':{'userId':'u','taskType':'hostile','taskStage':'s','delayMs':1,'runAt':1}}");
+    post("no tasks", "/api/task/createTasks", "{'taskDataList':[]}");
+    post("tasks of nothing", "/api/task/createTasks", "{'taskDataList':[null,1,'x',[]]}");
+    post("task list as object", "/api/task/createTasks", "{'taskDataList':{}}");
+    String good = "{'userId':'u','taskType':'hostile','taskStage':'s'}";
+    post(
+        "1001 tasks",
+        "/api/task/createTasks",
+        "{'taskDataList':[" + String.join(",", Collections.nCopies(1_001, good)) + "]}");
+    post(
+        "999 good tasks and a bad one",
+        "/api/task/createTasks",
+        "{'taskDataList':[" + (good + ",").repeat(999) + "{'userId':'u'}]}");
+    post(
+        "999 good tasks and one of an unknown type",
+        "/api/task/createTasks",
+        "{'taskDataList':["
+            + (good + ",").repeat(999)
+            + good.replace("hostile", "unknowntype")
+            + "]}");
+    for (String field :
+        List.of("schedule_limit", "lease_seconds", "max_delivery", "roll_threshold", "paused")) {
+      for (Object value : List.of(-1, 1e18, "x", true, List.of(1))) {
+        post(
+            "save " + field + " " + value,
+            "/api/task_schedule_cfg/save",
+            json(Map.of("task_type", TYPE, field, value)));
+      }
+    }
+    post("unknown column", "/api/task_schedule_cfg/save", "{'task_type':'hostile','x=1; --':1}");
+  }
+
+  // ---- bodies
+
+  private void bodies() {
+    for (String body :
+        List.of(
+            "{",
+            "}",
+            "[]",
+            "null",
+            "7",
+            "\"x\"",
+            "{'taskData':}",
+            "{'taskData':{'userId':'u',}}",
+            "{'taskData':{}} trailing",
+            "{'taskData':{'userId':'a','userId':'b'}}",
+            "\u0000\u0001\u0002",
+            "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><a>&b;</a>",
+            "{'a':" + "[".repeat(100_000) + "]".repeat(100_000) + "}",
+            "{'a':".repeat(33) + "1" + "}".repeat(33),
+            "[".repeat(1_000_000),
+            "{'a':[" + "{},".repeat(2_000_000) + "{}]}",
+            "{'a':" + "9".repeat(1_000_000) + "}",
+            "{'" + "k".repeat(1_000_000) + "':1}")) {
+      post("body " + shown(body), "/api/task/createTask", body);
+    }
+    bytes(
+        "broken UTF-8", "application/json", new byte[] {'{', '"', (byte) 0xC3, '"', ':', '1', '}'});
+    bytes("UTF-7", "application/json; charset=utf-7", "{}".getBytes(StandardCharsets.UTF_8));
+    bytes("plain text", "text/plain", "{}".getBytes(StandardCharsets.UTF_8));
+    bytes("multipart", "multipart/form-data; boundary=x", "--x--".getBytes(StandardCharsets.UTF_8));
+    bytes("no such media type", "a/b/c;;;", "{}".getBytes(StandardCharsets.UTF_8));
+    bytes(
+        "JSON as form", "application/x-www-form-urlencoded", "{}".getBytes(StandardCharsets.UTF_8));
+    bytes("17 MiB", "application/json", new byte[17 * 1024 * 1024]);
+    byte[] large = new byte[17 * 1024 * 1024];
+    Arrays.fill(large, (byte) ' ');
+    attacks.add(
+        new Attack(
+            "17 MiB in chunks",
+            () ->
+                replyOf(
+                    wire.send(
+                        wire.request("/api/task/createTask")
+                            .header("Content-Type", "application/json")
+                            .POST(
+                                BodyPublishers.ofInputStream(
+                                    () -> new ByteArrayInputStream(large)))))));
+    bytes(
+        "form of many fields",
+        "application/x-www-form-urlencoded",
+        "a=1&".repeat(100_000).getBytes(StandardCharsets.UTF_8));
+    bytes(
+        "form of a deep field",
+        "application/x-www-form-urlencoded",
+        (".a".repeat(50_000) + "=1").getBytes(StandardCharsets.UTF_8));
+  }
+
+  // ---- queries
+
+  private void queries() {
+    String list = "/api/task/getTaskList?taskType=hostile";
+    for (String limit :
+        List.of(
+            "0", "-1", "1001", "2147483648", "9223372036854775808", "1e3", "0x10", "ten", "1;")) {
+      get("limit " + limit, list + "&limit=" + encoded(limit));
+      get("hold limit " + limit, holdUnless0(limit));
+    }
+    for (String status : List.of("-1", "32", "64", "2147483647", "x", "1%20OR%201=1", "1,x")) {
+      get("status " + status, list + "&status=" + status);
+    }
+    for (String cursor :
+        List.of("x", "-1", "0", "1' OR '1'='1", "9".repeat(19), "9".repeat(5_000), "\u0000")) {
+      get("cursor " + shown(cursor), list + "&cursor=" + encoded(cursor));
+    }
+    get("no user", "/api/task/getUserTaskList");
+    get("user too long", "/api/task/getUserTaskList?userId=" + "u".repeat(129));
+    get("user with NUL", "/api/task/getUserTaskList?userId=a%00b");
+    get("twice the same", "/api/task/getTask?taskId=" + NOT_FOUND_ID + "&taskId=" + NOT_FOUND_ID);
+    get("an array", "/api/task/getTask?taskId[]=1");
+    get("wait too long", "/api/task/hold_task?taskType=hostile&waitMs=30001");
+    get("wait backwards", "/api/task/hold_task?taskType=hostile&waitMs=-1");
+    get("hold id without worker", "/api/task/hold_task?taskType=hostile&holdId=h");
+    get("hold done tasks", "/api/task/hold_task?taskType=hostile&status=4");
+    get("worker too long", "/api/task/hold_task?taskType=hostile&workerId=" + "w".repeat(65));
+    get(
+        "hold id too long",
+        "/api/task/hold_task?taskType=hostile&workerId=w&holdId=" + "h".repeat(65));
+    get("stage too long", "/api/task/hold_task?taskType=hostile&stages=" + "s".repeat(65));
+    get(
+        "too many stages",
+        "/api/task/hold_task?taskType=hostile&stages=" + "s,".repeat(65) + stages());
+    get("percent at the end", "/api/task/getTask?taskId=%25%zz".replace("%zz", "%25"));
+  }
+
+  private static String stages() {
+    StringBuilder stages = new StringBuilder();
+    for (int i = 0; i < 65; i++) {
+      stages.append("s").append(i).append(',');
+    }
+    return stages.toString();
+  }
+
+  /** A hold takes 0 for the type's own limit. */
+  private static String holdUnless0(String limit) {
+    String query = limit.equals("0") ? "limit=0&status=2" : "limit=" + encoded(limit);
+    return "/api/task/hold_task?taskType=hostile&" + query;
+  }
+
+  // ---- reports and updates
+
+  private void reports() {
+    post("no outcome", "/api/task/set_task", "{'taskId':'" + held + "','leaseEpoch':1}");
+    post("unknown outcome", "/api/task/set_task", report(held, "w1", 1, "DROP"));
+    post("negative epoch", "/api/task/set_task", report(held, "w1", -1, "SUCCESS"));
+    post("epoch of 33 bits", "/api/task/set_task", report(held, "w1", 1L << 32, "SUCCESS"));
+    post("stolen lease", "/api/task/set_task", report(held, "w2", 1, "SUCCESS"));
+    post("future epoch", "/api/task/set_task", report(held, "w1", 2, "SUCCESS"));
+    post("never held", "/api/task/set_task", report(waiting, "w1", 0, "SUCCESS"));
+    post("final task", "/api/task/set_task", report(done, "w1", 1, "SUCCESS"));
+    post(
+        "no worker",
+        "/api/task/set_task",
+        "{'taskId':'" + held + "','leaseEpoch':1,'outcome':'FAIL'}");
+    post("no stage", "/api/task/set_task", report(held, "w1", 1, "NEXT_STAGE"));
+    post("no delay", "/api/task/set_task", report(held, "w1", 1, "SNOOZE"));
+    post("update of a held task", "/api/task/set_task", "{'taskId':'" + held + "','status':4}");
+    post("update of a final task", "/api/task/set_task", "{'taskId':'" + done + "','status':1}");
+    for (String status : List.of("3", "16", "5", "-1", "32", "\"x\"", "[1]")) {
+      post(
+          "update to status " + status,
+          "/api/task/set_task",
+          "{'taskId':'" + waiting + "','status':" + status + "}");
+    }
+    post("execute without a hold", "/api/task/set_task", "{'taskId':'" + waiting + "','status':2}");
+    post(
+        "update with a large context",
+        "/api/task/set_task",
+        json(Map.of("taskId", waiting, "taskContext", "x".repeat(4_097))));
+    post("no reports", "/api/task/set_tasks", "{'reports':[]}");
+    post("1001 reports", "/api/task/set_tasks", "{'reports':[" + "{},".repeat(1_000) + "{}]}");
+    post("reports as text", "/api/task/set_tasks", "{'reports':'x'}");
+    post("beat of nobody", "/api/worker/heartbeat", "{'tasks':[]}");
+    post(
+        "beat of 1001",
+        "/api/worker/heartbeat",
+        "{'workerId':'w','tasks':[" + "{},".repeat(1_000) + "{}]}");
+    post("beat of nonsense", "/api/worker/heartbeat", "{'workerId':'w','tasks':[{'taskId':'x'}]}");
+    post(
+        "progress beyond",
+        "/api/worker/heartbeat",
+        "{'workerId':'w1','tasks':[{'taskId':'" + held + "','leaseEpoch':1,'progress':101}]}");
+  }
+
+  // ---- routes and methods
+
+  private void routes() {
+    for (String path :
+        List.of(
+            "/",
+            "/api",
+            "/api/task",
+            "/api/task/",
+            "/api/task/getTask/",
+            "/api/task/../task/nowhere",
+            "/api//task/getTask",
+            "/api/task/GetTask",
+            "/api/task/getTask.json",
+            "/error",
+            "/actuator/env",
+            "/actuator/heapdump",
+            "/actuator/shutdown",
+            "/.git/config",
+            "/WEB-INF/web.xml",
+            "/index.jsp",
+            "/%2e%2e/%2e%2e/etc/passwd",
+            "/api/task/getTask%2f..%2fx",
+            "/api/task/getTask%5c")) {
+      get("route " + path, path);
+    }
+    for (String method : List.of("PUT", "DELETE", "PATCH", "PROPFIND", "FOO")) {
+      attacks.add(
+          new Attack(
+              "method " + method,
+              () ->
+                  replyOf(
+                      wire.send(
+                          wire.request("/api/task/createTask")
+                              .method(method, BodyPublishers.noBody())))));
+    }
+    get("write by GET", "/api/task/createTask?taskData.userId=u");
+  }
+
+  // ---- what is hardly HTTP
+
+  private void rawBytes() {
+    String post =
+        "POST /api/task/createTask HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+    for (String request :
+        List.of(
+            "GET /api task HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /api/task/getTask?taskId=%zz HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /api/task/getTask?taskId=% HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /api/task/getTask?taskId=%C3 HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /api/task/getTask?taskId=\u00e9 HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /api/task/getTask?taskId=\u0001 HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /api/task/getTask?a={\"$ne\":1}|<>^`\\ HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /a%2fb HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /../../etc/passwd HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET http://evil/ HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            "GET / HTTP/9.9\r\nHost: a\r\n\r\n",
+            "G\u00e9T / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "\u0016\u0003\u0001\u0000\u00a5\u0001\u0000\u0000\u00a1 TLS?\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nX: " + "y".repeat(64_000) + "\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\n" + "X: y\r\n".repeat(20_000) + "\r\n",
+            "GET /" + "y".repeat(64_000) + " HTTP/1.1\r\nHost: a\r\n\r\n",
+            post + "Content-Length: -5\r\n\r\n{}",
+            post + "Content-Length: x\r\n\r\n{}",
+            post + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+            post + "Content-Length: 99999999999999\r\n\r\n{",
+            post + "Transfer-Encoding: nonsense\r\n\r\n{}",
+            post + "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+            post + "Transfer-Encoding: chunked\r\n\r\n-1\r\n",
+            post + "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFF\r\n",
+            post + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n\r\n",
+            "TRACE /api/task/createTask HTTP/1.1\r\nHost: a\r\n\r\n",
+            "CONNECT evil:443 HTTP/1.1\r\nHost: a\r\n\r\n")) {
+      attacks.add(
+          new Attack(
+              "raw " + shown(request),
+              () -> {
+                try {
+                  return raw(request.getBytes(StandardCharsets.ISO_8859_1));
+                } catch (IOException e) {
+                  return new Reply(0, e.toString(), "");
+                }
+              }));
+    }
+  }
+
+  private Reply raw(byte[] request) throws IOException {
+    String answer = RawHttp.send(port, request);
+    int body = answer.indexOf("\r\n\r\n");
+    if (!answer.startsWith("HTTP/1.1 ") || body < 0) {
+      return new Reply(0, answer, "");
+    }
+    String trace =
+        answer
+            .lines()
+            .filter(line -> line.startsWith("X-Trace-Id: "))
+            .map(line -> line.substring(12).strip())
+            .findFirst()
+            .orElse("");
+    return new Reply(Integer.parseInt(answer.substring(9, 12)), answer.substring(body + 4), trace);
+  }
+
+  // ---- fixtures
+
+  private void prepareTasks() {
+    wire.post("/api/task_schedule_cfg/save", "{'task_type':'hostile'}");
+    done = create();
+    wire.post("/api/task/hold_task", "{'taskType':'hostile','workerId':'w1','limit':1}");
+    wire.post("/api/task/set_task", report(done, "w1", 1, "SUCCESS"));
+    held = create();
+    wire.post("/api/task/hold_task", "{'taskType':'hostile','workerId':'w1','limit':1}");
+    waiting = create();
+  }
+
+  private String create() {
+    Answer created =
+        wire.post(
+            "/api/task/createTask",
+            "{'taskData':{'userId':'u','taskType':'hostile','taskStage':'s','taskContext':'c'}}");
+    return created.result().path("taskId").asString();
+  }
+
+  /** The first request of a kind pays for loading classes; a server runs longer than that. */
+  private void warmUp() {
+    attacks.stream().filter(a -> a.name.length() % 5 == 0).forEach(a -> a.send.get());
+  }
+
+  private Map<String, Object> everythingInTheDatabase() {
+    Map<String, Object> rows = new TreeMap<>();
+    List<String> tables =
+        jdbc.sql(
+                "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"
+                    + " AND table_name <> 't_server_number'") // its leases are renewed meanwhile
+            .query(String.class)
+            .list();
+    for (String table : tables) {
+      rows.put(table, jdbc.sql("SELECT * FROM " + table).query().listOfRows().toString());
+    }
+    return rows;
+  }
+
+  private void get(String name, String pathAndQuery) {
+    attacks.add(new Attack(name, () -> replyOf(wire.get(pathAndQuery))));
+  }
+
+  private void post(String name, String path, String json) {
+    attacks.add(new Attack(name, () -> replyOf(wire.post(path, json))));
+  }
+
+  private void bytes(String name, String contentType, byte[] body) {
+    attacks.add(
+        new Attack(
+            name,
+            () ->
+                replyOf(
+                    wire.send(
+                        wire.request("/api/task/createTask")
+                            .header("Content-Type", contentType)
+                            .POST(BodyPublishers.ofByteArray(body))))));
+  }
+
+  private static Reply replyOf(Answer answer) {
+    return new Reply(answer.status(), answer.http().body(), answer.header("X-Trace-Id"));
+  }
+
+  private static String newTask(String field, Object value) {
+    Map<String, Object> task = new TreeMap<>();
+    task.putAll(Map.of("userId", "u", "taskType", TYPE, "taskStage", "s", "taskContext", "c"));
+    task.put(field, value);
+    return json(Map.of("taskData", task));
+  }
+
+  private static String report(String id, String worker, long epoch, String outcome) {
+    return json(Map.of("taskId", id, "workerId", worker, "leaseEpoch", epoch, "outcome", outcome));
+  }
+
+  /** With apostrophes escaped, since {@link Wire} takes them for quotes. */
+  private static String json(Map<String, ?> value) {
+    return JSON.writeValueAsString(value).replace("'", "\\u0027");
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  private static String shown(String text) {
+    String printable = text.replaceAll("[^ -~]", "?");
+    return printable.length() > 50 ? printable.substring(0, 50) + "..." : printable;
+  }
+}
