@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -20,15 +21,15 @@ final class CpuMeter implements Supplier<CpuReading> {
 
   private static final Path PROC = Path.of("/proc");
 
-  private final List<Long> pids;
+  private final Map<String, Long> pids;
   private final boolean ownIsAll;
 
   /**
-   * @param pids the processes of the bench
+   * @param pids the processes of the bench, by their names
    * @param ownIsAll whether that is all of them
    */
-  CpuMeter(List<Long> pids, boolean ownIsAll) {
-    this.pids = List.copyOf(pids);
+  CpuMeter(Map<String, Long> pids, boolean ownIsAll) {
+    this.pids = new LinkedHashMap<>(pids);
     this.ownIsAll = ownIsAll;
   }
 
@@ -39,14 +40,9 @@ final class CpuMeter implements Supplier<CpuReading> {
     long busy =
         Long.parseLong(cpu[1]) + Long.parseLong(cpu[2]) + Long.parseLong(cpu[3]) + steal(cpu);
     long idle = Long.parseLong(cpu[4]) + Long.parseLong(cpu[5]);
-    return new CpuReading(
-        System.nanoTime(),
-        busy,
-        idle,
-        pids.stream().mapToLong(CpuMeter::ticksOf).sum(),
-        TICKS_PER_SECOND,
-        Runtime.getRuntime().availableProcessors(),
-        ownIsAll);
+    Map<String, Long> own = new LinkedHashMap<>();
+    pids.forEach((name, pid) -> own.put(name, ticksOf(pid)));
+    return new CpuReading(System.nanoTime(), busy, idle, own, TICKS_PER_SECOND, ownIsAll);
   }
 
   private static long steal(String[] cpu) {

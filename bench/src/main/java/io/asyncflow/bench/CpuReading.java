@@ -1,14 +1,15 @@
 package io.asyncflow.bench;
 
+import java.util.Map;
+
 /**
  * The processors' time, added up since some moment in the past.
  *
  * @param nanos when it was read
  * @param busyTicks of all processes, and what a hypervisor took away
  * @param idleTicks of nobody, waiting for a disk included
- * @param ownTicks of the processes that the bench consists of
+ * @param ownTicks of the processes that the bench consists of, by their names
  * @param ticksPerSecond how long a tick is
- * @param cores how many processors there are
  * @param ownIsAll whether {@code ownTicks} knows every process of the bench; a database that was
  *     given is not known
  */
@@ -16,7 +17,6 @@ record CpuReading(
     long nanos,
     long busyTicks,
     long idleTicks,
-    long ownTicks,
+    Map<String, Long> ownTicks,
     int ticksPerSecond,
-    int cores,
     boolean ownIsAll) {}

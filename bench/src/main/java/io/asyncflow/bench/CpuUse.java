@@ -1,28 +1,39 @@
 package io.asyncflow.bench;
 
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 
 /**
- * What happened on the processors between two readings, in cores.
+ * What happened on the processors between two readings.
  *
- * @param unused that nobody used
- * @param others that went to processes which are no part of the bench; with a database that was
- *     given, that one included
+ * @param unused cores that nobody used
+ * @param others cores that went to processes which are no part of the bench; with a database that
+ *     was given, that one included
  * @param othersKnown whether {@code others} is told apart from the database
+ * @param ownSeconds of a processor, that each process of the bench used
  */
-record CpuUse(double unused, double others, boolean othersKnown) {
+record CpuUse(double unused, double others, boolean othersKnown, Map<String, Double> ownSeconds) {
 
   /** More than so much for others, and a round says more about them than about us. */
   private static final double TOLERATED = 1.0 / 3;
 
+  CpuUse {
+    ownSeconds = new LinkedHashMap<>(ownSeconds);
+  }
+
   static CpuUse between(CpuReading before, CpuReading after) {
+    double tick = 1.0 / after.ticksPerSecond();
     double seconds = (after.nanos() - before.nanos()) / 1e9;
-    double tick = 1.0 / after.ticksPerSecond() / seconds;
-    double busy = (after.busyTicks() - before.busyTicks()) * tick;
-    double own = (after.ownTicks() - before.ownTicks()) * tick;
-    double idle = (after.idleTicks() - before.idleTicks()) * tick;
-    // Ticks are coarse: a short lap may seem to have used more than there was.
-    return new CpuUse(Math.min(idle, after.cores()), Math.max(0, busy - own), after.ownIsAll());
+    Map<String, Double> own = new LinkedHashMap<>();
+    after
+        .ownTicks()
+        .forEach((name, ticks) -> own.put(name, (ticks - before.ownTicks().get(name)) * tick));
+    double ownCores = own.values().stream().mapToDouble(Double::doubleValue).sum() / seconds;
+    double busyCores = (after.busyTicks() - before.busyTicks()) * tick / seconds;
+    double idleCores = (after.idleTicks() - before.idleTicks()) * tick / seconds;
+    // Ticks are coarse: in a short lap the bench may seem to have used more than was used at all.
+    return new CpuUse(idleCores, Math.max(0, busyCores - ownCores), after.ownIsAll(), own);
   }
 
   boolean disturbed() {

@@ -32,7 +32,7 @@ final class CreateToStart implements Contender<Histogram> {
 
   CreateToStart(TestBed bed) {
     this.bed = bed;
-    bed.flow().saveTaskType(Workload.type(TYPE, 100));
+    bed.addType(Workload.type(TYPE, 100));
   }
 
   @Override

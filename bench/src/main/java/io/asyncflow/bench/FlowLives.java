@@ -28,7 +28,7 @@ final class FlowLives implements Contender<Duration> {
 
   FlowLives(TestBed bed) {
     this.bed = bed;
-    bed.flow().saveTaskType(Workload.type(TYPE, TASKS_PER_HOLD));
+    bed.addType(Workload.type(TYPE, TASKS_PER_HOLD));
   }
 
   @Override

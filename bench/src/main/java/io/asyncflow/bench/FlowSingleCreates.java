@@ -12,7 +12,7 @@ final class FlowSingleCreates implements Contender<Duration> {
 
   FlowSingleCreates(TestBed bed) {
     this.bed = bed;
-    bed.flow().saveTaskType(Workload.type(TYPE, 100));
+    bed.addType(Workload.type(TYPE, 100));
   }
 
   @Override

@@ -2,7 +2,8 @@ package io.asyncflow.bench;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.Locale;
+import java.util.Map;
 
 /**
  * All of a run: the conditions, a table a contest, and the findings last.
@@ -40,20 +41,39 @@ record Report(Conditions conditions, List<Standings<?>> standings) {
         + "\n\n"
         + contest.measure().table(standings)
         + "\n"
-        + cpu(standings)
+        + cost(standings)
+        + "\n"
+        + rounds(standings)
         + verdict(standings);
   }
 
-  private static <R> String cpu(Standings<R> standings) {
+  /** What a unit costs: worth more than its speed where others use the machine as well. */
+  private static <R> String cost(Standings<R> standings) {
     StringBuilder text = new StringBuilder();
-    int number = 0;
-    for (Round<R> round : standings.rounds()) {
-      text.append("- round ").append(++number).append(": ");
-      text.append(
-          round.laps().stream()
-              .map(lap -> lap.contender() + ": " + lap.cpu())
-              .collect(Collectors.joining("; ")));
-      text.append("\n");
+    for (int i = 0; i < standings.contest().contenders().size(); i++) {
+      Map<String, Double> cost = standings.cpuPerUnit(i);
+      if (i == 0) {
+        text.append("| CPU, µs each | ").append(String.join(" | ", cost.keySet()));
+        text.append(" | sum |\n|---|").append("---:|".repeat(cost.size() + 1)).append("\n");
+      }
+      double sum = cost.values().stream().mapToDouble(Double::doubleValue).sum();
+      text.append("| ").append(standings.contest().contenders().get(i).name()).append(" |");
+      cost.values().forEach(seconds -> text.append(micros(seconds)));
+      text.append(micros(sum)).append("\n");
+    }
+    return text.toString();
+  }
+
+  private static String micros(double seconds) {
+    return String.format(Locale.ROOT, " %,.0f |", seconds * 1e6);
+  }
+
+  private static <R> String rounds(Standings<R> standings) {
+    StringBuilder text = new StringBuilder();
+    for (int round = 0; round < standings.rounds().size(); round++) {
+      for (Lap<R> lap : standings.rounds().get(round).laps()) {
+        text.append("- round %d, %s: %s\n".formatted(round + 1, lap.contender(), lap.cpu()));
+      }
     }
     return text.toString();
   }

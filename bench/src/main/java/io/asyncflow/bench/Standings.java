@@ -1,6 +1,8 @@
 package io.asyncflow.bench;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a contest came to.
@@ -13,6 +15,17 @@ record Standings<R>(Contest<R> contest, List<Round<R>> rounds, int dropped, bool
 
   Standings {
     rounds = List.copyOf(rounds);
+  }
+
+  /** Seconds of a processor that each process used for one unit of a contender's work: medians. */
+  Map<String, Double> cpuPerUnit(int contender) {
+    List<CpuUse> uses = rounds.stream().map(round -> round.laps().get(contender).cpu()).toList();
+    Map<String, Double> medians = new LinkedHashMap<>();
+    for (String process : uses.get(0).ownSeconds().keySet()) {
+      double seconds = Median.of(uses.stream().map(use -> use.ownSeconds().get(process)).toList());
+      medians.put(process, seconds / contest.units());
+    }
+    return medians;
   }
 
   /** A contender's results, a round each. */

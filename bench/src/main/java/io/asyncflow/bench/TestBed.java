@@ -1,7 +1,9 @@
 package io.asyncflow.bench;
 
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.dev.DatabaseEndpoint;
 import java.io.IOException;
 import java.net.URI;
@@ -10,9 +12,9 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /**
@@ -63,6 +65,12 @@ final class TestBed implements AutoCloseable {
     return flow;
   }
 
+  /** Makes a task type, and its table: that is made on first use, and an empty hold is a use. */
+  void addType(TaskTypeSettings settings) {
+    flow.saveTaskType(settings);
+    flow.holdTasks(new HoldRequest(settings.taskType(), 1, "bench", null, null, null));
+  }
+
   DatabaseEndpoint database() {
     return database.endpoint();
   }
@@ -94,8 +102,10 @@ final class TestBed implements AutoCloseable {
 
   /** Knows what everybody on this test bed uses of the processors. */
   CpuMeter cpuMeter() {
-    List<Long> pids = new ArrayList<>(List.of(ProcessHandle.current().pid(), server.pid()));
-    database.pid().ifPresent(pids::add);
+    Map<String, Long> pids = new LinkedHashMap<>();
+    pids.put("clients and workers", ProcessHandle.current().pid());
+    pids.put("flowsvr", server.pid());
+    database.pid().ifPresent(pid -> pids.put("database", pid));
     return new CpuMeter(pids, database.pid().isPresent());
   }
 

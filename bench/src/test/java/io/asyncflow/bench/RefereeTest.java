@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class RefereeTest {
@@ -87,7 +89,7 @@ class RefereeTest {
   }
 
   /** Two cores, one second a run: half a core goes to somebody else in the disturbed runs. */
-  private static final class ScriptedCpu implements java.util.function.Supplier<CpuReading> {
+  private static final class ScriptedCpu implements Supplier<CpuReading> {
     private List<Integer> disturbedRuns = List.of();
     private boolean ownIsAll = true;
     private int readings;
@@ -103,7 +105,7 @@ class RefereeTest {
         own += 100;
         busy += disturbedRuns.contains(readings / 2) ? 150 : 100;
       }
-      return new CpuReading(nanos, busy, 0, own, 100, 2, ownIsAll);
+      return new CpuReading(nanos, busy, 0, Map.of("own", own), 100, ownIsAll);
     }
   }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ReportTest {
 
-  private static final CpuUse QUIET = new CpuUse(0.1, 0.05, true);
+  private static final CpuUse QUIET = new CpuUse(0.1, 0.05, true, Map.of("flowsvr", 0.2));
 
   @Test
   void theRatioIsThatOfTheMedians() {
@@ -30,7 +30,10 @@ class ReportTest {
         .contains(
             "- cores: 2",
             "| raw | 10,000, 5,000, 1,111 | 5,000 | 1.00 |",
-            "| ours | 2,500, 2,000, 1,667 | 2,000 | 0.40 |")
+            "| ours | 2,500, 2,000, 1,667 | 2,000 | 0.40 |",
+            "| CPU, µs each | flowsvr | sum |",
+            "| ours | 200 | 200 |",
+            "- round 3, ours: CPU unused 0.10, others 0.05 cores")
         .endsWith("| lives/s: ours against raw | 0.40 × |\n");
   }
 
