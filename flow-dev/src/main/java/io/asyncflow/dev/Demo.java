@@ -20,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
  * is done.
  */
 final class Demo {
-  private static final Duration POLL = Duration.ofMillis(200);
+  private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration STANDSTILL = Duration.ofMinutes(3);
 
   // Workers report a failure as Java prints it, with its class first and a stack trace after it.

@@ -16,6 +16,7 @@ public final class DevLauncher {
   private static final String TERMINAL_PROPERTY = "asyncflow.terminal";
 
   private final Installation installation;
+  private volatile boolean stopping;
 
   private DevLauncher(Installation installation) {
     this.installation = installation;
@@ -46,7 +47,11 @@ public final class DevLauncher {
     }
   }
 
-  private static int complain(RuntimeException e, int exitCode) {
+  private int complain(RuntimeException e, int exitCode) {
+    if (stopping) {
+      // What was just starting complains that it was stopped; nobody wants to know.
+      return exitCode;
+    }
     System.err.println("asyncflow: " + e.getMessage());
     return exitCode;
   }
@@ -114,7 +119,12 @@ public final class DevLauncher {
   }
 
   /** SIGINT and SIGTERM stop everything in order; the JVM ends when that is done. */
-  private static void stopOnSignal(LocalStack stack) {
-    Runtime.getRuntime().addShutdownHook(new Thread(stack::close, "stop"));
+  private void stopOnSignal(LocalStack stack) {
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(stack), "stop"));
+  }
+
+  private void stop(LocalStack stack) {
+    stopping = true;
+    stack.close();
   }
 }

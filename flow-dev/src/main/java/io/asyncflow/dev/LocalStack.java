@@ -187,10 +187,6 @@ final class LocalStack implements AutoCloseable {
     return part;
   }
 
-  boolean isClosing() {
-    return closing;
-  }
-
   @Override
   public synchronized void close() {
     closing = true;
