@@ -17,5 +17,20 @@
  *   pid file           the shell died too: the next start in the directory finds the orphan
  *   directory lock     held by the JVM, so that only a dead owner's engine counts as an orphan
  * </pre>
+ *
+ * <h2>Launcher</h2>
+ *
+ * <p>{@link io.asyncflow.dev.DevLauncher} runs the whole of Asyncflow as children of one JVM, in
+ * one data directory, and stops them in the opposite order:
+ *
+ * <pre>
+ *   ./asyncflow ── launcher ─┬─ MariaDB    mariadb/   data, log
+ *                            ├─ Redis      redis/     log
+ *                            ├─ flowsvr    flowsvr/   the unpacked jar; logs/flowsvr.log
+ *                            └─ worker     worker/    the unpacked jar; logs/worker.log
+ * </pre>
+ *
+ * <p>flowsvr and the worker are held by the same four nets, and by a fifth: their standard input is
+ * a pipe from the launcher, and they end at its end.
  */
 package io.asyncflow.dev;
