@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.task;
 
 import io.asyncflow.flowsvr.system.BackgroundLoop;
+import io.asyncflow.flowsvr.system.Node;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -23,18 +23,19 @@ import org.springframework.stereotype.Component;
 class ServerNumber implements InitializingBean, DisposableBean {
 
   private static final Logger log = LoggerFactory.getLogger(ServerNumber.class);
-  private static final Duration LEASE = Duration.ofSeconds(60);
+  static final Duration LEASE = Duration.ofSeconds(60);
   private static final Duration MARGIN = Duration.ofSeconds(10);
   private static final Duration RENEWAL = Duration.ofSeconds(10);
 
   private final ServerNumberStore store;
-  private final String owner = UUID.randomUUID().toString();
+  private final Node node;
   private final TaskNumbers numbers = new TaskNumbers(System::nanoTime);
   private volatile Integer held;
   private BackgroundLoop renewal;
 
-  ServerNumber(ServerNumberStore store) {
+  ServerNumber(ServerNumberStore store, Node node) {
     this.store = store;
+    this.node = node;
   }
 
   @Override
@@ -50,7 +51,7 @@ class ServerNumber implements InitializingBean, DisposableBean {
 
   private void borrow() {
     long askedAt = System.nanoTime();
-    ServerNumberStore.Grant grant = store.borrow(owner, LEASE);
+    ServerNumberStore.Grant grant = store.borrow(node, LEASE);
     held = grant.serverNumber();
     numbers.use(leaseOf(grant, askedAt));
     log.info("this server has the number {}", grant.serverNumber());
@@ -62,7 +63,7 @@ class ServerNumber implements InitializingBean, DisposableBean {
       return;
     }
     long askedAt = System.nanoTime();
-    Optional<ServerNumberStore.Grant> kept = store.renew(held, owner, numbers.lastMs(), LEASE);
+    Optional<ServerNumberStore.Grant> kept = store.renew(held, node.id(), numbers.lastMs(), LEASE);
     if (kept.isPresent()) {
       numbers.use(leaseOf(kept.get(), askedAt));
     } else {
@@ -89,7 +90,7 @@ class ServerNumber implements InitializingBean, DisposableBean {
     numbers.use(null);
     try {
       if (held != null) {
-        store.giveBack(held, owner, numbers.lastMs());
+        store.giveBack(held, node.id(), numbers.lastMs());
       }
     } catch (RuntimeException e) {
       log.info("the server number {} is not given back, its lease will end by itself", held);

@@ -2,8 +2,10 @@ package io.asyncflow.flowsvr.task;
 
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -35,7 +37,7 @@ class ServerNumberStore {
    *
    * @throws IllegalStateException if all are held
    */
-  Grant borrow(String owner, Duration lease) {
+  Grant borrow(Node owner, Duration lease) {
     for (int attempt = 0; attempt < TaskNumbers.MAX_SERVERS; attempt++) {
       try {
         return transactions.execute(() -> reuse(owner, lease).orElseGet(() -> add(owner, lease)));
@@ -46,7 +48,7 @@ class ServerNumberStore {
     throw new IllegalStateException("no server number can be had");
   }
 
-  private Optional<Grant> reuse(String owner, Duration lease) {
+  private Optional<Grant> reuse(Node owner, Duration lease) {
     Optional<Grant> free =
         jdbc.sql(
                 """
@@ -67,11 +69,15 @@ class ServerNumberStore {
                   """
                   UPDATE t_server_number
                   SET owner = :owner,
+                      host = :host,
+                      start_time = :now,
                       lease_end = :leaseEnd,
                       id_time_limit = :limit
                   WHERE server_number = :number
                   """)
-              .param("owner", owner)
+              .param("owner", owner.id())
+              .param("host", owner.host())
+              .param("now", found.nowMs())
               .param("leaseEnd", found.nowMs() + lease.toMillis())
               .param("limit", limit)
               .param("number", found.serverNumber())
@@ -80,7 +86,7 @@ class ServerNumberStore {
         });
   }
 
-  private Grant add(String owner, Duration lease) {
+  private Grant add(Node owner, Duration lease) {
     Grant next =
         jdbc.sql(
                 "SELECT COALESCE(MAX(server_number), -1) + 1, now_ms FROM t_server_number"
@@ -97,11 +103,14 @@ class ServerNumberStore {
     }
     jdbc.sql(
             """
-            INSERT INTO t_server_number (server_number, owner, lease_end, id_time_limit)
-            VALUES (:number, :owner, :limit, :limit)
+            INSERT INTO t_server_number
+              (server_number, owner, host, start_time, lease_end, id_time_limit)
+            VALUES (:number, :owner, :host, :now, :limit, :limit)
             """)
         .param("number", next.serverNumber())
-        .param("owner", owner)
+        .param("owner", owner.id())
+        .param("host", owner.host())
+        .param("now", next.nowMs())
         .param("limit", next.limitMs())
         .update();
     return next;
@@ -161,5 +170,31 @@ class ServerNumberStore {
         .param("number", serverNumber)
         .param("owner", owner)
         .update();
+  }
+
+  /**
+   * A process that holds a number.
+   *
+   * @param owner its node id
+   * @param startTime epoch ms
+   * @param leaseEnd epoch ms
+   */
+  record Held(int serverNumber, String owner, String host, long startTime, long leaseEnd) {}
+
+  /** The numbers whose lease lives, lowest first. */
+  List<Held> held() {
+    return jdbc.sql(
+            """
+            SELECT server_number, owner, host, start_time, lease_end
+            FROM t_server_number
+            WHERE lease_end > now_ms
+            ORDER BY server_number
+            """
+                .replace("now_ms", NOW_MS))
+        .query(
+            (rs, row) ->
+                new Held(
+                    rs.getInt(1), rs.getString(2), rs.getString(3), rs.getLong(4), rs.getLong(5)))
+        .list();
   }
 }

@@ -1,0 +1,96 @@
+package io.asyncflow.flowsvr.leader;
+
+import io.asyncflow.flowsvr.system.BackgroundLoop;
+import io.asyncflow.flowsvr.system.Node;
+import java.time.Duration;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.stereotype.Component;
+
+/**
+ * Takes part in the election of the node that runs the jobs only one should run; see the package's
+ * essay.
+ *
+ * <p>Thread-safe.
+ */
+@Component
+public class LeaderElection implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+
+  private static final Logger log = LoggerFactory.getLogger(LeaderElection.class);
+  static final Duration LEASE = Duration.ofSeconds(10);
+  static final Duration MARGIN = Duration.ofSeconds(2);
+  private static final Duration ROUND = Duration.ofMillis(2_500);
+
+  private final LeaderStore store;
+  private final Node node;
+  private volatile LeaderTerm term;
+  private BackgroundLoop loop;
+
+  LeaderElection(LeaderStore store, Node node) {
+    this.store = store;
+    this.node = node;
+  }
+
+  @Override
+  public void onApplicationEvent(ApplicationReadyEvent ready) {
+    loop = BackgroundLoop.start("leader-election", ROUND, this::runOnce);
+  }
+
+  /** The term that this node leads right now; empty if it does not, or cannot be sure. */
+  public Optional<LeaderTerm> term() {
+    return Optional.ofNullable(term).filter(t -> t.isTrustedAt(node.nanoTime()));
+  }
+
+  /**
+   * Who leads, as the database says.
+   *
+   * @param leader a node's id; empty if nobody leads
+   * @param leaseMs how long the lease still lasts
+   */
+  public record Leadership(String leader, long term, long leaseMs) {}
+
+  public Leadership current() {
+    LeaderStore.Seen seen = store.read();
+    return new Leadership(
+        seen.isVacant() ? "" : seen.leader(), seen.term(), Math.max(0, seen.leaseMs()));
+  }
+
+  /** One round: renew the own term, or take over a vacant one. */
+  void runOnce() {
+    long askedAt = node.nanoTime();
+    LeaderTerm mine = term;
+    if (mine != null) {
+      if (store.renew(node.id(), mine.number(), LEASE)) {
+        term = new LeaderTerm(mine.number(), askedAt, LEASE.minus(MARGIN));
+        return;
+      }
+      term = null;
+      log.warn("lost the leadership of term {}; governance goes on elsewhere", mine.number());
+    }
+    LeaderStore.Seen seen = store.read();
+    if (seen.isVacant() && store.takeOver(node.id(), seen.term(), LEASE)) {
+      term = new LeaderTerm(seen.term() + 1, askedAt, LEASE.minus(MARGIN));
+      log.info("leads governance from now on, term {}", seen.term() + 1);
+    }
+  }
+
+  @Override
+  public void destroy() {
+    if (loop != null) {
+      loop.close();
+    }
+    LeaderTerm mine = term;
+    term = null;
+    if (mine != null) {
+      try {
+        store.resign(node.id(), mine.number());
+      } catch (RuntimeException e) {
+        log.info("could not resign from term {}, its lease will end by itself", mine.number());
+      }
+    }
+  }
+}

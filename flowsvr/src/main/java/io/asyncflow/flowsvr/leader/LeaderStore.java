@@ -1,0 +1,103 @@
+package io.asyncflow.flowsvr.leader;
+
+import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+
+import java.time.Duration;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** {@code t_leader}: each write names the term it saw, so that of two nodes one wins. */
+@Component
+class LeaderStore {
+
+  private final JdbcClient jdbc;
+  private final String role;
+
+  @Autowired
+  LeaderStore(JdbcClient jdbc) {
+    this(jdbc, "governance");
+  }
+
+  LeaderStore(JdbcClient jdbc, String role) {
+    this.jdbc = jdbc;
+    this.role = role;
+  }
+
+  /**
+   * The row as it stands.
+   *
+   * @param leaseMs how long the lease still lasts; negative or 0 when it is over
+   */
+  record Seen(String leader, long term, long leaseMs) {
+    boolean isVacant() {
+      return leaseMs <= 0;
+    }
+  }
+
+  Seen read() {
+    return jdbc.sql(
+            "SELECT leader, term, lease_end - now_ms FROM t_leader WHERE role = :role"
+                .replace("now_ms", NOW_MS))
+        .param("role", role)
+        .query((rs, row) -> new Seen(rs.getString(1), rs.getLong(2), rs.getLong(3)))
+        .single();
+  }
+
+  /** Begins the term after {@code seenTerm}; false if another node has, or the lease lives. */
+  boolean takeOver(String node, long seenTerm, Duration lease) {
+    return jdbc.sql(
+                """
+                UPDATE t_leader
+                SET leader = :node,
+                    term = term + 1,
+                    lease_end = now_ms + :lease
+                WHERE role = :role
+                  AND term = :term
+                  AND lease_end <= now_ms
+                """
+                    .replace("now_ms", NOW_MS))
+            .param("node", node)
+            .param("lease", lease.toMillis())
+            .param("role", role)
+            .param("term", seenTerm)
+            .update()
+        == 1;
+  }
+
+  /** Keeps exactly this term; false if it is over. */
+  boolean renew(String node, long term, Duration lease) {
+    return jdbc.sql(
+                """
+                UPDATE t_leader
+                SET lease_end = now_ms + :lease
+                WHERE role = :role
+                  AND leader = :node
+                  AND term = :term
+                  AND lease_end > now_ms
+                """
+                    .replace("now_ms", NOW_MS))
+            .param("lease", lease.toMillis())
+            .param("role", role)
+            .param("node", node)
+            .param("term", term)
+            .update()
+        == 1;
+  }
+
+  /** Ends exactly this term now, so that another node need not wait for the lease. */
+  void resign(String node, long term) {
+    jdbc.sql(
+            """
+            UPDATE t_leader
+            SET lease_end = 0
+            WHERE role = :role
+              AND leader = :node
+              AND term = :term
+            """)
+        .param("role", role)
+        .param("node", node)
+        .param("term", term)
+        .update();
+  }
+}
