@@ -6,7 +6,8 @@ import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.HeartbeatAnswer.State;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.lease.LeaseStore.NumberedBeat;
+import io.asyncflow.flowsvr.lease.RenewalStore.NumberedBeat;
+import io.asyncflow.flowsvr.system.HeartbeatDatabase;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
@@ -29,15 +30,15 @@ public class LeaseRenewer {
 
   private final TaskTypes types;
   private final TaskFamilies families;
-  private final LeaseStore store;
+  private final RenewalStore store;
   private final RetryingTransactions transactions;
 
   LeaseRenewer(
-      TaskTypes types, TaskFamilies families, LeaseStore store, RetryingTransactions transactions) {
+      TaskTypes types, TaskFamilies families, RenewalStore store, HeartbeatDatabase database) {
     this.types = types;
     this.families = families;
     this.store = store;
-    this.transactions = transactions;
+    this.transactions = database.transactions();
   }
 
   /**

@@ -1,0 +1,76 @@
+package io.asyncflow.flowsvr.lease;
+
+import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+
+import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.flowsvr.system.HeartbeatDatabase;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** The statements that renew leases, on connections of their own. */
+@Component
+class RenewalStore {
+
+  private static final TableSql RENEW_HEAD = new TableSql("UPDATE %s t\nJOIN (\n");
+  private static final String RENEW_VALUES = "SELECT ? AS id, ? AS epoch, ? AS progress\n";
+  private static final String MORE_RENEW_VALUES = "UNION ALL SELECT ?, ?, ?\n";
+  private static final String RENEW_TAIL =
+      """
+      ) v ON t.id = v.id
+      SET t.lease_end = LEAST(now_ms + ?, t.hold_time + ?),
+          t.beat_time = now_ms,
+          t.progress = COALESCE(v.progress, t.progress)
+      WHERE t.status = 2
+        AND t.lease_epoch = v.epoch
+        AND t.worker_id = ?
+        AND t.hold_time + ? > now_ms
+      """
+          .replace("now_ms", NOW_MS);
+
+  private static final TableSql BY_IDS =
+      new TableSql("SELECT " + TaskStore.COLUMNS + "\nFROM %s\nWHERE id IN (:ids)");
+
+  private final JdbcClient jdbc;
+  private final JdbcTemplate batch;
+
+  RenewalStore(HeartbeatDatabase database) {
+    this.jdbc = database.client();
+    this.batch = database.template();
+  }
+
+  /** Renews the leases that this worker still has, never past the hard end of the attempt. */
+  void renew(TaskTable table, List<NumberedBeat> beats, String workerId, TaskTypeConfig type) {
+    StringBuilder sql = new StringBuilder(RENEW_HEAD.of(table)).append(RENEW_VALUES);
+    List<Object> values = new ArrayList<>();
+    for (int i = 0; i < beats.size(); i++) {
+      if (i > 0) {
+        sql.append(MORE_RENEW_VALUES);
+      }
+      values.add(beats.get(i).number());
+      values.add(beats.get(i).task().leaseEpoch());
+      values.add(beats.get(i).task().progress());
+    }
+    sql.append(RENEW_TAIL);
+    values.add(type.lease().toMillis());
+    values.add(type.maxProcessingTime().toMillis());
+    values.add(workerId);
+    values.add(type.maxProcessingTime().toMillis());
+    batch.update(sql.toString(), values.toArray());
+  }
+
+  /** A held task in a heartbeat, with the number from its id. */
+  record NumberedBeat(long number, HeldTask task) {}
+
+  List<TaskRow> find(TaskTable table, Collection<Long> numbers) {
+    return jdbc.sql(BY_IDS.of(table)).param("ids", numbers).query(TaskStore.rowsOf(table)).list();
+  }
+}
