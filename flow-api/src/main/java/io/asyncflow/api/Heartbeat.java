@@ -8,8 +8,15 @@ import java.util.List;
  *
  * @param workerId the worker
  * @param tasks what it holds; may be empty
+ * @param worker what it says of itself; {@code null} leaves what it said last
  */
-public record Heartbeat(String workerId, List<HeldTask> tasks) {
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Heartbeat(String workerId, List<HeldTask> tasks, WorkerInfo worker) {
+
+  /** A beat that says nothing of the worker itself. */
+  public Heartbeat(String workerId, List<HeldTask> tasks) {
+    this(workerId, tasks, null);
+  }
 
   /**
    * @param taskId the task

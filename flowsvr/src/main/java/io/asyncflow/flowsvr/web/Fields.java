@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.web;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -115,6 +117,18 @@ public final class Fields {
     }
     parts.add(part);
     return part;
+  }
+
+  /** All fields together, for what is only kept and shown again; empty if it is too large. */
+  public ObjectNode json(int maxBytes) {
+    ObjectNode all = JsonNodeFactory.instance.objectNode();
+    values.forEach(all::set);
+    if (all.toString().getBytes(StandardCharsets.UTF_8).length <= maxBytes) {
+      return all;
+    }
+    tooLarge++;
+    errors.add(new FieldError(path, "must be at most " + maxBytes + " bytes of JSON"));
+    return JsonNodeFactory.instance.objectNode();
   }
 
   /** The fields of each object of a list, which is required unless {@code min} is 0. */

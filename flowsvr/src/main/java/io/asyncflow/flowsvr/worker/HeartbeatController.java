@@ -1,8 +1,9 @@
-package io.asyncflow.flowsvr.lease;
+package io.asyncflow.flowsvr.worker;
 
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.flowsvr.lease.LeaseRenewer;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -17,9 +18,11 @@ import org.springframework.web.bind.annotation.RestController;
 class HeartbeatController {
 
   private final LeaseRenewer leases;
+  private final WorkerRegistry workers;
 
-  HeartbeatController(LeaseRenewer leases) {
+  HeartbeatController(LeaseRenewer leases, WorkerRegistry workers) {
     this.leases = leases;
+    this.workers = workers;
   }
 
   @PostMapping("/heartbeat")
@@ -29,8 +32,10 @@ class HeartbeatController {
         in.objects("tasks", 0, TaskLimits.BATCH).stream()
             .map(HeartbeatController::heldTask)
             .toList();
+    WorkerBeat beat = WorkerBeat.read(workerId, tasks.size(), in);
     in.refuseIfBad();
-    return Envelope.ok(leases.renew(new Heartbeat(workerId, tasks)));
+    HeartbeatAnswer renewed = leases.renew(new Heartbeat(workerId, tasks));
+    return Envelope.ok(new HeartbeatAnswer(renewed.tasks(), workers.beat(beat)));
   }
 
   private static HeldTask heldTask(Fields in) {

@@ -1,0 +1,34 @@
+package io.asyncflow.flowsvr.worker;
+
+import io.asyncflow.flowsvr.web.Fields;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a worker says of itself with a heartbeat.
+ *
+ * @param description JSON: stages, labels, free threads and slots, states of its machines
+ * @param heldTasks how many tasks it holds
+ */
+record WorkerBeat(
+    String workerId, String host, String sdkVersion, String description, int heldTasks) {
+
+  private static final int HOST = 255;
+  private static final int VERSION = 64;
+  private static final int DESCRIPTION = 16_384;
+
+  /** Reads {@code worker}, the part of a heartbeat that older workers do not send. */
+  static WorkerBeat read(String workerId, int heldTasks, Fields in) {
+    Fields worker = in.object("worker");
+    String host = worker.text("host").max(HOST).value();
+    String version = worker.text("sdkVersion").max(VERSION).value();
+    ObjectNode description = worker.json(DESCRIPTION);
+    description.remove("host");
+    description.remove("sdkVersion");
+    return new WorkerBeat(
+        workerId,
+        host == null ? "" : host,
+        version == null ? "" : version,
+        description.toString(),
+        heldTasks);
+  }
+}

@@ -1,0 +1,50 @@
+package io.asyncflow.flowsvr.worker;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.Fields;
+import java.util.List;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/worker")
+class WorkerController {
+
+  private static final int MAX_PAGE = 1_000;
+  private static final int DEFAULT_PAGE = 100;
+  private static final int WORKER_ID = 64;
+
+  private final WorkerRegistry workers;
+
+  WorkerController(WorkerRegistry workers) {
+    this.workers = workers;
+  }
+
+  record Workers(List<WorkerView> workerList) {}
+
+  @RequestMapping(
+      path = "/list",
+      method = {GET, POST})
+  Envelope<Workers> list(Fields in) {
+    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    in.refuseIfBad();
+    return Envelope.ok(new Workers(workers.list(limit)));
+  }
+
+  /** {@code undo} takes a drain back that has not been obeyed yet. */
+  @PostMapping("/drain")
+  Envelope<Void> drain(Fields in) {
+    String workerId = in.text("workerId").required().name().max(WORKER_ID).value();
+    boolean undo = in.number("undo").between(0, 1).or(0) == 1;
+    in.refuseIfBad();
+    if (!workers.drain(workerId, !undo)) {
+      in.refuse("workerId", "names no worker that has beaten lately");
+      in.refuseIfBad();
+    }
+    return Envelope.ok(null);
+  }
+}

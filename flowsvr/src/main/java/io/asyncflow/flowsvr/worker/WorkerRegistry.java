@@ -1,0 +1,105 @@
+package io.asyncflow.flowsvr.worker;
+
+import io.asyncflow.flowsvr.system.BackgroundLoop;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.PagedDelete;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.stereotype.Service;
+
+/**
+ * Knows which workers there are, for people: nothing is decided by it. A worker's tasks are given
+ * away when their leases end, not when it is shown as lost.
+ *
+ * <p>Beats are kept in memory and written together every few seconds, so a thousand workers cost
+ * one statement. Thread-safe.
+ */
+@Service
+public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+
+  private static final Duration WRITING = Duration.ofSeconds(5);
+  private static final Duration LOST_AFTER = Duration.ofSeconds(30);
+  private static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
+
+  private final WorkerStore store;
+  private final PagedDelete pages;
+  private final Node node;
+  private final Map<String, Received> unwritten = new ConcurrentHashMap<>();
+  private volatile Set<String> draining = Set.of();
+  private BackgroundLoop writer;
+
+  WorkerRegistry(WorkerStore store, PagedDelete pages, Node node) {
+    this.store = store;
+    this.pages = pages;
+    this.node = node;
+  }
+
+  private record Received(WorkerBeat beat, long atNanos) {}
+
+  @Override
+  public void onApplicationEvent(ApplicationReadyEvent ready) {
+    writer = BackgroundLoop.start("worker-registry", WRITING, this::runOnce);
+  }
+
+  /**
+   * Takes a beat.
+   *
+   * @return whether the worker shall finish what it has and leave
+   */
+  public boolean beat(WorkerBeat beat) {
+    unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
+    return draining.contains(beat.workerId());
+  }
+
+  /** Writes what was received since the last round; does nothing where no worker beats. */
+  void runOnce() {
+    Map<String, Received> beats = new HashMap<>(unwritten);
+    if (beats.isEmpty()) {
+      return;
+    }
+    long now = node.nanoTime();
+    store.write(
+        beats.values().stream()
+            .map(
+                received ->
+                    new WorkerStore.AgedBeat(
+                        received.beat(), TimeUnit.NANOSECONDS.toMillis(now - received.atNanos())))
+            .toList());
+    beats.forEach(unwritten::remove); // only what was written: a newer beat stays
+    draining = store.draining();
+  }
+
+  /** Workers, the one that beat last first. */
+  public List<WorkerView> list(int limit) {
+    return store.list(LOST_AFTER, limit);
+  }
+
+  /**
+   * Tells a worker, by its next heartbeats, to stop polling, finish and leave; or takes that back.
+   *
+   * @return false if there is no such worker
+   */
+  public boolean drain(String workerId, boolean drain) {
+    return store.setDrain(workerId, drain);
+  }
+
+  /** Forgets workers that have been silent for a day; returns how many. */
+  public int forgetSilent() {
+    return pages.run(limit -> store.deleteSilent(FORGOTTEN_AFTER, limit));
+  }
+
+  @Override
+  public void destroy() {
+    if (writer != null) {
+      writer.close();
+    }
+  }
+}

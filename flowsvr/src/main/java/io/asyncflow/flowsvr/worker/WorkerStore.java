@@ -1,0 +1,126 @@
+package io.asyncflow.flowsvr.worker;
+
+import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code t_worker}: one row a worker process, kept for a day after its last beat. */
+@Component
+class WorkerStore {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final JdbcClient jdbc;
+  private final JdbcTemplate batch;
+
+  WorkerStore(JdbcClient jdbc, JdbcTemplate batch) {
+    this.jdbc = jdbc;
+    this.batch = batch;
+  }
+
+  /**
+   * A beat that waits to be written.
+   *
+   * @param ageMs how long ago it came
+   */
+  record AgedBeat(WorkerBeat beat, long ageMs) {}
+
+  /** Writes beats as one statement; what a beat does not say stays as it was, a drain too. */
+  void write(Collection<AgedBeat> beats) {
+    List<Object[]> rows = new ArrayList<>(beats.size());
+    for (AgedBeat aged : beats) {
+      WorkerBeat beat = aged.beat();
+      rows.add(
+          new Object[] {
+            beat.workerId(),
+            beat.host(),
+            beat.sdkVersion(),
+            beat.description(),
+            beat.heldTasks(),
+            aged.ageMs(),
+            aged.ageMs()
+          });
+    }
+    batch.batchUpdate(
+        """
+        INSERT INTO t_worker
+          (worker_id, host, sdk_version, description, held_tasks, first_time, beat_time)
+        VALUES (?, ?, ?, ?, ?, now_ms - ?, now_ms - ?)
+        ON DUPLICATE KEY UPDATE
+          host = IF(VALUES(host) = '', host, VALUES(host)),
+          sdk_version = IF(VALUES(sdk_version) = '', sdk_version, VALUES(sdk_version)),
+          description = IF(VALUES(description) = '{}', description, VALUES(description)),
+          held_tasks = VALUES(held_tasks),
+          beat_time = GREATEST(beat_time, VALUES(beat_time))
+        """
+            .replace("now_ms", NOW_MS),
+        rows);
+  }
+
+  /** The workers that are told to finish and leave. */
+  Set<String> draining() {
+    return Set.copyOf(
+        jdbc.sql("SELECT worker_id FROM t_worker WHERE drain = 1").query(String.class).list());
+  }
+
+  /** Tells a worker to finish and leave, or not to; false if there is no such worker. */
+  boolean setDrain(String workerId, boolean drain) {
+    return jdbc.sql("UPDATE t_worker SET drain = :drain WHERE worker_id = :worker")
+            .param("drain", drain)
+            .param("worker", workerId)
+            .update()
+        == 1;
+  }
+
+  /** Workers, the one that beat last first. */
+  List<WorkerView> list(Duration lostAfter, int limit) {
+    return jdbc.sql(
+            """
+            SELECT worker_id, host, sdk_version, description, held_tasks, first_time, beat_time,
+              drain, now_ms - beat_time AS silent_ms
+            FROM t_worker
+            ORDER BY beat_time DESC
+            LIMIT :limit
+            """
+                .replace("now_ms", NOW_MS))
+        .param("limit", limit)
+        .query(
+            (rs, row) -> {
+              boolean lost = rs.getLong("silent_ms") > lostAfter.toMillis();
+              String state = lost ? "lost" : rs.getBoolean("drain") ? "draining" : "alive";
+              return new WorkerView(
+                  rs.getString("worker_id"),
+                  rs.getString("host"),
+                  rs.getString("sdk_version"),
+                  state,
+                  rs.getInt("held_tasks"),
+                  JSON.readTree(rs.getString("description")),
+                  rs.getLong("first_time"),
+                  rs.getLong("beat_time"));
+            })
+        .list();
+  }
+
+  /** Forgets a page of workers that have been silent for so long. */
+  int deleteSilent(Duration silence, int limit) {
+    return jdbc.sql(
+            """
+            DELETE FROM t_worker
+            WHERE beat_time < now_ms - :silence
+            ORDER BY beat_time
+            LIMIT :limit
+            """
+                .replace("now_ms", NOW_MS))
+        .param("silence", silence.toMillis())
+        .param("limit", limit)
+        .update();
+  }
+}

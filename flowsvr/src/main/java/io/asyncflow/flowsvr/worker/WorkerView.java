@@ -1,0 +1,21 @@
+package io.asyncflow.flowsvr.worker;
+
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A worker as operators see it.
+ *
+ * @param state {@code alive}, {@code draining}, or {@code lost} when no beat came for a while
+ * @param description what it says of itself: types, stages, labels, free slots, states
+ * @param firstBeat epoch ms
+ * @param lastBeat epoch ms
+ */
+public record WorkerView(
+    String workerId,
+    String host,
+    String sdkVersion,
+    String state,
+    int heldTasks,
+    JsonNode description,
+    long firstBeat,
+    long lastBeat) {}

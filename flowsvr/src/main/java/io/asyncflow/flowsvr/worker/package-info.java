@@ -1,0 +1,2 @@
+/** Which workers there are, as operators see them. */
+package io.asyncflow.flowsvr.worker;
