@@ -9,7 +9,7 @@ public class TransitionNotAllowedException extends FlowException {
 
   private static final long serialVersionUID = 1L;
 
-  TransitionNotAllowedException(TaskId id, String why) {
+  public TransitionNotAllowedException(TaskId id, String why) {
     super(ErrorCode.TRANSITION_NOT_ALLOWED, id + ": " + why);
   }
 }

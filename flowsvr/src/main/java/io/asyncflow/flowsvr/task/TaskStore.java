@@ -83,6 +83,36 @@ public class TaskStore {
       """
           .replace("now_ms", NOW_MS);
 
+  private static final TableSql FORCE =
+      new TableSql(
+          """
+          UPDATE %s
+          SET status = :status,
+              modify_time = now_ms
+          WHERE id = :id
+            AND status = :from
+            AND lease_epoch = :epoch
+          """
+              .replace("now_ms", NOW_MS));
+
+  private static final TableSql REVIVE =
+      new TableSql(
+          """
+          UPDATE %s
+          SET status = 1,
+              order_time = :orderTime,
+              crt_retry_num = 0,
+              delivery_count = 0,
+              reported_epoch = lease_epoch,
+              report_id = NULL,
+              result = NULL,
+              modify_time = now_ms
+          WHERE id = :id
+            AND status = :from
+            AND lease_epoch = :epoch
+          """
+              .replace("now_ms", NOW_MS));
+
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
 
@@ -164,6 +194,29 @@ public class TaskStore {
       throw new IncorrectUpdateSemanticsDataAccessException(
           changed + " of " + transitions.size() + " locked tasks changed in " + table);
     }
+  }
+
+  /**
+   * Sets a final status by an operator's act. Epoch and worker stay, so that the holder of a task
+   * that was cancelled can be told.
+   */
+  public void force(TaskRow row, TaskStatus status) {
+    jdbc.sql(FORCE.of(row.id().table()))
+        .param("status", status.code())
+        .param("id", row.id().number())
+        .param("from", row.status().code())
+        .param("epoch", row.leaseEpoch())
+        .update();
+  }
+
+  /** Lets a task wait again with a fresh budget; whoever held it before has nothing more to say. */
+  public void revive(TaskRow row, long orderTime) {
+    jdbc.sql(REVIVE.of(row.id().table()))
+        .param("orderTime", orderTime)
+        .param("id", row.id().number())
+        .param("from", row.status().code())
+        .param("epoch", row.leaseEpoch())
+        .update();
   }
 
   /** Reads rows of {@code table} that were selected with {@link #COLUMNS}. */

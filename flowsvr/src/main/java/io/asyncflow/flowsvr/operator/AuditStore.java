@@ -1,0 +1,65 @@
+package io.asyncflow.flowsvr.operator;
+
+import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.task.TaskId;
+import java.util.List;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** {@code t_audit}: a row an act, written in the act's own transaction. */
+@Component
+class AuditStore {
+
+  private final JdbcClient jdbc;
+
+  AuditStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  void insert(Act act, TaskId id, TaskStatus before, TaskStatus after, TaskId copy) {
+    jdbc.sql(
+            """
+            INSERT INTO t_audit
+              (act_time, act, task_id, operator, reason, status_before, status_after, new_task_id)
+            VALUES (now_ms, :act, :task, :operator, :reason, :before, :after, :copy)
+            """
+                .replace("now_ms", NOW_MS))
+        .param("act", act.kind().name())
+        .param("task", id.toString())
+        .param("operator", act.operator())
+        .param("reason", act.reason())
+        .param("before", before.code())
+        .param("after", after.code())
+        .param("copy", copy == null ? null : copy.toString())
+        .update();
+  }
+
+  /** The acts on one task, newest first. */
+  List<AuditEntry> find(TaskId id, int limit) {
+    return jdbc.sql(
+            """
+            SELECT act_time, act, task_id, operator, reason, status_before, status_after,
+              new_task_id
+            FROM t_audit
+            WHERE task_id = :task
+            ORDER BY id DESC
+            LIMIT :limit
+            """)
+        .param("task", id.toString())
+        .param("limit", limit)
+        .query(
+            (rs, row) ->
+                new AuditEntry(
+                    rs.getLong("act_time"),
+                    rs.getString("act"),
+                    rs.getString("task_id"),
+                    rs.getString("operator"),
+                    rs.getString("reason"),
+                    rs.getInt("status_before"),
+                    rs.getInt("status_after"),
+                    rs.getString("new_task_id")))
+        .list();
+  }
+}

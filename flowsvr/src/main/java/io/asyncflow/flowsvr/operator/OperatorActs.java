@@ -1,0 +1,168 @@
+package io.asyncflow.flowsvr.operator;
+
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.lease.TransitionNotAllowedException;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskCreator;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import java.util.List;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.stereotype.Service;
+
+/**
+ * What operators do to tasks by force: the only way out of a final status, and each act leaves a
+ * row that says who did it and why.
+ */
+@Service
+public class OperatorActs {
+
+  private final TaskFamilies families;
+  private final TaskStore tasks;
+  private final TaskCreator creator;
+  private final AuditStore audit;
+  private final RetryingTransactions transactions;
+  private final ApplicationEventPublisher events;
+
+  OperatorActs(
+      TaskFamilies families,
+      TaskStore tasks,
+      TaskCreator creator,
+      AuditStore audit,
+      RetryingTransactions transactions,
+      ApplicationEventPublisher events) {
+    this.families = families;
+    this.tasks = tasks;
+    this.creator = creator;
+    this.audit = audit;
+    this.transactions = transactions;
+    this.events = events;
+  }
+
+  /**
+   * Cancels a task. Its holder keeps epoch and worker, and is told so by its next heartbeat; what
+   * it reports is refused. Cancelling a cancelled task changes nothing.
+   *
+   * @throws TransitionNotAllowedException if the task is done or failed
+   */
+  public void cancel(TaskId id, Act act) {
+    transactions.execute(
+        () -> {
+          TaskRow row = lock(id);
+          if (row.status() == TaskStatus.CANCELLED) {
+            return null;
+          }
+          if (row.status().isFinal()) {
+            throw new TransitionNotAllowedException(id, "the task is final: " + row.status());
+          }
+          tasks.force(row, TaskStatus.CANCELLED);
+          audit.insert(act, id, row.status(), TaskStatus.CANCELLED, null);
+          return null;
+        });
+  }
+
+  /**
+   * Runs a failed or cancelled task again from the stage it stopped at, with a fresh budget of
+   * retries. A task whose table holds only finished tasks by now is copied into a new one.
+   *
+   * @return the id to look at from now on: the same, or the copy's
+   * @throws TransitionNotAllowedException if the task is neither failed nor cancelled
+   */
+  public TaskId retry(TaskId id, Act act) {
+    boolean tableIsLive = familyOf(id).live().contains(id.table());
+    TaskId next = transactions.execute(() -> tableIsLive ? again(id, act) : copy(id, act));
+    events.publishEvent(new TasksWaiting(id.type()));
+    return next;
+  }
+
+  private TaskId again(TaskId id, Act act) {
+    TaskRow row = lockRetryable(id);
+    tasks.revive(row, row.now() - row.priority() * 1000L);
+    audit.insert(act, id, row.status(), TaskStatus.WAITING, null);
+    return id;
+  }
+
+  private TaskId copy(TaskId id, Act act) {
+    TaskRow row = lockRetryable(id);
+    NewTask copy =
+        new NewTask(
+            row.userId(),
+            id.type().name(),
+            row.stage(),
+            "{\"origin\":\"" + id + "\"}",
+            row.context(),
+            row.priority(),
+            null,
+            null,
+            row.maxRetryNum(),
+            row.maxRetryInterval(),
+            "retry-of-" + id + "-" + row.leaseEpoch()); // two operators at once make one copy
+    TaskId copied = creator.create(List.of(copy)).get(0);
+    audit.insert(act, id, row.status(), row.status(), copied);
+    return copied;
+  }
+
+  /**
+   * Forces a status.
+   *
+   * @param status anything but executing, which only a hold can make
+   * @throws TransitionNotAllowedException if it is executing
+   */
+  public void setStatus(TaskId id, TaskStatus status, Act act) {
+    if (status == TaskStatus.EXECUTING) {
+      throw new TransitionNotAllowedException(id, "only a hold makes a task executing");
+    }
+    if (status == TaskStatus.WAITING && !familyOf(id).live().contains(id.table())) {
+      throw new TransitionNotAllowedException(
+          id, "its table holds only finished tasks by now; retry makes a copy");
+    }
+    transactions.execute(
+        () -> {
+          TaskRow row = lock(id);
+          if (status == TaskStatus.WAITING) {
+            tasks.revive(row, row.now() - row.priority() * 1000L);
+          } else {
+            tasks.force(row, status);
+          }
+          audit.insert(act, id, row.status(), status, null);
+          return null;
+        });
+    if (status == TaskStatus.WAITING) {
+      events.publishEvent(new TasksWaiting(id.type()));
+    }
+  }
+
+  /** The acts on one task, newest first. */
+  public List<AuditEntry> actsOn(TaskId id, int limit) {
+    return audit.find(id, limit);
+  }
+
+  private TaskFamily familyOf(TaskId id) {
+    return families
+        .find(id.type())
+        .filter(family -> family.has(id.table()))
+        .orElseThrow(() -> new TaskNotFoundException(id));
+  }
+
+  private TaskRow lockRetryable(TaskId id) {
+    TaskRow row = lock(id);
+    if (row.status() != TaskStatus.FAILED && row.status() != TaskStatus.CANCELLED) {
+      throw new TransitionNotAllowedException(
+          id, "only a failed or cancelled task can be retried, this one is " + row.status());
+    }
+    return row;
+  }
+
+  private TaskRow lock(TaskId id) {
+    familyOf(id);
+    return tasks.lock(id.table(), List.of(id.number())).stream()
+        .findFirst()
+        .orElseThrow(() -> new TaskNotFoundException(id));
+  }
+}

@@ -1,0 +1,94 @@
+package io.asyncflow.flowsvr.operator;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.operator.Act.Kind;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.Fields;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/task")
+class OperatorController {
+
+  private static final int OPERATOR = 128;
+  private static final int REASON = 1_000;
+  private static final int ACTS = 100;
+
+  private final OperatorActs acts;
+
+  OperatorController(OperatorActs acts) {
+    this.acts = acts;
+  }
+
+  record Retried(String taskId) {}
+
+  record Acts(List<AuditEntry> acts) {}
+
+  @PostMapping("/cancel")
+  Envelope<Void> cancel(Fields in) {
+    TaskId id = taskId(in);
+    Act act = act(in, Kind.CANCEL, false);
+    in.refuseIfBad();
+    acts.cancel(id, act);
+    return Envelope.ok(null);
+  }
+
+  @PostMapping("/retry")
+  Envelope<Retried> retry(Fields in) {
+    TaskId id = taskId(in);
+    Act act = act(in, Kind.RETRY, false);
+    in.refuseIfBad();
+    return Envelope.ok(new Retried(acts.retry(id, act).toString()));
+  }
+
+  @PostMapping({"/setStatus", "/set_status"})
+  Envelope<Void> setStatus(Fields in) {
+    TaskId id = taskId(in);
+    TaskStatus status =
+        in.text("status").required().as(OperatorController::status, "must be 1, 4, 8 or 16");
+    Act act = act(in, Kind.SET_STATUS, true);
+    in.refuseIfBad();
+    acts.setStatus(id, status, act);
+    return Envelope.ok(null);
+  }
+
+  @RequestMapping(
+      path = {"/getActs", "/get_acts"},
+      method = {GET, POST})
+  Envelope<Acts> getActs(Fields in) {
+    TaskId id = taskId(in);
+    in.refuseIfBad();
+    return Envelope.ok(new Acts(acts.actsOn(id, ACTS)));
+  }
+
+  private static TaskId taskId(Fields in) {
+    return in.text("taskId").required().as(TaskId::parse, "is no task id");
+  }
+
+  private static Act act(Fields in, Kind kind, boolean needsReason) {
+    String operator = in.text("operator").max(OPERATOR).value();
+    String reason =
+        needsReason
+            ? in.text("reason").required().max(REASON).value()
+            : in.text("reason").max(REASON).value();
+    return new Act(kind, operator == null ? "" : operator, reason == null ? "" : reason);
+  }
+
+  private static Optional<TaskStatus> status(String code) {
+    return switch (code) {
+      case "1" -> Optional.of(TaskStatus.WAITING);
+      case "4" -> Optional.of(TaskStatus.SUCCESS);
+      case "8" -> Optional.of(TaskStatus.FAILED);
+      case "16" -> Optional.of(TaskStatus.CANCELLED);
+      default -> Optional.empty();
+    };
+  }
+}

@@ -1,0 +1,2 @@
+/** What operators do to tasks by force, and the record of it. */
+package io.asyncflow.flowsvr.operator;
