@@ -1,46 +1,105 @@
 package io.asyncflow.flowsvr.governance;
 
+import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.lease.HoldRetention;
 import io.asyncflow.flowsvr.system.BackgroundLoop;
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.KeyRetention;
+import io.asyncflow.flowsvr.worker.WorkerRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.stereotype.Component;
 
-/** Runs the governance jobs, each in a loop of its own, from the moment the server is ready. */
+/**
+ * Runs the governance jobs, each in a loop of its own that survives whatever the job throws.
+ *
+ * <p>What a run did is written down for the status: when it did something or failed, and now and
+ * then when it did nothing.
+ */
 @Component
 class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
   private static final Duration CLEANING = Duration.ofSeconds(30);
+  private static final Duration AUDIT = Duration.ofSeconds(20);
+  private static final long NOTE_QUIET_RUNS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private final ExpiredLeaseSweep leases;
-  private final KeyRetention keys;
-  private final HoldRetention holds;
-  private final Duration sweepInterval;
+  private final List<GovernanceJob> jobs;
+  private final LeaderElection election;
+  private final JobRunStore runs;
+  private final Node node;
+  private final Map<String, Long> notedAt = new ConcurrentHashMap<>();
   private List<BackgroundLoop> loops = List.of();
 
   GovernanceLoop(
       ExpiredLeaseSweep leases,
+      InvariantAuditor auditor,
       KeyRetention keys,
       HoldRetention holds,
+      WorkerRegistry workers,
+      LeaderElection election,
+      JobRunStore runs,
+      Node node,
       @Value("${flow.governance.sweep-interval:1s}") Duration sweepInterval) {
-    this.leases = leases;
-    this.keys = keys;
-    this.holds = holds;
-    this.sweepInterval = sweepInterval;
+    this.jobs =
+        List.of(
+            new GovernanceJob("expired-lease-sweep", sweepInterval, false, leases::runOnce),
+            new GovernanceJob("invariant-auditor", AUDIT, true, auditor::runOnce),
+            new GovernanceJob("key-retention", CLEANING, true, keys::runOnce),
+            new GovernanceJob("hold-retention", CLEANING, true, holds::runOnce),
+            new GovernanceJob("worker-retention", CLEANING, true, workers::forgetSilent));
+    this.election = election;
+    this.runs = runs;
+    this.node = node;
   }
 
   @Override
   public void onApplicationEvent(ApplicationReadyEvent ready) {
     loops =
-        List.of(
-            BackgroundLoop.start("expired-lease-sweep", sweepInterval, leases::runOnce),
-            BackgroundLoop.start("key-retention", CLEANING, keys::runOnce),
-            BackgroundLoop.start("hold-retention", CLEANING, holds::runOnce));
+        jobs.stream()
+            .map(job -> BackgroundLoop.start(job.name(), job.interval(), () -> run(job)))
+            .toList();
+  }
+
+  private void run(GovernanceJob job) {
+    if (job.leaderOnly() && election.term().isEmpty()) {
+      return;
+    }
+    long started = node.nanoTime();
+    try {
+      Object result = job.runOnce().get();
+      note(job, started, result, null);
+    } catch (RuntimeException e) {
+      note(job, started, Map.of(), e.toString());
+      throw e;
+    }
+  }
+
+  private void note(GovernanceJob job, long started, Object result, String error) {
+    long now = node.nanoTime();
+    Long noted = notedAt.get(job.name());
+    boolean didSomething = error != null || didSomething(result);
+    if (didSomething || noted == null || now - noted > NOTE_QUIET_RUNS_NANOS) {
+      notedAt.put(job.name(), now);
+      long costMs = TimeUnit.NANOSECONDS.toMillis(now - started);
+      runs.write(job.name(), node.id(), costMs, result, error);
+    }
+  }
+
+  private static boolean didSomething(Object result) {
+    if (result instanceof Integer count) {
+      return count > 0;
+    }
+    if (result instanceof InvariantAuditor.Result audit) {
+      return !audit.isEmpty();
+    }
+    return result instanceof ExpiredLeaseSweep.Result sweep && !sweep.isEmpty();
   }
 
   @Override

@@ -1,0 +1,39 @@
+package io.asyncflow.flowsvr.governance;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.flowsvr.leader.LeaderElection;
+import io.asyncflow.flowsvr.task.LiveServers;
+import io.asyncflow.flowsvr.web.Envelope;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/governance")
+class GovernanceController {
+
+  private final LiveServers servers;
+  private final LeaderElection election;
+  private final JobRunStore runs;
+
+  GovernanceController(LiveServers servers, LeaderElection election, JobRunStore runs) {
+    this.servers = servers;
+    this.election = election;
+    this.runs = runs;
+  }
+
+  @RequestMapping(
+      path = "/status",
+      method = {GET, POST})
+  Envelope<GovernanceStatus> status() {
+    LeaderElection.Leadership leadership = election.current();
+    return Envelope.ok(
+        new GovernanceStatus(
+            servers.list(),
+            leadership.leader().isEmpty() ? null : leadership.leader(),
+            leadership.term(),
+            leadership.leaseMs(),
+            runs.all()));
+  }
+}

@@ -1,0 +1,86 @@
+package io.asyncflow.flowsvr.governance;
+
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Looks for what cannot be, repairs it, and counts it.
+ *
+ * <p>No code path of this server makes any of it: it comes from a restored backup, from rows that
+ * were edited by hand, or from a bug. Without a look at it such a task would be stuck for ever.
+ */
+@Component
+class InvariantAuditor {
+
+  private static final Logger log = LoggerFactory.getLogger(InvariantAuditor.class);
+  private static final int PAGE = 500;
+
+  /** Beyond what a hold may last: nobody's configuration was changed by that much meanwhile. */
+  private static final Duration SLACK = Duration.ofDays(1);
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final AuditorStore store;
+
+  InvariantAuditor(TaskTypes types, TaskFamilies families, AuditorStore store) {
+    this.types = types;
+    this.families = families;
+    this.store = store;
+  }
+
+  /**
+   * What one audit repaired.
+   *
+   * @param endlessLeases executing tasks whose lease would not have ended
+   * @param lostTables tables behind begin that hold unfinished tasks
+   */
+  record Result(int endlessLeases, int lostTables) {
+    boolean isEmpty() {
+      return endlessLeases + lostTables == 0;
+    }
+  }
+
+  Result runOnce() {
+    int endless = 0;
+    int lost = 0;
+    for (TaskFamily family : families.all()) {
+      Optional<TaskTypeConfig> type = types.find(family.type());
+      if (type.isEmpty()) {
+        continue;
+      }
+      Duration longest = type.get().maxProcessingTime().plus(SLACK);
+      for (TaskTable table : family.live()) {
+        endless += store.endEndlessLeases(table, longest, PAGE);
+      }
+      lost += findLost(family);
+    }
+    Result result = new Result(endless, lost);
+    if (!result.isEmpty()) {
+      log.warn(
+          "repaired {} leases without an end and {} tables behind begin with unfinished tasks",
+          endless,
+          lost);
+    }
+    return result;
+  }
+
+  private int findLost(TaskFamily family) {
+    for (TaskTable table : family.readable()) {
+      if (table.number() >= family.live().get(0).number()) {
+        break;
+      }
+      if (store.hasUnfinished(table) && store.moveBeginBack(table)) {
+        return 1; // the tables after it are live again by this
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,13 @@
+package io.asyncflow.flowsvr.governance;
+
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The last run of a governance job.
+ *
+ * @param node the id of the node that ran it
+ * @param lastRun epoch ms
+ * @param result what it did
+ * @param error {@code null} if it went well
+ */
+record JobRun(String job, String node, long lastRun, long costMs, JsonNode result, String error) {}
