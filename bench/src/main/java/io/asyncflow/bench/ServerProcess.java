@@ -53,6 +53,8 @@ final class ServerProcess implements AutoCloseable {
     builder.environment().put("FLOW_MYSQL_URL", database.jdbcUrl(schema));
     builder.environment().put("FLOW_MYSQL_USER", database.user());
     builder.environment().put("FLOW_MYSQL_PASSWORD", database.password());
+    // On a busy machine the first connection may take longer than the pool's patience.
+    builder.environment().put("SPRING_FLYWAY_CONNECTRETRIES", "5");
     // Its input is a pipe from here: it ends when this JVM does, however that happens.
     builder.environment().put("FLOW_EXIT_WITH_PARENT", "true");
     ServerProcess server =
