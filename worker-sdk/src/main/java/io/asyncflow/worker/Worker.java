@@ -5,6 +5,7 @@ import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.worker.internal.AnnotatedStages;
 import io.asyncflow.worker.internal.HoldLock;
 import io.asyncflow.worker.internal.NoHoldLock;
+import io.asyncflow.worker.internal.RedissonHoldLock;
 import io.asyncflow.worker.internal.StageRegistry;
 import io.asyncflow.worker.internal.Ticker;
 import io.asyncflow.worker.internal.WorkerEngine;
@@ -32,7 +33,7 @@ public final class Worker implements AutoCloseable {
 
   private final WorkerSettings settings;
   private final WorkerEngine engine;
-  private final boolean stopsWithTheJvm;
+  private final Thread shutdownHook;
 
   private Worker(Builder builder) {
     settings = builder.settings();
@@ -44,7 +45,7 @@ public final class Worker implements AutoCloseable {
             builder.heartbeats(),
             builder.lock(),
             Ticker.system());
-    stopsWithTheJvm = builder.stopsWithTheJvm;
+    shutdownHook = builder.stopsWithTheJvm ? new Thread(this::close, "asyncflow-shutdown") : null;
   }
 
   public static Builder builder() {
@@ -58,8 +59,8 @@ public final class Worker implements AutoCloseable {
    */
   public void start() {
     engine.start();
-    if (stopsWithTheJvm) {
-      Runtime.getRuntime().addShutdownHook(new Thread(this::close, "asyncflow-shutdown"));
+    if (shutdownHook != null) {
+      Runtime.getRuntime().addShutdownHook(shutdownHook);
     }
   }
 
@@ -73,12 +74,24 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Stops as {@link #close} does, with another grace.
+   * Stops as {@link #close} does, with another grace; of two stops the shorter grace counts.
    *
    * @return {@code false} if a task was left to its lease, because its report found no server
    */
   public boolean stop(Duration grace) {
-    return engine.stop(grace);
+    boolean nothingLeft = engine.stop(grace);
+    forgetShutdownHook();
+    return nothingLeft;
+  }
+
+  private void forgetShutdownHook() {
+    if (shutdownHook != null) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(shutdownHook);
+      } catch (IllegalStateException theJvmEnds) {
+        // The hook is what runs this.
+      }
+    }
   }
 
   public WorkerState state() {
@@ -99,16 +112,26 @@ public final class Worker implements AutoCloseable {
 
     private static final String DEFAULT_URL = "http://127.0.0.1:8081";
 
+    /** The answer to a heartbeat must come while the lease lasts. */
+    private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(3);
+
     private final StageRegistry registry = new StageRegistry();
     private final Map<String, Integer> slots = new LinkedHashMap<>();
     private String url = DEFAULT_URL;
     private String apiKey;
     private String redisUrl;
     private FlowClient client;
-    private boolean stopsWithTheJvm;
-    private WorkerSettings settings = WorkerSettings.defaults();
+    private boolean stopsWithTheJvm = true;
+    private String workerId;
+    private int threads;
+    private int prefetch;
+    private int backlogThreshold;
+    private Duration shutdownGrace;
 
-    private Builder() {}
+    private Builder() {
+      settings(WorkerSettings.defaults());
+      slots.clear();
+    }
 
     /** Where flowsvr is, {@code http://127.0.0.1:8081} by default. */
     public Builder url(String value) {
@@ -166,79 +189,54 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
-    /** Replaces everything that {@link WorkerSettings} holds. */
+    /** Everything that {@link WorkerSettings} holds, at once. */
     public Builder settings(WorkerSettings value) {
-      settings = Objects.requireNonNull(value, "settings");
-      return this;
+      slots.clear();
+      slots.putAll(value.slots());
+      return workerId(value.workerId())
+          .threads(value.threads())
+          .prefetch(value.prefetch())
+          .backlogThreshold(value.backlogThreshold())
+          .shutdownGrace(value.shutdownGrace());
     }
 
     /** See {@link WorkerSettings#workerId}. */
     public Builder workerId(String value) {
-      return settings(
-          new WorkerSettings(
-              value,
-              settings.threads(),
-              settings.prefetch(),
-              settings.backlogThreshold(),
-              settings.shutdownGrace(),
-              settings.slots()));
+      workerId = value;
+      return this;
     }
 
     /** See {@link WorkerSettings#threads}. */
     public Builder threads(int value) {
-      return settings(
-          new WorkerSettings(
-              settings.workerId(),
-              value,
-              settings.prefetch(),
-              settings.backlogThreshold(),
-              settings.shutdownGrace(),
-              settings.slots()));
+      threads = value;
+      return this;
     }
 
     /** See {@link WorkerSettings#prefetch}. */
     public Builder prefetch(int value) {
-      return settings(
-          new WorkerSettings(
-              settings.workerId(),
-              settings.threads(),
-              value,
-              settings.backlogThreshold(),
-              settings.shutdownGrace(),
-              settings.slots()));
+      prefetch = value;
+      return this;
     }
 
     /** See {@link WorkerSettings#backlogThreshold}. */
     public Builder backlogThreshold(int value) {
-      return settings(
-          new WorkerSettings(
-              settings.workerId(),
-              settings.threads(),
-              settings.prefetch(),
-              value,
-              settings.shutdownGrace(),
-              settings.slots()));
+      backlogThreshold = value;
+      return this;
     }
 
     /** See {@link WorkerSettings#shutdownGrace}. */
     public Builder shutdownGrace(Duration value) {
-      return settings(
-          new WorkerSettings(
-              settings.workerId(),
-              settings.threads(),
-              settings.prefetch(),
-              settings.backlogThreshold(),
-              value,
-              settings.slots()));
+      shutdownGrace = value;
+      return this;
     }
 
-    /** Adds a device and its places; the first one replaces the default. */
+    /** Adds a device and its places; without any there is one place on {@code cpu}. */
     public Builder slots(String device, int places) {
       slots.put(device, places);
       return this;
     }
 
-    /** Whether {@link Worker#start} lets the end of the JVM close the worker; {@code false}. */
+    /** Whether the end of the JVM closes the worker; {@code true}. */
     public Builder stopsWithTheJvm(boolean value) {
       stopsWithTheJvm = value;
       return this;
@@ -255,31 +253,29 @@ public final class Worker implements AutoCloseable {
     }
 
     private WorkerSettings settings() {
-      if (slots.isEmpty()) {
-        return settings;
-      }
       return new WorkerSettings(
-          settings.workerId(),
-          settings.threads(),
-          settings.prefetch(),
-          settings.backlogThreshold(),
-          settings.shutdownGrace(),
-          slots);
+          workerId,
+          threads,
+          prefetch,
+          backlogThreshold,
+          shutdownGrace,
+          slots.isEmpty() ? WorkerSettings.defaults().slots() : slots);
     }
 
     private FlowClient client() {
       return client != null ? client : new HttpFlowClient(URI.create(url), apiKey);
     }
 
-    /** Its answers must not wait longer than a lease lasts. */
     private FlowClient heartbeats() {
       return client != null
           ? client
-          : new HttpFlowClient(URI.create(url), apiKey, Duration.ofSeconds(3));
+          : new HttpFlowClient(URI.create(url), apiKey, HEARTBEAT_TIMEOUT);
     }
 
     private HoldLock lock() {
-      return new NoHoldLock();
+      return redisUrl == null || redisUrl.isBlank()
+          ? new NoHoldLock()
+          : new RedissonHoldLock(redisUrl);
     }
   }
 }

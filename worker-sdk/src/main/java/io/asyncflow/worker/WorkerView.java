@@ -19,7 +19,14 @@ public record WorkerView(
    * @param reporting with a report on its way
    * @param overdue threads in handlers that go on although their run is over: they heed no
    *     interrupt, and keep their thread and slot until they end
+   * @param problem why holds fail just now; {@code null} if they do not
    */
   public record TypeView(
-      String taskType, String poller, int queued, int working, int reporting, int overdue) {}
+      String taskType,
+      String poller,
+      int queued,
+      int working,
+      int reporting,
+      int overdue,
+      String problem) {}
 }

@@ -39,7 +39,9 @@ public class WorkerAutoConfiguration {
             .url(or(properties.getUrl(), environment.getProperty("FLOW_URL", DEFAULT_URL)))
             .apiKey(or(properties.getApiKey(), environment.getProperty("FLOW_API_KEY")))
             .redis(or(properties.getRedisUrl(), environment.getProperty("FLOW_REDIS_URL")))
-            .client(client.getIfUnique());
+            .client(client.getIfUnique())
+            // The application context stops it, and knows in which order.
+            .stopsWithTheJvm(false);
     return new WorkerLifecycle(builder, new StageBeans(beans));
   }
 

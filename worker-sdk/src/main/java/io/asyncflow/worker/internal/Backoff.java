@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * How long to wait after each failure in a row: doubling from 100 ms to 5 s, each wait shortened by
- * a random part of up to a half, so that many workers do not come back at the same moment.
+ * How long to wait after so many failures in a row: doubling from 100 ms to 5 s, each wait
+ * shortened by a random part of up to a half, so that many workers do not come back at the same
+ * moment.
  *
  * <p>Not thread-safe: it belongs to one loop.
  */
@@ -13,6 +14,7 @@ public final class Backoff {
 
   private static final Duration FIRST = Duration.ofMillis(100);
   private static final Duration LONGEST = Duration.ofSeconds(5);
+  private static final int MOST_DOUBLINGS = 10;
 
   private final DoubleSupplier random;
   private int failures;
@@ -26,13 +28,23 @@ public final class Backoff {
 
   /** One more failure: the wait before the next try. */
   public Duration next() {
-    long doubled = FIRST.toMillis() << Math.min(failures, 10);
     failures++;
-    long whole = Math.min(doubled, LONGEST.toMillis());
-    return Duration.ofMillis(whole - (long) (random.getAsDouble() * whole / 2));
+    return after(failures);
   }
 
+  /** It worked; the next failure is a first one. */
   public void reset() {
     failures = 0;
+  }
+
+  /**
+   * The same for a caller who counts for himself.
+   *
+   * @param count failures in a row, from 1
+   */
+  Duration after(int count) {
+    long doubled = FIRST.toMillis() << Math.min(count - 1, MOST_DOUBLINGS);
+    long whole = Math.min(doubled, LONGEST.toMillis());
+    return Duration.ofMillis(whole - (long) (random.getAsDouble() * whole / 2));
   }
 }

@@ -32,7 +32,7 @@ public final class ContextJson {
    * @return {@code null} for {@code null}
    * @throws NonRetryableException if it cannot be written
    */
-  static String write(Object value) {
+  public static String write(Object value) {
     if (value == null || value instanceof String) {
       return (String) value;
     }

@@ -14,6 +14,9 @@ final class DeadlineWatch implements Loop.Step {
   /** A run that is overdue may be just about to end by itself; do not spin until it has. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);
 
+  /** A renewal may bring an end nearer: the lease of its type was made shorter. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+
   private final HeldRuns held;
   private final RunEnds ends;
   private final Ticker ticker;
@@ -41,7 +44,10 @@ final class DeadlineWatch implements Loop.Step {
       return Loop.UNTIL_RUNG;
     }
     Duration wait = ticker.until(next);
-    return wait.compareTo(SHORTEST_WAIT) < 0 ? SHORTEST_WAIT : wait;
+    if (wait.compareTo(SHORTEST_WAIT) < 0) {
+      return SHORTEST_WAIT;
+    }
+    return wait.compareTo(LONGEST_WAIT) > 0 ? LONGEST_WAIT : wait;
   }
 
   private long earliest() {

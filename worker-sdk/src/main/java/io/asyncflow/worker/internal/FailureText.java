@@ -1,5 +1,7 @@
 package io.asyncflow.worker.internal;
 
+import java.nio.charset.StandardCharsets;
+
 /** A throwable in the thousand characters that a task's log has for it. */
 final class FailureText {
 
@@ -20,11 +22,14 @@ final class FailureText {
     for (int i = 0; i < Math.min(FRAMES, frames.length); i++) {
       text.append("\n  at ").append(frames[i]);
     }
-    return cut(text.toString());
+    return fit(text.toString());
   }
 
-  static String cut(String text) {
-    return text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1) + "…";
+  /** Cut to the length that the contract has for it, and free of what UTF-8 cannot carry. */
+  static String fit(String text) {
+    String cut = text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1) + "…";
+    // Half a surrogate pair, cut in two or never whole, becomes a question mark.
+    return new String(cut.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
   private static Throwable rootOf(Throwable thrown) {
@@ -37,14 +42,12 @@ final class FailureText {
   }
 
   private static String describe(Throwable thrown) {
-    String message;
+    String type = thrown.getClass().getName();
     try {
-      message = thrown.getMessage();
+      String message = thrown.getMessage();
+      return message == null ? type : type + ": " + message;
     } catch (RuntimeException e) {
-      message = "(its message cannot be read: " + e.getClass().getName() + ")";
+      return type + " (its message cannot be read: " + e.getClass().getName() + ")";
     }
-    return message == null
-        ? thrown.getClass().getName()
-        : thrown.getClass().getName() + ": " + message;
   }
 }

@@ -22,7 +22,7 @@ final class HeldRuns {
     if (runs.putIfAbsent(holdOf(run), run) != null) {
       return false;
     }
-    countOfType.merge(run.task().taskType(), 1, Integer::sum);
+    countOfType.merge(run.taskType(), 1, Integer::sum);
     added.forEach(listener -> listener.accept(run));
     return true;
   }
@@ -30,7 +30,7 @@ final class HeldRuns {
   /** The run is over. */
   void settle(Run run) {
     if (runs.remove(holdOf(run), run)) {
-      countOfType.merge(run.task().taskType(), -1, Integer::sum);
+      countOfType.merge(run.taskType(), -1, Integer::sum);
       settled.forEach(listener -> listener.accept(run));
     }
   }

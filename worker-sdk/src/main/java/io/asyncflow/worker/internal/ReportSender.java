@@ -8,12 +8,14 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.worker.internal.RunState.Event;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,11 +37,15 @@ final class ReportSender implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(ReportSender.class);
 
-  /** A report on its way. */
-  private record Pending(Run run, Report report, long since, long notBefore) {
+  /**
+   * A report on its way.
+   *
+   * @param failures so far; each makes the next wait longer
+   */
+  private record Pending(Run run, Report report, long since, int failures, long notBefore) {
 
-    Pending after(long moment) {
-      return new Pending(run, report, since, moment);
+    Pending again(long moment) {
+      return new Pending(run, report, since, failures + 1, moment);
     }
   }
 
@@ -67,17 +73,17 @@ final class ReportSender implements Loop.Step {
     this.backoff = backoff;
   }
 
-  /** Sends it soon, and does not wait for that. */
+  /** Sends it soon, and does not wait for that. The run is in REPORTING. */
   void submit(Run run, Report report) {
-    add(new Pending(run, report, ticker.nanos(), 0));
+    add(new Pending(run, report, ticker.nanos(), 0, 0));
     bell.ring();
   }
 
   @Override
   public Duration runOnce() {
-    List<Pending> batch = takeDue();
-    if (!batch.isEmpty()) {
-      send(batch);
+    List<Pending> due = takeDue();
+    if (!due.isEmpty()) {
+      send(due);
     }
     return untilNext();
   }
@@ -101,25 +107,24 @@ final class ReportSender implements Loop.Step {
   }
 
   private synchronized Duration untilNext() {
-    return waiting.stream().mapToLong(Pending::notBefore).min().stream()
-        .mapToObj(ticker::until)
-        .findFirst()
-        .orElse(Loop.UNTIL_RUNG);
+    OptionalLong next = waiting.stream().mapToLong(Pending::notBefore).min();
+    return next.isPresent() ? ticker.until(next.getAsLong()) : Loop.UNTIL_RUNG;
   }
 
   /** Sends them in one request; what is refused as a whole is sent again in halves. */
   private void send(List<Pending> all) {
-    Deque<List<Pending>> batches = new ArrayDeque<>(List.of(all));
+    Deque<List<Pending>> batches = new ArrayDeque<>();
+    batches.add(all);
     while (!batches.isEmpty()) {
       List<Pending> batch = batches.removeFirst();
       try {
-        settle(batch, client.report(batch.stream().map(Pending::report).toList()));
-        backoff.reset();
+        List<ReportResult> results = client.report(batch.stream().map(Pending::report).toList());
         outage.worked();
+        settle(batch, results);
       } catch (RuntimeException e) {
-        if (e instanceof FlowException refusal && mayPass(refusal.errorCode())) {
-          later(batch, e);
-          batches.forEach(rest -> later(rest, e));
+        if (mayPass(codeOf(e))) {
+          batches.addFirst(batch);
+          batches.forEach(unsent -> later(unsent, e));
           return;
         }
         if (batch.size() == 1) {
@@ -152,12 +157,13 @@ final class ReportSender implements Loop.Step {
 
   /** One report was refused. What that means depends on why, and on what it said. */
   private void refused(Pending pending, ErrorCode code, String why) {
-    Run run = pending.run();
-    Outcome outcome = pending.report().outcome();
     if (mayPass(code)) {
-      later(List.of(pending), new FlowException(code, why));
+      log.warn("{}: its report is refused ({}); it is repeated", pending.run(), why);
+      repeat(pending);
       return;
     }
+    Run run = pending.run();
+    Outcome outcome = pending.report().outcome();
     run.advance(RunState.REPORTING, Event.REFUSED);
     switch (code) {
       case LEASE_LOST, TRANSITION_NOT_ALLOWED, NO_SUCH_TASK, NO_SUCH_TASK_TYPE -> {
@@ -183,15 +189,9 @@ final class ReportSender implements Loop.Step {
     if (code != ErrorCode.TOO_LARGE) {
       return what;
     }
-    return what
-        + "; taskContext has "
-        + lengthOf(report.taskContext())
-        + " characters, result "
-        + lengthOf(report.result());
-  }
-
-  private static int lengthOf(String text) {
-    return text == null ? 0 : text.length();
+    String text = report.outcome() == Outcome.SUCCESS ? report.result() : report.taskContext();
+    int bytes = text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
+    return what + " (it has " + bytes + " bytes; large data belongs elsewhere, and its name here)";
   }
 
   private void drop(Run run) {
@@ -201,27 +201,27 @@ final class ReportSender implements Loop.Step {
 
   /** No answer, or one that may be another next time. */
   private void later(List<Pending> batch, RuntimeException why) {
-    Duration wait = backoff.next();
     outage.failed(
         codeOf(why).name(),
-        why.getMessage(),
+        String.valueOf(why.getMessage()),
         "repeated for up to " + GIVE_UP_AFTER.toMinutes() + " minutes");
+    batch.forEach(this::repeat);
+  }
+
+  private void repeat(Pending pending) {
     long now = ticker.nanos();
-    for (Pending pending : batch) {
-      if (now - pending.since() < GIVE_UP_AFTER.toNanos()) {
-        add(pending.after(now + wait.toNanos()));
-      } else {
-        Run run = pending.run();
-        log.error("{}: its report {} is given up", run, pending.report().outcome());
-        run.advance(RunState.REPORTING, Event.GIVEN_UP);
-        drop(run);
-      }
+    if (now - pending.since() < GIVE_UP_AFTER.toNanos()) {
+      add(pending.again(now + backoff.after(pending.failures() + 1).toNanos()));
+      return;
     }
+    Run run = pending.run();
+    log.error("{}: its report {} is given up", run, pending.report().outcome());
+    run.advance(RunState.REPORTING, Event.GIVEN_UP);
+    drop(run);
   }
 
   private static ErrorCode codeOf(RuntimeException e) {
-    // Whatever else is thrown, it is the client that could not put the report on the wire.
-    return e instanceof FlowException refusal ? refusal.errorCode() : ErrorCode.INVALID_INPUT;
+    return e instanceof FlowException refusal ? refusal.errorCode() : ErrorCode.INTERNAL;
   }
 
   /**

@@ -64,7 +64,7 @@ final class ReportWriter {
   private static String wordsOf(String reason) {
     return reason == null || reason.isBlank()
         ? "the handler gave no reason"
-        : FailureText.cut(reason);
+        : FailureText.fit(reason);
   }
 
   private Report report(

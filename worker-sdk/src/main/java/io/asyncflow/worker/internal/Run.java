@@ -3,6 +3,7 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.api.Task;
 import io.asyncflow.worker.internal.TransitionTable.Listener;
 import io.asyncflow.worker.internal.TransitionTable.Transition;
+import java.util.Locale;
 
 /**
  * One hold of one task, from its answer to its settled report.
@@ -14,6 +15,7 @@ import io.asyncflow.worker.internal.TransitionTable.Transition;
 final class Run {
 
   private final Task task;
+  private final String taskType;
   private final RegisteredStage stage;
   private final Listener<RunState, RunState.Event> listener;
 
@@ -29,6 +31,7 @@ final class Run {
    */
   Run(Task task, RegisteredStage stage, Lease lease, Listener<RunState, RunState.Event> listener) {
     this.task = task;
+    this.taskType = task.taskType().toLowerCase(Locale.ROOT);
     this.stage = stage;
     this.lease = lease;
     this.listener = listener;
@@ -36,6 +39,10 @@ final class Run {
 
   Task task() {
     return task;
+  }
+
+  String taskType() {
+    return taskType;
   }
 
   RegisteredStage stage() {

@@ -30,7 +30,7 @@ final class RunContext implements StageContext {
 
   @Override
   public String taskType() {
-    return task().taskType();
+    return run.taskType();
   }
 
   @Override

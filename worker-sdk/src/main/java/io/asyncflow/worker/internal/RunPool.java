@@ -1,6 +1,7 @@
 package io.asyncflow.worker.internal;
 
 import io.asyncflow.worker.Slot;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -30,6 +31,12 @@ final class RunPool {
 
   private record Assignment(Run run, Slot slot) {}
 
+  /** Runs that last longer than this on average are not fetched ahead. */
+  private static final Duration LONG_RUN = Duration.ofSeconds(1);
+
+  /** What the last run counts in the average. */
+  private static final double WEIGHT = 0.2;
+
   private static final Logger log = LoggerFactory.getLogger(RunPool.class);
 
   private final String taskType;
@@ -37,26 +44,36 @@ final class RunPool {
   private final int prefetch;
   private final SlotPool slots;
   private final Runner runner;
+  private final Ticker ticker;
   private final Runnable freed;
 
   private final Deque<Run> queue = new ArrayDeque<>();
   private final Set<Run> running = new HashSet<>();
   private int threads;
+  private double averageNanos;
   private boolean closed;
 
   /**
    * @param size threads at most; each is made when it is first needed
-   * @param prefetch runs that may wait beyond the free threads
+   * @param prefetch runs that may wait beyond the free threads, unless they are long ones
    * @param freed called after each run, when its thread and slot are free again
    */
-  RunPool(String taskType, int size, int prefetch, SlotPool slots, Runner runner, Runnable freed) {
+  RunPool(
+      String taskType,
+      int size,
+      int prefetch,
+      SlotPool slots,
+      Runner runner,
+      Ticker ticker,
+      Runnable freed) {
     this.taskType = taskType;
     this.size = size;
     this.prefetch = prefetch;
     this.slots = slots;
     this.runner = runner;
+    this.ticker = ticker;
     this.freed = freed;
-    slots.whenFreed(this::wake);
+    slots.whenFreed(this::wakeOne);
   }
 
   /** How many more runs it takes. */
@@ -64,10 +81,17 @@ final class RunPool {
     if (closed) {
       return 0;
     }
-    int free = size - running.size();
-    // While every thread is stuck in a handler that heeds no interrupt, nothing queued would start.
-    int ahead = overdue() == size ? 0 : prefetch;
-    return Math.max(0, free + ahead - queued());
+    return Math.max(0, size - running.size() + ahead() - queued());
+  }
+
+  /**
+   * How many runs may wait. Fetching ahead hides the way to the server, which is worth nothing to
+   * long runs: another worker may have a thread for them now. And while every thread is stuck in a
+   * handler that heeds no interrupt, nothing that waits would start.
+   */
+  private int ahead() {
+    boolean longRuns = averageNanos > LONG_RUN.toNanos();
+    return longRuns || overdue() == size ? 0 : prefetch;
   }
 
   /**
@@ -75,7 +99,7 @@ final class RunPool {
    * after each run would make every hold a hold of one.
    */
   synchronized boolean wantsMore() {
-    return room() > 0 && (running.size() < size || queued() <= prefetch / 2);
+    return room() > 0 && (running.size() < size || queued() <= ahead() / 2);
   }
 
   /** {@code false} if it is full or closed. */
@@ -87,7 +111,7 @@ final class RunPool {
     if (threads < size && threads - running.size() < queue.size()) {
       startThread();
     }
-    notifyAll();
+    wakeOne();
     return true;
   }
 
@@ -124,8 +148,9 @@ final class RunPool {
     return List.copyOf(running);
   }
 
-  private synchronized void wake() {
-    notifyAll();
+  /** One thread for one run that can start now; who wakes in vain waits again. */
+  private synchronized void wakeOne() {
+    notify();
   }
 
   /** A run can end while it waits: cancelled, lost, or given back. */
@@ -134,11 +159,15 @@ final class RunPool {
   }
 
   private void startThread() {
-    threads++;
-    Thread thread = new Thread(this::work, "asyncflow-" + taskType + "-" + threads);
+    Thread thread = new Thread(this::work, "asyncflow-" + taskType + "-" + (threads + 1));
     // A handler that never ends must not keep the JVM from ending.
     thread.setDaemon(true);
-    thread.start();
+    try {
+      thread.start();
+      threads++;
+    } catch (OutOfMemoryError e) {
+      log.error("no more than {} threads can be had for type {}", threads, taskType, e);
+    }
   }
 
   private void work() {
@@ -158,11 +187,14 @@ final class RunPool {
   }
 
   private void perform(Assignment next) {
+    long start = ticker.nanos();
     try {
       runner.run(next.run(), next.slot());
     } finally {
+      long took = ticker.nanos() - start;
       synchronized (this) {
         running.remove(next.run());
+        averageNanos += averageNanos == 0 ? took : WEIGHT * (took - averageNanos);
       }
       if (next.slot() != null) {
         slots.giveBack(next.slot());

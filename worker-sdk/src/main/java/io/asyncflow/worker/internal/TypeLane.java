@@ -21,6 +21,12 @@ record TypeLane(String taskType, TypePoller poller, Loop polling, RunPool pool) 
     int working = pool.working();
     int reporting = Math.max(0, held.count(taskType) - queued - working);
     return new TypeView(
-        taskType, poller.state().name(), queued, working, reporting, pool.overdue());
+        taskType,
+        poller.state().name(),
+        queued,
+        working,
+        reporting,
+        pool.overdue(),
+        poller.problem());
   }
 }

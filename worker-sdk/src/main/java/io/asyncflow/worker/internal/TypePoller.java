@@ -76,6 +76,11 @@ final class TypePoller implements Loop.Step {
     return state;
   }
 
+  /** Why holds fail just now; {@code null} if they do not. */
+  String problem() {
+    return outage.problem();
+  }
+
   /** Something that it depends on may have changed. */
   void wake() {
     bell.ring();
@@ -97,9 +102,7 @@ final class TypePoller implements Loop.Step {
   @Override
   public Duration runOnce() {
     if (stopping) {
-      move(Event.STOP);
-      recall();
-      return Loop.END;
+      return stopped();
     }
     if (!ready()) {
       move(Event.NOT_READY);
@@ -111,8 +114,8 @@ final class TypePoller implements Loop.Step {
       move(Event.ANSWERED);
       outage.worked();
       return pauseAfter(useful);
-    } catch (FlowException e) {
-      return stopping ? Duration.ZERO : failed(e);
+    } catch (RuntimeException | Error e) {
+      return stopping ? stopped() : failed(e);
     }
   }
 
@@ -188,16 +191,25 @@ final class TypePoller implements Loop.Step {
     return uselessAnswers <= PATIENCE ? Duration.ZERO : backoff.next();
   }
 
-  private Duration failed(FlowException e) {
+  private Duration failed(Throwable e) {
     if (call.wasCut()) {
       move(Event.CUT);
       return Duration.ZERO;
     }
     move(call.unanswered() ? Event.UNANSWERED : Event.REFUSED);
-    outage.failed(e.errorCode().name(), e.getMessage(), "tried again until it works");
+    String kind =
+        e instanceof FlowException refusal ? refusal.errorCode().name() : e.getClass().getName();
+    outage.failed(kind, String.valueOf(e.getMessage()), "tried again until it works");
     return backoff.next();
   }
 
+  private Duration stopped() {
+    recall();
+    move(Event.STOP);
+    return Loop.END;
+  }
+
+  /** The hold that was under way may have got tasks that nobody here will run. */
   private void recall() {
     if (!call.unanswered()) {
       return;

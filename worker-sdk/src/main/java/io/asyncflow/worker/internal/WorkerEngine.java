@@ -5,11 +5,13 @@ import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.WorkerView;
 import io.asyncflow.worker.internal.TransitionTable.Listener;
+import io.asyncflow.worker.internal.TransitionTable.Transition;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,12 +23,14 @@ public final class WorkerEngine {
   /** How long the reports of the last runs may take after the grace is over. */
   private static final Duration LAST_REPORTS = Duration.ofSeconds(5);
 
+  private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(365);
+
   private final WorkerSettings settings;
   private final HoldLock lock;
   private final Ticker ticker;
   private final SlotPool slots;
   private final HeldRuns held = new HeldRuns();
-  private final Bell settledBell = new Bell();
+  private final Bell progress = new Bell();
   private final Bell deadlineBell = new Bell();
   private final RunEnds ends;
   private final TypeSettingsFeed feed;
@@ -36,6 +40,8 @@ public final class WorkerEngine {
   private final Loop watching;
   private final List<TypeLane> lanes = new ArrayList<>();
   private volatile WorkerState state = WorkerState.NEW;
+  private volatile long graceEnd = Long.MAX_VALUE;
+  private Thread stopping;
 
   /**
    * @param heartbeats a client of its own, so that a slow call of another kind never delays a
@@ -80,7 +86,7 @@ public final class WorkerEngine {
     types.forEach((type, stages) -> lanes.add(lane(type, stages, client)));
 
     feed.whenChanged(() -> lanes.forEach(lane -> lane.poller().wake()));
-    held.whenSettled(run -> settledBell.ring());
+    held.whenSettled(run -> progress.ring());
   }
 
   private TypeLane lane(String type, Map<String, RegisteredStage> stages, FlowClient client) {
@@ -92,6 +98,7 @@ public final class WorkerEngine {
             settings.prefetch(),
             slots,
             new StageRunner(ends, ticker),
+            ticker,
             bell::ring);
     Asks asks = new Asks(type, stages.values(), pool, slots, held, settings.backlogThreshold());
     TypePoller poller =
@@ -105,11 +112,11 @@ public final class WorkerEngine {
             ticker,
             bell,
             newBackoff(),
-            Listener.none());
+            this::pollerMoved);
     slots.whenFreed(poller::slotFreed);
     held.whenSettled(
         run -> {
-          if (run.task().taskType().equals(type)) {
+          if (run.taskType().equals(type)) {
             bell.ring();
           }
         });
@@ -152,11 +159,17 @@ public final class WorkerEngine {
         lanes.stream().map(TypeLane::taskType).toList());
   }
 
+  private void pollerMoved(Transition<PollerState, PollerState.Event> transition) {
+    if (transition.to() == PollerState.STOPPED) {
+      progress.ring();
+    }
+  }
+
   /** The server wants this worker to finish what it has and to leave. */
   private void drain() {
     if (state == WorkerState.RUNNING) {
-      log.info("flowsvr drains this worker; it finishes what it has and stops");
-      Thread leaving = new Thread(() -> stop(Duration.ofDays(1)), "asyncflow-drain");
+      log.info("flowsvr drains this worker: it finishes what it has and stops");
+      Thread leaving = new Thread(() -> stop(AS_LONG_AS_IT_TAKES), "asyncflow-drain");
       leaving.setDaemon(true);
       leaving.start();
     }
@@ -164,67 +177,83 @@ public final class WorkerEngine {
 
   /**
    * Stops: no more holds, queued runs are given back at once, running ones may finish for {@code
-   * grace} and are then interrupted and given back. Leases are kept until all is settled.
+   * grace} and are then interrupted and given back. Leases are kept until all is settled. A stop
+   * that is under way takes the shorter grace of the two.
    *
    * @return {@code false} if something was left to its lease
    */
-  public synchronized boolean stop(Duration grace) {
-    if (state == WorkerState.NEW) {
-      state = WorkerState.STOPPED;
-      lock.close();
+  public boolean stop(Duration grace) {
+    boolean first;
+    synchronized (this) {
+      graceEnd = Math.min(graceEnd, ticker.nanos() + grace.toNanos());
+      first = state == WorkerState.NEW || state == WorkerState.RUNNING;
+      if (first) {
+        boolean started = state == WorkerState.RUNNING;
+        state = WorkerState.STOPPING;
+        stopping = new Thread(started ? this::windDown : this::finish, "asyncflow-stop");
+        stopping.start();
+      }
     }
-    if (state == WorkerState.STOPPED) {
-      return true;
-    }
-    state = WorkerState.STOPPING;
-    log.info("worker {} stops; runs have {} ms to end", settings.workerId(), grace.toMillis());
-    for (TypeLane lane : lanes) {
-      lane.stop().forEach(run -> ends.release(run, "the worker stops"));
-    }
-    boolean settled = false;
+    progress.ring();
     try {
-      settled = awaitSettled(grace) || interruptAndAwait();
+      stopping.join();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return held.isEmpty();
+  }
+
+  private void windDown() {
+    log.info("worker {} stops; runs have {} to end", settings.workerId(), ticker.until(graceEnd));
+    for (TypeLane lane : lanes) {
+      lane.stop().forEach(run -> ends.release(run, "the worker stops"));
+    }
+    if (!awaitSettled(() -> graceEnd)) {
+      lanes.forEach(lane -> lane.pool().running().forEach(this::interrupt));
+      deadlineBell.ring();
+      long end = ticker.nanos() + LAST_REPORTS.toNanos();
+      awaitSettled(() -> end);
+    }
+    finish();
+  }
+
+  private void interrupt(Run run) {
+    // A thread may have taken it a moment ago and not have begun.
+    if (!ends.release(run, "the worker stops")) {
+      run.stop(StopCause.SHUT_DOWN, ticker.nanos());
+    }
+  }
+
+  private void finish() {
     List.of(feeding, reporting, keeping, watching).forEach(Loop::stop);
     lock.close();
     state = WorkerState.STOPPED;
-    if (settled) {
+    int left = held.all().size();
+    if (left == 0) {
       log.info("worker {} stopped; nothing is left behind", settings.workerId());
     } else {
-      log.warn(
-          "worker {} stopped; {} tasks are left to their leases",
-          settings.workerId(),
-          held.all().size());
+      log.warn("worker {} stopped; {} tasks are left to their leases", settings.workerId(), left);
     }
-    return settled;
   }
 
-  private boolean interruptAndAwait() throws InterruptedException {
-    long now = ticker.nanos();
-    for (TypeLane lane : lanes) {
-      lane.pool().running().forEach(run -> run.stop(StopCause.SHUT_DOWN, now));
-    }
-    deadlineBell.ring();
-    return awaitSettled(LAST_REPORTS);
-  }
-
-  /** The pollers ended, for they may still give something back, and nothing is held any more. */
-  private boolean awaitSettled(Duration atMost) throws InterruptedException {
-    long end = ticker.nanos() + atMost.toNanos();
-    for (TypeLane lane : lanes) {
-      if (!lane.polling().join(ticker.until(end))) {
-        return false;
-      }
-    }
-    while (!held.isEmpty()) {
-      Duration left = ticker.until(end);
+  /** Until the pollers have ended, for they may still give something back, and nothing is held. */
+  private boolean awaitSettled(LongSupplier end) {
+    while (!settled()) {
+      Duration left = ticker.until(end.getAsLong());
       if (left.isZero()) {
         return false;
       }
-      settledBell.await(left);
+      try {
+        progress.await(left);
+      } catch (InterruptedException e) {
+        log.debug("nobody interrupts a stop; it goes on");
+      }
     }
     return true;
+  }
+
+  private boolean settled() {
+    return held.isEmpty()
+        && lanes.stream().allMatch(lane -> lane.poller().state() == PollerState.STOPPED);
   }
 }

@@ -1,0 +1,202 @@
+package io.asyncflow.worker.internal;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
+import org.redisson.config.ConstantDelay;
+import org.redisson.config.SingleServerConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One lock a type in Redis, tried for 50 ms at most.
+ *
+ * <p>Redis may be absent, dead or frozen at any time. A try that got no answer in time is left
+ * behind (should it succeed after all, the lock is given up at once), and after a few of them none
+ * is made for two seconds: a dead Redis costs nothing.
+ */
+public final class RedissonHoldLock implements HoldLock {
+
+  private static final Logger log = LoggerFactory.getLogger(RedissonHoldLock.class);
+
+  private static final Duration PATIENCE = Duration.ofMillis(50);
+
+  /** What Redisson may wait for another holder; the rest of the patience is for the network. */
+  private static final Duration WAIT = Duration.ofMillis(30);
+
+  /** A holder that died has it no longer than that. */
+  private static final Duration LEASE = Duration.ofSeconds(2);
+
+  private static final int TIMEOUT_MS = 500;
+
+  private final RedissonClient redis;
+  private final CircuitBreaker breaker;
+
+  /**
+   * Connects when it is first used, so Redis need not be there.
+   *
+   * @param url as {@code redis://user:password@host:6379/0}, or {@code rediss://} for TLS
+   * @throws IllegalArgumentException if it is no such address
+   */
+  public RedissonHoldLock(String url) {
+    redis = Redisson.create(configOf(url));
+    breaker =
+        CircuitBreaker.of(
+            "hold-lock",
+            CircuitBreakerConfig.custom()
+                .slidingWindowSize(5)
+                .minimumNumberOfCalls(3)
+                .failureRateThreshold(60)
+                .waitDurationInOpenState(Duration.ofSeconds(2))
+                .permittedNumberOfCallsInHalfOpenState(1)
+                .build());
+    breaker.getEventPublisher().onStateTransition(event -> log(event.getStateTransition()));
+  }
+
+  private static void log(CircuitBreaker.StateTransition transition) {
+    switch (transition) {
+      case CLOSED_TO_OPEN -> log.warn("Redis does not answer; holds go on without the lock");
+      case HALF_OPEN_TO_CLOSED -> log.info("Redis answers again; holds use the lock");
+      default -> log.debug("Redis circuit breaker: {}", transition);
+    }
+  }
+
+  static Config configOf(String url) {
+    Config config = new Config();
+    config.setCodec(StringCodec.INSTANCE);
+    config.setLazyInitialization(true);
+    config.setThreads(2);
+    config.setNettyThreads(2);
+    SingleServerConfig server =
+        config
+            .useSingleServer()
+            .setTimeout(TIMEOUT_MS)
+            .setConnectTimeout(TIMEOUT_MS)
+            .setSubscriptionTimeout(TIMEOUT_MS)
+            .setRetryAttempts(0)
+            .setRetryDelay(new ConstantDelay(Duration.ofMillis(50)))
+            .setPingConnectionInterval(1_000)
+            .setConnectionMinimumIdleSize(1)
+            .setConnectionPoolSize(4)
+            .setSubscriptionConnectionMinimumIdleSize(1)
+            .setSubscriptionConnectionPoolSize(2);
+    address(server, url);
+    return config;
+  }
+
+  private static void address(SingleServerConfig server, String url) {
+    URI uri = URI.create(url);
+    boolean redis = "redis".equals(uri.getScheme()) || "rediss".equals(uri.getScheme());
+    if (!redis || uri.getHost() == null) {
+      throw new IllegalArgumentException(
+          "not the address of a Redis, as redis://127.0.0.1:6379: " + withoutPassword(url));
+    }
+    int port = uri.getPort() < 0 ? 6379 : uri.getPort();
+    server.setAddress(uri.getScheme() + "://" + uri.getHost() + ":" + port);
+    if (uri.getUserInfo() != null) {
+      String[] user = uri.getUserInfo().split(":", 2);
+      if (!user[0].isEmpty()) {
+        server.setUsername(user[0]);
+      }
+      if (user.length == 2) {
+        server.setPassword(user[1]);
+      }
+    }
+    String database = uri.getPath() == null ? "" : uri.getPath().replace("/", "");
+    if (!database.isEmpty()) {
+      server.setDatabase(Integer.parseInt(database));
+    }
+  }
+
+  private static String withoutPassword(String url) {
+    return url.replaceAll("//[^@/]*@", "//…@");
+  }
+
+  @Override
+  public boolean present() {
+    return true;
+  }
+
+  @Override
+  public boolean tryAcquire(String taskType) {
+    if (!breaker.tryAcquirePermission()) {
+      return false;
+    }
+    long start = breaker.getCurrentTimestamp();
+    long thread = Thread.currentThread().getId();
+    CompletableFuture<Boolean> attempt = null;
+    try {
+      RLock lock = lockOf(taskType);
+      attempt =
+          lock.tryLockAsync(WAIT.toMillis(), LEASE.toMillis(), TimeUnit.MILLISECONDS, thread)
+              .toCompletableFuture();
+      boolean acquired = attempt.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      breaker.onSuccess(since(start), breaker.getTimestampUnit());
+      return acquired;
+    } catch (TimeoutException | ExecutionException | RuntimeException e) {
+      log.debug("no answer about the lock of type {}: {}", taskType, e.toString());
+      breaker.onError(since(start), breaker.getTimestampUnit(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      breaker.releasePermission();
+    }
+    leaveBehind(attempt, taskType, thread);
+    return false;
+  }
+
+  private long since(long start) {
+    return breaker.getCurrentTimestamp() - start;
+  }
+
+  /** If the try succeeds after all, nobody uses the lock: others need not wait for its lease. */
+  private void leaveBehind(CompletableFuture<Boolean> attempt, String taskType, long thread) {
+    if (attempt != null) {
+      attempt.thenAccept(
+          acquired -> {
+            if (acquired) {
+              unlock(taskType, thread);
+            }
+          });
+    }
+  }
+
+  @Override
+  public void release(String taskType) {
+    unlock(taskType, Thread.currentThread().getId());
+  }
+
+  /** Does not wait: if it fails, the lock's lease runs out. */
+  private void unlock(String taskType, long thread) {
+    try {
+      lockOf(taskType)
+          .unlockAsync(thread)
+          .whenComplete(
+              (done, error) -> {
+                if (error != null) {
+                  log.debug("the lock of type {} is left to its lease: {}", taskType, error);
+                }
+              });
+    } catch (RuntimeException e) {
+      log.debug("the lock of type {} is left to its lease: {}", taskType, e.toString());
+    }
+  }
+
+  private RLock lockOf(String taskType) {
+    return redis.getLock("asyncflow:hold:" + taskType);
+  }
+
+  @Override
+  public void close() {
+    redis.shutdown(0, TIMEOUT_MS, TimeUnit.MILLISECONDS);
+  }
+}

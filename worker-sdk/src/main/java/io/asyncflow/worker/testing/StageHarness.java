@@ -1,0 +1,168 @@
+package io.asyncflow.worker.testing;
+
+import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.internal.ContextJson;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Runs one handler once, without worker or server.
+ *
+ * <pre>{@code
+ * StageResult result = StageHarness.run("synthesize").withContext(speech).onSlot("cpu").with(handler);
+ * }</pre>
+ *
+ * <p>What is not said is: type {@code test}, first attempt, epoch 1, an empty context, no slot, a
+ * minute of time.
+ */
+public final class StageHarness implements StageContext {
+
+  private final String stage;
+  private final List<Integer> progress = new ArrayList<>();
+  private String taskType = "test";
+  private String userId = "tester";
+  private int attempt = 1;
+  private int epoch = 1;
+  private String context = "";
+  private Slot slot;
+  private Duration remaining = Duration.ofMinutes(1);
+  private boolean cancelled;
+
+  private StageHarness(String stage) {
+    this.stage = stage;
+  }
+
+  /** A run of this stage. */
+  public static StageHarness run(String stage) {
+    return new StageHarness(stage);
+  }
+
+  public StageHarness ofType(String value) {
+    taskType = value;
+    return this;
+  }
+
+  public StageHarness forUser(String value) {
+    userId = value;
+    return this;
+  }
+
+  /** The context, written as JSON unless it is a string. */
+  public StageHarness withContext(Object value) {
+    context = value == null ? "" : ContextJson.write(value);
+    return this;
+  }
+
+  /** Which attempt it is, from 1. */
+  public StageHarness inAttempt(int value) {
+    attempt = value;
+    return this;
+  }
+
+  public StageHarness inEpoch(int value) {
+    epoch = value;
+    return this;
+  }
+
+  /** The first place on this device. */
+  public StageHarness onSlot(String device) {
+    slot = new Slot(device, 0);
+    return this;
+  }
+
+  public StageHarness withRemaining(Duration value) {
+    remaining = value;
+    return this;
+  }
+
+  /** The run was cancelled before it began. */
+  public StageHarness cancelledAlready() {
+    cancelled = true;
+    return this;
+  }
+
+  /** Calls the handler in this thread; what it throws is thrown. */
+  public StageResult with(StageHandler handler) throws Exception {
+    return handler.handle(this);
+  }
+
+  /** What the handler told of its progress, in order. */
+  public List<Integer> progress() {
+    return List.copyOf(progress);
+  }
+
+  @Override
+  public String taskId() {
+    return "1_" + taskType + "_task_1";
+  }
+
+  @Override
+  public String taskType() {
+    return taskType;
+  }
+
+  @Override
+  public String stage() {
+    return stage;
+  }
+
+  @Override
+  public String userId() {
+    return userId;
+  }
+
+  @Override
+  public int attempt() {
+    return attempt;
+  }
+
+  @Override
+  public int leaseEpoch() {
+    return epoch;
+  }
+
+  @Override
+  public String traceId() {
+    return "trace-" + epoch;
+  }
+
+  @Override
+  public String idempotencyKey() {
+    return taskId() + ":" + stage + ":" + epoch;
+  }
+
+  @Override
+  public String rawContext() {
+    return context;
+  }
+
+  @Override
+  public <T> T context(Class<T> type) {
+    return type.cast(ContextJson.read(context, type));
+  }
+
+  @Override
+  public Duration remaining() {
+    return remaining;
+  }
+
+  @Override
+  public boolean cancelled() {
+    return cancelled;
+  }
+
+  @Override
+  public void progress(int percent) {
+    progress.add(percent);
+  }
+
+  @Override
+  public Optional<Slot> slot() {
+    return Optional.ofNullable(slot);
+  }
+}

@@ -1,0 +1,47 @@
+package io.asyncflow.worker.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+class FailureTextTest {
+
+  @Test
+  void aThousandCharactersAreTheMost() {
+    assertThat(FailureText.of(new Exception("x".repeat(5000)))).hasSize(1000).endsWith("…");
+  }
+
+  @Test
+  void whatUtf8CannotCarryIsReplaced() {
+    String text = FailureText.fit("😀".repeat(1000));
+    assertThat(StandardCharsets.UTF_8.newEncoder().canEncode(text)).isTrue();
+    assertThat(FailureText.fit("a\ud83d")).isEqualTo("a?");
+  }
+
+  @Test
+  void causesInARingEndSomewhere() {
+    Exception one = new Exception("one");
+    Exception two = new Exception("two", one);
+    one.initCause(two);
+    assertThat(FailureText.of(one)).startsWith("java.lang.Exception: one");
+  }
+
+  @Test
+  void aMessageThatThrowsIsNoObstacle() {
+    RuntimeException rude =
+        new RuntimeException() {
+          @Override
+          public String getMessage() {
+            throw new IllegalStateException();
+          }
+        };
+    assertThat(FailureText.of(rude)).contains("its message cannot be read");
+  }
+
+  @Test
+  void anExceptionWithoutAMessageIsItsClass() {
+    assertThat(FailureText.of(new IllegalStateException()))
+        .startsWith("java.lang.IllegalStateException\n");
+  }
+}

@@ -1,0 +1,94 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Task;
+import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.internal.TransitionTable.Transition;
+import io.asyncflow.worker.testing.FakeFlowServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The life of runs with no thread and no waiting: the test moves the time and lets each loop do a
+ * turn. Leases last 10 s, attempts 30 s.
+ */
+final class HandDriven {
+
+  static final Duration LEASE = Duration.ofSeconds(10);
+  static final Duration MAX_PROCESSING_TIME = Duration.ofSeconds(30);
+  static final String WORKER = "hand-driven";
+
+  final ManualTicker ticker = new ManualTicker();
+  final FakeFlowServer server =
+      new FakeFlowServer(ticker::nanos)
+          .withType("lark", Duration.ofSeconds(10), MAX_PROCESSING_TIME, LEASE);
+  final List<Transition<RunState, RunState.Event>> transitions = new ArrayList<>();
+  final HeldRuns held = new HeldRuns();
+  final ReportWriter writer = new ReportWriter(WORKER);
+  final Bell bell = new Bell();
+  final ReportSender sender =
+      new ReportSender(server, held, writer, ticker, bell, new Backoff(() -> 0));
+  final RunEnds ends = new RunEnds(writer, sender, held, ticker);
+  final List<String> drains = new ArrayList<>();
+  final LeaseKeeper keeper =
+      new LeaseKeeper(
+          WORKER,
+          server,
+          held,
+          ends,
+          () -> drains.add("drain"),
+          ticker,
+          bell,
+          new Backoff(() -> 0));
+  final DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, bell);
+  final StageRunner runner = new StageRunner(ends, ticker);
+
+  /** Creates a task and holds it. */
+  Run heldRun(String context, StageHandler handler) {
+    server.createTask(NewTask.of("lark", "one", "me", context));
+    long start = ticker.nanos();
+    Task task =
+        server.holdTasks(new HoldRequest("lark", 1, WORKER, 0, null, List.of("one"))).get(0);
+    TypeLimits limits = TypeLimits.of(server.taskTypes().get(0));
+    Run run =
+        new Run(
+            task,
+            new RegisteredStage("one", handler, false),
+            Lease.held(start, task.leaseMs(), limits),
+            transitions::add);
+    held.add(run);
+    return run;
+  }
+
+  Run heldRun(StageHandler handler) {
+    return heldRun("", handler);
+  }
+
+  /** Runs the handler in this thread. */
+  void work(Run run) {
+    work(run, null);
+  }
+
+  void work(Run run, Slot slot) {
+    runner.run(run, slot);
+  }
+
+  /** A turn of the lease keeper, when it is due. */
+  void beat() {
+    ticker.advance(LEASE.dividedBy(5));
+    keeper.runOnce();
+  }
+
+  /** Lets the time pass up to this moment and the deadline watch look. */
+  void watchAt(long moment) {
+    ticker.advanceTo(moment);
+    watch.runOnce();
+  }
+
+  void sendReports() {
+    sender.runOnce();
+  }
+}

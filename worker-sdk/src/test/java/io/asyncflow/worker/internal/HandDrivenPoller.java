@@ -1,0 +1,173 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.internal.PollerState.Event;
+import io.asyncflow.worker.internal.TransitionTable.Transition;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The poller of one type with everything it needs, and no loop: the test lets it take its turns.
+ * Its pool is real, and its handlers block until they are let go.
+ */
+final class HandDrivenPoller implements AutoCloseable {
+
+  static final TypeLimits LIMITS =
+      new TypeLimits(100, Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(30));
+
+  final ManualTicker ticker = new ManualTicker();
+  final StubFlowClient client = new StubFlowClient(ticker);
+  final List<Transition<PollerState, Event>> transitions = new ArrayList<>();
+  final List<String> lockCalls = new ArrayList<>();
+  final HeldRuns held = new HeldRuns();
+  final Bell bell = new Bell();
+  final ReportWriter writer = new ReportWriter("w");
+  final ReportSender sender =
+      new ReportSender(client, held, writer, ticker, new Bell(), new Backoff(() -> 0));
+  final RunEnds ends = new RunEnds(writer, sender, held, ticker);
+  final SlotPool slots;
+  final RunPool pool;
+  final TypePoller poller;
+  final CountDownLatch letGo = new CountDownLatch(1);
+  TypeLimits limits = LIMITS;
+
+  /** A poller whose worker has two threads, no prefetch, and the stages "open" and "other". */
+  static HandDrivenPoller ofOpenStages() {
+    return new Builder().build();
+  }
+
+  static Builder with() {
+    return new Builder();
+  }
+
+  static final class Builder {
+    private final Map<String, RegisteredStage> stages = new LinkedHashMap<>();
+    private int threads = 2;
+    private int prefetch;
+    private int backlogThreshold = 1000;
+    private int slots = 1;
+    private boolean lock;
+    private boolean lockIsFree;
+
+    Builder threads(int value) {
+      threads = value;
+      return this;
+    }
+
+    Builder prefetch(int value) {
+      prefetch = value;
+      return this;
+    }
+
+    Builder backlogThreshold(int value) {
+      backlogThreshold = value;
+      return this;
+    }
+
+    Builder slots(int value) {
+      slots = value;
+      return this;
+    }
+
+    Builder stage(String name, boolean wantsSlot) {
+      stages.put(name, new RegisteredStage(name, null, wantsSlot));
+      return this;
+    }
+
+    Builder lock(boolean isFree) {
+      lock = true;
+      lockIsFree = isFree;
+      return this;
+    }
+
+    HandDrivenPoller build() {
+      if (stages.isEmpty()) {
+        stage("open", false).stage("other", false);
+      }
+      return new HandDrivenPoller(this);
+    }
+  }
+
+  private HandDrivenPoller(Builder builder) {
+    StageHandler blocking =
+        context -> {
+          letGo.await();
+          return StageResult.done();
+        };
+    Map<String, RegisteredStage> stages = new LinkedHashMap<>();
+    builder.stages.forEach(
+        (name, stage) -> stages.put(name, new RegisteredStage(name, blocking, stage.wantsSlot())));
+    slots = new SlotPool(Map.of("cpu", builder.slots));
+    pool =
+        new RunPool(
+            "lark",
+            builder.threads,
+            builder.prefetch,
+            slots,
+            new StageRunner(ends, ticker),
+            ticker,
+            bell::ring);
+    poller =
+        new TypePoller(
+            "lark",
+            new Asks("lark", stages.values(), pool, slots, held, builder.backlogThreshold),
+            new HoldCall("lark", "w", client, ticker),
+            new Intake(stages, pool, held, ends, TransitionTable.Listener.none()),
+            builder.lock ? new RecordingLock(builder.lockIsFree) : new NoHoldLock(),
+            () -> limits,
+            ticker,
+            bell,
+            new Backoff(() -> 0),
+            transitions::add);
+    slots.whenFreed(poller::slotFreed);
+  }
+
+  Duration turn() {
+    return poller.runOnce();
+  }
+
+  Slot takeSlot() {
+    return slots.tryTake().orElseThrow();
+  }
+
+  @Override
+  public void close() {
+    letGo.countDown();
+    pool.close();
+  }
+
+  private final class RecordingLock implements HoldLock {
+    private final boolean free;
+
+    private RecordingLock(boolean free) {
+      this.free = free;
+    }
+
+    @Override
+    public boolean present() {
+      return true;
+    }
+
+    @Override
+    public boolean tryAcquire(String taskType) {
+      lockCalls.add("acquire " + taskType + " after " + client.holds.size());
+      return free;
+    }
+
+    @Override
+    public void release(String taskType) {
+      lockCalls.add("release " + taskType + " after " + client.holds.size());
+    }
+
+    @Override
+    public void close() {
+      lockCalls.add("close");
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.asyncflow.worker.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.dev.EmbeddedRedis;
+import io.asyncflow.dev.TestEngines;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Against a real Redis, alive, dead, frozen and back. */
+class RedissonHoldLockIT {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  // A lock that one test left to its lease must not be met by the next.
+  private final String type = "lark" + System.nanoTime();
+  private final String otherType = "tts" + System.nanoTime();
+  private final EmbeddedRedis redis = TestEngines.redis();
+  private final ExecutorService otherThread = Executors.newSingleThreadExecutor();
+  private RedissonHoldLock mine;
+  private RedissonHoldLock theirs;
+
+  @BeforeEach
+  void connect() {
+    if (!redis.isRunning()) {
+      redis.restart();
+    }
+    mine = new RedissonHoldLock(redis.url());
+    theirs = new RedissonHoldLock(redis.url());
+    awaitLock(mine);
+    awaitLock(theirs);
+  }
+
+  @AfterEach
+  void disconnect() {
+    otherThread.shutdownNow();
+    mine.close();
+    theirs.close();
+  }
+
+  @Test
+  void oneWorkerATypeHasIt() {
+    assertThat(mine.tryAcquire(type)).isTrue();
+    assertThat(theirs.tryAcquire(type)).isFalse();
+    assertThat(theirs.tryAcquire(otherType)).isTrue();
+
+    mine.release(type);
+    await().atMost(PATIENCE).until(() -> theirs.tryAcquire(type));
+  }
+
+  @Test
+  void whoDoesNotGetItIsToldSoon() {
+    mine.tryAcquire(type);
+    long start = System.nanoTime();
+    assertThat(theirs.tryAcquire(type)).isFalse();
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(150));
+  }
+
+  @Test
+  void contentionDoesNotOpenTheBreaker() {
+    mine.tryAcquire(type);
+    for (int i = 0; i < 6; i++) {
+      theirs.tryAcquire(type);
+    }
+    assertThat(theirs.tryAcquire(otherType)).isTrue();
+  }
+
+  @Test
+  void itIsKeptApartFromTheOtherThreadsOfItsWorker()
+      throws ExecutionException, InterruptedException {
+    assertThat(mine.tryAcquire(type)).isTrue();
+    assertThat(otherThread.submit(() -> mine.tryAcquire(type)).get()).isFalse();
+  }
+
+  @Test
+  void aHolderThatDiedDoesNotKeepIt() {
+    mine.tryAcquire(type);
+    mine.close();
+    await().atMost(PATIENCE).until(() -> theirs.tryAcquire(type));
+  }
+
+  @Test
+  void aDeadRedisCostsNothingAndIsUsedAgainWhenItIsBack() {
+    redis.kill();
+    for (int i = 0; i < 5; i++) {
+      assertThat(mine.tryAcquire(type)).isFalse();
+    }
+    assertThat(costOf(100)).as("100 tries behind the breaker").isLessThan(Duration.ofMillis(50));
+
+    redis.restart();
+    awaitLock(mine);
+  }
+
+  @Test
+  void aFrozenRedisCostsNothingAfterAFewTries() throws IOException, InterruptedException {
+    signal("STOP");
+    try {
+      Duration cost = costOf(5);
+      assertThat(cost).as("5 tries").isLessThan(Duration.ofSeconds(1));
+      assertThat(costOf(100)).as("100 tries behind the breaker").isLessThan(Duration.ofMillis(50));
+    } finally {
+      signal("CONT");
+    }
+    awaitLock(mine);
+  }
+
+  @Test
+  void itNeedNotBeThereAtTheStart() {
+    redis.stop();
+    RedissonHoldLock early = new RedissonHoldLock(redis.url());
+    try {
+      assertThat(early.tryAcquire(type)).isFalse();
+      redis.restart();
+      awaitLock(early);
+    } finally {
+      early.close();
+    }
+  }
+
+  private Duration costOf(int tries) {
+    long start = System.nanoTime();
+    for (int i = 0; i < tries; i++) {
+      mine.tryAcquire(type);
+    }
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  private void awaitLock(RedissonHoldLock lock) {
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              boolean acquired = lock.tryAcquire("probe");
+              if (acquired) {
+                lock.release("probe");
+              }
+              return acquired;
+            });
+  }
+
+  private void signal(String name) throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(redis.pid())).start().waitFor();
+  }
+}

@@ -1,0 +1,170 @@
+package io.asyncflow.worker.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.worker.StageResult;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ReportSenderTest {
+
+  private final HandDriven worker = new HandDriven();
+
+  private Run finished(StageResult result) {
+    Run run = worker.heldRun(c -> result);
+    worker.work(run);
+    return run;
+  }
+
+  private Run finished() {
+    return finished(StageResult.done());
+  }
+
+  @Test
+  void whatArrivedMeanwhileIsSentTogether() {
+    finished();
+    finished();
+    finished();
+    assertThat(worker.sender.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(worker.server.accepted()).hasSize(3);
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void aReportWithoutAnAnswerIsRepeatedWithItsId() {
+    finished();
+    worker.server.swallowAnswers(1);
+    Duration wait = worker.sender.runOnce();
+    assertThat(wait).isEqualTo(Duration.ofMillis(100));
+    worker.ticker.advance(wait);
+    worker.sendReports();
+
+    assertThat(worker.server.reports()).hasSize(2);
+    assertThat(worker.server.reports().get(0)).isEqualTo(worker.server.reports().get(1));
+    assertThat(worker.server.accepted()).hasSize(1);
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void itOutlivesALongOutageAndSaysSoOnce() {
+    finished();
+    worker.server.setDown(true);
+    try (LoggedLines log = new LoggedLines(ReportSender.class)) {
+      for (int i = 0; i < 50; i++) {
+        Duration wait = worker.sender.runOnce();
+        assertThat(wait).isBetween(Duration.ofMillis(50), Duration.ofSeconds(5));
+        worker.ticker.advance(wait);
+      }
+      assertThat(log.lines()).hasSize(1);
+    }
+    worker.server.setDown(false);
+    worker.sendReports();
+    assertThat(worker.server.accepted()).hasSize(1);
+  }
+
+  @Test
+  void aNewReportDoesNotWaitForTheBackoffOfAnother() {
+    Run first = finished();
+    worker.server.refuseReports(
+        report -> report.taskId().equals(first.task().taskId()), ErrorCode.UNAVAILABLE);
+    worker.sendReports();
+    finished();
+    worker.sendReports();
+    assertThat(worker.server.accepted()).hasSize(1);
+    assertThat(worker.held.all()).containsExactly(first);
+  }
+
+  @Test
+  void oneBadReportDoesNotSpoilTheOthers() {
+    finished(StageResult.done("x".repeat(5000)));
+    finished();
+    worker.sendReports();
+    worker.sendReports();
+    assertThat(worker.server.accepted())
+        .extracting(Report::outcome)
+        .containsExactly(Outcome.SUCCESS, Outcome.FAIL);
+  }
+
+  @Test
+  void aReportThatSpoilsItsWholeRequestFailsAlone() {
+    ReportSender picky =
+        new ReportSender(
+            new AllOrNothing(worker.server, report -> "bad".equals(report.result())),
+            worker.held,
+            worker.writer,
+            worker.ticker,
+            worker.bell,
+            new Backoff(() -> 0));
+    for (String result : List.of("fine", "fine", "bad", "fine", "fine")) {
+      Run run = worker.heldRun(c -> StageResult.done());
+      run.enter();
+      run.advance(RunState.WORKING, RunState.Event.RETURNED);
+      picky.submit(run, worker.writer.of(run.task(), StageResult.done(result)));
+    }
+    picky.runOnce();
+    assertThat(worker.server.accepted()).hasSize(4);
+    picky.runOnce();
+    assertThat(worker.server.accepted().get(4).outcome()).isEqualTo(Outcome.FAIL);
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void aRefusalOfTheReportBecomesAFail() {
+    finished(StageResult.next("x".repeat(100)));
+    worker.server.refuseReports(r -> r.outcome() == Outcome.NEXT_STAGE, ErrorCode.INVALID_INPUT);
+    worker.sendReports();
+    worker.sendReports();
+    Report report = worker.server.accepted().get(0);
+    assertThat(report.outcome()).isEqualTo(Outcome.FAIL);
+    assertThat(report.errMsg()).contains("NEXT_STAGE").contains("8020");
+  }
+
+  @Test
+  void evenAFailMayBeRefusedAndThatIsTheEnd() {
+    finished();
+    worker.server.refuseReports(r -> true, ErrorCode.INVALID_INPUT);
+    worker.sendReports();
+    worker.sendReports();
+    assertThat(worker.server.reports())
+        .extracting(Report::outcome)
+        .containsExactly(Outcome.SUCCESS, Outcome.FAIL);
+    assertThat(worker.held.isEmpty()).isTrue();
+    assertThat(worker.sender.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+  }
+
+  @Test
+  void aReportThatDoesNotCountIsNotRepeated() {
+    for (ErrorCode code : List.of(ErrorCode.LEASE_LOST, ErrorCode.TRANSITION_NOT_ALLOWED)) {
+      finished();
+      worker.server.refuseReports(r -> true, code);
+      assertThat(worker.sender.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+      assertThat(worker.held.isEmpty()).isTrue();
+    }
+    assertThat(worker.server.reports()).hasSize(2);
+  }
+
+  @Test
+  void aWrongKeyIsWaitedOut() {
+    finished();
+    worker.server.refuseReports(r -> true, ErrorCode.NOT_AUTHENTICATED);
+    worker.sendReports();
+    worker.server.refuseReports(r -> false, null);
+    worker.ticker.advance(Duration.ofSeconds(1));
+    worker.sendReports();
+    assertThat(worker.server.accepted()).hasSize(1);
+  }
+
+  @Test
+  void moreThanOneRequestTakesAreSentInSeveral() {
+    for (int i = 0; i < ReportSender.MOST_REPORTS + 1; i++) {
+      finished();
+    }
+    assertThat(worker.sender.runOnce()).isZero();
+    worker.sendReports();
+    assertThat(worker.server.accepted()).hasSize(ReportSender.MOST_REPORTS + 1);
+  }
+}

@@ -1,0 +1,233 @@
+package io.asyncflow.worker.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.worker.Slot;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Real threads; what they do is held up until the test lets one more go on. */
+class RunPoolTest {
+
+  private final ManualTicker ticker = new ManualTicker();
+  private final SlotPool slots = new SlotPool(Map.of("cpu", 1));
+  private final BlockingQueue<Run> started = new LinkedBlockingQueue<>();
+  private final Map<Run, Slot> slotOf = new ConcurrentHashMap<>();
+  private final Set<String> threads = ConcurrentHashMap.newKeySet();
+  private final Semaphore letGo = new Semaphore(0);
+  private final Semaphore freed = new Semaphore(0);
+  private final AtomicInteger numbers = new AtomicInteger();
+  private final RunPool pool =
+      new RunPool("lark", 2, 3, slots, this::block, ticker, freed::release);
+
+  private volatile RuntimeException toThrow;
+
+  private void block(Run run, Slot slot) {
+    run.enter();
+    threads.add(Thread.currentThread().getName());
+    if (slot != null) {
+      slotOf.put(run, slot);
+    }
+    started.add(run);
+    letGo.acquireUninterruptibly();
+    run.leave();
+    run.advance(RunState.WORKING, RunState.Event.RETURNED);
+    if (toThrow != null) {
+      throw toThrow;
+    }
+  }
+
+  private Run run(boolean wantsSlot) {
+    return new Run(
+        StubFlowClient.task(numbers.incrementAndGet() + "_lark_task_1", "one", 30_000),
+        new RegisteredStage("one", null, wantsSlot),
+        Lease.held(ticker.nanos(), 30_000L, HandDrivenPoller.LIMITS),
+        TransitionTable.Listener.none());
+  }
+
+  private Run next() throws InterruptedException {
+    Run run = started.poll(5, TimeUnit.SECONDS);
+    assertThat(run).isNotNull();
+    return run;
+  }
+
+  private void finishOne() throws InterruptedException {
+    letGo.release();
+    assertThat(freed.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @AfterEach
+  void close() {
+    letGo.release(1000);
+    pool.close();
+  }
+
+  @Test
+  void thereIsRoomForTheThreadsAndThePrefetch() throws InterruptedException {
+    assertThat(pool.room()).isEqualTo(5);
+    for (int i = 0; i < 5; i++) {
+      assertThat(pool.offer(run(false))).isTrue();
+    }
+    assertThat(pool.offer(run(false))).isFalse();
+    next();
+    next();
+    assertThat(pool.working()).isEqualTo(2);
+    assertThat(pool.queued()).isEqualTo(3);
+    finishOne();
+    next();
+    assertThat(pool.room()).isEqualTo(1);
+  }
+
+  @Test
+  void runsStartInTheOrderInWhichTheyCame() throws InterruptedException {
+    List<Run> offered = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      Run run = run(false);
+      offered.add(run);
+      pool.offer(run);
+      if (i < 2) {
+        assertThat(next()).isSameAs(run);
+      }
+    }
+    for (int i = 2; i < 5; i++) {
+      finishOne();
+      assertThat(next()).isSameAs(offered.get(i));
+    }
+  }
+
+  @Test
+  void moreIsWantedWhenAThreadIsFreeOrHalfOfThePrefetchIsUsed() throws InterruptedException {
+    for (int i = 0; i < 4; i++) {
+      pool.offer(run(false));
+    }
+    next();
+    next();
+    assertThat(pool.queued()).isEqualTo(2);
+    assertThat(pool.wantsMore()).isFalse();
+    finishOne();
+    next();
+    assertThat(pool.wantsMore()).isTrue();
+  }
+
+  @Test
+  void aRunThatWantsASlotWaitsForOneAndHoldsUpNobody() throws InterruptedException {
+    Run first = run(true);
+    Run second = run(true);
+    Run open = run(false);
+    pool.offer(first);
+    assertThat(next()).isSameAs(first);
+    pool.offer(second);
+    pool.offer(open);
+    assertThat(next()).isSameAs(open);
+    assertThat(slotOf).containsOnlyKeys(first);
+    assertThat(pool.queuedForSlots()).isEqualTo(1);
+    finishOne();
+    finishOne();
+    assertThat(next()).isSameAs(second);
+    assertThat(slotOf).containsOnlyKeys(first, second);
+  }
+
+  @Test
+  void aSlotFreedElsewhereStartsARunHere() throws InterruptedException {
+    Slot elsewhere = slots.tryTake().orElseThrow();
+    Run run = run(true);
+    pool.offer(run);
+    assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
+    slots.giveBack(elsewhere);
+    assertThat(next()).isSameAs(run);
+  }
+
+  @Test
+  void aThrowingRunKeepsNeitherThreadNorSlot() throws InterruptedException {
+    toThrow = new IllegalStateException("a bug");
+    for (int i = 0; i < 6; i++) {
+      Run run = run(true);
+      await().atMost(Duration.ofSeconds(5)).until(() -> pool.offer(run));
+      assertThat(next()).isSameAs(run);
+      finishOne();
+      assertThat(slots.free()).isEqualTo(1);
+    }
+    assertThat(threads).hasSizeLessThanOrEqualTo(2);
+    assertThat(pool.working()).isZero();
+  }
+
+  @Test
+  void threadsAreMadeWhenTheyAreNeeded() throws InterruptedException {
+    for (int i = 0; i < 4; i++) {
+      pool.offer(run(false));
+      next();
+      finishOne();
+      await().atMost(Duration.ofSeconds(5)).until(() -> pool.working() == 0);
+    }
+    assertThat(threads).hasSizeLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void aRunThatEndedWhileItWaitedTakesNoRoom() throws InterruptedException {
+    pool.offer(run(false));
+    pool.offer(run(false));
+    next();
+    next();
+    Run waiting = run(false);
+    pool.offer(waiting);
+    assertThat(pool.queued()).isEqualTo(1);
+    waiting.drop(StopCause.CANCELLED, RunState.Event.CANCELLED, ticker.nanos());
+    assertThat(pool.queued()).isZero();
+    finishOne();
+    assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
+  }
+
+  @Test
+  void aHandlerThatGoesOnIsCountedAndItsThreadIsNotFree() throws InterruptedException {
+    pool.offer(run(false));
+    pool.offer(run(false));
+    Run one = next();
+    Run other = next();
+    one.drop(StopCause.LOST, RunState.Event.LOST, ticker.nanos());
+    assertThat(pool.overdue()).isEqualTo(1);
+    assertThat(pool.working()).isEqualTo(1);
+    assertThat(pool.room()).isEqualTo(3);
+    other.drop(StopCause.LOST, RunState.Event.LOST, ticker.nanos());
+    assertThat(pool.room()).as("nothing queued would start").isZero();
+    finishOne();
+    assertThat(pool.overdue()).isEqualTo(1);
+    assertThat(pool.room()).isEqualTo(4);
+  }
+
+  @Test
+  void longRunsAreNotFetchedAhead() throws InterruptedException {
+    pool.offer(run(false));
+    next();
+    ticker.advance(Duration.ofSeconds(5));
+    finishOne();
+    assertThat(pool.room()).isEqualTo(2);
+  }
+
+  @Test
+  void aClosedPoolHandsOutWhatWaitsAndFinishesWhatRuns() throws InterruptedException {
+    pool.offer(run(false));
+    pool.offer(run(false));
+    next();
+    next();
+    Run waiting = run(false);
+    pool.offer(waiting);
+    assertThat(pool.close()).containsExactly(waiting);
+    assertThat(pool.offer(run(false))).isFalse();
+    assertThat(pool.room()).isZero();
+    assertThat(pool.working()).isEqualTo(2);
+    finishOne();
+    assertThat(pool.working()).isEqualTo(1);
+  }
+}

@@ -1,0 +1,157 @@
+package io.asyncflow.worker.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.Stage;
+import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.testing.StageHarness;
+import java.io.IOException;
+import java.util.List;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+class StageRegistryTest {
+
+  private final StageRegistry registry = new StageRegistry();
+  private final StageHandler handler = context -> StageResult.done();
+
+  record Note(String text) {}
+
+  private StageHandler handlerOf(String stage) {
+    return registry.types().get("lark").get(stage).handler();
+  }
+
+  @Test
+  void typesAreLowerCase() {
+    registry.register("LARK", "Send", handler, true);
+    assertThat(registry.types()).containsOnlyKeys("lark");
+    assertThat(registry.types().get("lark")).containsOnlyKeys("Send");
+    assertThat(registry.types().get("lark").get("Send").wantsSlot()).isTrue();
+  }
+
+  @Test
+  void aStageHasOneHandler() {
+    registry.register("lark", "send", handler, false);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> registry.register("Lark", "send", handler, false))
+        .withMessageContaining("two handlers");
+  }
+
+  @Test
+  void namesThatCannotBeOnesAreRefused() {
+    for (String type : List.of("", "1a", "a b", "a".repeat(32), "a-b")) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> registry.register(type, "send", handler, false));
+    }
+    for (String stage : List.of("", " ", "a,b", "a".repeat(65))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> registry.register("lark", stage, handler, false));
+    }
+  }
+
+  static class Annotated {
+    @Stage(type = "lark", stage = "context")
+    StageResult context(StageContext context) {
+      return StageResult.done(context.stage());
+    }
+
+    @Stage(type = "lark", stage = "typed", slot = true)
+    public StageResult typed(Note note) {
+      return StageResult.done(note.text());
+    }
+
+    @Stage(type = "lark", stage = "both")
+    private StageResult both(StageContext context, List<Note> notes) {
+      return StageResult.done(context.stage() + notes.get(0).text());
+    }
+
+    @Stage(type = "lark", stage = "throwing")
+    StageResult throwing(StageContext context) throws IOException {
+      throw new IOException("as it is");
+    }
+  }
+
+  @Test
+  void methodsAreHandlersOfTheStagesTheyName() throws Exception {
+    AnnotatedStages.register(new Annotated(), registry);
+    assertThat(registry.types().get("lark"))
+        .containsOnlyKeys("context", "typed", "both", "throwing");
+    assertThat(registry.types().get("lark").get("typed").wantsSlot()).isTrue();
+
+    assertThat(StageHarness.run("context").with(handlerOf("context")))
+        .isEqualTo(StageResult.done("context"));
+    assertThat(StageHarness.run("typed").withContext(new Note("hi")).with(handlerOf("typed")))
+        .isEqualTo(StageResult.done("hi"));
+    assertThat(
+            StageHarness.run("both").withContext(List.of(new Note("hi"))).with(handlerOf("both")))
+        .isEqualTo(StageResult.done("bothhi"));
+  }
+
+  @Test
+  void whatAMethodThrowsIsThrownAsItIs() {
+    AnnotatedStages.register(new Annotated(), registry);
+    Assertions.assertThatThrownBy(() -> StageHarness.run("x").with(handlerOf("throwing")))
+        .isInstanceOf(IOException.class)
+        .hasMessage("as it is");
+    Assertions.assertThatThrownBy(
+            () -> StageHarness.run("x").withContext("no note").with(handlerOf("typed")))
+        .isInstanceOf(NonRetryableException.class)
+        .hasMessageContaining("cannot be read as " + Note.class.getName());
+  }
+
+  @Stage(type = "lark", stage = "class")
+  static class Marked implements StageHandler {
+    @Override
+    public StageResult handle(StageContext context) {
+      return StageResult.done();
+    }
+  }
+
+  @Test
+  void aMarkedClassIsAHandler() {
+    Marked marked = new Marked();
+    AnnotatedStages.register(marked, registry);
+    assertThat(handlerOf("class")).isSameAs(marked);
+  }
+
+  static class NoResult {
+    @Stage(type = "lark", stage = "x")
+    void run(StageContext context) {}
+  }
+
+  static class WrongOrder {
+    @Stage(type = "lark", stage = "x")
+    StageResult run(Note note, StageContext context) {
+      return StageResult.done();
+    }
+  }
+
+  static class Nothing {
+    @Stage(type = "lark", stage = "x")
+    StageResult run() {
+      return StageResult.done();
+    }
+  }
+
+  @Stage(type = "lark", stage = "x")
+  static class NoHandler {}
+
+  @Test
+  void whatCannotBeAHandlerIsRefusedWithTheReason() {
+    refused(new NoResult(), "must return StageResult");
+    refused(new WrongOrder(), "in this order");
+    refused(new Nothing(), "must take a StageContext");
+    refused(new NoHandler(), "wants a StageHandler");
+    refused(new Object(), "nothing with @Stage");
+  }
+
+  private void refused(Object target, String reason) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> AnnotatedStages.register(target, registry))
+        .withMessageContaining(reason);
+  }
+}

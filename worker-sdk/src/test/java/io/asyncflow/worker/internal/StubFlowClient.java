@@ -1,0 +1,116 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.Heartbeat;
+import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskTypeSettings;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Answers holds as the test has written down, one after the other, and then with nothing after the
+ * whole wait, which is over at once.
+ */
+final class StubFlowClient implements FlowClient {
+
+  final List<HoldRequest> holds = new ArrayList<>();
+  final List<Report> reports = new ArrayList<>();
+  private final Deque<Function<HoldRequest, List<Task>>> answers = new ArrayDeque<>();
+  private final ManualTicker ticker;
+
+  StubFlowClient(ManualTicker ticker) {
+    this.ticker = ticker;
+  }
+
+  /** The next hold is answered so. */
+  StubFlowClient then(Function<HoldRequest, List<Task>> answer) {
+    answers.add(answer);
+    return this;
+  }
+
+  StubFlowClient thenTasks(Task... tasks) {
+    return then(request -> List.of(tasks));
+  }
+
+  StubFlowClient thenNothing() {
+    return then(this::waitInVain);
+  }
+
+  StubFlowClient thenThrow(RuntimeException e) {
+    return then(
+        request -> {
+          throw e;
+        });
+  }
+
+  StubFlowClient thenLoseTheAnswer() {
+    return thenThrow(new FlowUnreachableException("the answer got lost", null));
+  }
+
+  HoldRequest lastHold() {
+    return holds.get(holds.size() - 1);
+  }
+
+  static Task task(String id, String stage, long leaseMs) {
+    return new Task(
+        "me", id, "lark", stage, 2, 0, 0, 0, 3, 10, "", "", 0, 0, 1, leaseMs, "w", 1, "trace", null,
+        null, null);
+  }
+
+  @Override
+  public List<Task> holdTasks(HoldRequest request) {
+    holds.add(request);
+    return answers.isEmpty() ? waitInVain(request) : answers.removeFirst().apply(request);
+  }
+
+  private List<Task> waitInVain(HoldRequest request) {
+    ticker.advance(Duration.ofMillis(request.waitMs()));
+    return List.of();
+  }
+
+  @Override
+  public List<ReportResult> report(List<Report> batch) {
+    reports.addAll(batch);
+    return batch.stream().map(report -> ReportResult.accepted(report.taskId())).toList();
+  }
+
+  @Override
+  public HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public String createTask(NewTask task) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<String> createTasks(List<NewTask> tasks) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Task getTask(String taskId) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<TaskTypeSettings> taskTypes() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void saveTaskType(TaskTypeSettings settings) {
+    throw new UnsupportedOperationException();
+  }
+}

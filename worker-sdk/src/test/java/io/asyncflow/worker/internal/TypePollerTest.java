@@ -1,0 +1,392 @@
+package io.asyncflow.worker.internal;
+
+import static io.asyncflow.worker.internal.StubFlowClient.task;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.worker.Slot;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class TypePollerTest {
+
+  private HandDrivenPoller it = HandDrivenPoller.ofOpenStages();
+
+  @AfterEach
+  void close() {
+    it.close();
+  }
+
+  private void use(HandDrivenPoller.Builder builder) {
+    it.close();
+    it = builder.build();
+  }
+
+  @Test
+  void aHoldAsksForWhatCanStart() {
+    use(HandDrivenPoller.with().threads(4).prefetch(3));
+    it.turn();
+    assertThat(it.client.lastHold().taskType()).isEqualTo("lark");
+    assertThat(it.client.lastHold().workerId()).isEqualTo("w");
+    assertThat(it.client.lastHold().limit()).isEqualTo(7);
+    assertThat(it.client.lastHold().stages()).containsExactly("open", "other");
+    assertThat(it.client.lastHold().waitMs()).isEqualTo(10_000);
+  }
+
+  @Test
+  void neverMoreThanTheTypesLimit() {
+    use(HandDrivenPoller.with().threads(4));
+    it.limits =
+        new TypeLimits(3, Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(30));
+    it.turn();
+    assertThat(it.client.lastHold().limit()).isEqualTo(3);
+    assertThat(it.client.lastHold().waitMs()).isEqualTo(1_000);
+  }
+
+  @Test
+  void whatRunsAndWhatWaitsIsTakenOffTheLimit() {
+    use(HandDrivenPoller.with().threads(2).prefetch(4));
+    it.client.thenTasks(
+        task("1_lark_task_1", "open", 30_000),
+        task("2_lark_task_1", "open", 30_000),
+        task("3_lark_task_1", "open", 30_000));
+    it.turn();
+    it.turn();
+    assertThat(it.client.lastHold().limit()).isEqualTo(3);
+  }
+
+  @Test
+  void nothingFreeIsNoHold() {
+    it.client.thenTasks(
+        task("1_lark_task_1", "open", 30_000), task("2_lark_task_1", "open", 30_000));
+    it.turn();
+    assertThat(it.turn()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(it.client.holds).hasSize(1);
+  }
+
+  @Test
+  void aBacklogStopsPolling() {
+    use(HandDrivenPoller.with().threads(1).prefetch(10).backlogThreshold(2));
+    it.client.thenTasks(
+        task("1_lark_task_1", "open", 30_000),
+        task("2_lark_task_1", "open", 30_000),
+        task("3_lark_task_1", "open", 30_000));
+    it.turn();
+    it.turn();
+    assertThat(it.turn()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(it.client.holds).hasSizeLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void aLostHoldAnswerIsAskedForAgainWithTheSameHoldId() {
+    it.client.thenLoseTheAnswer().thenLoseTheAnswer();
+    it.client.thenTasks(task("1_lark_task_1", "open", 30_000));
+    assertThat(it.turn()).isEqualTo(Duration.ofMillis(100));
+    assertThat(it.turn()).isEqualTo(Duration.ofMillis(200));
+    it.turn();
+    assertThat(it.client.holds).extracting(HoldRequest::holdId).containsOnly(holdId(0));
+    assertThat(holdId(0)).isNotBlank().hasSizeLessThanOrEqualTo(64);
+    assertThat(it.held.count("lark")).isEqualTo(1);
+    it.turn();
+    assertThat(holdId(3)).isNotEqualTo(holdId(0));
+  }
+
+  @Test
+  void everyHoldHasAnIdOfItsOwn() {
+    it.turn();
+    it.turn();
+    assertThat(holdId(0)).isNotEqualTo(holdId(1));
+  }
+
+  @Test
+  void aRefusedHoldIsOver() {
+    it.client.thenThrow(new FlowException(ErrorCode.NO_SUCH_TASK_TYPE, "gone"));
+    it.turn();
+    it.turn();
+    assertThat(holdId(0)).isNotEqualTo(holdId(1));
+  }
+
+  @Test
+  void aHoldOfUnknownOutcomeIsRepeated() {
+    it.client.thenThrow(new FlowException(ErrorCode.UNAVAILABLE, "perhaps"));
+    it.turn();
+    it.turn();
+    assertThat(holdId(0)).isEqualTo(holdId(1));
+  }
+
+  @Test
+  void anOutageIsSaidOnceAndTheWaitsGrow() {
+    try (LoggedLines log = new LoggedLines(TypePoller.class)) {
+      for (int i = 0; i < 20; i++) {
+        it.client.thenLoseTheAnswer();
+      }
+      Duration last = Duration.ZERO;
+      for (int i = 0; i < 20; i++) {
+        Duration wait = it.turn();
+        assertThat(wait).isGreaterThanOrEqualTo(last);
+        last = wait;
+      }
+      assertThat(last).isEqualTo(Duration.ofSeconds(5));
+      assertThat(log.lines()).hasSize(1);
+      assertThat(it.poller.problem()).isEqualTo("the answer got lost");
+    }
+    it.turn();
+    assertThat(it.poller.problem()).isNull();
+  }
+
+  @Test
+  void aClientThatFailsAsItShouldNotIsNoEnd() {
+    it.client.thenThrow(new IllegalStateException("a bug"));
+    it.client.then(
+        request -> {
+          throw new StackOverflowError();
+        });
+    it.turn();
+    it.turn();
+    it.turn();
+    assertThat(it.client.holds).hasSize(3);
+    assertThat(it.poller.state()).isEqualTo(PollerState.PENDING);
+  }
+
+  @Test
+  void answersThatBringNothingAtOnceAreNoBusyLoop() {
+    for (int i = 0; i < 6; i++) {
+      it.client.thenTasks();
+    }
+    assertThat(it.turn()).isZero();
+    assertThat(it.turn()).isZero();
+    assertThat(it.turn()).isZero();
+    assertThat(it.turn()).isEqualTo(Duration.ofMillis(100));
+    assertThat(it.turn()).isEqualTo(Duration.ofMillis(200));
+  }
+
+  @Test
+  void aTaskWithoutAHandlerIsGivenBackAtOnceAndTheBatchGoesOn() {
+    it.client.thenTasks(
+        task("1_lark_task_1", "unknown", 30_000), task("2_lark_task_1", "open", 30_000));
+    it.turn();
+    it.sender.runOnce();
+    assertThat(it.client.reports).extracting(Report::taskId).containsExactly("1_lark_task_1");
+    assertThat(it.client.reports).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+    assertThat(it.held.count("lark")).isEqualTo(1);
+  }
+
+  @Test
+  void whatDoesNotFitIsGivenBackAtOnce() {
+    it.client.thenTasks(
+        task("1_lark_task_1", "open", 30_000),
+        task("2_lark_task_1", "open", 30_000),
+        task("3_lark_task_1", "open", 30_000));
+    it.turn();
+    it.sender.runOnce();
+    assertThat(it.client.reports).extracting(Report::taskId).containsExactly("3_lark_task_1");
+    assertThat(it.client.reports).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+  }
+
+  @Test
+  void aTaskThatIsNonsenseIsPassedOver() {
+    it.client.thenTasks(task(null, null, 30_000), task("2_lark_task_1", "open", 30_000));
+    it.turn();
+    assertThat(it.held.find("2_lark_task_1", 1)).isNotNull();
+  }
+
+  // Slots
+
+  private void useSlots(int slots) {
+    use(
+        HandDrivenPoller.with()
+            .threads(8)
+            .slots(slots)
+            .stage("open", false)
+            .stage("gpu", true)
+            .stage("tpu", true));
+  }
+
+  @Test
+  void slotStagesAreAskedForByTheNumberOfFreeSlots() {
+    useSlots(2);
+    it.turn();
+    assertThat(it.client.holds)
+        .extracting(HoldRequest::stages)
+        .containsExactly(List.of("gpu", "tpu"), List.of("open"), List.of("gpu", "tpu", "open"));
+    assertThat(it.client.holds).extracting(HoldRequest::limit).containsExactly(2, 8, 2);
+    assertThat(it.client.holds).extracting(HoldRequest::waitMs).containsExactly(0, 0, 10_000);
+  }
+
+  @Test
+  void whatTheQuickRoundBringsIsNotWaitedOn() {
+    useSlots(2);
+    it.client.thenTasks(task("1_lark_task_1", "gpu", 30_000)).thenNothing();
+    it.turn();
+    assertThat(it.client.holds).hasSize(2);
+  }
+
+  @Test
+  void withoutAFreeSlotOnlyTheOtherStagesAreAskedFor() {
+    useSlots(1);
+    it.takeSlot();
+    it.turn();
+    assertThat(it.client.holds).extracting(HoldRequest::stages).containsOnly(List.of("open"));
+    assertThat(it.client.lastHold().limit()).isEqualTo(8);
+    assertThat(it.client.lastHold().waitMs()).isEqualTo(10_000);
+  }
+
+  @Test
+  void slotStagesAloneWithoutAFreeSlotAreNoHold() {
+    use(HandDrivenPoller.with().stage("gpu", true));
+    it.takeSlot();
+    assertThat(it.turn()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(it.client.holds).isEmpty();
+  }
+
+  @Test
+  void aParkedHoldIsRepeatedForAllStagesWhenASlotIsFree() {
+    useSlots(1);
+    Slot slot = it.takeSlot();
+    it.client.thenNothing();
+    it.client.then(
+        request -> {
+          it.slots.giveBack(slot);
+          throw new FlowUnreachableException("interrupted", null);
+        });
+    assertThat(it.turn()).isZero();
+    it.turn();
+    assertThat(it.client.lastHold().stages()).containsExactly("gpu", "tpu", "open");
+    assertThat(it.client.lastHold().waitMs()).isZero();
+    assertThat(holdId(2)).isEqualTo(holdId(1));
+    assertThat(it.poller.problem()).isNull();
+  }
+
+  @Test
+  void aParkedHoldThatAsksForEverythingIsNotCut() {
+    useSlots(2);
+    Slot slot = it.takeSlot();
+    it.client.thenNothing().thenNothing();
+    it.client.then(
+        request -> {
+          it.slots.giveBack(slot);
+          assertThat(Thread.currentThread().isInterrupted()).isFalse();
+          return List.of();
+        });
+    it.turn();
+    assertThat(it.client.holds).hasSize(3);
+  }
+
+  // The lock
+
+  @Test
+  void theLockIsHeldRoundTheQuickHoldAndNotWhileParked() {
+    use(HandDrivenPoller.with().lock(true));
+    it.turn();
+    assertThat(it.lockCalls).containsExactly("acquire lark after 0", "release lark after 1");
+    assertThat(it.client.holds).extracting(HoldRequest::waitMs).containsExactly(0, 10_000);
+  }
+
+  @Test
+  void whoDoesNotGetTheLockHoldsAllTheSame() {
+    use(HandDrivenPoller.with().lock(false));
+    it.client.thenTasks(task("1_lark_task_1", "open", 30_000));
+    it.turn();
+    assertThat(it.lockCalls).containsExactly("acquire lark after 0");
+    assertThat(it.held.count("lark")).isEqualTo(1);
+  }
+
+  @Test
+  void theLockIsReleasedWhenTheHoldFails() {
+    use(HandDrivenPoller.with().lock(true));
+    it.client.thenLoseTheAnswer();
+    it.turn();
+    assertThat(it.lockCalls).containsExactly("acquire lark after 0", "release lark after 1");
+  }
+
+  // Time
+
+  @Test
+  void anAnswerParkedForTooLongIsAskedForAgainUnderItsId() {
+    it.limits =
+        new TypeLimits(100, Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
+    it.client.then(
+        request -> {
+          it.ticker.advance(Duration.ofSeconds(20));
+          return List.of(task("1_lark_task_1", "open", 30_000));
+        });
+    it.client.thenTasks(task("1_lark_task_1", "open", 29_990));
+    it.turn();
+    assertThat(it.client.holds).hasSize(2);
+    assertThat(holdId(1)).isEqualTo(holdId(0));
+    assertThat(it.client.lastHold().waitMs()).isZero();
+    assertThat(it.held.find("1_lark_task_1", 1).lease().since()).isEqualTo(it.ticker.nanos());
+  }
+
+  @Test
+  void anAnswerParkedForAWhileStartsAtOnce() {
+    it.client.then(
+        request -> {
+          it.ticker.advance(Duration.ofSeconds(9));
+          return List.of(task("1_lark_task_1", "open", 30_000));
+        });
+    it.turn();
+    assertThat(it.client.holds).hasSize(1);
+    assertThat(it.held.count("lark")).isEqualTo(1);
+  }
+
+  // The end
+
+  @Test
+  void whatAHoldCutByAStopHadGotIsGivenBack() {
+    it.client.then(
+        request -> {
+          it.poller.stop();
+          throw new FlowUnreachableException("interrupted", null);
+        });
+    it.client.thenTasks(task("1_lark_task_1", "open", 30_000));
+    assertThat(it.turn()).isEqualTo(Loop.END);
+    it.sender.runOnce();
+    assertThat(holdId(1)).isEqualTo(holdId(0));
+    assertThat(it.client.lastHold().waitMs()).isZero();
+    assertThat(it.client.reports).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+    assertThat(it.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void anAnswerThatArrivesWithTheStopIsGivenBack() {
+    it.client.then(
+        request -> {
+          it.poller.stop();
+          it.pool.close();
+          return List.of(task("1_lark_task_1", "open", 30_000));
+        });
+    it.turn();
+    assertThat(it.turn()).isEqualTo(Loop.END);
+    it.sender.runOnce();
+    assertThat(it.client.holds).hasSize(1);
+    assertThat(it.client.reports).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+  }
+
+  @Test
+  void aStopWithoutAServerIsAStop() {
+    it.client.thenLoseTheAnswer().thenLoseTheAnswer();
+    it.turn();
+    it.poller.stop();
+    assertThat(it.turn()).isEqualTo(Loop.END);
+    assertThat(it.poller.state()).isEqualTo(PollerState.STOPPED);
+  }
+
+  @Test
+  void noHoldBeginsAfterAStop() {
+    it.poller.stop();
+    assertThat(it.turn()).isEqualTo(Loop.END);
+    assertThat(it.client.holds).isEmpty();
+  }
+
+  private String holdId(int hold) {
+    return it.client.holds.get(hold).holdId();
+  }
+}
