@@ -2,14 +2,18 @@ package io.asyncflow.flowsvr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.DatabaseEndpoint;
 import io.asyncflow.dev.TestEngines;
+import io.asyncflow.flowsvr.lease.TaskHolds;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringApplication;
@@ -17,7 +21,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** How the server starts, and the one sentence that it says where it cannot. */
+/** How the server starts and stops, and the one sentence that it says where it cannot. */
 @ExtendWith(OutputCaptureExtension.class)
 class StartupIT {
 
@@ -95,6 +99,26 @@ class StartupIT {
                   .status())
           .isEqualTo(200);
     }
+  }
+
+  @Test
+  void stoppingServerAnswersParkedHoldsAtOnce() {
+    ConfigurableApplicationContext server = start(withDatabase("--server.port=0"));
+    Wire wire =
+        new Wire(server.getEnvironment().getProperty("local.server.port", Integer.class, 0));
+    wire.post("/api/task_schedule_cfg/save", "{'task_type':'parked'}");
+    CompletableFuture<Wire.Answer> parked =
+        CompletableFuture.supplyAsync(
+            () -> wire.get("/api/task/hold_task?taskType=parked&workerId=w&waitMs=30000"));
+    TaskHolds holds = server.getBean(TaskHolds.class);
+    await().until(() -> holds.parked() == 1);
+
+    long begin = System.nanoTime();
+    server.close();
+
+    assertThat(parked.join().status()).isEqualTo(200);
+    assertThat(parked.join().result().path("taskList").isEmpty()).isTrue();
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
   }
 
   private static ConfigurableApplicationContext start(String... arguments) {

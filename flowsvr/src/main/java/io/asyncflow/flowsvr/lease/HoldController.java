@@ -3,20 +3,29 @@ package io.asyncflow.flowsvr.lease;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.Takes;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 
+/** Answers holds: at once, or from another thread when a parked one has been served. */
 @RestController
 @RequestMapping("/api/task")
 class HoldController {
 
   private final TaskHolds holds;
+  private final Set<CompletableFuture<List<Task>>> unanswered = ConcurrentHashMap.newKeySet();
+  private volatile boolean closing;
 
   HoldController(TaskHolds holds) {
     this.holds = holds;
@@ -24,24 +33,43 @@ class HoldController {
 
   record Held(List<Task> taskList) {}
 
-  /** Answered later, by another thread, while the hold is parked. */
+  @Takes(summary = "Holds due tasks of a type", shape = HoldRequest.class)
   @RequestMapping(
       path = {"/hold_task", "/holdTask"},
       method = {GET, POST})
   DeferredResult<Envelope<Held>> hold(Fields in) {
-    Hold hold = HoldForm.read(in);
+    CompletableFuture<List<Task>> tasks = holds.hold(HoldForm.read(in));
     DeferredResult<Envelope<Held>> answer = new DeferredResult<>();
-    CompletableFuture<List<Task>> tasks = holds.hold(hold);
     answer.onTimeout(() -> tasks.cancel(false));
     answer.onError(failure -> tasks.cancel(false)); // the client is gone: take nothing for it
     tasks.whenComplete(
         (held, failure) -> {
-          if (failure == null) {
-            answer.setResult(Envelope.ok(new Held(held)));
-          } else {
+          unanswered.remove(tasks);
+          if (tasks.isCancelled()) {
+            answer.setResult(Envelope.ok(new Held(List.of())));
+          } else if (failure != null) {
             answer.setErrorResult(failure);
+          } else {
+            answer.setResult(Envelope.ok(new Held(held)));
           }
         });
+    waitForAnswer(tasks);
     return answer;
+  }
+
+  private void waitForAnswer(CompletableFuture<List<Task>> tasks) {
+    unanswered.add(tasks);
+    if (tasks.isDone()) {
+      unanswered.remove(tasks);
+    } else if (closing) {
+      tasks.cancel(false);
+    }
+  }
+
+  /** A server that stops sends parked clients to its neighbours instead of waiting for them. */
+  @EventListener(ContextClosedEvent.class)
+  void answerAll() {
+    closing = true;
+    unanswered.forEach(tasks -> tasks.cancel(false));
   }
 }

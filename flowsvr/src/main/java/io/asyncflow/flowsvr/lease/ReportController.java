@@ -7,6 +7,7 @@ import io.asyncflow.api.ReportResult;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.Takes;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -29,11 +30,30 @@ class ReportController {
     this.updater = updater;
   }
 
+  record Reports(List<Report> reports) {}
+
+  /** What an old client may send; see {@link TaskUpdate}. */
+  record TaskFields(
+      String taskId,
+      Integer status,
+      String taskStage,
+      String taskContext,
+      String scheduleLog,
+      Integer priority,
+      Long orderTime,
+      Integer crtRetryNum,
+      Integer maxRetryNum,
+      Integer maxRetryInterval,
+      String userId) {}
+
   record Reported(String outcome) {}
 
   record ReportedAll(List<ReportResult> outcomes) {}
 
   /** A report, or the partial update of a client that knows no leases. */
+  @Takes(
+      summary = "Reports the end of a hold, or changes fields of a task that nobody holds",
+      shape = {Report.class, TaskFields.class})
   @PostMapping({"/set_task", "/setTask"})
   Envelope<Reported> setTask(Fields in) {
     Fields data = in.has("taskData") ? in.object("taskData") : in;
@@ -53,6 +73,7 @@ class ReportController {
   }
 
   /** A badly formed report is refused by itself, like any other, and does not spoil its fellows. */
+  @Takes(summary = "Reports the ends of 1 to 1,000 holds", shape = Reports.class)
   @PostMapping({"/set_tasks", "/setTasks"})
   Envelope<ReportedAll> setTasks(Fields in) {
     List<Fields> items = in.separateObjects("reports", 1, TaskLimits.BATCH);

@@ -11,6 +11,7 @@ import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
 import io.asyncflow.flowsvr.web.StatusBits;
+import io.asyncflow.flowsvr.web.Takes;
 import java.util.List;
 import java.util.Set;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -33,12 +34,23 @@ class TaskController {
     this.queries = queries;
   }
 
+  record CreateTask(NewTask taskData) {}
+
+  record CreateTasks(List<NewTask> taskDataList) {}
+
+  record GetTask(String taskId) {}
+
+  record GetTaskList(String taskType, Integer status, Integer limit, String cursor) {}
+
+  record GetUserTaskList(String userId, String statusList, Integer limit, String cursor) {}
+
   record Created(String taskId) {}
 
   record CreatedTasks(List<String> taskIds) {}
 
   record Found(Task taskData) {}
 
+  @Takes(summary = "Creates a task", shape = CreateTask.class)
   @PostMapping({"/createTask", "/create_task"})
   Envelope<Created> createTask(Fields in) {
     NewTask task = NewTaskForm.read(in.object("taskData"));
@@ -46,6 +58,7 @@ class TaskController {
     return Envelope.ok(new Created(creator.create(List.of(task)).get(0).toString()));
   }
 
+  @Takes(summary = "Creates 1 to 1,000 tasks, all or none", shape = CreateTasks.class)
   @PostMapping({"/createTasks", "/create_tasks"})
   Envelope<CreatedTasks> createTasks(Fields in) {
     List<NewTask> tasks =
@@ -55,6 +68,7 @@ class TaskController {
         new CreatedTasks(creator.create(tasks).stream().map(TaskId::toString).toList()));
   }
 
+  @Takes(summary = "Reads a task", shape = GetTask.class)
   @RequestMapping(
       path = {"/getTask", "/get_task"},
       method = {GET, POST})
@@ -64,6 +78,7 @@ class TaskController {
     return Envelope.ok(new Found(queries.get(id)));
   }
 
+  @Takes(summary = "Lists tasks of a type, newest first", shape = GetTaskList.class)
   @RequestMapping(
       path = {"/getTaskList", "/get_task_list"},
       method = {GET, POST})
@@ -77,6 +92,7 @@ class TaskController {
     return Envelope.ok(queries.list(type, statuses, limit, cursor));
   }
 
+  @Takes(summary = "Lists tasks of a user, newest first", shape = GetUserTaskList.class)
   @RequestMapping(
       path = {"/getUserTaskList", "/get_user_task_list"},
       method = {GET, POST})

@@ -6,6 +6,7 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.Takes;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -23,6 +24,7 @@ class TaskTypeController {
 
   record TaskTypeList(List<TaskTypeSettings> scheduleCfgList) {}
 
+  @Takes(summary = "Lists the task types")
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
@@ -31,6 +33,9 @@ class TaskTypeController {
     return Envelope.ok(new TaskTypeList(all));
   }
 
+  @Takes(
+      summary = "Makes a task type, or changes the given fields of one",
+      shape = TaskTypeSettings.class)
   @PostMapping("/save")
   Envelope<Void> save(Fields in) {
     TaskTypeForm form = TaskTypeForm.read(in.inSnakeCase());

@@ -62,7 +62,11 @@ final class RequestReader {
       throw tooLarge();
     }
     try (InputStream in = new BoundedInput(request.getInputStream(), MAX_BODY_BYTES)) {
-      return isForm(request) ? readForm(in.readAllBytes()) : readJson(in.readAllBytes());
+      byte[] body = in.readAllBytes();
+      if (body.length == 0) {
+        return null; // whatever its content type says
+      }
+      return isForm(request) ? readForm(body) : readJson(body);
     } catch (BoundedInput.TooLongException e) {
       throw tooLarge();
     } catch (IOException e) {
@@ -99,16 +103,13 @@ final class RequestReader {
   }
 
   private static ObjectNode readForm(byte[] body) {
-    if (body.length > 0 && (body[0] == '{' || body[0] == '[')) {
+    if (body[0] == '{' || body[0] == '[') {
       throw malformed("it looks like JSON but its content type says form", null);
     }
     return FormText.ofBody(body);
   }
 
   private static ObjectNode readJson(byte[] body) {
-    if (body.length == 0) {
-      return null;
-    }
     JsonNode root;
     try {
       root = JSON.readTree(body);

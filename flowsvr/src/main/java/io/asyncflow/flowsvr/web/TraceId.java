@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.web;
 
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,6 +35,7 @@ final class TraceId {
       }
     }
     ThreadLocalRandom random = ThreadLocalRandom.current();
-    return String.format("%016x%016x", random.nextLong(), random.nextLong() | 1);
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(random.nextLong()) + hex.toHexDigits(random.nextLong() | 1); // never 0
   }
 }

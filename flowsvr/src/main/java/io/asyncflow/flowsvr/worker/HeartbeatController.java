@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.Takes;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -25,6 +26,7 @@ class HeartbeatController {
     this.workers = workers;
   }
 
+  @Takes(summary = "Renews the leases of what a worker holds", shape = Heartbeat.class)
   @PostMapping("/heartbeat")
   Envelope<HeartbeatAnswer> heartbeat(Fields in) {
     String workerId = in.text("workerId").required().name().max(TaskLimits.WORKER_ID).value();

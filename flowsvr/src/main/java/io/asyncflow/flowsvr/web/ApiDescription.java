@@ -1,0 +1,152 @@
+package io.asyncflow.flowsvr.web;
+
+import io.asyncflow.api.TaskTypeSettings;
+import io.swagger.v3.core.converter.ModelConverters;
+import io.swagger.v3.oas.models.Components;
+import io.swagger.v3.oas.models.OpenAPI;
+import io.swagger.v3.oas.models.Operation;
+import io.swagger.v3.oas.models.PathItem;
+import io.swagger.v3.oas.models.info.Info;
+import io.swagger.v3.oas.models.media.Content;
+import io.swagger.v3.oas.models.media.MediaType;
+import io.swagger.v3.oas.models.media.Schema;
+import io.swagger.v3.oas.models.parameters.QueryParameter;
+import io.swagger.v3.oas.models.parameters.RequestBody;
+import io.swagger.v3.oas.models.responses.ApiResponse;
+import io.swagger.v3.oas.models.security.SecurityRequirement;
+import io.swagger.v3.oas.models.security.SecurityScheme;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.springdoc.core.customizers.OpenApiCustomizer;
+import org.springdoc.core.customizers.OperationCustomizer;
+import org.springdoc.core.utils.SpringDocUtils;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * The API's description at {@code /v3/api-docs}: what {@link Takes} says of requests, which
+ * springdoc cannot see, and the one shape of errors.
+ */
+@Configuration
+class ApiDescription {
+
+  private static final String JSON = "application/json";
+  private static final String FORM = "application/x-www-form-urlencoded";
+  private static final String PROBLEM = "application/problem+json";
+  private static final String KEY = "key";
+
+  static {
+    SpringDocUtils.getConfig().addRequestWrapperToIgnore(Fields.class);
+  }
+
+  @Bean
+  OpenAPI asyncflowApi() {
+    return new OpenAPI()
+        .info(
+            new Info()
+                .title("Asyncflow")
+                .version("1")
+                .description(
+                    "Every success is `{\"msg\":\"ok\",\"code\":0,\"result\":...}` with status 200."
+                        + " snake_case names are taken as well as the camelCase ones shown;"
+                        + " docs/api.md has the meaning of each field."))
+        .components(
+            new Components()
+                .addSecuritySchemes(
+                    KEY, new SecurityScheme().type(SecurityScheme.Type.HTTP).scheme("bearer")))
+        .addSecurityItem(new SecurityRequirement().addList(KEY));
+  }
+
+  @Bean
+  OperationCustomizer requestShapes() {
+    return (operation, method) -> {
+      Takes takes = method.getMethodAnnotation(Takes.class);
+      return takes == null ? operation : describe(operation, takes);
+    };
+  }
+
+  /** Both as parameters and as a body; which one stays is seen by the HTTP method, later. */
+  private static Operation describe(Operation operation, Takes takes) {
+    operation.setSummary(takes.summary());
+    if (takes.shape().length == 0) {
+      return operation;
+    }
+    List<Schema> shapes =
+        Arrays.stream(takes.shape()).<Schema>map(ApiDescription::reference).toList();
+    Schema<?> schema = shapes.size() == 1 ? shapes.get(0) : new Schema<>().oneOf(shapes);
+    MediaType body = new MediaType().schema(schema);
+    operation.setRequestBody(
+        new RequestBody().content(new Content().addMediaType(JSON, body).addMediaType(FORM, body)));
+    operation.setParameters(null);
+    schemasOf(takes.shape()[0])
+        .get(takes.shape()[0].getSimpleName())
+        .getProperties()
+        .forEach(
+            (name, property) ->
+                operation.addParametersItem(
+                    new QueryParameter().name((String) name).schema((Schema<?>) property)));
+    operation.addExtension(SHAPES, takes.shape());
+    return operation;
+  }
+
+  private static final String SHAPES = "x-shapes";
+
+  @Bean
+  OpenApiCustomizer wholeApi() {
+    return api -> {
+      Components components = api.getComponents();
+      schemasOf(ErrorBody.class).forEach(components::addSchemas);
+      api.getPaths().values().forEach(path -> finish(path, components));
+      nameInSnakeCase(components.getSchemas().get(TaskTypeSettings.class.getSimpleName()));
+    };
+  }
+
+  private static void finish(PathItem path, Components components) {
+    path.readOperationsMap()
+        .forEach(
+            (method, operation) -> {
+              if (method == PathItem.HttpMethod.GET) {
+                operation.setRequestBody(null);
+              } else {
+                operation.setParameters(null);
+              }
+              addShapes(operation, components);
+              operation.getResponses().addApiResponse("default", refused());
+            });
+  }
+
+  private static void addShapes(Operation operation, Components components) {
+    Map<String, Object> extensions = operation.getExtensions();
+    if (extensions != null && extensions.remove(SHAPES) instanceof Class<?>[] shapes) {
+      for (Class<?> shape : shapes) {
+        schemasOf(shape).forEach(components::addSchemas);
+      }
+    }
+  }
+
+  private static ApiResponse refused() {
+    MediaType body = new MediaType().schema(reference(ErrorBody.class));
+    return new ApiResponse()
+        .description("Refused or failed, with the status of its code")
+        .content(new Content().addMediaType(JSON, body).addMediaType(PROBLEM, body));
+  }
+
+  /** The description reads the record with another Jackson, which does not see how it is named. */
+  private static void nameInSnakeCase(Schema<?> settings) {
+    Map<String, Schema> renamed = new LinkedHashMap<>();
+    settings
+        .getProperties()
+        .forEach((name, property) -> renamed.put(FieldNames.toSnakeCase(name), property));
+    settings.setProperties(renamed);
+  }
+
+  private static Map<String, Schema> schemasOf(Class<?> type) {
+    return ModelConverters.getInstance(true).readAll(type);
+  }
+
+  private static Schema<?> reference(Class<?> type) {
+    return new Schema<>().$ref("#/components/schemas/" + type.getSimpleName());
+  }
+}

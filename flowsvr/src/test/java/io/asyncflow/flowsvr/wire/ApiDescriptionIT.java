@@ -1,0 +1,94 @@
+package io.asyncflow.flowsvr.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.flowsvr.RunningServer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import tools.jackson.databind.JsonNode;
+
+/** The OpenAPI document names every call of the contract with its shapes. */
+@RunningServer
+class ApiDescriptionIT {
+
+  @LocalServerPort int port;
+  private JsonNode api;
+
+  @BeforeEach
+  void read() {
+    api = new Wire(port).get("/v3/api-docs").body();
+  }
+
+  @Test
+  void everyCallIsThereUnderBothSpellings() {
+    assertThat(api.path("paths").propertyNames())
+        .containsExactlyInAnyOrder(
+            "/api/task_schedule_cfg/list",
+            "/api/task_schedule_cfg/save",
+            "/api/task/createTask",
+            "/api/task/create_task",
+            "/api/task/createTasks",
+            "/api/task/create_tasks",
+            "/api/task/getTask",
+            "/api/task/get_task",
+            "/api/task/getTaskList",
+            "/api/task/get_task_list",
+            "/api/task/getUserTaskList",
+            "/api/task/get_user_task_list",
+            "/api/task/hold_task",
+            "/api/task/holdTask",
+            "/api/task/set_task",
+            "/api/task/setTask",
+            "/api/task/set_tasks",
+            "/api/task/setTasks",
+            "/api/worker/heartbeat");
+  }
+
+  @Test
+  void everyCallHasASummaryAShapeAndErrors() {
+    api.path("paths")
+        .properties()
+        .forEach(
+            path ->
+                path.getValue()
+                    .properties()
+                    .forEach(
+                        method -> {
+                          String call = method.getKey() + " " + path.getKey();
+                          JsonNode operation = method.getValue();
+                          assertThat(operation.path("summary").asString("")).as(call).isNotEmpty();
+                          assertThat(refs(operation.at("/responses/default")))
+                              .as(call)
+                              .contains("#/components/schemas/ErrorBody");
+                          if (!path.getKey().endsWith("/list")) {
+                            boolean isGet = method.getKey().equals("get");
+                            assertThat(operation.has("parameters")).as(call).isEqualTo(isGet);
+                            assertThat(operation.has("requestBody")).as(call).isEqualTo(!isGet);
+                          }
+                        }));
+  }
+
+  @Test
+  void nothingIsReferredToThatIsNotThere() {
+    assertThat(refs(api))
+        .isNotEmpty()
+        .allSatisfy(ref -> assertThat(api.at(ref.substring(1)).isObject()).as(ref).isTrue());
+    assertThat(api.at("/components/schemas").propertyNames())
+        .contains("NewTask", "Task", "Report", "TaskFields", "Heartbeat", "TaskTypeSettings")
+        .doesNotContain("Fields");
+    assertThat(api.at("/components/schemas/TaskTypeSettings/properties").propertyNames())
+        .contains("task_type", "max_retry_interval");
+    assertThat(api.toString()).doesNotContain("x-shapes");
+  }
+
+  private static List<String> refs(JsonNode node) {
+    List<String> refs = new ArrayList<>();
+    for (JsonNode ref : node.findValues("$ref")) {
+      refs.add(ref.asString());
+    }
+    return refs;
+  }
+}
