@@ -104,6 +104,13 @@ public final class Scenario implements AutoCloseable {
     return taskIds;
   }
 
+  /** Creates tasks in a call each and repeats each call until it is acknowledged. */
+  public List<String> createOneByOne(FlowClient client, int count, Script script) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> untilAcknowledged(client, List.of(newTask(script))).get(0))
+        .toList();
+  }
+
   private static List<String> untilAcknowledged(FlowClient client, List<NewTask> tasks) {
     List<String> taskIds = new ArrayList<>();
     await("creates are acknowledged")

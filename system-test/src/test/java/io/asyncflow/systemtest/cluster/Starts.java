@@ -1,0 +1,44 @@
+package io.asyncflow.systemtest.cluster;
+
+import io.asyncflow.systemtest.history.Act;
+import io.asyncflow.systemtest.history.Phase;
+import io.asyncflow.systemtest.scenario.Scenario;
+import java.util.List;
+
+/**
+ * When handlers were started for a given epoch of their tasks.
+ *
+ * @param moments in their order
+ */
+record Starts(List<Long> moments) {
+
+  static Starts of(Scenario scenario, int epoch) {
+    return of(scenario, epoch, null);
+  }
+
+  /**
+   * @param stage {@code null} for any
+   */
+  static Starts of(Scenario scenario, int epoch, String stage) {
+    return new Starts(
+        scenario.history().events().stream()
+            .filter(event -> event.act() == Act.RUN && event.phase() == Phase.INVOKE)
+            .filter(event -> event.epoch() == epoch)
+            .filter(event -> stage == null || event.stage().equals(stage))
+            .map(event -> event.at())
+            .toList());
+  }
+
+  int count() {
+    return moments.size();
+  }
+
+  /** Counted from 1. */
+  long nth(int n) {
+    return moments.get(n - 1);
+  }
+
+  long last() {
+    return moments.get(moments.size() - 1);
+  }
+}

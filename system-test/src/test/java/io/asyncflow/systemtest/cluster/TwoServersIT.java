@@ -1,0 +1,200 @@
+package io.asyncflow.systemtest.cluster;
+
+import static io.asyncflow.systemtest.cluster.Figures.ms;
+import static io.asyncflow.systemtest.cluster.Figures.seconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.systemtest.invariant.Verdict;
+import io.asyncflow.systemtest.scenario.Scenario;
+import io.asyncflow.systemtest.scenario.TypePlan;
+import io.asyncflow.systemtest.worker.Script;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two servers, their workers and a Redis on one database. */
+@Timeout(300)
+class TwoServersIT {
+
+  private static final int MANY = Integer.getInteger("asyncflow.test.tasks", 10_000);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static Cluster cluster;
+  private static List<ServerNode> servers;
+
+  @BeforeAll
+  static void startCluster() {
+    cluster = Cluster.start("two-servers");
+    servers = cluster.startServers(2);
+  }
+
+  @AfterAll
+  static void stopCluster() {
+    cluster.close();
+  }
+
+  @Test
+  void threeWorkersCommitEachStageOfManyTasksOnce() {
+    try (Scenario scenario = Scenario.of(cluster, "many", TypePlan.quick())) {
+      List<WorkerNode> workers =
+          IntStream.range(0, 3)
+              .mapToObj(i -> scenario.launchWorker(servers.get(i % 2), worker -> worker))
+              .toList();
+      workers.forEach(WorkerNode::awaitReady);
+      Stopwatch watch = Stopwatch.start();
+      scenario.create(scenario.client(servers.get(0)), MANY, Script.smooth());
+      Duration created = watch.elapsed();
+      scenario.awaitDrained(Duration.ofMinutes(4));
+      Duration done = watch.elapsed();
+
+      Figures.print(
+          "%d three-stage tasks on 2 servers and 3 workers: %.0f tasks/s"
+              + " (created within %.1f s, done within %.1f s)",
+          MANY, MANY / seconds(done), seconds(created), seconds(done));
+      Verdict verdict = scenario.verdict();
+      assertThat(verdict.violations()).isEmpty();
+      assertThat(verdict.tasks()).isEqualTo(MANY);
+      assertThat(verdict.executions()).isEqualTo(3 * MANY);
+      assertThat(scenario.count("status = 4")).isEqualTo(MANY);
+    }
+  }
+
+  @Test
+  void tasksOfAKilledWorkerStartElsewhereAndBurnNoRetry() {
+    TypePlan plan = TypePlan.quick().withLease(Duration.ofSeconds(3));
+    Duration target = plan.lease().plusSeconds(2); // one sweep, and one second
+    try (Scenario scenario = Scenario.of(cluster, "killed", plan)) {
+      WorkerNode victim = scenario.startWorker(servers.get(0), worker -> worker.withRoom(4, 4));
+      scenario.create(
+          scenario.client(servers.get(0)), 8, Script.smooth().with("a", "SLEEP 60000", "OK"));
+      await().atMost(PATIENCE).until(() -> scenario.count("status = 2") == 8);
+      scenario.startWorker(servers.get(1));
+
+      Stopwatch watch = Stopwatch.start();
+      victim.kill();
+      await().atMost(target.multipliedBy(3)).until(() -> scenario.count("lease_epoch >= 2") == 8);
+      scenario.awaitDrained(PATIENCE);
+
+      Duration last = watch.until(Starts.of(scenario, 2).last());
+      Figures.print(
+          "worker killed -9: its 8 tasks run elsewhere after %.1f s at the latest"
+              + " (lease 3 s; target %.0f s)",
+          seconds(last), seconds(target));
+      assertThat(last).isLessThan(target.multipliedBy(3));
+      assertThat(scenario.count("crt_retry_num > 0")).isZero();
+      assertThat(scenario.verdict().violations()).isEmpty();
+    }
+  }
+
+  @Test
+  void terminatedWorkerGivesBackWhatItCannotFinish() {
+    Duration grace = Duration.ofSeconds(4);
+    try (Scenario scenario = Scenario.of(cluster, "terminated", TypePlan.quick())) {
+      WorkerNode leaver =
+          scenario.startWorker(servers.get(0), worker -> worker.withRoom(2, 6).withGrace(grace));
+      // The first one ends within the grace, the second one does not, the others never start.
+      scenario.create(
+          scenario.client(servers.get(0)),
+          8,
+          i -> Script.smooth().with("a", i == 0 ? "SLEEP 3000" : "SLEEP 60000", "OK"));
+      await().atMost(PATIENCE).until(() -> scenario.count("status = 2") == 8);
+      await().atMost(PATIENCE).until(() -> Starts.of(scenario, 1).count() == 2);
+      scenario.startWorker(servers.get(1));
+
+      Stopwatch watch = Stopwatch.start();
+      leaver.terminate();
+      scenario.awaitDrained(PATIENCE);
+      assertThat(leaver.awaitEnd(PATIENCE)).isTrue();
+
+      Starts second = Starts.of(scenario, 2, "a");
+      assertThat(second.count()).isEqualTo(7);
+      Duration queued = watch.until(second.nth(6));
+      Duration running = watch.until(second.last());
+      Figures.print(
+          "worker terminated: 6 queued tasks run elsewhere after %d ms at the latest (target 2 s),"
+              + " the unfinished one after %.1f s (grace %.0f s)",
+          ms(queued), seconds(running), seconds(grace));
+      assertThat(queued).isLessThan(Duration.ofSeconds(6));
+      assertThat(running).isLessThan(grace.multipliedBy(3));
+      assertThat(scenario.count("crt_retry_num > 0 OR delivery_count > 0")).isZero();
+      assertThat(scenario.verdict().violations()).isEmpty();
+    }
+  }
+
+  @Test
+  void sixteenClientsHoldAThousandTasksEachOnceWithoutALock() {
+    try (Scenario scenario = Scenario.of(cluster, "grabbed", TypePlan.quick())) {
+      List<String> created =
+          scenario.create(scenario.client(servers.get(0)), 1_000, Script.smooth());
+
+      Stopwatch watch = Stopwatch.start();
+      List<String> held =
+          IntStream.range(0, 16)
+              .mapToObj(i -> Grabber.start(scenario, servers.get(i % 2), "client-" + i))
+              .toList()
+              .stream()
+              .flatMap(grabber -> grabber.held().stream())
+              .toList();
+
+      Figures.print(
+          "16 clients held %d tasks without a lock in %d ms", held.size(), ms(watch.elapsed()));
+      assertThat(held).containsExactlyInAnyOrderElementsOf(created);
+      assertThat(scenario.verdict().violations()).isEmpty();
+    }
+  }
+
+  @Test
+  void parkedHoldIsWokenAtOnceByACreateOnTheOtherServer() {
+    try (Scenario scenario = Scenario.of(cluster, "woken", TypePlan.quick())) {
+      List<Duration> delays = WakeUps.measure(scenario, servers.get(0), servers.get(1), 9);
+      Figures.print(
+          "create on one server to the answer of a hold parked on the other, through Redis:"
+              + " median %d ms, worst %d ms",
+          ms(delays.get(4)), ms(delays.get(8)));
+      assertThat(delays.get(4)).isLessThan(Duration.ofMillis(300));
+    }
+  }
+
+  @Test
+  void workGoesOnWithoutRedisAndUsesItAgainWhenItIsBack() {
+    try (Scenario scenario = Scenario.of(cluster, "unaided", TypePlan.quick())) {
+      servers.forEach(scenario::startWorker);
+      scenario.create(scenario.client(servers.get(0)), 300, Script.smooth());
+      await().atMost(PATIENCE).until(() -> scenario.count("status = 4") > 50);
+
+      cluster.redis().kill();
+      Stopwatch watch = Stopwatch.start();
+      scenario.create(scenario.client(servers.get(1)), 300, Script.smooth());
+      scenario.awaitDrained(PATIENCE);
+      Figures.print(
+          "Redis killed under load: 300 more tasks created and done within %.1f s",
+          seconds(watch.elapsed()));
+
+      cluster.redis().restart();
+      RedisStatistics redis = new RedisStatistics(cluster.redis().port());
+      scenario.create(scenario.client(servers.get(0)), 100, Script.smooth());
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () -> {
+                scenario.create(scenario.client(servers.get(0)), 1, Script.smooth());
+                assertThat(redis.calls("publish")).as("wake-ups between servers").isPositive();
+                assertThat(redis.calls("subscribe")).as("servers that listen").isPositive();
+                assertThat(redis.calls("eval", "evalsha")).as("hold locks").isPositive();
+              });
+      scenario.awaitDrained(PATIENCE);
+      // No fault was declared, so a single 5xx or silence would be a violation.
+      assertThat(scenario.verdict().violations()).isEmpty();
+    }
+    try (Scenario scenario = Scenario.of(cluster, "woken_again", TypePlan.quick())) {
+      List<Duration> delays = WakeUps.measure(scenario, servers.get(0), servers.get(1), 5);
+      Figures.print("wake-up through the Redis that came back: median %d ms", ms(delays.get(2)));
+      assertThat(delays.get(2)).isLessThan(Duration.ofMillis(300));
+    }
+  }
+}

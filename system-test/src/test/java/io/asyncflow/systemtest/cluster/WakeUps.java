@@ -1,0 +1,51 @@
+package io.asyncflow.systemtest.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.Task;
+import io.asyncflow.systemtest.scenario.Scenario;
+import io.asyncflow.systemtest.worker.Script;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** How long a parked hold takes to learn of a new task. */
+final class WakeUps {
+
+  /** A hold that found nothing is parked long before this is over. */
+  private static final Duration UNTIL_PARKED = Duration.ofMillis(500);
+
+  private WakeUps() {}
+
+  /**
+   * Parks a hold on one server and creates a task on the other, again and again.
+   *
+   * @return the time from each create's start to the answer of its hold, shortest first
+   */
+  static List<Duration> measure(
+      Scenario scenario, ServerNode creating, ServerNode holding, int rounds) {
+    FlowClient creator = scenario.client(creating);
+    FlowClient holder = scenario.client(holding);
+    List<Duration> delays = new ArrayList<>();
+    for (int round = 0; round < rounds; round++) {
+      HoldRequest hold =
+          new HoldRequest(scenario.taskType(), 1, "sleeper", 20_000, "hold-" + round, null);
+      CompletableFuture<List<Task>> parked =
+          CompletableFuture.supplyAsync(() -> holder.holdTasks(hold));
+      await().pollDelay(UNTIL_PARKED).until(() -> true);
+      assertThat(parked).isNotDone();
+      Stopwatch watch = Stopwatch.start();
+      scenario.create(creator, 1, Script.smooth());
+      Task task = parked.join().get(0);
+      delays.add(watch.elapsed());
+      holder.report(List.of(Reports.success(task, null)));
+    }
+    Collections.sort(delays);
+    return delays;
+  }
+}
