@@ -536,18 +536,24 @@ class HostileIT {
     attacks.stream().filter(a -> a.name.length() % 5 == 0).forEach(a -> a.send.get());
   }
 
+  /**
+   * All that an attack could want to change, without what governance does to other tests' tasks.
+   */
   private Map<String, Object> everythingInTheDatabase() {
-    Map<String, Object> rows = new TreeMap<>();
-    List<String> tables =
-        jdbc.sql(
-                "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"
-                    + " AND table_name <> 't_server_number'") // its leases are renewed meanwhile
-            .query(String.class)
-            .list();
-    for (String table : tables) {
-      rows.put(table, jdbc.sql("SELECT * FROM " + table).query().listOfRows().toString());
+    Map<String, Object> seen = new TreeMap<>();
+    for (String query :
+        List.of(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"
+                + " ORDER BY table_name",
+            "SELECT * FROM t_schedule_cfg ORDER BY task_type",
+            "SELECT task_type FROM t_schedule_pos ORDER BY task_type",
+            "SELECT * FROM t_schedule_pos WHERE task_type = 'hostile'",
+            "SELECT * FROM t_task_key WHERE task_type = 'hostile'",
+            "SELECT * FROM t_hold WHERE task_type = 'hostile'",
+            "SELECT * FROM t_hostile_task_1 ORDER BY id")) {
+      seen.put(query, jdbc.sql(query).query().listOfRows().toString());
     }
-    return rows;
+    return seen;
   }
 
   private void get(String name, String pathAndQuery) {
