@@ -1,52 +1,472 @@
 package io.asyncflow.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.worker.WorkerView.TypeView;
 import io.asyncflow.worker.testing.FakeFlowServer;
+import io.asyncflow.worker.testing.ScriptedHandler;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A whole worker with all its threads, against a server in memory. */
 class WorkerTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration SOON = Duration.ofSeconds(2);
 
-  private final FakeFlowServer server = new FakeFlowServer().withType("Lark");
+  private final FakeFlowServer server =
+      new FakeFlowServer()
+          .withType("Lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
+  private final ScriptedHandler handler = new ScriptedHandler();
+  private final List<Worker> workers = new ArrayList<>();
+
+  private Worker.Builder aWorker() {
+    return Worker.builder().client(server).stopsWithTheJvm(false);
+  }
+
+  private Worker started(Worker.Builder builder) {
+    Worker worker = builder.build();
+    workers.add(worker);
+    worker.start();
+    return worker;
+  }
+
+  private Worker startedWithScript() {
+    return started(aWorker().handler("lark", "one", handler));
+  }
+
+  private String create(String context) {
+    return server.createTask(NewTask.of("lark", "one", "me", context));
+  }
+
+  private List<String> create(int count, String context) {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ids.add(create(context));
+    }
+    return ids;
+  }
+
+  private void assertStatus(String taskId, TaskStatus status) throws InterruptedException {
+    assertThat(server.awaitStatus(taskId, status, PATIENCE)).as("%s %s", taskId, status).isTrue();
+  }
+
+  @AfterEach
+  void stopAll() {
+    handler.letGo();
+    workers.forEach(worker -> worker.stop(Duration.ZERO));
+  }
+
+  // Work
 
   @Test
   void aTaskPassesThroughItsStages() throws Exception {
-    try (Worker worker =
-        Worker.builder()
-            .client(server)
+    started(
+        aWorker()
             .handler("lark", "one", c -> StageResult.next("two", c.rawContext() + "1"))
-            .handler("lark", "two", c -> StageResult.done(c.rawContext() + "2"))
-            .build()) {
-      worker.start();
-
-      String taskId = server.createTask(NewTask.of("lark", "one", "me", "0"));
-
-      assertThat(server.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
-      assertThat(server.getTask(taskId).result()).isEqualTo("012");
-    }
+            .handler("Lark", "two", c -> StageResult.done(c.rawContext() + "2")));
+    String taskId = create("0");
+    assertStatus(taskId, TaskStatus.SUCCESS);
+    assertThat(server.getTask(taskId).result()).isEqualTo("012");
   }
 
   @Test
-  void aSlotIsHandedToTheStagesThatWantOne() throws Exception {
-    try (Worker worker =
-        Worker.builder()
-            .client(server)
-            .slots("cuda:0", 2)
-            .slotHandler("lark", "gpu", c -> StageResult.next("cpu", c.slot().get().device()))
-            .handler("lark", "cpu", c -> StageResult.done(c.rawContext() + c.slot().isPresent()))
-            .build()) {
-      worker.start();
+  void eachScriptHasItsOutcome() throws Exception {
+    startedWithScript();
+    assertStatus(create("OK"), TaskStatus.SUCCESS);
+    assertStatus(create("FATAL"), TaskStatus.FAILED);
+    assertStatus(create("NEXT:one"), TaskStatus.SUCCESS);
+    String error = create("ERROR");
+    assertStatus(error, TaskStatus.FAILED);
+    assertThat(server.getTask(error).crtRetryNum()).isEqualTo(4);
+    create("SNOOZE");
+    await()
+        .atMost(PATIENCE)
+        .until(() -> server.accepted().stream().anyMatch(r -> r.outcome() == Outcome.SNOOZE));
+  }
 
-      String taskId = server.createTask(NewTask.of("lark", "gpu", "me", "0"));
-
-      assertThat(server.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
-      assertThat(server.getTask(taskId).result()).isEqualTo("cuda:0false");
+  @Test
+  void aThrowingHandlerNeitherKillsTheWorkerNorLeaksItsSlot() throws Exception {
+    AtomicInteger runs = new AtomicInteger();
+    Worker worker =
+        started(
+            aWorker()
+                .threads(1)
+                .slotHandler(
+                    "lark",
+                    "one",
+                    c -> {
+                      assertThat(c.slot()).isPresent();
+                      switch (runs.incrementAndGet() % 4) {
+                        case 0 -> throw new OutOfMemoryError("not really");
+                        case 1 -> throw new IllegalStateException();
+                        case 2 -> throw new InterruptedException();
+                        default -> Thread.currentThread().interrupt();
+                      }
+                      return null;
+                    })
+                .slotHandler("lark", "ok", c -> StageResult.done()));
+    for (String taskId : create(10, "")) {
+      assertStatus(taskId, TaskStatus.FAILED);
     }
+    assertStatus(server.createTask(NewTask.of("lark", "ok", "me", "")), TaskStatus.SUCCESS);
+    await().atMost(PATIENCE).until(() -> worker.view().freeSlots() == 1);
+    assertThat(worker.state()).isEqualTo(WorkerState.RUNNING);
+  }
+
+  @Test
+  void aRowWithAContextThatCannotBeReadIsSetAsideAndTheBatchGoesOn() throws Exception {
+    started(aWorker().handler("lark", "one", c -> StageResult.done(c.context(Integer.class))));
+    List<String> ids = List.of(create("1"), create("{nonsense"), create("3"));
+    assertStatus(ids.get(0), TaskStatus.SUCCESS);
+    assertStatus(ids.get(1), TaskStatus.FAILED);
+    assertStatus(ids.get(2), TaskStatus.SUCCESS);
+    assertThat(server.getTask(ids.get(1)).scheduleLog()).contains("cannot be read as");
+  }
+
+  @Test
+  void slotsAreSharedByAllTypes() throws Exception {
+    server.withType("tts");
+    AtomicInteger onDevice = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    StageHandler busy =
+        c -> {
+          most.accumulateAndGet(onDevice.incrementAndGet(), Math::max);
+          Thread.yield();
+          onDevice.decrementAndGet();
+          return StageResult.done();
+        };
+    started(
+        aWorker()
+            .slots("cuda:0", 2)
+            .slotHandler("lark", "one", busy)
+            .slotHandler("tts", "one", busy));
+    List<String> ids = create(30, "");
+    for (int i = 0; i < 30; i++) {
+      ids.add(server.createTask(NewTask.of("tts", "one", "me", "")));
+    }
+    for (String id : ids) {
+      assertStatus(id, TaskStatus.SUCCESS);
+    }
+    assertThat(most.get()).isBetween(1, 2);
+  }
+
+  @Test
+  void eachTypeHasThreadsOfItsOwn() throws Exception {
+    server.withType("tts");
+    started(aWorker().threads(1).handler("lark", "one", handler).handler("tts", "one", handler));
+    create(5, "HANG");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    assertStatus(server.createTask(NewTask.of("tts", "one", "me", "OK")), TaskStatus.SUCCESS);
+  }
+
+  @Test
+  void onlyWhatCanStartSoonIsHeld() throws Exception {
+    Worker worker = started(aWorker().threads(2).prefetch(3).handler("lark", "one", handler));
+    create(20, "HANG");
+    assertThat(handler.awaitStarted(2, PATIENCE)).isTrue();
+    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() >= 2);
+    TypeView type = worker.view().types().get(0);
+    assertThat(type.working()).isEqualTo(2);
+    assertThat(type.queued()).isLessThanOrEqualTo(3);
+  }
+
+  @Test
+  void aParkedWorkerStartsANewTaskAtOnce() throws Exception {
+    startedWithScript();
+    assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
+    create("OK");
+    assertThat(server.awaitAccepted(1, SOON)).isTrue();
+  }
+
+  @Test
+  void aSlotThatIsFreedUnderAParkedHoldIsUsedAtOnce() throws Exception {
+    started(aWorker().handler("lark", "open", handler).slotHandler("lark", "one", handler));
+    create("DEAF");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    // Asks for the open stage alone by now, and parks.
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              HoldRequest last = server.holds().get(server.holds().size() - 1);
+              return last.stages().equals(List.of("open")) && last.waitMs() > 0;
+            });
+    create("OK");
+    handler.letGo();
+    assertThat(server.awaitAccepted(2, SOON)).isTrue();
+  }
+
+  // Leases
+
+  @Test
+  void leasesAreKeptWhileAHandlerRunsAndForWhatWaits() throws Exception {
+    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+    started(aWorker().threads(1).prefetch(1).handler("lark", "one", handler));
+    create(2, "DEAF");
+    await().atMost(PATIENCE).until(() -> server.heartbeats().size() >= 8);
+    handler.letGo();
+    assertThat(server.awaitAccepted(2, PATIENCE)).isTrue();
+    assertThat(server.accepted()).extracting(Report::leaseEpoch).containsOnly(1);
+  }
+
+  @Test
+  void aHandlerIsInterruptedAtItsDeadlineAndTimedOutIsReported() throws Exception {
+    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
+    startedWithScript();
+    create("HANG");
+    assertThat(handler.awaitInterrupted(1, PATIENCE)).isTrue();
+    assertThat(server.awaitAccepted(1, PATIENCE)).isTrue();
+    assertThat(server.accepted().get(0).outcome()).isEqualTo(Outcome.RETRY);
+    assertThat(server.accepted().get(0).errMsg()).startsWith("timed out");
+  }
+
+  @Test
+  void aHandlerThatHeedsNoInterruptIsReportedAndCounted() throws Exception {
+    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
+    Worker worker = started(aWorker().threads(1).slotHandler("lark", "one", handler));
+    create("DEAF");
+    assertThat(server.awaitAccepted(1, PATIENCE)).isTrue();
+    assertThat(server.accepted().get(0).errMsg()).startsWith("timed out");
+    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).overdue() == 1);
+    assertThat(worker.view().freeSlots()).isZero();
+    handler.letGo();
+    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).overdue() == 0);
+    await().atMost(PATIENCE).until(() -> worker.view().freeSlots() == 1);
+  }
+
+  @Test
+  void aCancelledTaskIsInterruptedAndNotReported() throws Exception {
+    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+    Worker worker = startedWithScript();
+    String taskId = create("HANG");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    server.cancel(taskId);
+    assertThat(handler.awaitInterrupted(1, PATIENCE)).isTrue();
+    assertStatus(create("OK"), TaskStatus.SUCCESS);
+    assertThat(server.reports()).extracting(Report::taskId).doesNotContain(taskId);
+    assertThat(worker.view().types().get(0).working()).isZero();
+  }
+
+  // Faults
+
+  @Test
+  void itMayBeStartedBeforeTheServerAndTheType() throws Exception {
+    FakeFlowServer late = new FakeFlowServer();
+    late.setDown(true);
+    started(Worker.builder().client(late).stopsWithTheJvm(false).handler("lark", "one", handler));
+    late.setDown(false);
+    late.withType("lark");
+    String taskId = late.createTask(NewTask.of("lark", "one", "me", "OK"));
+    assertThat(late.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
+  }
+
+  @Test
+  void aReportOutlivesTheServer() throws Exception {
+    Worker worker = startedWithScript();
+    String taskId = create("DEAF");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    server.setDown(true);
+    handler.letGo();
+    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).reporting() == 1);
+    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).problem() != null);
+    server.setDown(false);
+    assertStatus(taskId, TaskStatus.SUCCESS);
+    assertStatus(create("OK"), TaskStatus.SUCCESS);
+    assertThat(handler.started()).hasSize(2);
+  }
+
+  @Test
+  void aLostAnswerStrandsNothing() throws Exception {
+    List<String> ids = create(3, "OK");
+    server.swallowAnswers(2);
+    startedWithScript();
+    for (String id : ids) {
+      assertStatus(id, TaskStatus.SUCCESS);
+      assertThat(server.getTask(id).leaseEpoch()).isEqualTo(1);
+    }
+    assertThat(handler.started()).hasSize(3);
+  }
+
+  // The end
+
+  @Test
+  void aStopCutsAParkedHold() throws Exception {
+    Worker worker = startedWithScript();
+    assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
+    long start = System.nanoTime();
+    assertThat(worker.stop(PATIENCE)).isTrue();
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SOON);
+    assertThat(worker.state()).isEqualTo(WorkerState.STOPPED);
+  }
+
+  @Test
+  void onAStopQueuedTasksAreGivenBackAtOnceAndRunningOnesMayFinish() throws Exception {
+    Worker worker = started(aWorker().threads(1).prefetch(3).handler("lark", "one", handler));
+    create(4, "DEAF");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() >= 2);
+    int queued = worker.view().types().get(0).queued();
+
+    CompletableFuture<Boolean> stop = CompletableFuture.supplyAsync(() -> worker.stop(PATIENCE));
+    assertThat(server.awaitAccepted(queued, SOON)).isTrue();
+    assertThat(server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
+    assertThat(stop).isNotDone();
+    assertThat(worker.state()).isEqualTo(WorkerState.STOPPING);
+
+    handler.letGo();
+    assertThat(stop.get()).isTrue();
+    assertThat(server.accepted().get(server.accepted().size() - 1).outcome())
+        .isEqualTo(Outcome.SUCCESS);
+    assertThat(handler.started()).hasSize(1);
+  }
+
+  @Test
+  void afterTheGraceARunIsInterruptedAndGivenBack() throws Exception {
+    Worker worker = startedWithScript();
+    String taskId = create("HANG");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    assertThat(worker.stop(Duration.ofMillis(50))).isTrue();
+    assertThat(handler.interrupted()).hasSize(1);
+    assertThat(server.accepted()).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+    assertThat(server.getTask(taskId).crtRetryNum()).isZero();
+    assertThat(server.getTask(taskId).taskStatus()).isEqualTo(TaskStatus.WAITING);
+  }
+
+  @Test
+  void aHandlerThatHeedsNoInterruptIsGivenBackAllTheSame() throws Exception {
+    Worker worker = startedWithScript();
+    create("DEAF");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    assertThat(worker.stop(Duration.ZERO)).isTrue();
+    assertThat(server.accepted()).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+  }
+
+  @Test
+  void theShorterGraceOfTwoStopsCounts() throws Exception {
+    Worker worker = startedWithScript();
+    create("HANG");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    CompletableFuture<Boolean> patient =
+        CompletableFuture.supplyAsync(() -> worker.stop(Duration.ofHours(1)));
+    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
+    assertThat(worker.stop(Duration.ZERO)).isTrue();
+    assertThat(patient.get()).isTrue();
+  }
+
+  @Test
+  void aDrainedWorkerFinishesWhatItHasAndStops() throws Exception {
+    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+    Worker worker = startedWithScript();
+    String taskId = create("DEAF");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    server.setDrain(true);
+    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
+    handler.letGo();
+    assertStatus(taskId, TaskStatus.SUCCESS);
+    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
+  }
+
+  @Test
+  void aStopWithoutAServerLeavesTasksToTheirLeases() throws Exception {
+    Worker worker = startedWithScript();
+    create("HANG");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    server.setDown(true);
+    CompletableFuture<Boolean> stop =
+        CompletableFuture.supplyAsync(() -> worker.stop(Duration.ZERO));
+    assertThat(stop.get()).isFalse();
+    assertThat(worker.state()).isEqualTo(WorkerState.STOPPED);
+  }
+
+  @Test
+  void itStartsOnceAndStopsOnce() {
+    Worker worker = startedWithScript();
+    assertThatIllegalStateException().isThrownBy(worker::start);
+    worker.close();
+    worker.close();
+    assertThatIllegalStateException().isThrownBy(worker::start);
+
+    Worker never = aWorker().handler("lark", "one", handler).build();
+    assertThat(never.state()).isEqualTo(WorkerState.NEW);
+    never.close();
+    assertThat(never.state()).isEqualTo(WorkerState.STOPPED);
+  }
+
+  @Test
+  void aHandlerMayStopItsWorker() throws Exception {
+    CountDownLatch built = new CountDownLatch(1);
+    List<Worker> itself = new ArrayList<>();
+    Worker worker =
+        started(
+            aWorker()
+                .handler(
+                    "lark",
+                    "one",
+                    c -> {
+                      built.await();
+                      itself.get(0).stop(Duration.ofMillis(50));
+                      return StageResult.done();
+                    }));
+    itself.add(worker);
+    built.countDown();
+    create("");
+    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
+    assertThat(server.accepted()).hasSize(1);
+  }
+
+  // Building
+
+  @Test
+  void aWorkerIdIsNewEachTimeAndFitsTheContract() {
+    String one = WorkerSettings.defaults().workerId();
+    assertThat(one)
+        .hasSizeLessThanOrEqualTo(64)
+        .contains(String.valueOf(ProcessHandle.current().pid()))
+        .isNotEqualTo(WorkerSettings.defaults().workerId());
+  }
+
+  @Test
+  void settingsThatCannotWorkAreRefused() {
+    assertThatIllegalArgumentException().isThrownBy(() -> Worker.builder().build());
+    Worker.Builder builder = aWorker().handler("lark", "one", handler);
+    assertThatIllegalArgumentException().isThrownBy(() -> builder.threads(0).build());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.threads(1).prefetch(-1).build())
+        .withMessageContaining("prefetch");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.prefetch(0).slots("cpu", 0).build());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.slots("cpu", 1).workerId("x".repeat(65)).build());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> builder.workerId("w").redis("localhost:6379").build())
+        .withMessageContaining("redis://");
+  }
+
+  @Test
+  void theDefaultsAreTheDocumentedOnes() {
+    Worker worker = aWorker().handler("lark", "one", handler).build();
+    WorkerSettings settings = worker.settings();
+    assertThat(settings.threads()).isEqualTo(16);
+    assertThat(settings.prefetch()).isEqualTo(8);
+    assertThat(settings.backlogThreshold()).isEqualTo(1000);
+    assertThat(settings.shutdownGrace()).isEqualTo(Duration.ofSeconds(20));
+    assertThat(settings.slots()).containsOnlyKeys("cpu").containsValue(1);
+    assertThat(worker.view().types())
+        .containsExactly(new TypeView("lark", "PENDING", 0, 0, 0, 0, null));
   }
 }

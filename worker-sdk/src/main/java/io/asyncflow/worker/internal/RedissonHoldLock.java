@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
@@ -31,14 +33,16 @@ public final class RedissonHoldLock implements HoldLock {
 
   private static final Duration PATIENCE = Duration.ofMillis(50);
 
-  /** What Redisson may wait for another holder; the rest of the patience is for the network. */
-  private static final Duration WAIT = Duration.ofMillis(30);
+  /** Between two looks at a lock that somebody else has: about as long as a hold takes. */
+  private static final Duration PAUSE = Duration.ofMillis(10);
 
   /** A holder that died has it no longer than that. */
   private static final Duration LEASE = Duration.ofSeconds(2);
 
   private static final int TIMEOUT_MS = 500;
 
+  private final Ticker ticker = Ticker.system();
+  private final LongAdder failures = new LongAdder();
   private final RedissonClient redis;
   private final CircuitBreaker breaker;
 
@@ -127,31 +131,54 @@ public final class RedissonHoldLock implements HoldLock {
     return true;
   }
 
+  /** Tries that got no answer in time, since the start. */
+  long failures() {
+    return failures.sum();
+  }
+
   @Override
   public boolean tryAcquire(String taskType) {
-    if (!breaker.tryAcquirePermission()) {
-      return false;
+    long end = ticker.nanos() + PATIENCE.toNanos();
+    boolean acquired = false;
+    try {
+      while (!acquired && !ticker.until(end).isZero() && breaker.tryAcquirePermission()) {
+        acquired = tryOnce(taskType, ticker.until(end));
+        if (!acquired) {
+          // Redisson could wait by itself, but its timer ticks only ten times a second.
+          LockSupport.parkNanos(Math.min(PAUSE.toNanos(), ticker.until(end).toNanos()));
+        }
+      }
+    } catch (TimeoutException | ExecutionException | RuntimeException e) {
+      log.debug("no answer about the lock of type {}: {}", taskType, e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
+    return acquired;
+  }
+
+  private boolean tryOnce(String taskType, Duration atMost)
+      throws TimeoutException, ExecutionException, InterruptedException {
     long start = breaker.getCurrentTimestamp();
     long thread = Thread.currentThread().getId();
     CompletableFuture<Boolean> attempt = null;
     try {
-      RLock lock = lockOf(taskType);
       attempt =
-          lock.tryLockAsync(WAIT.toMillis(), LEASE.toMillis(), TimeUnit.MILLISECONDS, thread)
+          lockOf(taskType)
+              .tryLockAsync(0, LEASE.toMillis(), TimeUnit.MILLISECONDS, thread)
               .toCompletableFuture();
-      boolean acquired = attempt.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      boolean acquired = attempt.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
       breaker.onSuccess(since(start), breaker.getTimestampUnit());
       return acquired;
     } catch (TimeoutException | ExecutionException | RuntimeException e) {
-      log.debug("no answer about the lock of type {}: {}", taskType, e.toString());
+      failures.increment();
       breaker.onError(since(start), breaker.getTimestampUnit(), e);
+      leaveBehind(attempt, taskType, thread);
+      throw e;
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
       breaker.releasePermission();
+      leaveBehind(attempt, taskType, thread);
+      throw e;
     }
-    leaveBehind(attempt, taskType, thread);
-    return false;
   }
 
   private long since(long start) {

@@ -158,7 +158,9 @@ final class ReportSender implements Loop.Step {
   /** One report was refused. What that means depends on why, and on what it said. */
   private void refused(Pending pending, ErrorCode code, String why) {
     if (mayPass(code)) {
-      log.warn("{}: its report is refused ({}); it is repeated", pending.run(), why);
+      if (pending.failures() == 0) {
+        log.warn("{}: its report is refused ({}); it is repeated", pending.run(), why);
+      }
       repeat(pending);
       return;
     }

@@ -18,6 +18,7 @@ final class LoggedLines implements AutoCloseable {
     logger = (Logger) LoggerFactory.getLogger(of);
     before = logger.getLevel();
     logger.setLevel(Level.WARN);
+    logger.setAdditive(false);
     appender.start();
     logger.addAppender(appender);
   }
@@ -29,6 +30,7 @@ final class LoggedLines implements AutoCloseable {
   @Override
   public void close() {
     logger.detachAppender(appender);
+    logger.setAdditive(true);
     logger.setLevel(before);
   }
 }

@@ -3,14 +3,21 @@ package io.asyncflow.worker.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.dev.EmbeddedRedis;
 import io.asyncflow.dev.TestEngines;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.Worker;
+import io.asyncflow.worker.testing.FakeFlowServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,25 +29,34 @@ class RedissonHoldLockIT {
   // A lock that one test left to its lease must not be met by the next.
   private final String type = "lark" + System.nanoTime();
   private final String otherType = "tts" + System.nanoTime();
-  private final EmbeddedRedis redis = TestEngines.redis();
   private final ExecutorService otherThread = Executors.newSingleThreadExecutor();
-  private RedissonHoldLock mine;
-  private RedissonHoldLock theirs;
+  private static EmbeddedRedis redis;
+  private static RedissonHoldLock mine;
+  private static RedissonHoldLock theirs;
+
+  @BeforeAll
+  static void connect() {
+    redis = TestEngines.redis();
+    mine = new RedissonHoldLock(redis.url());
+    theirs = new RedissonHoldLock(redis.url());
+  }
 
   @BeforeEach
-  void connect() {
+  void awaitBoth() {
     if (!redis.isRunning()) {
       redis.restart();
     }
-    mine = new RedissonHoldLock(redis.url());
-    theirs = new RedissonHoldLock(redis.url());
     awaitLock(mine);
     awaitLock(theirs);
   }
 
   @AfterEach
-  void disconnect() {
+  void endThread() {
     otherThread.shutdownNow();
+  }
+
+  @AfterAll
+  static void disconnect() {
     mine.close();
     theirs.close();
   }
@@ -65,11 +81,12 @@ class RedissonHoldLockIT {
 
   @Test
   void contentionDoesNotOpenTheBreaker() {
+    long before = theirs.failures();
     mine.tryAcquire(type);
     for (int i = 0; i < 6; i++) {
       theirs.tryAcquire(type);
     }
-    assertThat(theirs.tryAcquire(otherType)).isTrue();
+    assertThat(theirs.failures() - before).as("a busy machine may cause one").isLessThan(3);
   }
 
   @Test
@@ -81,8 +98,9 @@ class RedissonHoldLockIT {
 
   @Test
   void aHolderThatDiedDoesNotKeepIt() {
-    mine.tryAcquire(type);
-    mine.close();
+    RedissonHoldLock dying = new RedissonHoldLock(redis.url());
+    await().atMost(PATIENCE).until(() -> dying.tryAcquire(type));
+    dying.close();
     await().atMost(PATIENCE).until(() -> theirs.tryAcquire(type));
   }
 
@@ -122,6 +140,31 @@ class RedissonHoldLockIT {
     } finally {
       early.close();
     }
+  }
+
+  @Test
+  void aWorkerGoesOnWhenRedisIsKilledAndWhenItIsBack() throws InterruptedException {
+    FakeFlowServer server = new FakeFlowServer().withType("lark");
+    try (Worker worker =
+        Worker.builder()
+            .client(server)
+            .redis(redis.url())
+            .handler("lark", "one", context -> StageResult.done())
+            .build()) {
+      worker.start();
+      runOne(server);
+      redis.kill();
+      for (int i = 0; i < 5; i++) {
+        runOne(server);
+      }
+      redis.restart();
+      runOne(server);
+    }
+  }
+
+  private static void runOne(FakeFlowServer server) throws InterruptedException {
+    String taskId = server.createTask(NewTask.of("lark", "one", "me", ""));
+    assertThat(server.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
   }
 
   private Duration costOf(int tries) {

@@ -1,0 +1,280 @@
+package io.asyncflow.worker.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.worker.Stage;
+import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.StubHttpServer;
+import io.asyncflow.worker.Worker;
+import io.asyncflow.worker.WorkerSettings;
+import io.asyncflow.worker.WorkerState;
+import io.asyncflow.worker.testing.FakeFlowServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.MapPropertySource;
+
+class WorkerAutoConfigurationTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final FakeFlowServer server = new FakeFlowServer().withType("lark");
+  private final ApplicationContextRunner context =
+      new ApplicationContextRunner()
+          .withConfiguration(AutoConfigurations.of(WorkerAutoConfiguration.class));
+
+  private ApplicationContextRunner withServer() {
+    return context.withBean(FakeFlowServer.class, () -> server);
+  }
+
+  @Stage(type = "lark", stage = "class")
+  static class ClassStage implements StageHandler {
+    @Override
+    public StageResult handle(StageContext context) {
+      return StageResult.done("class");
+    }
+  }
+
+  static class MethodStages {
+    @Stage(type = "lark", stage = "method")
+    public StageResult run(StageContext context) {
+      return StageResult.done("method");
+    }
+
+    @Stage(type = "lark", stage = "slot", slot = true)
+    StageResult onSlot(StageContext context) {
+      return StageResult.done(context.slot().orElseThrow().device());
+    }
+  }
+
+  private String resultOf(String stage) throws InterruptedException {
+    String taskId = server.createTask(NewTask.of("lark", stage, "me", ""));
+    assertThat(server.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
+    return server.getTask(taskId).result();
+  }
+
+  private static Worker workerOf(
+      org.springframework.context.ApplicationContext applicationContext) {
+    return applicationContext.getBean(WorkerLifecycle.class).worker().orElseThrow();
+  }
+
+  @Test
+  void beansWithStagesMakeAWorker() {
+    withServer()
+        .withBean(ClassStage.class)
+        .withBean(MethodStages.class)
+        .withPropertyValues("asyncflow.worker.slots.cuda=2")
+        .run(
+            started -> {
+              assertThat(resultOf("class")).isEqualTo("class");
+              assertThat(resultOf("method")).isEqualTo("method");
+              assertThat(resultOf("slot")).isEqualTo("cuda");
+            });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Proxies {
+    static final AtomicInteger CALLS = new AtomicInteger();
+
+    @Bean
+    static BeanPostProcessor advise() {
+      return new BeanPostProcessor() {
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+          if (!(bean instanceof MethodStages) && !(bean instanceof ClassStage)) {
+            return bean;
+          }
+          ProxyFactory proxy = new ProxyFactory(bean);
+          proxy.setProxyTargetClass(true);
+          proxy.addAdvice(
+              (MethodInterceptor)
+                  invocation -> {
+                    CALLS.incrementAndGet();
+                    return invocation.proceed();
+                  });
+          return proxy.getProxy();
+        }
+      };
+    }
+  }
+
+  @Test
+  void adviceRoundAHandlerIsHeeded() {
+    withServer()
+        .withUserConfiguration(Proxies.class)
+        .withBean(ClassStage.class)
+        .withBean(MethodStages.class)
+        .run(
+            started -> {
+              assertThat(resultOf("class")).isEqualTo("class");
+              assertThat(resultOf("method")).isEqualTo("method");
+              assertThat(Proxies.CALLS).hasValue(2);
+            });
+  }
+
+  @Test
+  void theWorkerEndsWithTheContext() {
+    Worker[] worker = new Worker[1];
+    withServer()
+        .withBean(ClassStage.class)
+        .run(
+            started -> {
+              worker[0] = workerOf(started);
+              assertThat(worker[0].state()).isEqualTo(WorkerState.RUNNING);
+              assertThat(started.getBean(WorkerLifecycle.class).isRunning()).isTrue();
+            });
+    assertThat(worker[0].state()).isEqualTo(WorkerState.STOPPED);
+  }
+
+  @Test
+  void propertiesReachTheWorker() {
+    withServer()
+        .withBean(ClassStage.class)
+        .withPropertyValues(
+            "asyncflow.worker.worker-id=w7",
+            "asyncflow.worker.threads=3",
+            "asyncflow.worker.prefetch=5",
+            "asyncflow.worker.backlog-threshold=99",
+            "asyncflow.worker.shutdown-grace=7s")
+        .withInitializer(
+            starting ->
+                starting
+                    .getEnvironment()
+                    .getPropertySources()
+                    .addFirst(
+                        new MapPropertySource(
+                            "devices",
+                            Map.of(
+                                "asyncflow.worker.slots.[cuda:0]", 2,
+                                "asyncflow.worker.slots.[cuda:1]", 1))))
+        .run(
+            started -> {
+              WorkerSettings settings = workerOf(started).settings();
+              assertThat(settings.workerId()).isEqualTo("w7");
+              assertThat(settings.threads()).isEqualTo(3);
+              assertThat(settings.prefetch()).isEqualTo(5);
+              assertThat(settings.backlogThreshold()).isEqualTo(99);
+              assertThat(settings.shutdownGrace()).isEqualTo(Duration.ofSeconds(7));
+              assertThat(settings.slots()).containsEntry("cuda:0", 2).containsEntry("cuda:1", 1);
+            });
+  }
+
+  @Test
+  void theDefaultsOfThePropertiesAreThoseOfTheWorker() {
+    withServer()
+        .withBean(ClassStage.class)
+        .run(
+            started -> {
+              WorkerSettings settings = workerOf(started).settings();
+              WorkerSettings defaults = WorkerSettings.defaults();
+              assertThat(settings)
+                  .usingRecursiveComparison()
+                  .ignoringFields("workerId")
+                  .isEqualTo(defaults);
+            });
+  }
+
+  @Test
+  void theEnvironmentNamesTheServerAndTheKey() throws IOException {
+    try (StubHttpServer http = new StubHttpServer()) {
+      context
+          .withBean(ClassStage.class)
+          .withPropertyValues("FLOW_URL=" + http.url(), "FLOW_API_KEY=from-env")
+          .run(
+              started -> {
+                await().atMost(PATIENCE).until(() -> !http.seen("hold_task").isEmpty());
+                assertThat(http.seen("hold_task").get(0).authorization())
+                    .isEqualTo("Bearer from-env");
+              });
+    }
+  }
+
+  @Test
+  void aPropertyWinsOverTheEnvironment() throws IOException {
+    try (StubHttpServer http = new StubHttpServer()) {
+      context
+          .withBean(ClassStage.class)
+          .withPropertyValues("FLOW_URL=http://127.0.0.1:1", "asyncflow.worker.url=" + http.url())
+          .run(started -> await().atMost(PATIENCE).until(() -> !http.seen("hold_task").isEmpty()));
+    }
+  }
+
+  @Test
+  void anApplicationMayDecideNotToBeAWorker() {
+    withServer()
+        .withBean(ClassStage.class)
+        .withPropertyValues("asyncflow.worker.enabled=false")
+        .run(started -> assertThat(started).doesNotHaveBean(WorkerLifecycle.class));
+  }
+
+  @Test
+  void withoutHandlersThereIsNoWorkerAndNoError() {
+    withServer()
+        .run(started -> assertThat(started.getBean(WorkerLifecycle.class).worker()).isEmpty());
+  }
+
+  @Test
+  void twoHandlersOfOneStageAreAnErrorThatNamesThem() {
+    withServer()
+        .withBean("one", ClassStage.class)
+        .withBean("two", ClassStage.class)
+        .run(
+            started ->
+                assertThat(started)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("stage class of type lark has two handlers"));
+  }
+
+  @Test
+  void settingsOutOfRangeAreAnErrorThatNamesThem() {
+    withServer()
+        .withBean(ClassStage.class)
+        .withPropertyValues("asyncflow.worker.threads=0")
+        .run(
+            started ->
+                assertThat(started)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("threads: at least 1"));
+  }
+
+  @Test
+  void everyPropertyIsDescribedForEditors() throws IOException {
+    String metadata =
+        new String(
+            getClass()
+                .getResourceAsStream("/META-INF/spring-configuration-metadata.json")
+                .readAllBytes());
+    for (String name :
+        List.of(
+            "enabled",
+            "url",
+            "api-key",
+            "redis-url",
+            "worker-id",
+            "threads",
+            "prefetch",
+            "backlog-threshold",
+            "shutdown-grace",
+            "slots")) {
+      assertThat(metadata).contains("\"asyncflow.worker." + name + "\"");
+    }
+    assertThat(metadata.split("\"description\"")).hasSizeGreaterThan(10);
+  }
+}

@@ -1,0 +1,193 @@
+package io.asyncflow.worker.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.Heartbeat;
+import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.HeartbeatAnswer.State;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** The fake is only worth something where it does what the contract says. */
+class FakeFlowServerTest {
+
+  private final AtomicLong nanos = new AtomicLong(TimeUnit.HOURS.toNanos(1));
+  private final FakeFlowServer server =
+      new FakeFlowServer(nanos::get)
+          .withType("Lark", Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofSeconds(10));
+
+  private void pass(Duration time) {
+    nanos.addAndGet(time.toNanos());
+  }
+
+  private String create(String stage) {
+    return server.createTask(NewTask.of("lark", stage, "me", "ctx"));
+  }
+
+  private List<Task> hold(String holdId, String... stages) {
+    return server.holdTasks(new HoldRequest("lark", 10, "w", 0, holdId, List.of(stages)));
+  }
+
+  private ReportResult report(Task task, Outcome outcome, String reportId) {
+    return server
+        .report(
+            List.of(
+                new Report(
+                    task.taskId(),
+                    "w",
+                    task.leaseEpoch(),
+                    outcome,
+                    reportId,
+                    "two",
+                    null,
+                    null,
+                    null,
+                    "why",
+                    0L,
+                    null)))
+        .get(0);
+  }
+
+  private State beat(Task task) {
+    HeartbeatAnswer answer =
+        server.heartbeat(
+            new Heartbeat("w", List.of(new HeldTask(task.taskId(), task.leaseEpoch(), null))));
+    return answer.tasks().get(0).state();
+  }
+
+  @Test
+  void aHoldTellsTheTaskAsItIsAfterwards() {
+    create("one");
+    Task task = hold("h").get(0);
+    assertThat(task.taskStatus()).isEqualTo(TaskStatus.EXECUTING);
+    assertThat(task.leaseEpoch()).isEqualTo(1);
+    assertThat(task.leaseMs()).isEqualTo(10_000);
+    assertThat(task.workerId()).isEqualTo("w");
+    assertThat(task.traceId()).isNotBlank();
+    assertThat(hold("other")).isEmpty();
+  }
+
+  @Test
+  void theSameHoldIdTellsTheSameTasks() {
+    create("one");
+    Task task = hold("h").get(0);
+    create("one");
+    pass(Duration.ofSeconds(4));
+    Task again = hold("h").get(0);
+    assertThat(again.taskId()).isEqualTo(task.taskId());
+    assertThat(again.leaseEpoch()).isEqualTo(1);
+    assertThat(again.leaseMs()).isEqualTo(6_000);
+  }
+
+  @Test
+  void onlyTheStagesAskedForAreGiven() {
+    create("one");
+    create("two");
+    assertThat(hold("h", "two")).extracting(Task::taskStage).containsExactly("two");
+  }
+
+  @Test
+  void aLeaseThatNobodyRenewedGoesBackAndBurnsNoRetry() {
+    create("one");
+    Task task = hold("h").get(0);
+    pass(Duration.ofSeconds(11));
+    assertThat(beat(task)).isEqualTo(State.LOST);
+    Task again = hold("other").get(0);
+    assertThat(again.leaseEpoch()).isEqualTo(2);
+    assertThat(again.crtRetryNum()).isZero();
+    assertThat(report(task, Outcome.SUCCESS, "r").code()).isEqualTo(8050);
+  }
+
+  @Test
+  void anAttemptEndsAtItsHardEndHoweverOftenItWasRenewed() {
+    create("one");
+    Task task = hold("h").get(0);
+    for (int i = 0; i < 4; i++) {
+      pass(Duration.ofSeconds(7));
+      assertThat(beat(task)).isEqualTo(State.EXTENDED);
+    }
+    pass(Duration.ofSeconds(2));
+    assertThat(beat(task)).isEqualTo(State.LOST);
+    assertThat(server.getTask(task.taskId()).crtRetryNum()).isEqualTo(1);
+  }
+
+  @Test
+  void aReportCountsOnceAndItsRepeatIsKnown() {
+    create("one");
+    Task task = hold("h").get(0);
+    assertThat(report(task, Outcome.NEXT_STAGE, "r").outcome()).isEqualTo(ReportResult.ACCEPTED);
+    assertThat(report(task, Outcome.NEXT_STAGE, "r").outcome())
+        .isEqualTo(ReportResult.ALREADY_DONE);
+    assertThat(report(task, Outcome.SUCCESS, "s").code()).isEqualTo(8050);
+    assertThat(server.getTask(task.taskId()).taskStage()).isEqualTo("two");
+  }
+
+  @Test
+  void aReportAfterTheLeaseCountsWhileNobodyHasHeldTheTaskSince() {
+    create("one");
+    Task task = hold("h").get(0);
+    pass(Duration.ofSeconds(20));
+    assertThat(report(task, Outcome.SUCCESS, "r").outcome()).isEqualTo(ReportResult.ACCEPTED);
+    assertThat(report(task, Outcome.FAIL, "s").code()).isEqualTo(8051);
+  }
+
+  @Test
+  void aCancelledTaskTellsItsHolder() {
+    create("one");
+    Task task = hold("h").get(0);
+    server.cancel(task.taskId());
+    assertThat(beat(task)).isEqualTo(State.CANCEL);
+  }
+
+  @Test
+  void aParkedHoldIsWokenByACreate() throws Exception {
+    FakeFlowServer real = new FakeFlowServer().withType("lark");
+    CompletableFuture<List<Task>> parked =
+        CompletableFuture.supplyAsync(
+            () -> real.holdTasks(new HoldRequest("lark", 1, "w", 30_000, "h", List.of())));
+    assertThat(real.awaitHolds(1, Duration.ofSeconds(5))).isTrue();
+    real.createTask(NewTask.of("lark", "one", "me", ""));
+    assertThat(parked.get(5, TimeUnit.SECONDS)).hasSize(1);
+  }
+
+  @Test
+  void aRepeatTakesThePlaceOfTheParkedHold() throws Exception {
+    FakeFlowServer real = new FakeFlowServer().withType("lark");
+    CompletableFuture<List<Task>> parked =
+        CompletableFuture.supplyAsync(
+            () -> real.holdTasks(new HoldRequest("lark", 1, "w", 30_000, "h", List.of())));
+    assertThat(real.awaitHolds(1, Duration.ofSeconds(5))).isTrue();
+    assertThat(real.holdTasks(new HoldRequest("lark", 1, "w", 0, "h", List.of()))).isEmpty();
+    assertThat(parked.get(5, TimeUnit.SECONDS)).isEmpty();
+  }
+
+  @Test
+  void faultsAreOnDemand() {
+    server.swallowAnswers(1);
+    assertThatExceptionOfType(FlowUnreachableException.class).isThrownBy(() -> create("one"));
+    assertThat(hold("h")).as("it was created all the same").hasSize(1);
+    server.setDown(true);
+    assertThatExceptionOfType(FlowUnreachableException.class).isThrownBy(() -> hold("h"));
+    server.setDown(false);
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> server.createTask(NewTask.of("none", "one", "me", "")))
+        .extracting(FlowException::errorCode)
+        .isEqualTo(ErrorCode.NO_SUCH_TASK_TYPE);
+  }
+}
