@@ -11,13 +11,15 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.test.context.ContextConfiguration;
 
 /**
  * Runs the test against the whole server on a real port and a real database.
  *
  * <p>All tests with nothing but this annotation share one server and one schema, so each works with
- * task types of its own.
+ * task types of its own. Leases that ran out are swept only when a test does it. A {@link Given}
+ * can be injected.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -36,6 +38,7 @@ public @interface RunningServer {
               "spring.datasource.username=" + database.user(),
               "spring.datasource.password=" + database.password())
           .applyTo(context);
+      ((GenericApplicationContext) context).registerBean(Given.class);
     }
   }
 }

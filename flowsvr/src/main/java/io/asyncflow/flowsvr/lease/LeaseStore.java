@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.lease;
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.retry.RetryPolicy;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -36,7 +37,7 @@ public class LeaseStore {
               + TaskStore.COLUMNS
               + """
 
-              FROM %s
+              FROM %s FORCE INDEX (PRIMARY)
               WHERE id IN (:ids)
                 AND status = 2
                 AND lease_end <= now_ms
@@ -96,6 +97,7 @@ public class LeaseStore {
   void update(
       TaskRow row, TaskUpdate update, TaskStatus status, long orderTime, TaskTypeConfig type) {
     boolean held = row.status() == TaskStatus.EXECUTING;
+    RetryPolicy policy = row.retryPolicy(type);
     jdbc.sql(UPDATE.of(row.id().table()))
         .param("status", status.code())
         .param("user", update.userId())
@@ -105,8 +107,8 @@ public class LeaseStore {
         .param("priority", update.priority())
         .param("orderTime", orderTime)
         .param("crtRetryNum", update.crtRetryNum())
-        .param("maxRetryNum", update.maxRetryNum())
-        .param("maxRetryInterval", update.maxRetryInterval())
+        .param("maxRetryNum", update.ownMaxRetryNum(policy))
+        .param("maxRetryInterval", update.ownMaxRetryInterval(policy))
         .param("renews", held && update.status() == TaskStatus.EXECUTING)
         .param("lease", type.maxProcessingTime().toMillis())
         .param("endsHold", held && status != TaskStatus.EXECUTING)

@@ -20,24 +20,28 @@ import org.springframework.stereotype.Component;
 @Component
 class RenewalStore {
 
-  private static final TableSql RENEW_HEAD = new TableSql("UPDATE %s t\nJOIN (\n");
-  private static final String RENEW_VALUES = "SELECT ? AS id, ? AS epoch, ? AS progress\n";
+  private static final String RENEW_VALUES =
+      "UPDATE (\nSELECT ? AS id, ? AS epoch, ? AS progress\n";
   private static final String MORE_RENEW_VALUES = "UNION ALL SELECT ?, ?, ?\n";
-  private static final String RENEW_TAIL =
-      """
-      ) v ON t.id = v.id
-      SET t.lease_end = LEAST(now_ms + ?, t.hold_time + ?),
-          t.beat_time = now_ms,
-          t.progress = COALESCE(v.progress, t.progress)
-      WHERE t.status = 2
-        AND t.lease_epoch = v.epoch
-        AND t.worker_id = ?
-        AND t.hold_time + ? > now_ms
-      """
-          .replace("now_ms", NOW_MS);
+  // Straight and by the primary key: else all executing tasks would be read, and locked.
+  private static final TableSql RENEW =
+      new TableSql(
+          """
+          ) v
+          STRAIGHT_JOIN %s t FORCE INDEX (PRIMARY) ON t.id = v.id
+          SET t.lease_end = LEAST(now_ms + ?, t.hold_time + ?),
+              t.beat_time = now_ms,
+              t.progress = COALESCE(v.progress, t.progress)
+          WHERE t.status = 2
+            AND t.lease_epoch = v.epoch
+            AND t.worker_id = ?
+            AND t.hold_time + ? > now_ms
+          """
+              .replace("now_ms", NOW_MS));
 
   private static final TableSql BY_IDS =
-      new TableSql("SELECT " + TaskStore.COLUMNS + "\nFROM %s\nWHERE id IN (:ids)");
+      new TableSql(
+          "SELECT " + TaskStore.COLUMNS + "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (:ids)");
 
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
@@ -49,7 +53,7 @@ class RenewalStore {
 
   /** Renews the leases that this worker still has, never past the hard end of the attempt. */
   void renew(TaskTable table, List<NumberedBeat> beats, String workerId, TaskTypeConfig type) {
-    StringBuilder sql = new StringBuilder(RENEW_HEAD.of(table)).append(RENEW_VALUES);
+    StringBuilder sql = new StringBuilder(RENEW_VALUES);
     List<Object> values = new ArrayList<>();
     for (int i = 0; i < beats.size(); i++) {
       if (i > 0) {
@@ -59,7 +63,7 @@ class RenewalStore {
       values.add(beats.get(i).task().leaseEpoch());
       values.add(beats.get(i).task().progress());
     }
-    sql.append(RENEW_TAIL);
+    sql.append(RENEW.of(table));
     values.add(type.lease().toMillis());
     values.add(type.maxProcessingTime().toMillis());
     values.add(workerId);

@@ -1,7 +1,9 @@
 package io.asyncflow.flowsvr.lease;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.retry.RetryPolicy;
 import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskRow;
 
 /**
  * A partial update as clients send it that know no leases; {@code null} leaves a field alone.
@@ -19,4 +21,38 @@ public record TaskUpdate(
     Integer crtRetryNum,
     Integer maxRetryNum,
     Integer maxRetryInterval,
-    String userId) {}
+    String userId) {
+
+  /** Whether this repeats the status of a final task, and would change nothing else in it. */
+  boolean isDoneIn(TaskRow row, RetryPolicy policy) {
+    return status == row.status()
+        && isSame(taskStage, row.stage())
+        && isSame(taskContext, row.context())
+        && isSame(scheduleLog, row.scheduleLog())
+        && isSame(priority, row.priority())
+        && isSame(orderTime, row.orderTime())
+        && isSame(crtRetryNum, row.crtRetryNum())
+        && isSame(maxRetryNum, policy.maxRetries())
+        && isSame(maxRetryInterval, policy.cap())
+        && isSame(userId, row.userId());
+  }
+
+  /** The task's own number of retries from now on; {@code null} leaves what it has. */
+  Integer ownMaxRetryNum(RetryPolicy policy) {
+    return unlessSame(maxRetryNum, policy.maxRetries());
+  }
+
+  /** The task's own cap of the retry delay from now on; {@code null} leaves what it has. */
+  Integer ownMaxRetryInterval(RetryPolicy policy) {
+    return unlessSame(maxRetryInterval, policy.cap());
+  }
+
+  /** Old clients send back all that they were told; that must not pin the type's values. */
+  private static Integer unlessSame(Integer wanted, int standing) {
+    return isSame(wanted, standing) ? null : wanted;
+  }
+
+  private static boolean isSame(Object wanted, Object standing) {
+    return wanted == null || wanted.equals(standing);
+  }
+}

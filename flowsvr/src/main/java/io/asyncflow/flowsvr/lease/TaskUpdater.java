@@ -50,16 +50,15 @@ public class TaskUpdater {
    *
    * @throws TaskNotFoundException if there is no such task
    * @throws LeaseLostException if a worker holds the task under a live lease
-   * @throws TransitionNotAllowedException if the task is final, unless the update only repeats the
-   *     status it has; or if it wants to execute a task that nobody holds
+   * @throws TransitionNotAllowedException if the task is final, unless the update only repeats what
+   *     stands in it; or if it wants to execute a task that nobody holds
    */
   public void update(TaskUpdate update) {
     TaskId id = update.id();
     TaskTypeConfig type = types.find(id.type()).orElseThrow(() -> new TaskNotFoundException(id));
-    families
-        .find(id.type())
-        .filter(family -> family.has(id.table()))
-        .orElseThrow(() -> new TaskNotFoundException(id));
+    if (!families.has(id.table())) {
+      throw new TaskNotFoundException(id);
+    }
     boolean waits =
         transactions.execute(
             () -> {
@@ -68,7 +67,9 @@ public class TaskUpdater {
                       .findFirst()
                       .orElseThrow(() -> new TaskNotFoundException(id));
               if (row.status().isFinal()) {
-                refuseUnlessRepeated(row, update);
+                if (!update.isDoneIn(row, row.retryPolicy(type))) {
+                  throw new TransitionNotAllowedException(id, "the task is final: " + row.status());
+                }
                 return false;
               }
               refuseIfHeld(row);
@@ -78,12 +79,6 @@ public class TaskUpdater {
             });
     if (waits) {
       events.publishEvent(new TasksWaiting(id.type()));
-    }
-  }
-
-  private static void refuseUnlessRepeated(TaskRow row, TaskUpdate update) {
-    if (update.status() != row.status()) {
-      throw new TransitionNotAllowedException(row.id(), "the task is final: " + row.status());
     }
   }
 

@@ -67,7 +67,8 @@ class TaskListStore {
           """);
 
   private static final TableSql BY_IDS =
-      new TableSql("SELECT " + TaskStore.COLUMNS + "\nFROM %s\nWHERE id IN (:ids)");
+      new TableSql(
+          "SELECT " + TaskStore.COLUMNS + "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (:ids)");
 
   private final JdbcClient jdbc;
 
@@ -101,7 +102,7 @@ class TaskListStore {
       }
       found.add(near);
     }
-    return merge(found, limit);
+    return merge(found, statuses, limit);
   }
 
   /** The same for the rows of one user. */
@@ -117,7 +118,7 @@ class TaskListStore {
       }
       found.add(near);
     }
-    return merge(found, limit);
+    return merge(found, statuses, limit);
   }
 
   private static int shortLook(int limit) {
@@ -138,11 +139,15 @@ class TaskListStore {
             rs -> {
               floor[0] = rs.getLong("id");
               looked[0]++;
-              if (statuses.isEmpty() || statuses.contains(TaskStatus.ofCode(rs.getInt("status")))) {
+              if (isWanted(TaskStatus.ofCode(rs.getInt("status")), statuses)) {
                 numbers.add(floor[0]);
               }
             });
     return new Found(table, numbers, looked[0] < look ? 0 : floor[0]);
+  }
+
+  private static boolean isWanted(TaskStatus status, Set<TaskStatus> statuses) {
+    return statuses.isEmpty() || statuses.contains(status);
   }
 
   /** All rows of these statuses below {@code before}; empty if they are too many to sort. */
@@ -165,7 +170,7 @@ class TaskListStore {
   }
 
   /** Only down to the highest floor is every table's part known. */
-  private Page merge(List<Found> found, int limit) {
+  private Page merge(List<Found> found, Set<TaskStatus> statuses, int limit) {
     long horizon = found.stream().mapToLong(Found::floor).max().orElse(0);
     record Candidate(long number, TaskTable table) {}
     List<Candidate> known = new ArrayList<>();
@@ -189,6 +194,7 @@ class TaskListStore {
                     .param("ids", ids)
                     .query(TaskStore.rowsOf(table))
                     .list()));
+    rows.removeIf(row -> !isWanted(row.status(), statuses)); // it may have changed since the look
     rows.sort(Comparator.comparingLong((TaskRow row) -> row.id().number()).reversed());
 
     if (known.size() > limit) {

@@ -50,38 +50,55 @@ public class TaskStore {
   private static final TableSql SELECT_BY_ID =
       new TableSql("SELECT " + COLUMNS + "\nFROM %s\nWHERE id = :id");
 
+  // The primary key is forced wherever rows are named by their ids: in a small table, or one whose
+  // statistics are old, an engine may prefer to walk idx_claim, and then it locks what it passes.
   private static final TableSql LOCK_BY_IDS =
-      new TableSql("SELECT " + COLUMNS + "\nFROM %s\nWHERE id IN (:ids)\nORDER BY id\nFOR UPDATE");
+      new TableSql(
+          "SELECT "
+              + COLUMNS
+              + """
+
+              FROM %s FORCE INDEX (PRIMARY)
+              WHERE id IN (:ids)
+              ORDER BY id
+              FOR UPDATE
+              """);
+
+  /** Transitions in one statement; with the longest logs it stays below any max_allowed_packet. */
+  private static final int TRANSITIONS_A_STATEMENT = 100;
 
   private static final String TRANSITION_VALUES =
       """
+      UPDATE (
       SELECT ? AS id, ? AS from_status, ? AS epoch, ? AS status, ? AS task_stage, ? AS priority,
         ? AS order_time, ? AS crt_retry_num, ? AS delivery_count, ? AS reported_epoch,
         ? AS report_id, ? AS task_context, ? AS result, ? AS schedule_log
       """;
   private static final String MORE_TRANSITION_VALUES =
       "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
-  private static final TableSql TRANSITION_HEAD = new TableSql("UPDATE %s t\nJOIN (\n");
-  private static final String TRANSITION_TAIL =
-      """
-      ) v ON t.id = v.id
-      SET t.status = v.status,
-          t.task_stage = v.task_stage,
-          t.priority = v.priority,
-          t.order_time = v.order_time,
-          t.crt_retry_num = v.crt_retry_num,
-          t.delivery_count = v.delivery_count,
-          t.reported_epoch = v.reported_epoch,
-          t.report_id = v.report_id,
-          t.task_context = v.task_context,
-          t.result = v.result,
-          t.schedule_log = v.schedule_log,
-          t.modify_time = now_ms
-      WHERE t.status = v.from_status
-        AND t.lease_epoch = v.epoch
-        AND t.reported_epoch < v.epoch
-      """
-          .replace("now_ms", NOW_MS);
+  // STRAIGHT_JOIN: from the values to the rows, in the order given, never the other way round.
+  private static final TableSql TRANSITION =
+      new TableSql(
+          """
+          ) v
+          STRAIGHT_JOIN %s t FORCE INDEX (PRIMARY) ON t.id = v.id
+          SET t.status = v.status,
+              t.task_stage = v.task_stage,
+              t.priority = v.priority,
+              t.order_time = v.order_time,
+              t.crt_retry_num = v.crt_retry_num,
+              t.delivery_count = v.delivery_count,
+              t.reported_epoch = v.reported_epoch,
+              t.report_id = v.report_id,
+              t.task_context = v.task_context,
+              t.result = v.result,
+              t.schedule_log = v.schedule_log,
+              t.modify_time = now_ms
+          WHERE t.status = v.from_status
+            AND t.lease_epoch = v.epoch
+            AND t.reported_epoch < v.epoch
+          """
+              .replace("now_ms", NOW_MS));
 
   private static final TableSql FORCE =
       new TableSql(
@@ -159,14 +176,21 @@ public class TaskStore {
   }
 
   /**
-   * Writes the ends of holds in one statement: a row changes only if its status and epoch are what
-   * the transition saw, and if this epoch has not reported.
+   * Writes the ends of holds: a row changes only if its status and epoch are what the transition
+   * saw, and if this epoch has not reported.
    *
    * @throws IncorrectUpdateSemanticsDataAccessException if any was lost although its row was locked
    *     (a bug: nothing must be committed)
    */
   public void apply(TaskTable table, List<TaskTransition> transitions) {
-    StringBuilder sql = new StringBuilder(TRANSITION_HEAD.of(table)).append(TRANSITION_VALUES);
+    for (int from = 0; from < transitions.size(); from += TRANSITIONS_A_STATEMENT) {
+      int to = Math.min(from + TRANSITIONS_A_STATEMENT, transitions.size());
+      applyInOneStatement(table, transitions.subList(from, to));
+    }
+  }
+
+  private void applyInOneStatement(TaskTable table, List<TaskTransition> transitions) {
+    StringBuilder sql = new StringBuilder(TRANSITION_VALUES);
     List<Object> values = new ArrayList<>(transitions.size() * 14);
     for (int i = 0; i < transitions.size(); i++) {
       if (i > 0) {
@@ -188,7 +212,7 @@ public class TaskStore {
       values.add(to.result);
       values.add(to.scheduleLog);
     }
-    sql.append(TRANSITION_TAIL);
+    sql.append(TRANSITION.of(table));
     int changed = batch.update(sql.toString(), values.toArray());
     if (changed != transitions.size()) {
       throw new IncorrectUpdateSemanticsDataAccessException(

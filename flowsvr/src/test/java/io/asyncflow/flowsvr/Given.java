@@ -1,0 +1,415 @@
+package io.asyncflow.flowsvr;
+
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.lease.Hold;
+import io.asyncflow.flowsvr.lease.TaskHolds;
+import io.asyncflow.flowsvr.lease.TaskReporter;
+import io.asyncflow.flowsvr.task.TaskCreator;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * What database tests set up and do, in sentences: {@code given.aWaitingTask().ofType(lark)
+ * .dueSince(5, MINUTES).create()}.
+ *
+ * <p>Nothing waits here: times are moved in the rows.
+ */
+public final class Given {
+
+  private static final AtomicInteger TYPES = new AtomicInteger();
+
+  private final JdbcClient jdbc;
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final TaskCreator creator;
+  private final TaskStore tasks;
+  private final TaskHolds holds;
+  private final TaskReporter reporter;
+
+  Given(
+      JdbcClient jdbc,
+      TaskTypes types,
+      TaskFamilies families,
+      TaskCreator creator,
+      TaskStore tasks,
+      TaskHolds holds,
+      TaskReporter reporter) {
+    this.jdbc = jdbc;
+    this.types = types;
+    this.families = families;
+    this.creator = creator;
+    this.tasks = tasks;
+    this.holds = holds;
+    this.reporter = reporter;
+  }
+
+  // types
+
+  /** A type with a name of its own and the defaults of the table. */
+  public ATaskType aType() {
+    return new ATaskType();
+  }
+
+  /** Collects columns of {@code t_schedule_cfg} and inserts the row. */
+  public final class ATaskType {
+
+    private final Map<String, Object> columns = new LinkedHashMap<>();
+
+    private ATaskType() {
+      columns.put("task_type", "Lark" + TYPES.incrementAndGet());
+    }
+
+    public ATaskType with(String column, Object value) {
+      columns.put(column, value);
+      return this;
+    }
+
+    public TaskType create() {
+      jdbc.sql(
+              "INSERT INTO t_schedule_cfg (%s) VALUES (:values)"
+                  .formatted(String.join(", ", columns.keySet())))
+          .param("values", columns.values())
+          .update();
+      return TaskType.parse((String) columns.get("task_type")).orElseThrow();
+    }
+  }
+
+  /** Changes the row of a type, and makes this server see it. */
+  public void change(TaskType type, String column, Object value) {
+    jdbc.sql("UPDATE t_schedule_cfg SET %s = :value WHERE task_type = :type".formatted(column))
+        .param("value", value)
+        .param("type", type.name())
+        .update();
+    types.find(new TaskType("nosuchtype")); // an unknown type makes it read all anew
+  }
+
+  /** Makes the type's next table, to which new tasks go from now on. */
+  public TaskTable nextTable(TaskType type) {
+    TaskTable end = families.of(type).end();
+    if (!families.advance(end)) {
+      throw new AssertionError("somebody else moved " + type);
+    }
+    return families.of(type).end();
+  }
+
+  // tasks
+
+  public AWaitingTask aWaitingTask() {
+    return new AWaitingTask();
+  }
+
+  /** Collects what a new task is like, and creates one or many. */
+  public final class AWaitingTask {
+
+    private TaskType type;
+    private String stage = "first";
+    private String user = "somebody";
+    private String context = "{}";
+    private Integer priority;
+    private Long delayMs;
+    private Integer maxRetryNum;
+    private Integer maxRetryInterval;
+    private String key;
+
+    public AWaitingTask ofType(TaskType value) {
+      this.type = value;
+      return this;
+    }
+
+    public AWaitingTask inStage(String value) {
+      this.stage = value;
+      return this;
+    }
+
+    public AWaitingTask ofUser(String value) {
+      this.user = value;
+      return this;
+    }
+
+    public AWaitingTask withContext(String value) {
+      this.context = value;
+      return this;
+    }
+
+    public AWaitingTask withPriority(int seconds) {
+      this.priority = seconds;
+      return this;
+    }
+
+    public AWaitingTask dueSince(long amount, TimeUnit unit) {
+      this.delayMs = -unit.toMillis(amount);
+      return this;
+    }
+
+    public AWaitingTask dueIn(long amount, TimeUnit unit) {
+      this.delayMs = unit.toMillis(amount);
+      return this;
+    }
+
+    public AWaitingTask withRetries(int number) {
+      this.maxRetryNum = number;
+      return this;
+    }
+
+    public AWaitingTask withRetryCap(int seconds) {
+      this.maxRetryInterval = seconds;
+      return this;
+    }
+
+    public AWaitingTask withKey(String value) {
+      this.key = value;
+      return this;
+    }
+
+    public NewTask asRequest() {
+      return new NewTask(
+          user,
+          type.name(),
+          stage,
+          null,
+          context,
+          priority,
+          delayMs,
+          null,
+          maxRetryNum,
+          maxRetryInterval,
+          key);
+    }
+
+    public TaskId create() {
+      return creator.create(List.of(asRequest())).get(0);
+    }
+
+    public List<TaskId> create(int count) {
+      List<TaskId> ids = new ArrayList<>();
+      while (ids.size() < count) {
+        ids.addAll(
+            creator.create(Collections.nCopies(Math.min(1_000, count - ids.size()), asRequest())));
+      }
+      return ids;
+    }
+  }
+
+  public TaskRow row(TaskId id) {
+    return tasks.find(id).orElseThrow();
+  }
+
+  public TaskRow row(Task task) {
+    return row(idOf(task));
+  }
+
+  /** Changes a row behind the server's back: {@code "status = 16"}. */
+  public void set(TaskId id, String assignments) {
+    jdbc.sql("UPDATE %s SET %s WHERE id = :id".formatted(id.table().sqlName(), assignments))
+        .param("id", id.number())
+        .update();
+  }
+
+  /** Moves everything that happened to the task so far into the past. */
+  public void letPass(long amount, TimeUnit unit, TaskId id) {
+    long ms = unit.toMillis(amount);
+    set(
+        id,
+        "hold_time = hold_time - %1$d, lease_end = lease_end - %1$d, order_time = order_time - %1$d,"
+                .formatted(ms)
+            + " beat_time = IF(beat_time > 0, beat_time - %d, 0)".formatted(ms));
+  }
+
+  public void letPass(long amount, TimeUnit unit, Task task) {
+    letPass(amount, unit, idOf(task));
+  }
+
+  public static TaskId idOf(Task task) {
+    return TaskId.parse(task.taskId()).orElseThrow();
+  }
+
+  // holds
+
+  public AHold aHold(TaskType type) {
+    return new AHold(type);
+  }
+
+  /** Collects what a hold asks for; by a worker called "worker" unless it says otherwise. */
+  public final class AHold {
+
+    private final TaskType type;
+    private int limit;
+    private String worker = "worker";
+    private Duration wait = Duration.ZERO;
+    private String holdId;
+    private Set<String> stages = Set.of();
+
+    private AHold(TaskType type) {
+      this.type = type;
+    }
+
+    public AHold limit(int value) {
+      this.limit = value;
+      return this;
+    }
+
+    public AHold by(String value) {
+      this.worker = value;
+      return this;
+    }
+
+    public AHold byAnOldClient() {
+      return by("");
+    }
+
+    public AHold withId(String value) {
+      this.holdId = value;
+      return this;
+    }
+
+    public AHold ofStages(String... values) {
+      this.stages = Set.of(values);
+      return this;
+    }
+
+    public Hold asRequest() {
+      return new Hold(type, limit, worker, wait, holdId, stages);
+    }
+
+    /** Asks once. */
+    public List<Task> now() {
+      return holds.hold(asRequest()).join();
+    }
+
+    /** Asks for the one task that is due. */
+    public Task theTask() {
+      List<Task> held = now();
+      if (held.size() != 1) {
+        throw new AssertionError("expected one due task, not " + held);
+      }
+      return held.get(0);
+    }
+
+    /** Asks, and waits in the line where nothing is due. */
+    public CompletableFuture<List<Task>> waiting(long amount, TimeUnit unit) {
+      this.wait = Duration.of(amount, unit.toChronoUnit());
+      return holds.hold(asRequest());
+    }
+  }
+
+  // reports
+
+  /** A report by the worker that holds the task, for the epoch that it was told. */
+  public AReport reportOn(Task task) {
+    return new AReport(task.taskId(), task.workerId(), task.leaseEpoch());
+  }
+
+  /** Collects what a report says; the last call sends it. */
+  public final class AReport {
+
+    private final String taskId;
+    private String worker;
+    private int epoch;
+    private String reportId;
+
+    private AReport(String taskId, String worker, int epoch) {
+      this.taskId = taskId;
+      this.worker = worker;
+      this.epoch = epoch;
+    }
+
+    public AReport by(String value) {
+      this.worker = value;
+      return this;
+    }
+
+    public AReport ofEpoch(int value) {
+      this.epoch = value;
+      return this;
+    }
+
+    public AReport withId(String value) {
+      this.reportId = value;
+      return this;
+    }
+
+    public ReportResult success(String result) {
+      return send(asSuccess(result));
+    }
+
+    public ReportResult nextStage(String stage, String context, Integer priority) {
+      return send(report(Outcome.NEXT_STAGE, stage, context, priority, null, null, null, null));
+    }
+
+    public ReportResult retry(String message) {
+      return send(report(Outcome.RETRY, null, null, null, null, message, null, null));
+    }
+
+    public ReportResult retryAfterMs(long delay) {
+      return send(report(Outcome.RETRY, null, null, null, null, "no", delay, null));
+    }
+
+    public ReportResult fail(String message) {
+      return send(report(Outcome.FAIL, null, null, null, null, message, null, null));
+    }
+
+    public ReportResult snooze(long delayMs) {
+      return send(report(Outcome.SNOOZE, null, null, null, null, null, null, delayMs));
+    }
+
+    public ReportResult release() {
+      return send(report(Outcome.RELEASE, null, null, null, null, null, null, null));
+    }
+
+    public Report asSuccess(String result) {
+      return report(Outcome.SUCCESS, null, null, null, result, null, null, null);
+    }
+
+    public Report asRetry(String message) {
+      return report(Outcome.RETRY, null, null, null, null, message, null, null);
+    }
+
+    private Report report(
+        Outcome outcome,
+        String stage,
+        String context,
+        Integer priority,
+        String result,
+        String message,
+        Long retryAfterMs,
+        Long delayMs) {
+      return new Report(
+          taskId,
+          worker,
+          epoch,
+          outcome,
+          reportId,
+          stage,
+          context,
+          priority,
+          result,
+          message,
+          retryAfterMs,
+          delayMs);
+    }
+
+    private ReportResult send(Report report) {
+      return reporter.report(List.of(report)).get(0);
+    }
+  }
+}

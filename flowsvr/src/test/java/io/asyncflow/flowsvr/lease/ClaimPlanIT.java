@@ -1,0 +1,326 @@
+package io.asyncflow.flowsvr.lease;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.lease.RenewalStore.NumberedBeat;
+import io.asyncflow.flowsvr.system.HeartbeatDatabase;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskQueries;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * What the statements cost on a table with many rows that they do not want: counted by the engine,
+ * not guessed from a plan.
+ *
+ * <p>The table has 20,000 waiting tasks of another stage, 5,000 of this stage that are not due, 20
+ * that are, 5,000 finished ones and 2,000 that other workers run.
+ */
+@UnsweptServer
+@Tag("contract")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ClaimPlanIT {
+
+  @Autowired Given given;
+  @Autowired JdbcClient jdbc;
+  @Autowired TransactionTemplate transaction;
+  @Autowired ClaimStore claims;
+  @Autowired LeaseStore leases;
+  @Autowired RenewalStore renewals;
+  @Autowired HeartbeatDatabase heartbeats;
+  @Autowired TaskStore tasks;
+  @Autowired TaskTypes types;
+  @Autowired TaskReporter reporter;
+  @Autowired TaskQueries queries;
+
+  private TaskType type;
+  private TaskTable table;
+  private List<TaskId> due;
+
+  @BeforeAll
+  void aTableFullOfOtherTasks() {
+    type = given.aType().create();
+    TaskId first = given.aWaitingTask().ofType(type).inStage("mine").dueIn(1, HOURS).create();
+    table = first.table();
+    copies(first, 1, 5_000, "status = 1");
+    copies(first, 10_000, 20_000, "status = 1, task_stage = 'other', order_time = 1000 + id % 777");
+    copies(first, 40_000, 5_000, "status = 4");
+    copies(
+        first,
+        50_000,
+        2_000,
+        "status = 2, worker_id = 'busy', lease_epoch = 1, hold_time = order_time, lease_end = order_time");
+    due = given.aWaitingTask().ofType(type).inStage("mine").dueSince(5, MINUTES).create(20);
+  }
+
+  /** Copies a row under lower ids, 500 at a time. */
+  private void copies(TaskId id, int from, int count, String assignments) {
+    String name = table.sqlName();
+    jdbc.sql("CREATE TABLE copy LIKE " + name).update();
+    jdbc.sql("INSERT INTO copy SELECT * FROM " + name + " WHERE id = " + id.number()).update();
+    jdbc.sql("UPDATE copy SET id = " + from).update();
+    for (int have = 1; have < count; have = Math.min(2 * have, count)) {
+      String columns = columnsWithout("id");
+      jdbc.sql(
+              "INSERT INTO copy (id, %1$s) SELECT id + %2$d, %1$s FROM copy WHERE id < %3$d"
+                  .formatted(columns, have, from + count - have))
+          .update();
+    }
+    jdbc.sql("UPDATE copy SET " + assignments).update();
+    jdbc.sql("INSERT INTO " + name + " SELECT * FROM copy").update();
+    jdbc.sql("DROP TABLE copy").update();
+  }
+
+  private String columnsWithout(String column) {
+    return String.join(
+        ", ",
+        jdbc.sql(
+                "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE()"
+                    + " AND table_name = 'copy' AND column_name <> :column ORDER BY ordinal_position")
+            .param("column", column)
+            .query(String.class)
+            .list());
+  }
+
+  @Test
+  void lookAtTheHeadsReadsTheLimitOfEachSource() {
+    List<Source> sources = List.of(new Source(table, "mine"), new Source(table, "other"));
+    assertThat(rowsReadBy(() -> claims.heads(sources, 50))).isLessThanOrEqualTo(2 * 52);
+  }
+
+  @Test
+  void lookForStagesReadsOneRowAStage() {
+    assertThat(claims.waitingStages(table)).containsExactly("mine", "other");
+    assertThat(rowsReadBy(() -> claims.waitingStages(table))).isLessThanOrEqualTo(8);
+  }
+
+  @Test
+  void claimReadsAndLocksOnlyWhatItTakes() {
+    Source source = new Source(table, "mine");
+    assertThat(rowsReadBy(() -> claims.lockDue(source, 10))).isBetween(10L, 11L);
+    assertThat(locksTakenBy(() -> claims.lockDue(source, 10))).isBetween(10L, 21L);
+    // more than are due: it stops at the first one that is not
+    assertThat(rowsReadBy(() -> claims.lockDue(source, 100))).isBetween(20L, 22L);
+    assertThat(locksTakenBy(() -> claims.lockDue(source, 100))).isBetween(20L, 44L);
+  }
+
+  @Test
+  void claimerNeitherWaitsForNorHidesWhatAnotherOneLocked() {
+    Source source = new Source(table, "mine");
+    transaction.executeWithoutResult(
+        mine -> {
+          List<Long> first = claims.lockDue(source, 10);
+          List<Long> second =
+              onAnotherConnection(() -> claims.lockDue(source, 100)); // at once: SKIP LOCKED
+          assertThat(first).hasSize(10).doesNotContainAnyElementsOf(second);
+          assertThat(second).hasSize(10);
+        });
+  }
+
+  @Test
+  void sweepReadsOnlyExecutingTasks() {
+    assertThat(rowsReadBy(() -> leases.expired(table, 200))).isLessThanOrEqualTo(2_001);
+  }
+
+  @Test
+  void heartbeatReadsAndLocksOnlyTheTasksThatItNames() {
+    Supplier<?> renew = beatsOf(table, "busy", List.of(50_001L, 50_002L));
+    long[] cost =
+        heartbeats
+            .transactions()
+            .execute(
+                () -> {
+                  renew.get();
+                  long before = rowsRead(heartbeats.client());
+                  renew.get();
+                  return new long[] {
+                    rowsRead(heartbeats.client()) - before, locksTaken(heartbeats.client())
+                  };
+                });
+    assertThat(cost[0]).isBetween(2L, 10L);
+    assertThat(cost[1]).isBetween(2L, 3L);
+  }
+
+  @Test
+  void writesThatNameTasksLockOnlyThese() {
+    List<Long> numbers = List.of(50_001L, 50_002L, 50_003L);
+    given.set(new TaskId(50_001, table), "lease_end = 1");
+    assertThat(locksTakenBy(() -> tasks.lock(table, numbers))).isLessThanOrEqualTo(4);
+    assertThat(locksTakenBy(() -> leases.lockExpired(table, numbers))).isLessThanOrEqualTo(4);
+    assertThat(rowsReadBy(() -> leases.lockExpired(table, numbers))).isLessThanOrEqualTo(4);
+    Holder holder = new Holder("w", "t".repeat(32));
+    List<Long> waiting = due.stream().map(TaskId::number).limit(3).toList();
+    Supplier<Object> hold = () -> claims.markHeld(table, waiting, config(), holder);
+    assertThat(rowsReadBy(hold)).isLessThanOrEqualTo(4);
+    assertThat(locksTakenBy(hold)).isLessThanOrEqualTo(10);
+  }
+
+  @Test
+  void smallTableIsNotScannedEither() {
+    TaskType small = given.aType().create();
+    given.aWaitingTask().ofType(small).create(8);
+    List<TaskId> ids =
+        given.aHold(small).now().stream().map(Given::idOf).sorted(byNumber()).toList();
+    ids.forEach(id -> given.set(id, "lease_end = 1"));
+    TaskTable smallTable = ids.get(0).table();
+    List<Long> some = ids.stream().map(TaskId::number).limit(6).toList();
+    transaction.executeWithoutResult(
+        other -> {
+          tasks.lock(smallTable, List.of(ids.get(7).number()));
+          // Each would wait for that lock, and fail, if it looked at a row that it does not name.
+          onAnotherConnection(() -> tasks.lock(smallTable, some));
+          onAnotherConnection(() -> leases.lockExpired(smallTable, some));
+          onAnotherConnection(beatsOf(smallTable, "worker", some));
+          onAnotherConnection(
+              () -> reporter.report(some.stream().map(n -> releaseOf(smallTable, n)).toList()));
+          onAnotherConnection(
+              () -> claims.markHeld(smallTable, some, config(), new Holder("w", "t".repeat(32))));
+        });
+  }
+
+  @Test
+  void listsReadAPageHoweverLongTheTable() {
+    assertThat(rowsReadBy(() -> queries.list(type, Set.of(), 10, null))).isLessThanOrEqualTo(60);
+    assertThat(rowsReadBy(() -> queries.list(type, Set.of(TaskStatus.WAITING), 10, null)))
+        .isLessThanOrEqualTo(60);
+    // few have it, and far back
+    assertThat(rowsReadBy(() -> queries.list(type, Set.of(TaskStatus.EXECUTING), 10, null)))
+        .isLessThanOrEqualTo(2_100);
+    assertThat(rowsReadBy(() -> queries.list(type, Set.of(TaskStatus.CANCELLED), 10, null)))
+        .isLessThanOrEqualTo(100);
+    given.aWaitingTask().ofType(type).ofUser("rare").create();
+    assertThat(rowsReadBy(() -> queries.listOfUser("rare", Set.of(), 10, null)))
+        .isLessThanOrEqualTo(20);
+    assertThat(rowsReadBy(() -> queries.listOfUser("somebody", Set.of(), 10, null)))
+        .isLessThanOrEqualTo(2_000);
+  }
+
+  @Test
+  void noLookSortsARow() {
+    for (String statement :
+        List.of(
+            """
+            SELECT id FROM %s FORCE INDEX (idx_claim)
+            WHERE status = 1 AND task_stage = 'mine' AND order_time <= 5
+            ORDER BY order_time, id LIMIT 10 FOR UPDATE SKIP LOCKED""",
+            """
+            SELECT id, order_time FROM %s FORCE INDEX (idx_claim)
+            WHERE status = 1 AND task_stage = 'mine' ORDER BY order_time, id LIMIT 10""",
+            """
+            SELECT id, status FROM %s FORCE INDEX (idx_user)
+            WHERE user_id = 'somebody' AND id < 5000 ORDER BY id DESC LIMIT 10""",
+            """
+            SELECT id, status FROM %s FORCE INDEX (PRIMARY)
+            WHERE id < 5000 ORDER BY id DESC LIMIT 10""")) {
+      Map<String, Object> plan =
+          jdbc.sql("EXPLAIN " + statement.formatted(table.sqlName())).query().singleRow();
+      assertThat(String.valueOf(plan.get("Extra")))
+          .as(statement)
+          .doesNotContain("filesort", "temporary");
+    }
+  }
+
+  private TaskTypeConfig config() {
+    return types.require(type);
+  }
+
+  private Supplier<?> beatsOf(TaskTable of, String worker, List<Long> numbers) {
+    List<NumberedBeat> beats =
+        numbers.stream()
+            .map(n -> new NumberedBeat(n, new HeldTask(new TaskId(n, of).toString(), 1, 10)))
+            .toList();
+    return () -> {
+      renewals.renew(of, beats, worker, config());
+      return null;
+    };
+  }
+
+  private static Report releaseOf(TaskTable table, long number) {
+    String id = new TaskId(number, table).toString();
+    return new Report(
+        id, "worker", 1, Outcome.RELEASE, null, null, null, null, null, null, null, null);
+  }
+
+  private static Comparator<TaskId> byNumber() {
+    return Comparator.comparingLong(TaskId::number);
+  }
+
+  /** How many rows of tables and indexes the statements of this work read; it is rolled back. */
+  private long rowsReadBy(Supplier<?> work) {
+    return transaction.execute(
+        status -> {
+          status.setRollbackOnly();
+          work.get(); // once before, so that what is read to look up types and plans is not counted
+          long before = rowsRead(jdbc);
+          work.get();
+          return rowsRead(jdbc) - before;
+        });
+  }
+
+  private static long rowsRead(JdbcClient connection) {
+    Map<String, Long> counters = new TreeMap<>();
+    connection
+        .sql("SHOW SESSION STATUS LIKE 'Handler_read%'")
+        .query(
+            rs -> {
+              counters.put(rs.getString(1), rs.getLong(2));
+            });
+    // rnd_next also counts derived tables of a handful of rows, and on MySQL the answer of SHOW
+    return counters.get("Handler_read_next")
+        + counters.get("Handler_read_prev")
+        + counters.get("Handler_read_key")
+        + counters.get("Handler_read_first")
+        + counters.get("Handler_read_last")
+        + counters.get("Handler_read_rnd");
+  }
+
+  /** How many records of tables and indexes this work locks; it is rolled back. */
+  private long locksTakenBy(Supplier<?> work) {
+    return transaction.execute(
+        status -> {
+          status.setRollbackOnly();
+          work.get();
+          return locksTaken(jdbc);
+        });
+  }
+
+  private static long locksTaken(JdbcClient connection) {
+    connection.sql("SELECT SLEEP(0.11)").query(Long.class).single(); // it is cached for 0.1 s
+    return connection
+        .sql(
+            "SELECT trx_rows_locked FROM information_schema.innodb_trx"
+                + " WHERE trx_mysql_thread_id = CONNECTION_ID()")
+        .query(Long.class)
+        .single();
+  }
+
+  private static <T> T onAnotherConnection(Supplier<T> work) {
+    return CompletableFuture.supplyAsync(work).join();
+  }
+}
