@@ -33,7 +33,7 @@ CREATE TABLE t_schedule_pos (
 -- One row an idempotency key. The insert of a key and of its task commit together.
 CREATE TABLE t_task_key (
   task_type           VARCHAR(31)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'in lower case',
-  idempotency_key     VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  idempotency_key     VARBINARY(128) NOT NULL COMMENT 'ASCII; binary, because every collation that both engines know ignores spaces at the end',
   body_hash           BINARY(32)   NOT NULL COMMENT 'SHA-256 of what was to be created',
   task_number         BIGINT       NOT NULL,
   table_number        INT          NOT NULL,
@@ -45,13 +45,13 @@ CREATE TABLE t_task_key (
 -- One row a non-empty hold that named a holdId: a repeat after a lost answer finds its tasks here.
 -- The primary key also decides between two deliveries of one hold that run at the same time.
 CREATE TABLE t_hold (
+  task_type           VARCHAR(31)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'in lower case',
   worker_id           VARCHAR(64)  NOT NULL,
   hold_id             VARCHAR(64)  NOT NULL,
-  task_type           VARCHAR(31)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   trace_id            CHAR(32)     CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   task_ids            MEDIUMTEXT   CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'comma list',
   expire_time         BIGINT       NOT NULL COMMENT 'ms; no lease of the hold lives longer',
-  PRIMARY KEY (worker_id, hold_id),
+  PRIMARY KEY (task_type, worker_id, hold_id),
   KEY idx_expire (expire_time)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 

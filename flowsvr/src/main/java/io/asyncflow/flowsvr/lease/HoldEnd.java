@@ -27,7 +27,7 @@ public final class HoldEnd {
           case RETRY -> failed(row, type, logged(row, report), report.retryAfterMs());
           case FAIL ->
               TaskTransition.of(row, TaskStatus.FAILED, logged(row, report))
-                  .withFailures(row.crtRetryNum() + 1);
+                  .withFailures(failuresWithThisOne(row, type));
           case SNOOZE ->
               TaskTransition.of(row, TaskStatus.WAITING, logged(row, report))
                   .dueAt(row.now() + report.delayMs());
@@ -54,7 +54,7 @@ public final class HoldEnd {
    */
   public static TaskTransition expired(TaskRow row, TaskTypeConfig type) {
     int deliveries = row.deliveryCount() + 1;
-    boolean timedOut = row.workerId().isEmpty() || wasAliveAtTheEnd(row, type);
+    boolean timedOut = timedOut(row, type);
     String verdict =
         timedOut
             ? "timed out: the attempt ran longer than max_processing_time ("
@@ -79,18 +79,27 @@ public final class HoldEnd {
     return to.withDeliveries(deliveries);
   }
 
+  private static boolean timedOut(TaskRow row, TaskTypeConfig type) {
+    return row.workerId().isEmpty() || wasAliveAtTheEnd(row, type);
+  }
+
   private static boolean wasAliveAtTheEnd(TaskRow row, TaskTypeConfig type) {
     long hardEnd = row.holdTime() + type.maxProcessingTime().toMillis();
     boolean ranToTheEnd = row.leaseEnd() >= hardEnd;
-    return ranToTheEnd
-        && row.beatTime() > 0
-        && row.leaseEnd() - row.beatTime() <= type.lease().toMillis() / 2;
+    long wholeLease = new Holder(row.workerId(), row.traceId()).firstLease(type).toMillis();
+    return ranToTheEnd && row.beatTime() > 0 && row.leaseEnd() - row.beatTime() <= wholeLease / 2;
+  }
+
+  /** An attempt fails once: where a sweep has counted it, its late report does not do so again. */
+  private static int failuresWithThisOne(TaskRow row, TaskTypeConfig type) {
+    boolean sweptBefore = row.status() == TaskStatus.WAITING;
+    return row.crtRetryNum() + (sweptBefore && timedOut(row, type) ? 0 : 1);
   }
 
   private static TaskTransition failed(
       TaskRow row, TaskTypeConfig type, String log, Long retryAfterMs) {
     RetryPolicy policy = row.retryPolicy(type);
-    int failures = row.crtRetryNum() + 1;
+    int failures = failuresWithThisOne(row, type);
     if (!policy.allowsRetryAfter(failures)) {
       return TaskTransition.of(row, TaskStatus.FAILED, log).withFailures(failures);
     }

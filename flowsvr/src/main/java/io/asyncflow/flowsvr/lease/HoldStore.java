@@ -23,19 +23,21 @@ class HoldStore {
   }
 
   /** What a hold was given. */
-  record Given(String taskType, String traceId, List<TaskId> ids) {}
+  record Given(String traceId, List<TaskId> ids) {}
 
-  Optional<Given> find(String workerId, String holdId) {
+  Optional<Given> find(Hold hold) {
     return jdbc.sql(
             """
-            SELECT task_type, trace_id, task_ids
+            SELECT trace_id, task_ids
             FROM t_hold
-            WHERE worker_id = :worker
+            WHERE task_type = :type
+              AND worker_id = :worker
               AND hold_id = :hold
             """)
-        .param("worker", workerId)
-        .param("hold", holdId)
-        .query((rs, row) -> new Given(rs.getString(1), rs.getString(2), parse(rs.getString(3))))
+        .param("type", hold.type().name())
+        .param("worker", hold.workerId())
+        .param("hold", hold.holdId())
+        .query((rs, row) -> new Given(rs.getString(1), parse(rs.getString(2))))
         .optional();
   }
 
@@ -47,8 +49,8 @@ class HoldStore {
   void insert(Hold hold, String traceId, Collection<TaskId> ids, Duration keep) {
     jdbc.sql(
             """
-            INSERT INTO t_hold (worker_id, hold_id, task_type, trace_id, task_ids, expire_time)
-            VALUES (:worker, :hold, :type, :trace, :ids, now_ms + :keep)
+            INSERT INTO t_hold (task_type, worker_id, hold_id, trace_id, task_ids, expire_time)
+            VALUES (:type, :worker, :hold, :trace, :ids, now_ms + :keep)
             """
                 .replace("now_ms", NOW_MS))
         .param("worker", hold.workerId())
@@ -61,16 +63,18 @@ class HoldStore {
   }
 
   /** Forgets a hold that none of its tasks is held by any more. */
-  void delete(String workerId, String holdId, String traceId) {
+  void delete(Hold hold, String traceId) {
     jdbc.sql(
             """
             DELETE FROM t_hold
-            WHERE worker_id = :worker
+            WHERE task_type = :type
+              AND worker_id = :worker
               AND hold_id = :hold
               AND trace_id = :trace
             """)
-        .param("worker", workerId)
-        .param("hold", holdId)
+        .param("type", hold.type().name())
+        .param("worker", hold.workerId())
+        .param("hold", hold.holdId())
         .param("trace", traceId)
         .update();
   }

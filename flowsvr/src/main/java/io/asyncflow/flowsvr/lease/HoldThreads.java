@@ -39,10 +39,16 @@ final class HoldThreads implements AutoCloseable {
     return timer.schedule(work, ms, TimeUnit.MILLISECONDS);
   }
 
+  /** Waits up to two seconds for claims under way, so that what they take can be given back. */
   @Override
   public void close() {
     timer.shutdownNow();
     servers.shutdown();
+    try {
+      servers.awaitTermination(2, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static ThreadFactory named(String name) {

@@ -71,8 +71,7 @@ public class LeaseRenewer {
   }
 
   private boolean isKnown(TaskTable table) {
-    return types.find(table.type()).isPresent()
-        && families.find(table.type()).filter(family -> family.has(table)).isPresent();
+    return types.find(table.type()).isPresent() && families.has(table);
   }
 
   private List<TaskRow> renewIn(TaskTable table, List<NumberedBeat> beats, String workerId) {

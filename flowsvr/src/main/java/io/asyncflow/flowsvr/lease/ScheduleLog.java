@@ -102,11 +102,8 @@ final class ScheduleLog {
   }
 
   private static String cut(String message) {
-    if (message.length() <= MAX_MESSAGE) {
-      return message;
-    }
-    int end =
-        Character.isHighSurrogate(message.charAt(MAX_MESSAGE - 1)) ? MAX_MESSAGE - 1 : MAX_MESSAGE;
-    return message.substring(0, end);
+    return message.codePointCount(0, message.length()) <= MAX_MESSAGE
+        ? message
+        : message.substring(0, message.offsetByCodePoints(0, MAX_MESSAGE));
   }
 }

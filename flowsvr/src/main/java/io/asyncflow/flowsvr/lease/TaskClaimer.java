@@ -77,11 +77,7 @@ class TaskClaimer {
     if (!hold.isRepeatable()) {
       return List.of();
     }
-    return holds
-        .find(hold.workerId(), hold.holdId())
-        .filter(given -> given.taskType().equals(hold.type().name()))
-        .map(given -> stillHeld(hold, given))
-        .orElse(List.of());
+    return holds.find(hold).map(given -> stillHeld(hold, given)).orElse(List.of());
   }
 
   private List<TaskRow> stillHeld(Hold hold, HoldStore.Given given) {
@@ -90,7 +86,7 @@ class TaskClaimer {
     byTable(given.ids())
         .forEach((table, numbers) -> rows.addAll(claims.held(table, numbers, holder)));
     if (rows.stream().noneMatch(TaskRow::isUnderLiveLease)) {
-      holds.delete(hold.workerId(), hold.holdId(), given.traceId());
+      holds.delete(hold, given.traceId());
       return List.of();
     }
     rows.sort(DUE_ORDER);

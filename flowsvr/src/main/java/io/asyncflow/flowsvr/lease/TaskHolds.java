@@ -48,24 +48,36 @@ public class TaskHolds implements DisposableBean {
    */
   public CompletableFuture<List<Task>> hold(Hold hold) {
     TaskTypeConfig type = types.require(hold.type());
+    WaitingLine line = lineOf(hold.type());
     List<TaskRow> before = claimer.heldBefore(hold);
     if (!before.isEmpty()) {
-      lineOf(hold.type()).replace(hold);
+      line.supersede(hold, true);
       return CompletableFuture.completedFuture(toTasks(before, type));
     }
-    if (hold.waitTime().isZero()) {
-      lineOf(hold.type()).replace(hold);
-      return CompletableFuture.completedFuture(toTasks(claimer.claim(hold, type).rows(), type));
-    }
     // News that arrives between this look and the parking is seen by the line: it counts the news.
-    WaitingLine line = lineOf(hold.type());
     long newsSeen = line.newsCount();
     TaskClaimer.Claim claim = claimer.claim(hold, type);
-    if (!claim.isEmpty()) {
-      line.replace(hold);
+    if (!claim.isEmpty() || hold.waitTime().isZero()) {
+      line.supersede(hold, !claim.isEmpty());
       return CompletableFuture.completedFuture(toTasks(claim.rows(), type));
     }
-    return line.park(hold, newsSeen, claim.nextDueInMs());
+    CompletableFuture<List<Task>> parked = line.park(hold, newsSeen, claim.nextDueInMs());
+    answerIfHeldSince(hold, type, parked);
+    return parked;
+  }
+
+  /** An earlier delivery may have been served between the first look and the parking. */
+  private void answerIfHeldSince(
+      Hold hold, TaskTypeConfig type, CompletableFuture<List<Task>> parked) {
+    try {
+      List<TaskRow> since = claimer.heldBefore(hold);
+      if (!since.isEmpty()) {
+        parked.complete(toTasks(since, type));
+      }
+    } catch (RuntimeException e) {
+      parked.cancel(false); // its caller gets the error, so nothing may be given to it
+      throw e;
+    }
   }
 
   /** Tasks of this type are waiting that were not before. */
@@ -83,8 +95,7 @@ public class TaskHolds implements DisposableBean {
   }
 
   private WaitingLine lineOf(TaskType type) {
-    return lines.computeIfAbsent(
-        type, t -> new WaitingLine(hold -> claim(hold), this::giveBack, threads));
+    return lines.computeIfAbsent(type, t -> new WaitingLine(this::claim, this::giveBack, threads));
   }
 
   private WaitingLine.Served claim(Hold hold) {
@@ -104,7 +115,7 @@ public class TaskHolds implements DisposableBean {
 
   @Override
   public void destroy() {
-    lines.values().forEach(WaitingLine::dismissAll);
+    lines.values().forEach(WaitingLine::close);
     threads.close();
   }
 }

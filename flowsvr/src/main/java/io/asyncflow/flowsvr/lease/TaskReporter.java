@@ -104,8 +104,7 @@ public class TaskReporter {
   }
 
   private boolean exists(TaskTable table) {
-    return types.find(table.type()).isPresent()
-        && families.find(table.type()).filter(family -> family.has(table)).isPresent();
+    return types.find(table.type()).isPresent() && families.has(table);
   }
 
   /** Of several reports of one task the second is judged by what the first has left. */

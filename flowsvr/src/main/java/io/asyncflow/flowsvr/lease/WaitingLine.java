@@ -5,11 +5,14 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -39,7 +42,9 @@ final class WaitingLine {
   private long newsCount;
   private boolean serving;
   private boolean again;
-  private Future<?> alarm;
+  private boolean closed;
+  private ScheduledFuture<?> alarm;
+  private volatile String lastFailure;
 
   /**
    * @param claim asks the database for one hold
@@ -58,6 +63,7 @@ final class WaitingLine {
     final Hold hold;
     final CompletableFuture<List<Task>> answer = new CompletableFuture<>();
     Future<?> timeout;
+    volatile boolean superseded;
 
     Parked(Hold hold) {
       this.hold = hold;
@@ -67,6 +73,15 @@ final class WaitingLine {
       return hold.isRepeatable()
           && hold.holdId().equals(other.holdId())
           && hold.workerId().equals(other.workerId());
+    }
+
+    /** Whether somebody else looked these tasks up and answered with them; one trace a hold. */
+    boolean wasToldOf(List<Task> tasks) {
+      if (answer.isCompletedExceptionally()) {
+        return false;
+      }
+      List<Task> told = answer.getNow(List.of());
+      return !told.isEmpty() && told.get(0).traceId().equals(tasks.get(0).traceId());
     }
   }
 
@@ -79,19 +94,26 @@ final class WaitingLine {
   }
 
   /**
-   * Parks a hold that found nothing.
+   * Parks a hold that found nothing; it takes the place of an earlier delivery of the same hold.
    *
    * @param newsSeen {@link #newsCount} before it looked
    * @param nextDueInMs what it learned from its look
    */
   CompletableFuture<List<Task>> park(Hold hold, long newsSeen, OptionalLong nextDueInMs) {
     Parked newcomer = new Parked(hold);
-    replace(hold);
+    Optional<Parked> earlier;
     synchronized (this) {
+      if (closed) {
+        return CompletableFuture.completedFuture(List.of());
+      }
+      // At one stroke, so that tasks just taken for the earlier one always find this one.
+      earlier = sameCall(hold);
+      earlier.ifPresent(one -> one.superseded = true);
       parked.add(newcomer);
       newcomer.timeout =
           threads.after(hold.waitTime().toMillis(), () -> leave(newcomer, List.of()));
     }
+    earlier.ifPresent(one -> leave(one, List.of()));
     newcomer.answer.whenComplete((tasks, error) -> forget(newcomer));
     if (newsCount() != newsSeen) {
       serve();
@@ -101,22 +123,23 @@ final class WaitingLine {
     return newcomer.answer;
   }
 
-  /** Answers an earlier delivery of the same hold with nothing: this one takes its place. */
-  void replace(Hold hold) {
-    if (!hold.isRepeatable()) {
-      return;
-    }
-    Parked earlier = null;
+  /**
+   * Answers an earlier delivery of a hold with nothing, because this one was just answered.
+   *
+   * @param withTasks whether it was told what it holds; if not, tasks that are being taken for the
+   *     earlier one are nobody's
+   */
+  void supersede(Hold hold, boolean withTasks) {
+    Optional<Parked> earlier;
     synchronized (this) {
-      for (Parked candidate : parked) {
-        if (candidate.isSameCall(hold)) {
-          earlier = candidate;
-        }
-      }
+      earlier = sameCall(hold);
+      earlier.ifPresent(one -> one.superseded = withTasks);
     }
-    if (earlier != null) {
-      leave(earlier, List.of());
-    }
+    earlier.ifPresent(one -> leave(one, List.of()));
+  }
+
+  private synchronized Optional<Parked> sameCall(Hold hold) {
+    return parked.stream().filter(one -> one.isSameCall(hold)).findFirst();
   }
 
   /** Something is waiting that was not before. */
@@ -130,10 +153,11 @@ final class WaitingLine {
     serve();
   }
 
-  /** Answers everybody with nothing; for a server that stops. */
-  void dismissAll() {
+  /** Answers everybody with nothing from now on; for a server that stops. */
+  void close() {
     List<Parked> everybody;
     synchronized (this) {
+      closed = true;
       everybody = new ArrayList<>(parked);
     }
     everybody.forEach(one -> leave(one, List.of()));
@@ -159,10 +183,10 @@ final class WaitingLine {
       }
       try {
         nextDueInMs = serveOnce();
-      } catch (RuntimeException e) {
-        // The holds stay parked; the fallback poll tries again.
-        log.info(
-            "parked holds could not be served and will be in about a second: {}", e.toString());
+        lastFailure = null;
+      } catch (Throwable e) { // even after an Error somebody must go on serving this line
+        nextDueInMs = OptionalLong.empty();
+        reportFailure(e);
       }
       synchronized (this) {
         goOn = again;
@@ -170,6 +194,14 @@ final class WaitingLine {
       }
     }
     setAlarm(nextDueInMs);
+  }
+
+  private void reportFailure(Throwable e) {
+    String failure = e.toString();
+    if (!failure.equals(lastFailure)) {
+      log.info("parked holds could not be served and will be in about a second: {}", failure);
+      lastFailure = failure;
+    }
   }
 
   /** One claim for each hold, until nothing is left for its stages. */
@@ -197,7 +229,13 @@ final class WaitingLine {
 
   private void leave(Parked one, List<Task> tasks) {
     forget(one);
-    if (!one.answer.complete(tasks) && !tasks.isEmpty()) {
+    if (one.answer.complete(tasks) || tasks.isEmpty() || one.wasToldOf(tasks)) {
+      return;
+    }
+    if (one.superseded) {
+      // The later delivery holds these tasks: it has been told so, or waits here to be told.
+      sameCall(one.hold).ifPresent(later -> leave(later, tasks));
+    } else {
       giveBack.accept(tasks);
     }
   }
@@ -218,19 +256,15 @@ final class WaitingLine {
     if (parked.isEmpty()) {
       return;
     }
-    boolean sooner = nextDueInMs.isPresent() && nextDueInMs.getAsLong() < FALLBACK_MS;
+    long quarter = FALLBACK_MS / 4;
+    long fallback = FALLBACK_MS - quarter + ThreadLocalRandom.current().nextLong(2 * quarter);
+    long pause = Math.min(fallback, Math.max(1, nextDueInMs.orElse(fallback)));
     if (alarm != null && !alarm.isDone()) {
-      if (!sooner) {
+      if (alarm.getDelay(TimeUnit.MILLISECONDS) <= pause) {
         return;
       }
       alarm.cancel(false);
     }
-    long quarter = FALLBACK_MS / 4;
-    long fallback = FALLBACK_MS - quarter + ThreadLocalRandom.current().nextLong(2 * quarter);
-    long pause =
-        nextDueInMs.isPresent()
-            ? Math.min(fallback, Math.max(1, nextDueInMs.getAsLong()))
-            : fallback;
     alarm = threads.after(pause, this::serve);
   }
 

@@ -144,10 +144,7 @@ public class OperatorActs {
   }
 
   private TaskFamily familyOf(TaskId id) {
-    return families
-        .find(id.type())
-        .filter(family -> family.has(id.table()))
-        .orElseThrow(() -> new TaskNotFoundException(id));
+    return families.having(id.table()).orElseThrow(() -> new TaskNotFoundException(id));
   }
 
   private TaskRow lockRetryable(TaskId id) {

@@ -1,7 +1,8 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.Remembered;
 import io.asyncflow.flowsvr.tasktype.TaskType;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -13,23 +14,25 @@ import org.springframework.stereotype.Component;
 /**
  * Looks up the tables of a type, and makes the first one when a type is used for the first time.
  *
- * <p>Thread-safe. What it answers may be {@link #FRESH} old: a position that another server has
- * moved since is seen a moment later, and every user of a family must be right all the same.
+ * <p>Thread-safe. What it answers may be a second old: a position that another server has moved
+ * since is seen a moment later, and every user of a family must be right all the same. Only "there
+ * is none" is never an old answer, because another server may have made the table, and told its
+ * caller a task's id, a moment ago.
  */
 @Component
 public class TaskFamilies {
 
   private static final Logger log = LoggerFactory.getLogger(TaskFamilies.class);
-  private static final Duration FRESH = Duration.ofSeconds(1);
 
   private final SchedulePositions positions;
   private final TaskTableStore tables;
-  private volatile Snapshot snapshot = new Snapshot(Map.of(), System.nanoTime() - FRESH.toNanos());
+  private final Remembered<Map<TaskType, TaskFamily>> families;
   private final Map<TaskType, Object> firstUse = new ConcurrentHashMap<>();
 
-  TaskFamilies(SchedulePositions positions, TaskTableStore tables) {
+  TaskFamilies(SchedulePositions positions, TaskTableStore tables, Node node) {
     this.positions = positions;
     this.tables = tables;
+    this.families = new Remembered<>(Map.of(), this::read, node::nanoTime);
   }
 
   /** The family of a configured type; its first table is made if there is none yet. */
@@ -39,12 +42,26 @@ public class TaskFamilies {
 
   /** The family of a type; empty if the type was never used. */
   public Optional<TaskFamily> find(TaskType type) {
-    return Optional.ofNullable(fresh().get(type));
+    TaskFamily known = families.recent().get(type);
+    return Optional.ofNullable(known != null ? known : families.current().get(type));
+  }
+
+  /** The family that this table belongs to; empty if the table was never made. */
+  public Optional<TaskFamily> having(TaskTable table) {
+    return Optional.ofNullable(families.recent().get(table.type()))
+        .filter(family -> family.has(table))
+        .or(() -> Optional.ofNullable(families.current().get(table.type())))
+        .filter(family -> family.has(table));
+  }
+
+  /** Whether a task of this table can be read; false for a table that was never made. */
+  public boolean has(TaskTable table) {
+    return having(table).isPresent();
   }
 
   /** The families of all types that were ever used. */
   public Iterable<TaskFamily> all() {
-    return fresh().values();
+    return families.recent().values();
   }
 
   /**
@@ -56,7 +73,7 @@ public class TaskFamilies {
     TaskTable next = new TaskTable(end.type(), end.number() + 1);
     tables.create(next); // before the position: a creator must never be sent to a missing table
     boolean moved = positions.advanceEnd(end.type().name(), end.number()) == 1;
-    forget();
+    families.outdated();
     return moved;
   }
 
@@ -66,41 +83,16 @@ public class TaskFamilies {
       if (positions.insertFirst(type.name()) == 1) {
         log.info("task type {} is used for the first time: made its first table", type);
       }
-      forget();
-      return find(type).orElseThrow();
+      families.outdated();
+      return Optional.ofNullable(families.current().get(type)).orElseThrow();
     }
   }
 
-  private void forget() {
-    snapshot = new Snapshot(snapshot.families, System.nanoTime() - FRESH.toNanos());
-  }
-
-  private Map<TaskType, TaskFamily> fresh() {
-    Snapshot seen = snapshot;
-    if (seen.isFresh()) {
-      return seen.families;
-    }
-    synchronized (positions) {
-      if (!snapshot.isFresh()) {
-        snapshot = load();
-      }
-      return snapshot.families;
-    }
-  }
-
-  private Snapshot load() {
-    long readAt = System.nanoTime();
-    Map<TaskType, TaskFamily> families = new HashMap<>();
+  private Map<TaskType, TaskFamily> read() {
+    Map<TaskType, TaskFamily> found = new HashMap<>();
     for (SchedulePosition position : positions.findAll()) {
-      TaskType.parse(position.taskType())
-          .ifPresent(type -> families.put(type, position.family(type)));
+      TaskType.parse(position.taskType()).ifPresent(type -> found.put(type, position.family(type)));
     }
-    return new Snapshot(Map.copyOf(families), readAt);
-  }
-
-  private record Snapshot(Map<TaskType, TaskFamily> families, long readAt) {
-    boolean isFresh() {
-      return System.nanoTime() - readAt < FRESH.toNanos();
-    }
+    return Map.copyOf(found);
   }
 }

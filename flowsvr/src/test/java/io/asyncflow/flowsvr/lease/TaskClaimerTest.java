@@ -1,0 +1,45 @@
+package io.asyncflow.flowsvr.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.flowsvr.lease.ClaimStore.Head;
+import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** How many of each source a claim wants. */
+class TaskClaimerTest {
+
+  private static final long NOW = 1_000;
+  private static final TaskType LARK = new TaskType("lark");
+  private static final Source OLD = new Source(new TaskTable(LARK, 1), "first");
+  private static final Source NEW = new Source(new TaskTable(LARK, 2), "first");
+
+  @Test
+  void dueTasksOfAllSourcesAreMergedInTheirOrder() {
+    List<Head> heads =
+        List.of(head(OLD, 1, 10), head(OLD, 2, 40), head(NEW, 3, 20), head(NEW, 4, 30));
+    assertThat(TaskClaimer.plan(heads, 3)).isEqualTo(Map.of(OLD, 1, NEW, 2));
+    assertThat(TaskClaimer.plan(heads, 10)).isEqualTo(Map.of(OLD, 2, NEW, 2));
+  }
+
+  @Test
+  void tiesAreOrderedByNumber() {
+    assertThat(TaskClaimer.plan(List.of(head(NEW, 7, 10), head(OLD, 6, 10)), 1))
+        .isEqualTo(Map.of(OLD, 1));
+  }
+
+  @Test
+  void whatIsNotDueIsNotPlanned() {
+    List<Head> heads = List.of(head(OLD, 1, NOW), head(OLD, 2, NOW + 1), head(NEW, 3, NOW + 1_000));
+    assertThat(TaskClaimer.plan(heads, 10)).isEqualTo(Map.of(OLD, 1));
+    assertThat(TaskClaimer.plan(List.of(), 10)).isEmpty();
+  }
+
+  private static Head head(Source source, long number, long orderTime) {
+    return new Head(source, number, orderTime, NOW);
+  }
+}
