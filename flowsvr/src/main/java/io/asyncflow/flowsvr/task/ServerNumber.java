@@ -29,13 +29,14 @@ class ServerNumber implements InitializingBean, DisposableBean {
 
   private final ServerNumberStore store;
   private final Node node;
-  private final TaskNumbers numbers = new TaskNumbers(System::nanoTime);
+  private final TaskNumbers numbers;
   private volatile Integer held;
   private BackgroundLoop renewal;
 
   ServerNumber(ServerNumberStore store, Node node) {
     this.store = store;
     this.node = node;
+    this.numbers = new TaskNumbers(node::nanoTime);
   }
 
   @Override
@@ -50,7 +51,7 @@ class ServerNumber implements InitializingBean, DisposableBean {
   }
 
   private void borrow() {
-    long askedAt = System.nanoTime();
+    long askedAt = node.nanoTime();
     ServerNumberStore.Grant grant = store.borrow(node, LEASE);
     held = grant.serverNumber();
     numbers.use(leaseOf(grant, askedAt));
@@ -62,7 +63,7 @@ class ServerNumber implements InitializingBean, DisposableBean {
       borrow();
       return;
     }
-    long askedAt = System.nanoTime();
+    long askedAt = node.nanoTime();
     Optional<ServerNumberStore.Grant> kept = store.renew(held, node.id(), numbers.lastMs(), LEASE);
     if (kept.isPresent()) {
       numbers.use(leaseOf(kept.get(), askedAt));

@@ -37,8 +37,9 @@ final class TaskNumbers {
   /** Goes on under this lease; {@code null} makes no number until there is one again. */
   synchronized void use(ServerNumberLease newLease) {
     lease = newLease;
-    if (newLease != null && newLease.firstMs() > lastMs) {
-      lastMs = newLease.firstMs() - 1;
+    if (newLease != null) {
+      // A millisecond of its own: a lower server number in the same one would make a lower number.
+      lastMs = Math.max(lastMs, newLease.firstMs() - 1);
       sequence = SEQUENCES - 1;
     }
   }

@@ -55,8 +55,7 @@ public class TaskQueries {
 
   /** The row of this id; empty also where its type or its table does not exist. */
   public Optional<TaskRow> find(TaskId id) {
-    boolean hasTable = families.find(id.type()).filter(f -> f.has(id.table())).isPresent();
-    return hasTable ? tasks.find(id) : Optional.empty();
+    return families.has(id.table()) ? tasks.find(id) : Optional.empty();
   }
 
   /**

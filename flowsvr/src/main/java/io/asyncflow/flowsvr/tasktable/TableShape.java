@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The columns and secondary keys of a table, each with the text that the engine defines it by.
@@ -34,36 +36,50 @@ record TableShape(Map<String, String> columns, Map<String, String> keys) {
     return new TableShape(columns, keys);
   }
 
-  /** The clauses of the ALTER TABLE that make a table of this shape like {@code template}. */
+  /**
+   * The changes that make a table of this shape like {@code template}, each the clauses of one
+   * ALTER TABLE. What an engine may do instantly is kept apart from what it must work for, so that
+   * a new index does not make a new column rewrite the rows; and the keys change at one stroke,
+   * because servers of the version before go on using them.
+   */
   List<String> changesTo(TableShape template) {
     List<String> changes = new ArrayList<>();
+    changes.add(missingColumns(template));
     template.columns.forEach(
         (name, definition) -> {
-          String mine = columns.get(name);
-          if (mine == null) {
-            changes.add("ADD COLUMN `" + name + "` " + definition);
-          } else if (!mine.equals(definition)) {
+          if (columns.containsKey(name) && !definition.equals(columns.get(name))) {
             changes.add("MODIFY COLUMN `" + name + "` " + definition);
           }
         });
-    keys.forEach(
-        (name, definition) -> {
-          if (!definition.equals(template.keys.get(name))) {
-            changes.add("DROP KEY `" + name + "`");
-          }
-        });
-    template.keys.forEach(
-        (name, definition) -> {
-          if (!definition.equals(keys.get(name))) {
-            changes.add("ADD " + definition);
-          }
-        });
-    columns.forEach(
-        (name, definition) -> {
-          if (!template.columns.containsKey(name)) {
-            changes.add("DROP COLUMN `" + name + "`");
-          }
-        });
+    changes.add(keyChanges(template));
+    changes.add(superfluousColumns(template));
+    changes.removeIf(String::isEmpty);
     return changes;
+  }
+
+  private String missingColumns(TableShape template) {
+    return template.columns.entrySet().stream()
+        .filter(column -> !columns.containsKey(column.getKey()))
+        .map(column -> "ADD COLUMN `" + column.getKey() + "` " + column.getValue())
+        .collect(Collectors.joining(", "));
+  }
+
+  private String keyChanges(TableShape template) {
+    Stream<String> drops =
+        keys.entrySet().stream()
+            .filter(key -> !key.getValue().equals(template.keys.get(key.getKey())))
+            .map(key -> "DROP KEY `" + key.getKey() + "`");
+    Stream<String> adds =
+        template.keys.entrySet().stream()
+            .filter(key -> !key.getValue().equals(keys.get(key.getKey())))
+            .map(key -> "ADD " + key.getValue());
+    return Stream.concat(drops, adds).collect(Collectors.joining(", "));
+  }
+
+  private String superfluousColumns(TableShape template) {
+    return columns.keySet().stream()
+        .filter(name -> !template.columns.containsKey(name))
+        .map(name -> "DROP COLUMN `" + name + "`")
+        .collect(Collectors.joining(", "));
   }
 }

@@ -1,13 +1,14 @@
 package io.asyncflow.flowsvr.tasktable;
 
 import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -16,6 +17,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.stereotype.Component;
 
 /** The DDL of the families: makes tables like the template and keeps them like it. */
@@ -27,13 +29,14 @@ class TaskTableStore {
   private static final TableSql CREATE =
       new TableSql("CREATE TABLE IF NOT EXISTS %s LIKE t_task_template");
 
-  private static final String CHANGE_LOCK = "CONCAT('asyncflow.ddl.', DATABASE())";
+  /** Hashed, because a lock's name may have 64 characters and a schema's name alone may, too. */
+  private static final String CHANGE_LOCK = "CONCAT('asyncflow.ddl.', MD5(DATABASE()))";
 
   private final JdbcClient jdbc;
   private final JdbcTemplate jdbcTemplate;
 
-  TaskTableStore(JdbcClient jdbc, JdbcTemplate jdbcTemplate) {
-    this.jdbc = jdbc;
+  TaskTableStore(JdbcTemplate jdbcTemplate) {
+    this.jdbc = JdbcClient.create(jdbcTemplate);
     this.jdbcTemplate = jdbcTemplate;
   }
 
@@ -89,12 +92,12 @@ class TaskTableStore {
    * Changes the table. First with ALGORITHM=INSTANT, which touches no row; where the engine cannot
    * do that, in the way it can, which may take long on a big table and is said in the log.
    */
-  void alter(TaskTable table, List<String> changes) {
-    String statement = "ALTER TABLE " + table.sqlName() + " " + String.join(", ", changes);
+  void alter(TaskTable table, String change) {
+    String statement = "ALTER TABLE " + table.sqlName() + " " + change;
     try {
       jdbc.sql(statement + ", ALGORITHM=INSTANT").update();
     } catch (DataAccessException e) {
-      log.info("{} cannot be changed instantly, rebuilding it: {}", table, changes);
+      log.info("{} cannot be changed instantly, which may take a while: {}", table, change);
       jdbc.sql(statement).update();
     }
   }
@@ -102,14 +105,15 @@ class TaskTableStore {
   /**
    * Runs {@code work} while no other server changes tables.
    *
+   * @param work is given a store of its own, all of whose statements run on the connection that has
+   *     the lock, and as long as they need
    * @throws IllegalStateException if another server changes them for more than a minute
    */
-  <T> T underChangeLock(Supplier<T> work) {
-    // A named lock belongs to its connection, so this one is kept while the work uses others; the
-    // lock goes with the connection if this process dies.
+  <T> T underChangeLock(Function<TaskTableStore, T> work) {
     return jdbcTemplate.execute(
         (ConnectionCallback<T>)
             connection -> {
+              connection.setNetworkTimeout(Runnable::run, 0); // until it goes back to the pool
               try (Statement statement = connection.createStatement()) {
                 if (!isOne(statement, "SELECT GET_LOCK(" + CHANGE_LOCK + ", 60)")) {
                   throw new IllegalStateException(
@@ -117,12 +121,16 @@ class TaskTableStore {
                           + " when it is done");
                 }
                 try {
-                  return work.get();
+                  return work.apply(on(connection));
                 } finally {
                   isOne(statement, "SELECT RELEASE_LOCK(" + CHANGE_LOCK + ")");
                 }
               }
             });
+  }
+
+  private static TaskTableStore on(Connection connection) {
+    return new TaskTableStore(new JdbcTemplate(new SingleConnectionDataSource(connection, true)));
   }
 
   private static boolean isOne(Statement statement, String sql) throws SQLException {

@@ -35,19 +35,19 @@ class TaskTableUpgrade implements InitializingBean {
    * @return how many tables were changed
    */
   int runOnce() {
-    return tables.underChangeLock(this::bringAllToTemplate);
+    return tables.underChangeLock(TaskTableUpgrade::bringAllToTemplate);
   }
 
-  private int bringAllToTemplate() {
+  private static int bringAllToTemplate(TaskTableStore tables) {
     int changed = 0;
     TableShape template = tables.templateShape();
     for (TaskTable table : tables.existing()) {
       List<String> changes = tables.shapeOf(table).changesTo(template);
-      if (!changes.isEmpty()) {
-        log.info("bringing {} to the template: {}", table, changes);
-        tables.alter(table, changes);
-        changed++;
+      for (String change : changes) {
+        log.info("bringing {} to the template: {}", table, change);
+        tables.alter(table, change);
       }
+      changed += changes.isEmpty() ? 0 : 1;
     }
     return changed;
   }

@@ -1,0 +1,69 @@
+package io.asyncflow.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+class TaskStatusTest {
+
+  private static final Set<TaskStatus> ANY = EnumSet.allOf(TaskStatus.class);
+
+  /** Every edge there is. An edge that the code adds, or loses, makes the test below fail. */
+  private static final Map<TaskStatus, Set<TaskStatus>> EDGES =
+      Map.of(
+          TaskStatus.WAITING, ANY,
+          TaskStatus.EXECUTING, ANY,
+          TaskStatus.SUCCESS, Set.of(),
+          TaskStatus.FAILED, Set.of(),
+          TaskStatus.CANCELLED, Set.of());
+
+  @Test
+  void everyTransitionIsInTheTable() {
+    assertThat(EDGES).containsOnlyKeys(TaskStatus.values());
+    for (TaskStatus from : TaskStatus.values()) {
+      for (TaskStatus to : TaskStatus.values()) {
+        assertThat(from.canBecome(to))
+            .as(from + " -> " + to)
+            .isEqualTo(EDGES.get(from).contains(to));
+      }
+    }
+  }
+
+  @Test
+  void finalIsWhatNothingFollows() {
+    for (TaskStatus status : TaskStatus.values()) {
+      assertThat(status.isFinal()).isEqualTo(EDGES.get(status).isEmpty());
+    }
+  }
+
+  @Test
+  void codesAreTheBitsThatClientsKnow() {
+    assertThat(Arrays.stream(TaskStatus.values()).map(TaskStatus::code))
+        .containsExactly(1, 2, 4, 8, 16);
+    for (TaskStatus status : TaskStatus.values()) {
+      assertThat(TaskStatus.ofCode(status.code())).isEqualTo(status);
+    }
+    for (int none : new int[] {-1, 0, 3, 5, 31, 32}) {
+      assertThatThrownBy(() -> TaskStatus.ofCode(none))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void everyOrOfBitsNamesItsStatuses() {
+    for (int bits = 1; bits <= 31; bits++) {
+      int sum = TaskStatus.ofBits(bits).stream().mapToInt(TaskStatus::code).sum();
+      assertThat(sum).isEqualTo(bits);
+    }
+    for (int none : new TreeSet<>(Set.of(Integer.MIN_VALUE, -1, 0, 32, 33, Integer.MAX_VALUE))) {
+      assertThatThrownBy(() -> TaskStatus.ofBits(none))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+}
