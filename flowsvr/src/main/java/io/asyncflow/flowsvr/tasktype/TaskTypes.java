@@ -31,8 +31,8 @@ import org.springframework.transaction.support.TransactionTemplate;
  * nobody does. For an unknown type they are read anew at once, since it may have been inserted by
  * SQL a moment ago, but a flood of unknown names gets one statement every {@link #MISS_PAUSE}.
  *
- * <p>While the database does not answer, known types are served from memory; whoever goes on to
- * create or hold finds out soon enough. Thread-safe.
+ * <p>While the database does not answer, one caller a second is told so; the others get what is
+ * remembered at once, and find out by what they do next. So nobody waits for it twice. Thread-safe.
  */
 @Component
 public class TaskTypes {
@@ -40,7 +40,7 @@ public class TaskTypes {
   private static final Logger log = LoggerFactory.getLogger(TaskTypes.class);
   private static final long FRESH = Duration.ofSeconds(1).toNanos();
   private static final long MISS_PAUSE = Duration.ofMillis(25).toNanos();
-  private static final long PATIENCE = Duration.ofSeconds(1).toNanos();
+  private static final long PATIENCE = Duration.ofMillis(500).toNanos();
 
   private final TaskTypeRows rows;
   private final TransactionTemplate transaction;
@@ -71,7 +71,7 @@ public class TaskTypes {
    */
   public TaskTypeConfig require(TaskType type) {
     long now = nanoTime.getAsLong();
-    Snapshot known = snapshotWith(type, now).orElseGet(() -> readSince(now).orThrow());
+    Snapshot known = snapshotWith(type, now).orElseGet(() -> readSince(now));
     return Optional.ofNullable(known.types.get(type))
         .orElseThrow(() -> new NoSuchTaskTypeException(type));
   }
@@ -83,7 +83,7 @@ public class TaskTypes {
    */
   public Optional<TaskTypeConfig> find(TaskType type) {
     long now = nanoTime.getAsLong();
-    Snapshot known = snapshotWith(type, now).orElseGet(() -> readSince(now - MISS_PAUSE).orThrow());
+    Snapshot known = snapshotWith(type, now).orElseGet(() -> readSince(now - MISS_PAUSE));
     return Optional.ofNullable(known.types.get(type));
   }
 
@@ -96,7 +96,7 @@ public class TaskTypes {
 
   /** Every type, by name, as it is in the database now. */
   List<TaskTypeConfig> allNow() {
-    return List.copyOf(readSince(nanoTime.getAsLong()).orThrow().types.values());
+    return List.copyOf(readSince(nanoTime.getAsLong()).types.values());
   }
 
   /**
@@ -140,20 +140,23 @@ public class TaskTypes {
     return now - seen.asOf < FRESH && seen.asOf - changedAt >= 0;
   }
 
-  /** Rows read at most a second ago if the database answers, else the last ones that it gave. */
+  /** Rows read at most a second ago, or what is remembered while another thread is long at it. */
   private Snapshot refreshed(long now) {
     long oldest = now - FRESH;
-    return readSince(oldest - changedAt > 0 ? oldest : changedAt);
+    long moment = oldest - changedAt > 0 ? oldest : changedAt;
+    return awaitTurn() ? readInTurn(moment).orThrow() : snapshot;
   }
 
-  /**
-   * What a reading brought that is not older than {@code moment}. Whoever waits while another
-   * thread reads takes what that one gets, if it is new enough.
-   */
+  /** What a reading brought that is not older than {@code moment}. */
   private Snapshot readSince(long moment) {
     if (!awaitTurn()) {
-      return snapshot.failed(new FlowException(ErrorCode.UNAVAILABLE, "the database is too slow"));
+      throw new FlowException(ErrorCode.UNAVAILABLE, "the database is too slow");
     }
+    return readInTurn(moment).orThrow();
+  }
+
+  /** Whoever waited while another thread read takes what that one got, if it is new enough. */
+  private Snapshot readInTurn(long moment) {
     try {
       Snapshot seen = snapshot;
       if (seen.asOf - moment < 0) {
@@ -210,10 +213,6 @@ public class TaskTypes {
    */
   private record Snapshot(
       Map<TaskType, TaskTypeConfig> types, long asOf, RuntimeException failure) {
-
-    Snapshot failed(RuntimeException why) {
-      return new Snapshot(types, asOf, why);
-    }
 
     Snapshot orThrow() {
       if (failure != null) {

@@ -4,12 +4,13 @@ import io.asyncflow.api.ErrorCode;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import org.apache.catalina.connector.ClientAbortException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
-import org.springframework.web.util.DisconnectedClientHelper;
+import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
 
 /** The one place where what was thrown becomes an answer. */
 @RestControllerAdvice
@@ -21,7 +22,7 @@ class ErrorAnswers {
   void answer(Throwable failure, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     // What a hold that nobody waits for had taken is given back when its leases run out.
-    if (DisconnectedClientHelper.isClientDisconnectedException(failure)) {
+    if (isClientGone(failure)) {
       log.info("{} {}: the client is gone", request.getMethod(), request.getRequestURI());
       return;
     }
@@ -46,5 +47,18 @@ class ErrorAnswers {
     } else {
       log.info("{} {}: {} {}", method, path, refusal.code().code(), refusal.message());
     }
+  }
+
+  /**
+   * Only what Tomcat and Spring say of the answer's own connection. Spring's helper for this also
+   * takes a connection that the database has closed for a client's, and nothing would be answered.
+   */
+  private static boolean isClientGone(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof ClientAbortException || t instanceof AsyncRequestNotUsableException) {
+        return true;
+      }
+    }
+    return false;
   }
 }

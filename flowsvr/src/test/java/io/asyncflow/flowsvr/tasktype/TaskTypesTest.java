@@ -8,6 +8,8 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,18 +112,49 @@ class TaskTypesTest {
   }
 
   @Test
-  void deadDatabaseDoesNotTakeKnownTypesAway() {
+  void deadDatabaseIsWaitedForOnceASecondAndKnownTypesStay() {
     when(rows.findAll())
         .thenReturn(rowsNamed("lark"))
         .thenThrow(new DataAccessResourceFailureException("gone"));
     types.require(LARK);
     clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
 
-    assertThat(types.find(LARK)).isPresent();
-    types.find(LARK);
+    assertThatThrownBy(() -> types.require(LARK))
+        .isInstanceOf(DataAccessResourceFailureException.class);
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(types.require(LARK)).isNotNull();
+      assertThat(types.find(LARK)).isPresent();
+    }
+
     verify(rows, times(2)).findAll();
     assertThatThrownBy(() -> types.require(new TaskType("tts")))
         .isInstanceOf(DataAccessResourceFailureException.class);
+  }
+
+  @Test
+  void slowReaderDoesNotKeepOthersFromWhatIsKnown() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    when(rows.findAll())
+        .thenReturn(rowsNamed("lark"))
+        .thenAnswer(
+            call -> {
+              begun.countDown();
+              mayEnd.await();
+              return rowsNamed("lark");
+            });
+    types.require(LARK);
+    clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    Thread reader = new Thread(() -> types.find(LARK));
+    reader.start();
+    begun.await();
+
+    assertThat(types.find(LARK)).isPresent();
+    assertThatThrownBy(() -> types.require(new TaskType("tts")))
+        .isInstanceOfSatisfying(
+            FlowException.class, e -> assertThat(e.errorCode()).isEqualTo(ErrorCode.UNAVAILABLE));
+    mayEnd.countDown();
+    reader.join();
   }
 
   @Test

@@ -9,12 +9,15 @@ import ch.qos.logback.core.read.ListAppender;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
+import java.io.EOFException;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
@@ -152,6 +155,17 @@ class ErrorAnswersTest {
     assertThat(logged.list).hasSize(1);
     assertThat(logged.list.get(0).getLevel()).isEqualTo(Level.INFO);
     assertThat(logged.list.get(0).getThrowableProxy()).isNull();
+  }
+
+  @Test
+  void databaseThatHangsUpIsNotTakenForTheClient() throws Exception {
+    SQLException hungUp = new SQLException("link failure", "08S01", new EOFException());
+
+    JsonNode body = answer(new DataAccessResourceFailureException("UPDATE", hungUp));
+
+    assertThat(response.getStatus()).isEqualTo(503);
+    assertThat(body.path("code").asInt()).isEqualTo(8090);
+    assertThat(body.path("outcomeUnknown").asBoolean()).isTrue();
   }
 
   private JsonNode answer(Exception failure) throws IOException {
