@@ -6,11 +6,15 @@ import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.internal.AnnotatedStages;
 import java.lang.reflect.Method;
 import java.util.Map;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
 
 /**
  * Finds the beans that handle stages: {@link StageHandler} beans whose class is marked with {@link
@@ -19,9 +23,9 @@ import org.springframework.core.annotation.AnnotationUtils;
  */
 class StageBeans {
 
-  private final ListableBeanFactory beans;
+  private final ConfigurableListableBeanFactory beans;
 
-  StageBeans(ListableBeanFactory beans) {
+  StageBeans(ConfigurableListableBeanFactory beans) {
     this.beans = beans;
   }
 
@@ -29,39 +33,47 @@ class StageBeans {
   int register(Worker.Builder worker) {
     int found = 0;
     for (String name : beans.getBeanDefinitionNames()) {
-      Class<?> type = beans.getType(name, false);
+      Class<?> type = typeOf(name);
       if (type != null && AnnotationUtils.isCandidateClass(type, Stage.class)) {
-        found += register(name, type, worker);
+        found += registerClass(name, type, worker) + registerMethods(name, type, worker);
       }
     }
     return found;
   }
 
-  private int register(String name, Class<?> type, Worker.Builder worker) {
-    int found = 0;
-    Class<?> userType = org.springframework.util.ClassUtils.getUserClass(type);
-    Stage onClass = AnnotatedElementUtils.findMergedAnnotation(userType, Stage.class);
-    if (onClass != null) {
-      if (!(beans.getBean(name) instanceof StageHandler handler)) {
-        throw new IllegalArgumentException(
-            "bean " + name + " has @Stage on its class and is no StageHandler");
-      }
-      worker.handler(onClass.type(), onClass.stage(), handler, onClass.slot());
-      found++;
+  /** The class that was written, whatever stands in front of it; {@code null} if nobody knows. */
+  private Class<?> typeOf(String name) {
+    if (ScopedProxyUtils.isScopedTarget(name)) {
+      return null;
     }
-    Map<Method, Stage> methods =
-        MethodIntrospector.selectMethods(
-            userType,
-            (MethodIntrospector.MetadataLookup<Stage>)
-                method -> AnnotatedElementUtils.findMergedAnnotation(method, Stage.class));
-    for (Map.Entry<Method, Stage> entry : methods.entrySet()) {
-      Object bean = beans.getBean(name);
-      Method method = AopUtils.selectInvocableMethod(entry.getKey(), bean.getClass());
-      Stage stage = entry.getValue();
-      worker.handler(
-          stage.type(), stage.stage(), AnnotatedStages.handlerOf(bean, method), stage.slot());
-      found++;
+    Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
+    return type == null ? null : ClassUtils.getUserClass(type);
+  }
+
+  private int registerClass(String name, Class<?> type, Worker.Builder worker) {
+    Stage stage = AnnotatedElementUtils.findMergedAnnotation(type, Stage.class);
+    if (stage == null) {
+      return 0;
     }
-    return found;
+    if (!(beans.getBean(name) instanceof StageHandler handler)) {
+      throw new IllegalArgumentException(
+          "bean " + name + " has @Stage on its class and is no StageHandler");
+    }
+    worker.handler(stage.type(), stage.stage(), handler, stage.slot());
+    return 1;
+  }
+
+  private int registerMethods(String name, Class<?> type, Worker.Builder worker) {
+    MetadataLookup<Stage> marked =
+        method -> AnnotatedElementUtils.findMergedAnnotation(method, Stage.class);
+    Map<Method, Stage> methods = MethodIntrospector.selectMethods(type, marked);
+    methods.forEach(
+        (method, stage) -> {
+          Object bean = beans.getBean(name);
+          Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
+          StageHandler handler = AnnotatedStages.handlerOf(bean, invocable);
+          worker.handler(stage.type(), stage.stage(), handler, stage.slot());
+        });
+    return methods.size();
   }
 }

@@ -2,8 +2,8 @@ package io.asyncflow.worker.autoconfigure;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.worker.Worker;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -31,18 +31,20 @@ public class WorkerAutoConfiguration {
   WorkerLifecycle asyncflowWorkerLifecycle(
       WorkerProperties properties,
       Environment environment,
-      ListableBeanFactory beans,
+      ConfigurableListableBeanFactory beans,
       ObjectProvider<FlowClient> client) {
-    Worker.Builder builder =
-        Worker.builder()
-            .settings(properties.toSettings())
-            .url(or(properties.getUrl(), environment.getProperty("FLOW_URL", DEFAULT_URL)))
-            .apiKey(or(properties.getApiKey(), environment.getProperty("FLOW_API_KEY")))
-            .redis(or(properties.getRedisUrl(), environment.getProperty("FLOW_REDIS_URL")))
-            .client(client.getIfUnique())
-            // The application context stops it, and knows in which order.
-            .stopsWithTheJvm(false);
-    return new WorkerLifecycle(builder, new StageBeans(beans));
+    return new WorkerLifecycle(
+        () -> builder(properties, environment).client(client.getIfUnique()), new StageBeans(beans));
+  }
+
+  private static Worker.Builder builder(WorkerProperties properties, Environment environment) {
+    return Worker.builder()
+        .settings(properties.toSettings())
+        .url(or(properties.getUrl(), environment.getProperty("FLOW_URL", DEFAULT_URL)))
+        .apiKey(or(properties.getApiKey(), environment.getProperty("FLOW_API_KEY")))
+        .redis(or(properties.getRedisUrl(), environment.getProperty("FLOW_REDIS_URL")))
+        // The application context stops it, and knows in which order.
+        .stopsWithTheJvm(false);
   }
 
   private static String or(String value, String otherwise) {

@@ -3,6 +3,7 @@ package io.asyncflow.worker.autoconfigure;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.WorkerState;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -15,12 +16,15 @@ public class WorkerLifecycle implements SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(WorkerLifecycle.class);
 
-  private final Worker.Builder builder;
+  private final Supplier<Worker.Builder> builders;
   private final StageBeans stages;
   private volatile Worker worker;
 
-  WorkerLifecycle(Worker.Builder builder, StageBeans stages) {
-    this.builder = builder;
+  /**
+   * @param builders a new one for each start: a context may be stopped and started again
+   */
+  WorkerLifecycle(Supplier<Worker.Builder> builders, StageBeans stages) {
+    this.builders = builders;
     this.stages = stages;
   }
 
@@ -31,6 +35,7 @@ public class WorkerLifecycle implements SmartLifecycle {
 
   @Override
   public void start() {
+    Worker.Builder builder = builders.get();
     if (stages.register(builder) == 0) {
       log.warn("no bean handles a stage (@Stage); there is no worker to start");
       return;

@@ -38,7 +38,7 @@ final class DeadlineWatch implements Loop.Step {
   public Duration runOnce() {
     held.all().forEach(this::look);
     nextLook = earliest();
-    // A run that was added between these two lines did not ring.
+    // A run that was added between these two looks did not ring.
     long next = earliest();
     if (next == Long.MAX_VALUE) {
       return Loop.UNTIL_RUNG;

@@ -23,6 +23,9 @@ final class LeaseKeeper implements Loop.Step {
   private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
   private static final int MOST_TASKS = 1000;
 
+  /** A lease that the server's answer does not mention must not make a busy loop. */
+  private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
+
   private final String workerId;
   private final FlowClient client;
   private final HeldRuns held;
@@ -31,6 +34,7 @@ final class LeaseKeeper implements Loop.Step {
   private final Ticker ticker;
   private final Backoff backoff;
   private final OutageLog outage = new OutageLog(log, "heartbeats");
+  private volatile long nextBeat = Long.MAX_VALUE;
   private long notBefore;
 
   /**
@@ -60,17 +64,14 @@ final class LeaseKeeper implements Loop.Step {
         });
   }
 
-  private volatile long nextBeat = Long.MAX_VALUE;
-
   @Override
   public Duration runOnce() {
     if (dueAt() <= ticker.nanos()) {
       beat();
     }
+    nextBeat = dueAt();
+    // A run that was added between these two looks did not ring.
     long due = dueAt();
-    nextBeat = due;
-    // A run that was added between these two lines did not ring.
-    due = dueAt();
     return due == Long.MAX_VALUE ? Loop.UNTIL_RUNG : ticker.until(due);
   }
 
@@ -89,7 +90,7 @@ final class LeaseKeeper implements Loop.Step {
         beat(runs.subList(from, Math.min(from + MOST_TASKS, runs.size())));
       }
       backoff.reset();
-      notBefore = start;
+      notBefore = start + SHORTEST_PAUSE.toNanos();
       outage.worked();
     } catch (FlowException e) {
       notBefore = ticker.nanos() + shorter(backoff.next(), shortestInterval(runs)).toNanos();

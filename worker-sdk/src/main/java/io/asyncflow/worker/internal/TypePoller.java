@@ -126,16 +126,9 @@ final class TypePoller implements Loop.Step {
 
   /** Says whether it brought tasks, or at least waited for some. */
   private boolean poll() {
-    if (call.unanswered()) {
-      // Before anything new: what did the lost answer name?
-      Ask ask = asks.all(limits);
-      take(call.hold(ask.isNothing() ? asks.one() : ask, Duration.ZERO, false));
-      return true;
-    }
-    if ((lock.present() || asks.hasBothKinds()) && quickRound()) {
-      return true;
-    }
-    return park();
+    // A hold without an answer comes before anything new.
+    boolean quickRoundFirst = !call.unanswered() && (lock.present() || asks.hasBothKinds());
+    return quickRoundFirst && quickRound() || longPoll();
   }
 
   private boolean quickRound() {
@@ -155,8 +148,13 @@ final class TypePoller implements Loop.Step {
     return !ask.isNothing() && take(call.hold(ask, Duration.ZERO, false));
   }
 
-  private boolean park() {
+  private boolean longPoll() {
     Ask ask = asks.all(limits);
+    if (ask.isNothing()) {
+      // There is room for nothing; all there is to learn is what the lost answer named.
+      take(call.hold(asks.one(), Duration.ZERO, false));
+      return true;
+    }
     boolean couldAskForMore = asks.hasSlotStages() && asks.slotted(limits).isNothing();
     long start = ticker.nanos();
     Answer answer = call.hold(ask, limits.longPoll(), couldAskForMore);

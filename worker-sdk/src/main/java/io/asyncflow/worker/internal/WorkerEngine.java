@@ -204,7 +204,8 @@ public final class WorkerEngine {
   }
 
   private void windDown() {
-    log.info("worker {} stops; runs have {} to end", settings.workerId(), ticker.until(graceEnd));
+    long grace = ticker.until(graceEnd).toMillis();
+    log.info("worker {} stops; runs have {} ms to end", settings.workerId(), grace);
     for (TypeLane lane : lanes) {
       lane.stop().forEach(run -> ends.release(run, "the worker stops"));
     }

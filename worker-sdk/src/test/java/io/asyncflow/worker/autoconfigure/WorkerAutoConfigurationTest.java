@@ -21,8 +21,11 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
-import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.aop.support.Pointcuts;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -88,42 +91,54 @@ class WorkerAutoConfigurationTest {
   }
 
   @Configuration(proxyBeanMethods = false)
-  static class Proxies {
-    static final AtomicInteger CALLS = new AtomicInteger();
+  static class Advised {
+    final AtomicInteger calls = new AtomicInteger();
+
+    /** Interfaces are proxied as such, other classes by a subclass. */
+    @Bean
+    static DefaultAdvisorAutoProxyCreator proxies() {
+      return new DefaultAdvisorAutoProxyCreator();
+    }
 
     @Bean
-    static BeanPostProcessor advise() {
-      return new BeanPostProcessor() {
-        @Override
-        public Object postProcessAfterInitialization(Object bean, String name) {
-          if (!(bean instanceof MethodStages) && !(bean instanceof ClassStage)) {
-            return bean;
-          }
-          ProxyFactory proxy = new ProxyFactory(bean);
-          proxy.setProxyTargetClass(true);
-          proxy.addAdvice(
-              (MethodInterceptor)
-                  invocation -> {
-                    CALLS.incrementAndGet();
-                    return invocation.proceed();
-                  });
-          return proxy.getProxy();
-        }
-      };
+    DefaultPointcutAdvisor counting() {
+      MethodInterceptor count =
+          invocation -> {
+            calls.incrementAndGet();
+            return invocation.proceed();
+          };
+      NameMatchMethodPointcut handlers = new NameMatchMethodPointcut();
+      handlers.setMappedNames("handle", "run");
+      handlers.setClassFilter(ClassStage.class::equals);
+      return new DefaultPointcutAdvisor(
+          Pointcuts.union(handlers, new AnnotationMatchingPointcut(null, Stage.class)), count);
     }
   }
 
   @Test
   void adviceRoundAHandlerIsHeeded() {
     withServer()
-        .withUserConfiguration(Proxies.class)
+        .withUserConfiguration(Advised.class)
         .withBean(ClassStage.class)
         .withBean(MethodStages.class)
         .run(
             started -> {
               assertThat(resultOf("class")).isEqualTo("class");
               assertThat(resultOf("method")).isEqualTo("method");
-              assertThat(Proxies.CALLS).hasValue(2);
+              assertThat(started.getBean(Advised.class).calls).hasValue(2);
+            });
+  }
+
+  @Test
+  void aContextThatIsStoppedAndStartedAgainWorksAgain() {
+    withServer()
+        .withBean(ClassStage.class)
+        .run(
+            started -> {
+              started.getSourceApplicationContext().stop();
+              assertThat(workerOf(started).state()).isEqualTo(WorkerState.STOPPED);
+              started.getSourceApplicationContext().start();
+              assertThat(resultOf("class")).isEqualTo("class");
             });
   }
 

@@ -150,6 +150,24 @@ class LeaseKeeperTest {
   }
 
   @Test
+  void aLeaseThatTheAnswerDoesNotMentionIsNoBusyLoop() {
+    StubFlowClient forgetful = new StubFlowClient(worker.ticker);
+    LeaseKeeper keeper =
+        new LeaseKeeper(
+            HandDriven.WORKER,
+            forgetful,
+            worker.held,
+            worker.ends,
+            () -> {},
+            worker.ticker,
+            worker.bell,
+            new Backoff(() -> 0));
+    worker.heldRun(c -> StageResult.done());
+    worker.ticker.advance(Duration.ofSeconds(5));
+    assertThat(keeper.runOnce()).isEqualTo(Duration.ofMillis(100));
+  }
+
+  @Test
   void theServerMaySendTheWorkerAway() {
     worker.heldRun(c -> StageResult.done());
     worker.server.setDrain(true);

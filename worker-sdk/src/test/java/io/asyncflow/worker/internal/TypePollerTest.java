@@ -99,6 +99,20 @@ class TypePollerTest {
   }
 
   @Test
+  void aLostAnswerIsAskedForEvenWhenThereIsRoomForNothingMore() {
+    use(HandDrivenPoller.with().stage("gpu", true));
+    it.client.thenLoseTheAnswer();
+    it.turn();
+    it.takeSlot();
+    it.client.thenTasks(task("1_lark_task_1", "gpu", 30_000));
+    it.turn();
+    assertThat(holdId(1)).isEqualTo(holdId(0));
+    assertThat(it.client.lastHold().limit()).isEqualTo(1);
+    assertThat(it.client.lastHold().waitMs()).isZero();
+    assertThat(it.held.count("lark")).isEqualTo(1);
+  }
+
+  @Test
   void everyHoldHasAnIdOfItsOwn() {
     it.turn();
     it.turn();
@@ -259,7 +273,7 @@ class TypePollerTest {
     assertThat(it.turn()).isZero();
     it.turn();
     assertThat(it.client.lastHold().stages()).containsExactly("gpu", "tpu", "open");
-    assertThat(it.client.lastHold().waitMs()).isZero();
+    assertThat(it.client.lastHold().waitMs()).isEqualTo(10_000);
     assertThat(holdId(2)).isEqualTo(holdId(1));
     assertThat(it.poller.problem()).isNull();
   }
