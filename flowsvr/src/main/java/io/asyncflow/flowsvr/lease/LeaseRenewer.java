@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
@@ -21,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.springframework.stereotype.Service;
 
@@ -48,10 +51,11 @@ public class LeaseRenewer {
    * @return the state of each task, in order
    */
   public HeartbeatAnswer renew(Heartbeat heartbeat) {
+    Set<TaskTable> existing = existingTables(heartbeat);
     Map<TaskTable, List<NumberedBeat>> beats = new TreeMap<>();
     for (HeldTask held : heartbeat.tasks()) {
       TaskId id = TaskId.parse(held.taskId()).orElseThrow();
-      if (isKnown(id.table())) {
+      if (existing.contains(id.table())) {
         beats
             .computeIfAbsent(id.table(), t -> new ArrayList<>())
             .add(new NumberedBeat(id.number(), held));
@@ -70,8 +74,13 @@ public class LeaseRenewer {
     return new HeartbeatAnswer(states, false);
   }
 
-  private boolean isKnown(TaskTable table) {
-    return types.find(table.type()).isPresent() && families.has(table);
+  private Set<TaskTable> existingTables(Heartbeat heartbeat) {
+    Set<TaskTable> asked =
+        heartbeat.tasks().stream()
+            .map(held -> TaskId.parse(held.taskId()).orElseThrow().table())
+            .filter(table -> types.find(table.type()).isPresent())
+            .collect(toSet());
+    return families.existing(asked);
   }
 
   private List<TaskRow> renewIn(TaskTable table, List<NumberedBeat> beats, String workerId) {

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
@@ -63,10 +66,11 @@ public class TaskReporter {
    */
   public List<ReportResult> report(List<Report> reports) {
     ReportResult[] results = new ReportResult[reports.size()];
+    Set<TaskTable> existing = existingTables(reports);
     Map<TaskTable, List<Integer>> positions = new TreeMap<>();
     for (int i = 0; i < results.length; i++) {
       TaskId id = idOf(reports.get(i));
-      if (exists(id.table())) {
+      if (existing.contains(id.table())) {
         positions.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(i);
       } else {
         results[i] = noSuchTask(reports.get(i));
@@ -103,8 +107,13 @@ public class TaskReporter {
             .toList());
   }
 
-  private boolean exists(TaskTable table) {
-    return types.find(table.type()).isPresent() && families.has(table);
+  private Set<TaskTable> existingTables(List<Report> reports) {
+    Set<TaskTable> asked =
+        reports.stream()
+            .map(report -> idOf(report).table())
+            .filter(table -> types.find(table.type()).isPresent())
+            .collect(toSet());
+    return families.existing(asked);
   }
 
   /** Of several reports of one task the second is judged by what the first has left. */

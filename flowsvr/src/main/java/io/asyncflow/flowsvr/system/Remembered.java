@@ -7,15 +7,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
  * What one statement reads of the database, remembered for a second.
  *
- * <p>One thread at a time reads, and whoever waits meanwhile takes what that one got if it is new
- * enough: at most one statement a second for what is known, at most one every {@link #MISS_PAUSE}
- * for what is not, and none while nobody asks. A database that does not answer costs the waiting
- * ones one time-out together, not one each. Thread-safe.
+ * <p>One thread at a time reads. Whoever can do with an old value takes it meanwhile; whoever
+ * cannot waits for what that thread gets. So there is at most one statement a second for what is
+ * known, at most one every {@link #MISS_PAUSE} for what is not, and none while nobody asks.
+ *
+ * <p>While the database does not answer, one caller a second is told so; the others get what is
+ * remembered at once, and find out by what they do next. So nobody waits for it twice. Thread-safe.
  *
  * @param <T> an immutable value
  */
@@ -23,7 +26,8 @@ public final class Remembered<T> {
 
   private static final long FRESH = Duration.ofSeconds(1).toNanos();
   private static final long MISS_PAUSE = Duration.ofMillis(25).toNanos();
-  private static final long PATIENCE = Duration.ofSeconds(1).toNanos();
+  private static final long PATIENCE = Duration.ofMillis(500).toNanos();
+  private static final long NO_PATIENCE = 0;
 
   private final Supplier<T> source;
   private final LongSupplier nanoTime;
@@ -43,20 +47,35 @@ public final class Remembered<T> {
     this.last = new Reading<>(before, changedAt - FRESH, null);
   }
 
-  /** At most a second old, or what was read last while the database does not answer. */
+  /** At most a second old, or what is remembered while another thread is long at reading it. */
   public T recent() {
-    long now = nanoTime.getAsLong();
     Reading<T> seen = last;
-    if (now - seen.asOf < FRESH && seen.asOf - changedAt >= 0) {
+    long oldest = nanoTime.getAsLong() - FRESH;
+    boolean outdated = seen.asOf - changedAt < 0;
+    if (!outdated && seen.asOf - oldest > 0) {
       return seen.value;
     }
-    long oldest = now - FRESH;
-    return readSince(oldest - changedAt > 0 ? oldest : changedAt).value;
+    return awaitTurn(outdated ? PATIENCE : NO_PATIENCE)
+        ? readInTurn(outdated ? changedAt : oldest).orThrow()
+        : last.value;
+  }
+
+  /** Recent where what is remembered has what is looked for, else current. */
+  public T recentIf(Predicate<T> hasIt) {
+    return hasIt.test(last.value) ? recent() : current();
   }
 
   /** Not older than this call. Throws what reading threw. */
   public T current() {
-    return readSince(nanoTime.getAsLong()).orThrow();
+    return readSince(nanoTime.getAsLong());
+  }
+
+  /**
+   * At most {@link #MISS_PAUSE} older than this call, and therefore without a pause. Throws what
+   * reading threw.
+   */
+  public T almostCurrent() {
+    return readSince(nanoTime.getAsLong() - MISS_PAUSE);
   }
 
   /** Something was changed: nobody is given what was read before. */
@@ -64,10 +83,14 @@ public final class Remembered<T> {
     changedAt = nanoTime.getAsLong();
   }
 
-  private Reading<T> readSince(long moment) {
-    if (!awaitTurn()) {
-      return last.failed(new FlowException(ErrorCode.UNAVAILABLE, "the database is too slow"));
+  private T readSince(long moment) {
+    if (!awaitTurn(PATIENCE)) {
+      throw new FlowException(ErrorCode.UNAVAILABLE, "the database is too slow");
     }
+    return readInTurn(moment).orThrow();
+  }
+
+  private Reading<T> readInTurn(long moment) {
     try {
       Reading<T> seen = last;
       if (seen.asOf - moment < 0) {
@@ -80,9 +103,9 @@ public final class Remembered<T> {
     }
   }
 
-  private boolean awaitTurn() {
+  private boolean awaitTurn(long patience) {
     try {
-      return reading.tryLock(PATIENCE, TimeUnit.NANOSECONDS);
+      return reading.tryLock(patience, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
@@ -106,10 +129,6 @@ public final class Remembered<T> {
    * @param failure why it brought nothing; then {@code value} is that of the one before
    */
   private record Reading<T>(T value, long asOf, RuntimeException failure) {
-
-    Reading<T> failed(RuntimeException why) {
-      return new Reading<>(value, asOf, why);
-    }
 
     T orThrow() {
       if (failure != null) {

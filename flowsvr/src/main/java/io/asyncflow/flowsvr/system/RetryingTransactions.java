@@ -26,7 +26,7 @@ public class RetryingTransactions {
 
   private final TransactionTemplate transaction;
 
-  RetryingTransactions(PlatformTransactionManager transactionManager) {
+  public RetryingTransactions(PlatformTransactionManager transactionManager) {
     this.transaction = new TransactionTemplate(transactionManager);
     this.transaction.setIsolationLevel(TransactionDefinition.ISOLATION_READ_COMMITTED);
   }

@@ -1,11 +1,14 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Remembered;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,21 +45,29 @@ public class TaskFamilies {
 
   /** The family of a type; empty if the type was never used. */
   public Optional<TaskFamily> find(TaskType type) {
-    TaskFamily known = families.recent().get(type);
-    return Optional.ofNullable(known != null ? known : families.current().get(type));
+    return Optional.ofNullable(families.recentIf(known -> known.containsKey(type)).get(type));
   }
 
   /** The family that this table belongs to; empty if the table was never made. */
   public Optional<TaskFamily> having(TaskTable table) {
-    return Optional.ofNullable(families.recent().get(table.type()))
-        .filter(family -> family.has(table))
-        .or(() -> Optional.ofNullable(families.current().get(table.type())))
-        .filter(family -> family.has(table));
+    return find(families.recentIf(known -> find(known, table).isPresent()), table);
   }
 
   /** Whether a task of this table can be read; false for a table that was never made. */
   public boolean has(TaskTable table) {
     return having(table).isPresent();
+  }
+
+  /** Those of the tables that can be read; one look for all of them. */
+  public Set<TaskTable> existing(Set<TaskTable> tables) {
+    Map<TaskType, TaskFamily> seen =
+        families.recentIf(
+            known -> tables.stream().allMatch(table -> find(known, table).isPresent()));
+    return tables.stream().filter(table -> find(seen, table).isPresent()).collect(toSet());
+  }
+
+  private static Optional<TaskFamily> find(Map<TaskType, TaskFamily> known, TaskTable table) {
+    return Optional.ofNullable(known.get(table.type())).filter(family -> family.has(table));
   }
 
   /** The families of all types that were ever used. */
@@ -79,6 +90,10 @@ public class TaskFamilies {
 
   private TaskFamily create(TaskType type) {
     synchronized (firstUse.computeIfAbsent(type, t -> new Object())) {
+      TaskFamily madeMeanwhile = families.recent().get(type);
+      if (madeMeanwhile != null) {
+        return madeMeanwhile;
+      }
       tables.create(new TaskTable(type, 1));
       if (positions.insertFirst(type.name()) == 1) {
         log.info("task type {} is used for the first time: made its first table", type);

@@ -11,6 +11,7 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +22,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 class TaskTypesTest {
 
@@ -32,7 +32,7 @@ class TaskTypesTest {
   private final TaskTypes types =
       new TaskTypes(
           rows,
-          new TransactionTemplate(mock(PlatformTransactionManager.class)),
+          new RetryingTransactions(mock(PlatformTransactionManager.class)),
           // each look at the clock takes a moment, as it does in life
           clock::incrementAndGet);
 
@@ -90,7 +90,7 @@ class TaskTypesTest {
     TaskTypes real =
         new TaskTypes(
             rows,
-            new TransactionTemplate(mock(PlatformTransactionManager.class)),
+            new RetryingTransactions(mock(PlatformTransactionManager.class)),
             System::nanoTime);
     int callers = 200;
     CountDownLatch over = new CountDownLatch(callers);

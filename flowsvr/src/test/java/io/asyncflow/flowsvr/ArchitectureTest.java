@@ -1,0 +1,168 @@
+package io.asyncflow.flowsvr;
+
+import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.asyncflow.api.Task;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The few rules of the architecture that a compiler does not know. */
+class ArchitectureTest {
+
+  private static final String ROOT = "io.asyncflow.flowsvr.";
+
+  /** From the top: a feature may use what stands below its line, and nothing else. */
+  private static final List<List<String>> FEATURES =
+      List.of(
+          List.of("governance"),
+          List.of("operator", "worker", "leader"),
+          List.of("lease"),
+          List.of("task"),
+          List.of("retry", "tasktable"),
+          List.of("tasktype"));
+
+  /** Used by all features, and using none. */
+  private static final Set<String> COMMON = Set.of("web", "system");
+
+  private static final Set<String> CLOCKS =
+      Set.of(
+          "java.lang.System.nanoTime",
+          "java.lang.System.currentTimeMillis",
+          "java.time.Instant.now",
+          "java.time.LocalDate.now",
+          "java.time.LocalDateTime.now",
+          "java.time.OffsetDateTime.now",
+          "java.time.ZonedDateTime.now",
+          "java.time.Clock.systemUTC",
+          "java.time.Clock.systemDefaultZone",
+          "java.time.Clock.system",
+          "java.util.Date.<init>");
+
+  private static final JavaClasses SERVER = classesBeside(FlowServer.class);
+
+  private static JavaClasses classesBeside(Class<?> member) {
+    return new ClassFileImporter()
+        .importUrl(member.getProtectionDomain().getCodeSource().getLocation());
+  }
+
+  @Test
+  void everyFeatureHasItsPlace() {
+    Set<String> placed = new HashSet<>(COMMON);
+    FEATURES.forEach(placed::addAll);
+
+    Set<String> found =
+        SERVER.stream()
+            .map(JavaClass::getPackageName)
+            .filter(name -> name.startsWith(ROOT))
+            .map(name -> name.substring(ROOT.length()))
+            .collect(toSet());
+
+    assertThat(found).isEqualTo(placed);
+  }
+
+  @Test
+  void featuresOnlyUseWhatStandsBelowThem() {
+    Set<String> notBelow = new HashSet<>();
+    for (List<String> line : FEATURES) {
+      notBelow.addAll(line);
+      for (String feature : line) {
+        noClasses()
+            .that()
+            .resideInAPackage(ROOT + feature)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(packagesOf(notBelow, feature))
+            .check(SERVER);
+      }
+    }
+  }
+
+  @Test
+  void webAndSystemUseNoFeature() {
+    Set<String> features = FEATURES.stream().flatMap(List::stream).collect(toSet());
+    noClasses()
+        .that()
+        .resideInAnyPackage(packagesOf(COMMON, ""))
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(packagesOf(features, ""))
+        .check(SERVER);
+  }
+
+  private static String[] packagesOf(Set<String> names, String except) {
+    return names.stream()
+        .filter(name -> !name.equals(except))
+        .map(name -> ROOT + name)
+        .toArray(String[]::new);
+  }
+
+  @Test
+  void clocksAreReadOnlyInSystem() {
+    classes().that().resideOutsideOfPackage(ROOT + "system").should(readNoClock()).check(SERVER);
+  }
+
+  /** Method references count: {@code System::nanoTime} reads the clock as well. */
+  private static ArchCondition<JavaClass> readNoClock() {
+    return new ArchCondition<>("read no clock but the one of system") {
+      @Override
+      public void check(JavaClass javaClass, ConditionEvents events) {
+        for (JavaCodeUnitAccess<?> access : javaClass.getCodeUnitAccessesFromSelf()) {
+          String target = access.getTargetOwner().getName() + "." + access.getTarget().getName();
+          if (CLOCKS.contains(target)) {
+            events.add(SimpleConditionEvent.violated(access, access.getDescription()));
+          }
+        }
+      }
+    };
+  }
+
+  /** JPA repositories do so by their annotations; {@code HeartbeatDatabase} opens connections. */
+  @Test
+  void onlyStoresTalkSql() {
+    noClasses()
+        .that(are(noStores()))
+        .and()
+        .doNotHaveSimpleName("HeartbeatDatabase")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.springframework.jdbc.core..")
+        .orShould()
+        .dependOnClassesThat()
+        .haveNameMatching(
+            "java\\.sql\\.(Connection|Statement|PreparedStatement)|javax\\.sql\\.DataSource"
+                + "|jakarta\\.persistence\\.EntityManager")
+        .check(SERVER);
+  }
+
+  private static DescribedPredicate<JavaClass> noStores() {
+    return DescribedPredicate.describe(
+        "no stores", type -> !outermost(type).getSimpleName().endsWith("Store"));
+  }
+
+  private static JavaClass outermost(JavaClass type) {
+    return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
+  }
+
+  @Test
+  void flowApiIsPlainJava() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.springframework..", "jakarta..", "io.asyncflow.flowsvr..")
+        .check(classesBeside(Task.class));
+  }
+}

@@ -1,0 +1,128 @@
+package io.asyncflow.flowsvr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(10)
+class RememberedTest {
+
+  private final AtomicLong clock = new AtomicLong();
+  private final AtomicInteger readings = new AtomicInteger();
+  private volatile Supplier<String> database = () -> "reading " + readings.incrementAndGet();
+
+  private final Remembered<String> remembered =
+      // each look at the clock takes a moment, as it does in life
+      new Remembered<>("nothing", () -> database.get(), clock::incrementAndGet);
+
+  private void aSecondPasses() {
+    clock.addAndGet(TimeUnit.SECONDS.toNanos(1));
+  }
+
+  /** A reading that has begun and ends when it is let; it brings what stood there at its begin. */
+  private final class SlowReading {
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+    private final CompletableFuture<String> reader;
+
+    SlowReading(String brings) throws InterruptedException {
+      Supplier<String> fast = database;
+      database =
+          () -> {
+            database = fast;
+            begun.countDown();
+            try {
+              mayEnd.await();
+            } catch (InterruptedException e) {
+              throw new IllegalStateException(e);
+            }
+            return brings;
+          };
+      reader = CompletableFuture.supplyAsync(remembered::current);
+      begun.await();
+    }
+
+    String end() {
+      mayEnd.countDown();
+      return reader.join();
+    }
+  }
+
+  @Test
+  void oneReadingASecondIsEnough() {
+    assertThat(remembered.recent()).isEqualTo("reading 1");
+    assertThat(remembered.recent()).isEqualTo("reading 1");
+    aSecondPasses();
+    assertThat(remembered.recent()).isEqualTo("reading 2");
+  }
+
+  @Test
+  void currentIsReadAnew() {
+    remembered.recent();
+    assertThat(remembered.current()).isEqualTo("reading 2");
+    assertThat(remembered.current()).isEqualTo("reading 3");
+  }
+
+  @Test
+  void almostCurrentIsTakenFromTheReadingJustMade() {
+    remembered.recent();
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(remembered.almostCurrent()).isEqualTo("reading 1");
+    }
+  }
+
+  @Test
+  void whatIsRememberedIsReadAnewOnlyWhereItLacksWhatIsLookedFor() {
+    remembered.recent();
+    assertThat(remembered.recentIf(value -> value.equals("reading 1"))).isEqualTo("reading 1");
+    assertThat(remembered.recentIf(value -> value.equals("reading 9"))).isEqualTo("reading 2");
+  }
+
+  @Test
+  void nobodyWaitsForASlowReadingWhereAnOldValueWillDo() throws Exception {
+    remembered.recent();
+    aSecondPasses();
+    SlowReading slow = new SlowReading("slow");
+
+    assertThat(remembered.recent()).isEqualTo("reading 1");
+
+    assertThat(slow.end()).isEqualTo("slow");
+    assertThat(remembered.recent()).isEqualTo("slow");
+  }
+
+  @Test
+  void readingThatBeganBeforeAChangeIsNotGivenToAnybodyAfterIt() throws Exception {
+    SlowReading slow = new SlowReading("before the change");
+    remembered.outdated();
+    CompletableFuture<String> afterTheChange = CompletableFuture.supplyAsync(remembered::recent);
+
+    slow.end();
+
+    assertThat(afterTheChange.join()).isEqualTo("reading 1");
+  }
+
+  @Test
+  void oneCallerASecondIsToldOfAFailureAndTheOthersGetWhatIsRemembered() {
+    remembered.recent();
+    aSecondPasses();
+    database =
+        () -> {
+          readings.incrementAndGet();
+          throw new IllegalStateException("no database");
+        };
+
+    assertThatThrownBy(remembered::recent).hasMessage("no database");
+    assertThat(remembered.recent()).isEqualTo("reading 1");
+    assertThat(remembered.recent()).isEqualTo("reading 1");
+    assertThat(readings).as("not asked again within a second").hasValue(2);
+    assertThatThrownBy(remembered::current).hasMessage("no database");
+  }
+}
