@@ -56,8 +56,7 @@ record Conditions(Map<String, String> lines) {
     try (Connection connection = bed.connect()) {
       lines.put("database", bed.database().engine() + ", " + version(connection));
       Map<String, String> settings = settings(connection);
-      lines.put(
-          "durable", "1".equals(settings.get(SETTINGS.get(0))) ? "yes" : "NO: figures mean little");
+      lines.put("durable", isDurable(settings) ? "yes" : "NO: figures mean little");
       lines.put(
           "settings",
           settings.entrySet().stream()
@@ -69,6 +68,11 @@ record Conditions(Map<String, String> lines) {
     lines.put("creates", options.creates() + " a round");
     lines.put("latency", options.arrivals() + " arrivals a round; " + CreateToStart.conditions());
     return new Conditions(lines);
+  }
+
+  private static boolean isDurable(Map<String, String> settings) {
+    return "1".equals(settings.get("innodb_flush_log_at_trx_commit"))
+        && ("OFF".equals(settings.get("log_bin")) || "1".equals(settings.get("sync_binlog")));
   }
 
   private static String version(Connection connection) throws SQLException {

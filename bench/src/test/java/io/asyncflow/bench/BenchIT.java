@@ -7,12 +7,15 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole bench with a tiny N, so that it cannot rot; what it measures here means nothing. */
+@Tag("contract")
 class BenchIT {
 
   @TempDir Path directory;
@@ -20,7 +23,11 @@ class BenchIT {
   @Test
   void allContestsAreHeldAndTheRatiosComeLast() throws Exception {
     Path file = directory.resolve("bench.md");
-    List<String> arguments = List.of("--n", "300", "--rounds", "1", "--report", file.toString());
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("--n", "300", "--rounds", "1", "--report", file.toString()));
+    if ("mysql8".equals(System.getProperty("asyncflow.test.database"))) {
+      arguments.add("--mysql8");
+    }
     ByteArrayOutputStream console = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(console, true, StandardCharsets.UTF_8);
 
