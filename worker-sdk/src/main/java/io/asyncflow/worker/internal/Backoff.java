@@ -1,7 +1,6 @@
 package io.asyncflow.worker.internal;
 
 import java.time.Duration;
-import java.util.function.DoubleSupplier;
 
 /**
  * How long to wait after so many failures in a row: doubling from 100 ms to 5 s, each wait
@@ -10,30 +9,30 @@ import java.util.function.DoubleSupplier;
  *
  * <p>Not thread-safe: it belongs to one loop.
  */
-public final class Backoff {
+final class Backoff {
 
   private static final Duration FIRST = Duration.ofMillis(100);
   private static final Duration LONGEST = Duration.ofSeconds(5);
   private static final int MOST_DOUBLINGS = 10;
 
-  private final DoubleSupplier random;
+  /** How much of a wait chance may take away. */
+  private static final double CHANCE = 0.5;
+
+  private final Jitter jitter;
   private int failures;
 
-  /**
-   * @param random from 0 to 1
-   */
-  public Backoff(DoubleSupplier random) {
-    this.random = random;
+  Backoff(Jitter jitter) {
+    this.jitter = jitter;
   }
 
   /** One more failure: the wait before the next try. */
-  public Duration next() {
+  Duration next() {
     failures++;
     return after(failures);
   }
 
   /** It worked; the next failure is a first one. */
-  public void reset() {
+  void reset() {
     failures = 0;
   }
 
@@ -44,7 +43,6 @@ public final class Backoff {
    */
   Duration after(int count) {
     long doubled = FIRST.toMillis() << Math.min(count - 1, MOST_DOUBLINGS);
-    long whole = Math.min(doubled, LONGEST.toMillis());
-    return Duration.ofMillis(whole - (long) (random.getAsDouble() * whole / 2));
+    return jitter.shorten(Duration.ofMillis(Math.min(doubled, LONGEST.toMillis())), CHANCE);
   }
 }

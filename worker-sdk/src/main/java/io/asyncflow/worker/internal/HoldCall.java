@@ -22,8 +22,23 @@ final class HoldCall {
 
   /**
    * @param requestStart leases count from there
+   * @param answeredAt when the answer was there
    */
-  record Answer(List<Task> tasks, long requestStart) {}
+  record Answer(List<Task> tasks, long requestStart, long answeredAt) {
+
+    Duration took() {
+      return Duration.ofNanos(answeredAt - requestStart);
+    }
+
+    /**
+     * Whether it was parked for so long that, counted from the request, little would be left of a
+     * lease.
+     */
+    boolean stale(TypeLimits limits) {
+      return tasks.stream()
+          .anyMatch(task -> Lease.held(requestStart, task.leaseMs(), limits).stale(answeredAt));
+    }
+  }
 
   private final String taskType;
   private final String workerId;
@@ -98,7 +113,8 @@ final class HoldCall {
     unansweredId = holdId;
     long start = ticker.nanos();
     try {
-      Answer answer = new Answer(client.holdTasks(request(ask, wait, holdId)), start);
+      List<Task> tasks = client.holdTasks(request(ask, wait, holdId));
+      Answer answer = new Answer(tasks, start, ticker.nanos());
       unansweredId = null;
       lastId = holdId;
       return answer;

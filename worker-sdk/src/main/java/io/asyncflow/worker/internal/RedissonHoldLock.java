@@ -53,6 +53,13 @@ public final class RedissonHoldLock implements HoldLock {
    * @throws IllegalArgumentException if it is no such address
    */
   public RedissonHoldLock(String url) {
+    this(url, Duration.ofSeconds(2));
+  }
+
+  /**
+   * @param rest how long no try is made after a few without an answer
+   */
+  RedissonHoldLock(String url, Duration rest) {
     redis = Redisson.create(configOf(url));
     breaker =
         CircuitBreaker.of(
@@ -61,7 +68,7 @@ public final class RedissonHoldLock implements HoldLock {
                 .slidingWindowSize(5)
                 .minimumNumberOfCalls(3)
                 .failureRateThreshold(60)
-                .waitDurationInOpenState(Duration.ofSeconds(2))
+                .waitDurationInOpenState(rest)
                 .permittedNumberOfCallsInHalfOpenState(1)
                 .build());
     breaker.getEventPublisher().onStateTransition(event -> log(event.getStateTransition()));

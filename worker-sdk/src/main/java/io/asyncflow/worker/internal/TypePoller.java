@@ -28,15 +28,18 @@ final class TypePoller implements Loop.Step {
   /** So many answers in a row may be useless before the poller takes its time. */
   private static final int PATIENCE = 3;
 
+  /** How much of a long poll chance may take away. */
+  private static final double CHANCE = 0.1;
+
   private final String taskType;
   private final Asks asks;
   private final HoldCall call;
   private final Intake intake;
   private final HoldLock lock;
   private final Supplier<TypeLimits> settings;
-  private final Ticker ticker;
   private final Bell bell;
   private final Backoff backoff;
+  private final Jitter jitter;
   private final OutageLog outage;
   private final Listener<PollerState, Event> listener;
 
@@ -55,9 +58,9 @@ final class TypePoller implements Loop.Step {
       Intake intake,
       HoldLock lock,
       Supplier<TypeLimits> settings,
-      Ticker ticker,
       Bell bell,
       Backoff backoff,
+      Jitter jitter,
       Listener<PollerState, Event> listener) {
     this.taskType = taskType;
     this.asks = asks;
@@ -65,9 +68,9 @@ final class TypePoller implements Loop.Step {
     this.intake = intake;
     this.lock = lock;
     this.settings = settings;
-    this.ticker = ticker;
     this.bell = bell;
     this.backoff = backoff;
+    this.jitter = jitter;
     this.outage = new OutageLog(log, "holds of type " + taskType);
     this.listener = listener;
   }
@@ -156,26 +159,17 @@ final class TypePoller implements Loop.Step {
       return true;
     }
     boolean couldAskForMore = asks.hasSlotStages() && asks.slotted(limits).isNothing();
-    long start = ticker.nanos();
-    Answer answer = call.hold(ask, limits.longPoll(), couldAskForMore);
+    Duration wait = jitter.shorten(limits.longPoll(), CHANCE);
+    Answer answer = call.hold(ask, wait, couldAskForMore);
     if (answer.tasks().isEmpty()) {
-      return ticker.nanos() - start >= limits.longPoll().toNanos() / 2;
+      return answer.took().compareTo(wait.dividedBy(2)) >= 0;
     }
-    return take(stale(answer) ? call.lookAgain(ask) : answer);
+    // The same hold once more parks no more, and tells the leases afresh.
+    return take(answer.stale(limits) ? call.lookAgain(ask) : answer);
   }
 
   private boolean take(Answer answer) {
     return intake.take(answer, limits) > 0;
-  }
-
-  /**
-   * Leases count from the start of the request, and this one was parked for so long that little
-   * would be left of them. The same hold once more, which parks no more, tells them afresh.
-   */
-  private boolean stale(Answer answer) {
-    long now = ticker.nanos();
-    return answer.tasks().stream()
-        .anyMatch(task -> Lease.held(answer.requestStart(), task.leaseMs(), limits).stale(now));
   }
 
   /** Answers that bring nothing at once, again and again, must not become a busy loop. */

@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,10 +24,13 @@ final class TypeSettingsFeed implements Loop.Step {
   private static final Duration INTERVAL = Duration.ofSeconds(10);
   private static final Duration INTERVAL_WHILE_A_TYPE_IS_MISSING = Duration.ofSeconds(1);
 
+  /** How much of an interval chance may take away. */
+  private static final double CHANCE = 0.2;
+
   private final FlowClient client;
   private final Set<String> wanted;
   private final Backoff backoff;
-  private final DoubleSupplier random;
+  private final Jitter jitter;
   private final OutageLog outage = new OutageLog(log, "configuration of the types");
   private final Set<String> missing = new HashSet<>();
   private final List<Runnable> changed = new CopyOnWriteArrayList<>();
@@ -36,13 +38,12 @@ final class TypeSettingsFeed implements Loop.Step {
 
   /**
    * @param wanted the types of this worker, in lower case
-   * @param random from 0 to 1
    */
-  TypeSettingsFeed(FlowClient client, Set<String> wanted, Backoff backoff, DoubleSupplier random) {
+  TypeSettingsFeed(FlowClient client, Set<String> wanted, Backoff backoff, Jitter jitter) {
     this.client = client;
     this.wanted = wanted;
     this.backoff = backoff;
-    this.random = random;
+    this.jitter = jitter;
   }
 
   /** {@code null} as long as the type, or the server, is not there. */
@@ -60,7 +61,8 @@ final class TypeSettingsFeed implements Loop.Step {
       take(client.taskTypes());
       backoff.reset();
       outage.worked();
-      return jittered(missing.isEmpty() ? INTERVAL : INTERVAL_WHILE_A_TYPE_IS_MISSING);
+      Duration interval = missing.isEmpty() ? INTERVAL : INTERVAL_WHILE_A_TYPE_IS_MISSING;
+      return jitter.shorten(interval, CHANCE);
     } catch (FlowException e) {
       outage.failed(
           e.errorCode().name(), e.getMessage(), "what was read last stays, and it is tried again");
@@ -87,10 +89,5 @@ final class TypeSettingsFeed implements Loop.Step {
       limits = Map.copyOf(read);
       changed.forEach(Runnable::run);
     }
-  }
-
-  /** Up to a fifth less, so that workers started together do not ask together for ever. */
-  private Duration jittered(Duration interval) {
-    return interval.minusMillis((long) (random.getAsDouble() * interval.toMillis() / 5));
   }
 }

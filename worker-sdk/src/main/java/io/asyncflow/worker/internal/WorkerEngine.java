@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,7 +80,7 @@ public final class WorkerEngine {
     DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, deadlineBell);
     watching = new Loop("asyncflow-deadlines", deadlineBell, true, watch);
 
-    feed = new TypeSettingsFeed(client, types.keySet(), newBackoff(), WorkerEngine::chance);
+    feed = new TypeSettingsFeed(client, types.keySet(), newBackoff(), Jitter.random());
     feeding = new Loop("asyncflow-settings", new Bell(), true, feed);
     types.forEach((type, stages) -> lanes.add(lane(type, stages, client)));
 
@@ -109,9 +108,9 @@ public final class WorkerEngine {
             new Intake(stages, pool, held, ends, Listener.none()),
             lock,
             () -> feed.limits(type),
-            ticker,
             bell,
             newBackoff(),
+            Jitter.random(),
             this::pollerMoved);
     slots.whenFreed(poller::slotFreed);
     held.whenSettled(
@@ -126,11 +125,7 @@ public final class WorkerEngine {
   }
 
   private static Backoff newBackoff() {
-    return new Backoff(WorkerEngine::chance);
-  }
-
-  private static double chance() {
-    return ThreadLocalRandom.current().nextDouble();
+    return new Backoff(Jitter.random());
   }
 
   public WorkerState state() {

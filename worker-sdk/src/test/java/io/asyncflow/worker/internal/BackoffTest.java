@@ -10,7 +10,7 @@ class BackoffTest {
 
   @Test
   void waitsDoubleFromATenthOfASecondToFiveSeconds() {
-    Backoff backoff = new Backoff(() -> 0);
+    Backoff backoff = new Backoff(Jitter.NONE);
     assertThat(IntStream.range(0, 8).mapToObj(i -> backoff.next().toMillis()))
         .containsExactly(100L, 200L, 400L, 800L, 1600L, 3200L, 5000L, 5000L);
     backoff.reset();
@@ -19,7 +19,7 @@ class BackoffTest {
 
   @Test
   void chanceTakesUpToAHalf() {
-    assertThat(new Backoff(() -> 0.999999).next()).isEqualTo(Duration.ofMillis(51));
-    assertThat(new Backoff(() -> 0.5).after(100)).isEqualTo(Duration.ofMillis(3750));
+    assertThat(new Backoff(new Jitter(() -> 0.999999)).next()).isEqualTo(Duration.ofMillis(51));
+    assertThat(new Backoff(new Jitter(() -> 0.5)).after(100)).isEqualTo(Duration.ofMillis(3750));
   }
 }

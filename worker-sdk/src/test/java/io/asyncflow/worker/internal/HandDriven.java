@@ -30,7 +30,7 @@ final class HandDriven {
   final ReportWriter writer = new ReportWriter(WORKER);
   final Bell bell = new Bell();
   final ReportSender sender =
-      new ReportSender(server, held, writer, ticker, bell, new Backoff(() -> 0));
+      new ReportSender(server, held, writer, ticker, bell, new Backoff(Jitter.NONE));
   final RunEnds ends = new RunEnds(writer, sender, held, ticker);
   final List<String> drains = new ArrayList<>();
   final LeaseKeeper keeper =
@@ -42,7 +42,7 @@ final class HandDriven {
           () -> drains.add("drain"),
           ticker,
           bell,
-          new Backoff(() -> 0));
+          new Backoff(Jitter.NONE));
   final DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, bell);
   final StageRunner runner = new StageRunner(ends, ticker);
 

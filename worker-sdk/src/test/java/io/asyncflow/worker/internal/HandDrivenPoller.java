@@ -29,13 +29,14 @@ final class HandDrivenPoller implements AutoCloseable {
   final Bell bell = new Bell();
   final ReportWriter writer = new ReportWriter("w");
   final ReportSender sender =
-      new ReportSender(client, held, writer, ticker, new Bell(), new Backoff(() -> 0));
+      new ReportSender(client, held, writer, ticker, new Bell(), new Backoff(Jitter.NONE));
   final RunEnds ends = new RunEnds(writer, sender, held, ticker);
   final SlotPool slots;
   final RunPool pool;
   final TypePoller poller;
   final CountDownLatch letGo = new CountDownLatch(1);
   TypeLimits limits = LIMITS;
+  double chance;
 
   /** A poller whose worker has two threads, no prefetch, and the stages "open" and "other". */
   static HandDrivenPoller ofOpenStages() {
@@ -121,9 +122,9 @@ final class HandDrivenPoller implements AutoCloseable {
             new Intake(stages, pool, held, ends, TransitionTable.Listener.none()),
             builder.lock ? new RecordingLock(builder.lockIsFree) : new NoHoldLock(),
             () -> limits,
-            ticker,
             bell,
-            new Backoff(() -> 0),
+            new Backoff(Jitter.NONE),
+            new Jitter(() -> chance),
             transitions::add);
     slots.whenFreed(poller::slotFreed);
   }

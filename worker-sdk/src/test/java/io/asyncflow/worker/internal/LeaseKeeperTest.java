@@ -161,7 +161,7 @@ class LeaseKeeperTest {
             () -> {},
             worker.ticker,
             worker.bell,
-            new Backoff(() -> 0));
+            new Backoff(Jitter.NONE));
     worker.heldRun(c -> StageResult.done());
     worker.ticker.advance(Duration.ofSeconds(5));
     assertThat(keeper.runOnce()).isEqualTo(Duration.ofMillis(100));

@@ -98,7 +98,7 @@ class ReportSenderTest {
             worker.writer,
             worker.ticker,
             worker.bell,
-            new Backoff(() -> 0));
+            new Backoff(Jitter.NONE));
     for (String result : List.of("fine", "fine", "bad", "fine", "fine")) {
       Run run = worker.heldRun(c -> StageResult.done());
       run.enter();

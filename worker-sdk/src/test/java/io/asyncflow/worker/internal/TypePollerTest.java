@@ -51,6 +51,13 @@ class TypePollerTest {
   }
 
   @Test
+  void chanceMakesALongPollUpToATenthShorter() {
+    it.chance = 1;
+    it.turn();
+    assertThat(it.client.lastHold().waitMs()).isEqualTo(9_000);
+  }
+
+  @Test
   void whatRunsAndWhatWaitsIsTakenOffTheLimit() {
     use(HandDrivenPoller.with().threads(2).prefetch(4));
     it.client.thenTasks(

@@ -14,7 +14,7 @@ class TypeSettingsFeedTest {
 
   private final FakeFlowServer server = new FakeFlowServer();
   private final TypeSettingsFeed feed =
-      new TypeSettingsFeed(server, Set.of("lark"), new Backoff(() -> 0), () -> 0);
+      new TypeSettingsFeed(server, Set.of("lark"), new Backoff(Jitter.NONE), Jitter.NONE);
   private final List<String> changes = new ArrayList<>();
 
   @Test
@@ -73,7 +73,8 @@ class TypeSettingsFeedTest {
   @Test
   void chanceSpreadsTheReads() {
     TypeSettingsFeed early =
-        new TypeSettingsFeed(server, Set.of("lark"), new Backoff(() -> 0), () -> 0.5);
+        new TypeSettingsFeed(
+            server, Set.of("lark"), new Backoff(Jitter.NONE), new Jitter(() -> 0.5));
     server.withType("lark");
     assertThat(early.runOnce()).isEqualTo(Duration.ofSeconds(9));
   }
