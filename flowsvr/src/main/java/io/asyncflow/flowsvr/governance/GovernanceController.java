@@ -6,6 +6,7 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.task.LiveServers;
 import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.Takes;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -23,6 +24,7 @@ class GovernanceController {
     this.runs = runs;
   }
 
+  @Takes(summary = "Shows the servers, the leader, and the last run of each governance job")
   @RequestMapping(
       path = "/status",
       method = {GET, POST})

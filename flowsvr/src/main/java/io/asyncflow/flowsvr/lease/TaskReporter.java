@@ -23,7 +23,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.springframework.context.ApplicationEventPublisher;
@@ -76,12 +75,7 @@ public class TaskReporter {
         results[i] = noSuchTask(reports.get(i));
       }
     }
-    positions.forEach(
-        (table, ofTable) -> {
-          for (List<Integer> round : roundsOfDistinctTasks(reports, ofTable)) {
-            reportInto(table, reports, round, results);
-          }
-        });
+    positions.forEach((table, ofTable) -> reportInto(table, reports, ofTable, results));
     return Arrays.asList(results);
   }
 
@@ -116,23 +110,6 @@ public class TaskReporter {
     return families.existing(asked);
   }
 
-  /** Of several reports of one task the second is judged by what the first has left. */
-  private static List<List<Integer>> roundsOfDistinctTasks(
-      List<Report> reports, List<Integer> positions) {
-    List<Map<String, Integer>> rounds = new ArrayList<>();
-    for (int position : positions) {
-      String taskId = reports.get(position).taskId();
-      Optional<Map<String, Integer>> free =
-          rounds.stream().filter(round -> !round.containsKey(taskId)).findFirst();
-      if (free.isEmpty()) {
-        rounds.add(new LinkedHashMap<>());
-        free = Optional.of(rounds.get(rounds.size() - 1));
-      }
-      free.get().put(taskId, position);
-    }
-    return rounds.stream().map(round -> List.copyOf(round.values())).toList();
-  }
-
   private void reportInto(
       TaskTable table, List<Report> reports, List<Integer> positions, ReportResult[] results) {
     TaskTypeConfig type = types.require(table.type());
@@ -143,10 +120,12 @@ public class TaskReporter {
               List<TaskTransition> transitions = new ArrayList<>();
               for (int position : positions) {
                 Report report = reports.get(position);
-                TaskRow row = rows.get(idOf(report).number());
-                results[position] = judge(row, report);
+                long number = idOf(report).number();
+                results[position] = judge(rows.get(number), report);
                 if (results[position].outcome().equals(ReportResult.ACCEPTED)) {
-                  transitions.add(HoldEnd.reported(row, report, type));
+                  TaskTransition to = HoldEnd.reported(rows.get(number), report, type);
+                  transitions.add(to);
+                  rows.put(number, to.rowAfter()); // a second report of the task is judged by it
                 }
               }
               if (!transitions.isEmpty()) {
@@ -160,7 +139,8 @@ public class TaskReporter {
   }
 
   private Map<Long, TaskRow> lock(TaskTable table, List<Report> reports, List<Integer> positions) {
-    List<Long> numbers = positions.stream().map(p -> idOf(reports.get(p)).number()).toList();
+    List<Long> numbers =
+        positions.stream().map(p -> idOf(reports.get(p)).number()).distinct().toList();
     Map<Long, TaskRow> rows = new LinkedHashMap<>();
     store.lock(table, numbers).forEach(row -> rows.put(row.id().number(), row));
     return rows;

@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.operator.Act.Kind;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.Takes;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -28,10 +29,17 @@ class OperatorController {
     this.acts = acts;
   }
 
+  record ActOn(String taskId, String operator, String reason) {}
+
+  record SetStatus(String taskId, Integer status, String operator, String reason) {}
+
+  record GetActs(String taskId) {}
+
   record Retried(String taskId) {}
 
   record Acts(List<AuditEntry> acts) {}
 
+  @Takes(summary = "Cancels a task, and tells its holder", shape = ActOn.class)
   @PostMapping("/cancel")
   Envelope<Void> cancel(Fields in) {
     TaskId id = taskId(in);
@@ -41,6 +49,7 @@ class OperatorController {
     return Envelope.ok(null);
   }
 
+  @Takes(summary = "Runs a failed or cancelled task again from its stage", shape = ActOn.class)
   @PostMapping("/retry")
   Envelope<Retried> retry(Fields in) {
     TaskId id = taskId(in);
@@ -49,6 +58,7 @@ class OperatorController {
     return Envelope.ok(new Retried(acts.retry(id, act).toString()));
   }
 
+  @Takes(summary = "Forces a status, for a reason", shape = SetStatus.class)
   @PostMapping({"/setStatus", "/set_status"})
   Envelope<Void> setStatus(Fields in) {
     TaskId id = taskId(in);
@@ -60,6 +70,7 @@ class OperatorController {
     return Envelope.ok(null);
   }
 
+  @Takes(summary = "What operators did to a task, newest first", shape = GetActs.class)
   @RequestMapping(
       path = {"/getActs", "/get_acts"},
       method = {GET, POST})

@@ -49,6 +49,36 @@ public record TaskRow(
     return status == TaskStatus.EXECUTING && leaseEnd > now;
   }
 
+  /** This row after a report of its epoch was accepted. */
+  TaskRow reported(TaskStatus newStatus, int newReportedEpoch, String newReportId) {
+    return new TaskRow(
+        id,
+        userId,
+        stage,
+        newStatus,
+        priority,
+        orderTime,
+        crtRetryNum,
+        maxRetryNum,
+        maxRetryInterval,
+        leaseEpoch,
+        newReportedEpoch,
+        newReportId,
+        deliveryCount,
+        workerId,
+        traceId,
+        holdTime,
+        beatTime,
+        leaseEnd,
+        progress,
+        createTime,
+        modifyTime,
+        context,
+        result,
+        scheduleLog,
+        now);
+  }
+
   public RetryPolicy retryPolicy(TaskTypeConfig type) {
     int maxRetries = maxRetryNum != null ? maxRetryNum : type.maxRetryNum();
     return new RetryPolicy(

@@ -107,6 +107,11 @@ public final class TaskTransition {
     return orderTime;
   }
 
+  /** The row as it is once this is written, as far as a further report is judged by it. */
+  public TaskRow rowAfter() {
+    return row.reported(status, reportedEpoch, reportId);
+  }
+
   /** Whether somebody may hold the task once this is committed. */
   public boolean makesWaiting() {
     return status == TaskStatus.WAITING;

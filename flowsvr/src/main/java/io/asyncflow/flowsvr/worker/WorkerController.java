@@ -5,6 +5,7 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.Takes;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -24,8 +25,13 @@ class WorkerController {
     this.workers = workers;
   }
 
+  record ListWorkers(Integer limit) {}
+
+  record Drain(String workerId, Integer undo) {}
+
   record Workers(List<WorkerView> workerList) {}
 
+  @Takes(summary = "Lists workers, the one that beat last first", shape = ListWorkers.class)
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
@@ -36,6 +42,7 @@ class WorkerController {
   }
 
   /** {@code undo} takes a drain back that has not been obeyed yet. */
+  @Takes(summary = "Tells a worker to stop polling, finish and leave", shape = Drain.class)
   @PostMapping("/drain")
   Envelope<Void> drain(Fields in) {
     String workerId = in.text("workerId").required().name().max(WORKER_ID).value();
