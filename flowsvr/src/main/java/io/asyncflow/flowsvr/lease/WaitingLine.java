@@ -259,13 +259,21 @@ final class WaitingLine {
     long quarter = FALLBACK_MS / 4;
     long fallback = FALLBACK_MS - quarter + ThreadLocalRandom.current().nextLong(2 * quarter);
     long pause = Math.min(fallback, Math.max(1, nextDueInMs.orElse(fallback)));
-    if (alarm != null && !alarm.isDone()) {
+    if (alarm != null) {
       if (alarm.getDelay(TimeUnit.MILLISECONDS) <= pause) {
         return;
       }
       alarm.cancel(false);
     }
-    alarm = threads.after(pause, this::serve);
+    alarm = threads.after(pause, this::ring);
+  }
+
+  /** The alarm is over before the round starts, which sets the next one and may be quick. */
+  private void ring() {
+    synchronized (this) {
+      alarm = null;
+    }
+    serve();
   }
 
   private static OptionalLong earlier(OptionalLong a, OptionalLong b) {
