@@ -1,0 +1,185 @@
+package io.asyncflow.flowsvr.lease;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.Heartbeat;
+import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.api.HeartbeatAnswer.LeaseState;
+import io.asyncflow.api.HeartbeatAnswer.State;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+
+@UnsweptServer
+@Tag("contract")
+class HeartbeatsIT {
+
+  @Autowired Given given;
+  @Autowired LeaseRenewer renewer;
+
+  @Test
+  void beatMovesTheLeaseOn() {
+    TaskType lark =
+        given.aType().with("lease_seconds", 20).with("max_processing_time", 600).create();
+    given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).theTask();
+    given.letPass(15, SECONDS, task);
+
+    LeaseState state = beat(task);
+
+    assertThat(state.state()).isEqualTo(State.EXTENDED);
+    assertThat(state.taskId()).isEqualTo(task.taskId());
+    assertThat(state.leaseEpoch()).isEqualTo(1);
+    assertThat(state.leaseMs()).isBetween(18_000L, 20_000L);
+    TaskRow row = given.row(task);
+    assertThat(row.leaseEnd()).isEqualTo(row.beatTime() + 20_000);
+    assertThat(row.status()).isEqualTo(TaskStatus.EXECUTING);
+    assertThat(row.leaseEpoch()).isEqualTo(1);
+  }
+
+  @Test
+  void leaseNeverGoesBeyondTheHardEnd() {
+    TaskType lark =
+        given.aType().with("lease_seconds", 20).with("max_processing_time", 30).create();
+    given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).theTask();
+    given.letPass(18, SECONDS, task);
+    assertThat(beat(task).leaseMs()).isBetween(10_000L, 12_000L);
+    TaskRow row = given.row(task);
+    assertThat(row.leaseEnd()).isEqualTo(row.holdTime() + 30_000);
+
+    given.letPass(11, SECONDS, task);
+    assertThat(beat(task).leaseMs()).isBetween(1L, 1_000L);
+    given.letPass(2, SECONDS, task);
+    long lastBeat = given.row(task).beatTime();
+    assertThat(beat(task)).isEqualTo(new LeaseState(task.taskId(), 1, State.LOST, 0));
+    assertThat(given.row(task).beatTime()).isEqualTo(lastBeat);
+  }
+
+  @Test
+  void leaseThatRanOutIsRenewedAsLongAsTheTaskWasNotGivenAway() {
+    TaskType lark =
+        given.aType().with("lease_seconds", 5).with("max_processing_time", 600).create();
+    given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).theTask();
+    given.letPass(60, SECONDS, task);
+    assertThat(beat(task).state()).isEqualTo(State.EXTENDED);
+    assertThat(given.row(task).isUnderLiveLease()).isTrue();
+  }
+
+  @Test
+  void whoeverDoesNotHoldTheTaskIsToldThatItIsLost() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).by("w1").theTask();
+    TaskRow before = given.row(task);
+    assertThat(beat("w2", task.taskId(), 1, 50).state()).isEqualTo(State.LOST);
+    assertThat(beat("w1", task.taskId(), 2, 50).state()).isEqualTo(State.LOST);
+    assertThat(beat("w1", task.taskId(), 0, 50).state()).isEqualTo(State.LOST);
+    assertThat(given.row(task)).usingRecursiveComparison().ignoringFields("now").isEqualTo(before);
+
+    given.reportOn(task).release();
+    Task again = given.aHold(lark).by("w1").theTask();
+    assertThat(beat(task).state()).isEqualTo(State.LOST);
+    assertThat(beat(again).state()).isEqualTo(State.EXTENDED);
+    given.reportOn(again).success(null);
+    assertThat(beat(again).state()).isEqualTo(State.LOST);
+  }
+
+  @Test
+  void holderOfACancelledTaskIsToldToStop() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).theTask();
+    given.set(Given.idOf(task), "status = 16");
+    assertThat(beat(task)).isEqualTo(new LeaseState(task.taskId(), 1, State.CANCEL, 0));
+    given.letPass(1, HOURS, task);
+    assertThat(beat(task).state()).isEqualTo(State.CANCEL);
+    assertThat(beat("other", task.taskId(), 1, null).state()).isEqualTo(State.LOST);
+    assertThat(given.row(task).status()).isEqualTo(TaskStatus.CANCELLED);
+  }
+
+  @Test
+  void progressIsKeptUntilTheNextHold() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).theTask();
+    assertThat(given.row(task).progress()).isNull();
+    beat("worker", task.taskId(), 1, 30);
+    assertThat(given.row(task).progress()).isEqualTo(30);
+    beat("worker", task.taskId(), 1, null);
+    assertThat(given.row(task).progress()).isEqualTo(30);
+    beat("worker", task.taskId(), 1, 0);
+    assertThat(given.row(task).progress()).isZero();
+    given.reportOn(task).release();
+    assertThat(given.row(given.aHold(lark).theTask()).progress()).isNull();
+  }
+
+  @Test
+  void thousandTasksOfTypesAndTablesAreRenewedInOneBeatInTheOrderGiven() {
+    TaskType lark = given.aType().create();
+    TaskType tts = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(500);
+    given.nextTable(lark);
+    given.aWaitingTask().ofType(lark).create(200);
+    given.aWaitingTask().ofType(tts).create(290);
+    List<Task> held = new ArrayList<>(given.aHold(lark).limit(1_000).now());
+    held.addAll(given.aHold(tts).limit(1_000).now());
+    List<HeldTask> named = new ArrayList<>();
+    held.forEach(task -> named.add(new HeldTask(task.taskId(), 1, 7)));
+    for (int i = 0; i < 5; i++) {
+      named.add(i * 100, new HeldTask("1_" + lark.name() + "_task_1", 1, null));
+      named.add(i * 100, new HeldTask("1_nosuchtype_task_" + (i + 1), 1, null));
+    }
+
+    List<LeaseState> states = renewer.renew(new Heartbeat("worker", named)).tasks();
+
+    assertThat(states).extracting(LeaseState::taskId).isEqualTo(ids(named));
+    assertThat(states.stream().filter(state -> state.state() == State.EXTENDED)).hasSize(990);
+    assertThat(states.stream().filter(state -> state.state() == State.LOST)).hasSize(10);
+    assertThat(held).allMatch(task -> given.row(task).progress() == 7);
+  }
+
+  @Test
+  void beatWithoutTasksIsABeat() {
+    assertThat(renewer.renew(new Heartbeat("worker", List.of())).tasks()).isEmpty();
+  }
+
+  @Test
+  void taskNamedTwiceIsAnsweredTwice() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).theTask();
+    HeldTask held = new HeldTask(task.taskId(), 1, 1);
+    HeldTask stale = new HeldTask(task.taskId(), 0, 2);
+    assertThat(renewer.renew(new Heartbeat("worker", List.of(held, stale, held))).tasks())
+        .extracting(LeaseState::state)
+        .containsExactly(State.EXTENDED, State.LOST, State.EXTENDED);
+    assertThat(given.row(task).progress()).isEqualTo(1);
+  }
+
+  private static List<String> ids(List<HeldTask> tasks) {
+    return tasks.stream().map(HeldTask::taskId).toList();
+  }
+
+  private LeaseState beat(Task task) {
+    return beat(task.workerId(), task.taskId(), task.leaseEpoch(), null);
+  }
+
+  private LeaseState beat(String worker, String taskId, int epoch, Integer progress) {
+    return renewer
+        .renew(new Heartbeat(worker, List.of(new HeldTask(taskId, epoch, progress))))
+        .tasks()
+        .get(0);
+  }
+}

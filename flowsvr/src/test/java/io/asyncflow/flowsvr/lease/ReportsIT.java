@@ -1,0 +1,448 @@
+package io.asyncflow.flowsvr.lease;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+
+@UnsweptServer
+@Tag("contract")
+class ReportsIT {
+
+  @Autowired Given given;
+  @Autowired TaskReporter reporter;
+
+  // what each outcome leaves in the row; the decisions one by one are in HoldEndTest
+
+  @Test
+  void successIsFinalWithItsResult() {
+    TaskType lark = given.aType().create();
+    TaskId id = given.aWaitingTask().ofType(lark).withContext("{\"n\":1}").create();
+    assertAccepted(
+        given.reportOn(given.aHold(lark).theTask()).withId("r1").success("ein Ergebnis"));
+    TaskRow row = given.row(id);
+    assertThat(row.status()).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(row.result()).isEqualTo("ein Ergebnis");
+    assertThat(row.context()).isEqualTo("{\"n\":1}");
+    assertThat(row.reportedEpoch()).isEqualTo(1);
+    assertThat(row.reportId()).isEqualTo("r1");
+    assertThat(row.workerId()).isEqualTo("worker");
+    assertThat(row.scheduleLog()).contains("\"outcome\":\"SUCCESS\"", "\"errMsg\":\"\"");
+  }
+
+  @Test
+  void nextStageIsDueByItsPriority() {
+    TaskType lark = given.aType().create();
+    TaskId id = given.aWaitingTask().ofType(lark).inStage("split").withPriority(60).create();
+    given.set(id, "crt_retry_num = 2");
+    assertAccepted(
+        given.reportOn(given.aHold(lark).theTask()).nextStage("speak", "{\"k\":2}", null));
+    TaskRow row = given.row(id);
+    assertThat(row.status()).isEqualTo(TaskStatus.WAITING);
+    assertThat(row.stage()).isEqualTo("speak");
+    assertThat(row.context()).isEqualTo("{\"k\":2}");
+    assertThat(row.priority()).isEqualTo(60);
+    assertThat(row.crtRetryNum()).isZero();
+    assertThat(row.orderTime()).isBetween(row.modifyTime() - 60_500, row.modifyTime() - 60_000);
+
+    assertAccepted(given.reportOn(given.aHold(lark).theTask()).nextStage("merge", null, 5));
+    row = given.row(id);
+    assertThat(row.context()).isEqualTo("{\"k\":2}");
+    assertThat(row.priority()).isEqualTo(5);
+    assertThat(row.orderTime()).isBetween(row.modifyTime() - 5_500, row.modifyTime() - 5_000);
+  }
+
+  @Test
+  void delaysOfRetriesAreWrittenIntoTheOrderTime() {
+    assertThat(delaysOf(given.aType().with("retry_interval", 5).with("max_retry_interval", 30)))
+        .containsExactly(5, 10, 20, 30, 30);
+    assertThat(delaysOf(given.aType().with("retry_interval", 10))).containsExactly(1, 2, 4, 8, 10);
+    assertThat(delaysOf(given.aType().with("retry_interval", -7))).containsExactly(7, 7, 7, 7, 7);
+    assertThat(delaysOf(given.aType().with("retry_interval", 0))).containsExactly(0, 0, 0, 0, 0);
+  }
+
+  /** In seconds, after five failures in a row. */
+  private List<Integer> delaysOf(Given.ATaskType aType) {
+    TaskType lark = aType.with("max_retry_num", 5).create();
+    TaskId id = given.aWaitingTask().ofType(lark).withPriority(1_000).create();
+    List<Integer> delays = new ArrayList<>();
+    for (int failures = 1; failures <= 5; failures++) {
+      assertAccepted(given.reportOn(given.aHold(lark).theTask()).retry("no"));
+      TaskRow row = given.row(id);
+      assertThat(row.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(row.crtRetryNum()).isEqualTo(failures);
+      delays.add((int) Math.round((row.orderTime() - row.modifyTime()) / 1_000.0));
+      given.set(id, "order_time = 1");
+    }
+    assertAccepted(given.reportOn(given.aHold(lark).theTask()).retry("no"));
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.FAILED);
+    assertThat(given.row(id).crtRetryNum()).isEqualTo(6);
+    return delays;
+  }
+
+  @Test
+  void intervalIsReadFromTheTypeWhenTheAttemptFails() {
+    TaskType lark = given.aType().with("retry_interval", 5).with("max_retry_interval", 30).create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).theTask();
+    given.change(lark, "retry_interval", -100);
+    given.reportOn(task).retry("no");
+    TaskRow row = given.row(id);
+    assertThat(row.orderTime() - row.modifyTime()).isBetween(99_500L, 100_000L);
+  }
+
+  @Test
+  void ownRetriesAndCapOfTheTaskWin() {
+    TaskType lark = given.aType().with("retry_interval", 5).with("max_retry_interval", 30).create();
+    TaskId id = given.aWaitingTask().ofType(lark).withRetries(1).withRetryCap(3).create();
+    Task task = given.aHold(lark).theTask();
+    assertThat(task.maxRetryNum()).isEqualTo(1);
+    assertThat(task.maxRetryInterval()).isEqualTo(3);
+    given.reportOn(task).retry("no");
+    TaskRow row = given.row(id);
+    assertThat(row.orderTime() - row.modifyTime()).isBetween(2_500L, 3_000L);
+    given.set(id, "order_time = 1");
+    given.reportOn(given.aHold(lark).theTask()).retry("no");
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.FAILED);
+
+    TaskId never = given.aWaitingTask().ofType(lark).withRetries(0).create();
+    given.reportOn(given.aHold(lark).theTask()).retry("no");
+    assertThat(given.row(never).status()).isEqualTo(TaskStatus.FAILED);
+  }
+
+  @Test
+  void failuresAreCountedByStage() {
+    TaskType lark = given.aType().with("retry_interval", 0).with("max_retry_num", 2).create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    for (String stage : List.of("second", "third", "fourth")) {
+      given.reportOn(given.aHold(lark).theTask()).retry("no");
+      given.reportOn(given.aHold(lark).theTask()).retry("no");
+      assertThat(given.row(id).crtRetryNum()).isEqualTo(2);
+      given.reportOn(given.aHold(lark).theTask()).nextStage(stage, null, null);
+      assertThat(given.row(id).crtRetryNum()).isZero();
+    }
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.WAITING);
+  }
+
+  @Test
+  void snoozeAndReleaseBurnNothing() {
+    TaskType lark = given.aType().with("max_retry_num", 0).create();
+    TaskId id = given.aWaitingTask().ofType(lark).dueSince(1, MINUTES).withPriority(5).create();
+    long orderTime = given.row(id).orderTime();
+    given.set(id, "delivery_count = 4");
+    assertAccepted(given.reportOn(given.aHold(lark).theTask()).release());
+    TaskRow row = given.row(id);
+    assertThat(row.status()).isEqualTo(TaskStatus.WAITING);
+    assertThat(row.orderTime()).isEqualTo(orderTime);
+    assertThat(row.crtRetryNum()).isZero();
+    assertThat(row.deliveryCount()).isZero();
+
+    given.set(id, "delivery_count = 4");
+    assertAccepted(given.reportOn(given.aHold(lark).theTask()).snooze(90_000));
+    row = given.row(id);
+    assertThat(row.orderTime() - row.modifyTime()).isBetween(89_500L, 90_000L);
+    assertThat(row.crtRetryNum()).isZero();
+    assertThat(row.deliveryCount()).isZero();
+    assertThat(given.aHold(lark).now()).isEmpty();
+  }
+
+  @Test
+  void logKeepsFiveEntriesBesidesTheLastWithItsCost() {
+    TaskType lark = given.aType().with("retry_interval", 0).with("max_retry_num", 99).create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    for (int i = 1; i <= 8; i++) {
+      Task task = given.aHold(lark).theTask();
+      given.set(id, "hold_time = hold_time - 1200");
+      given.reportOn(task).retry("failure " + i);
+    }
+    String log = given.row(id).scheduleLog();
+    assertThat(log)
+        .startsWith("{\"lastData\":{\"traceId\":\"" + given.row(id).traceId() + "\"")
+        .containsPattern("\"errMsg\":\"failure 8\",\"cost\":\"12\\d\\dms\"")
+        .contains("failure 3")
+        .doesNotContain("failure 2");
+  }
+
+  @Test
+  void anyTextComesBackAsItWasReported() {
+    TaskType lark = given.aType().create();
+    TaskId id = given.aWaitingTask().ofType(lark).withContext("").create();
+    String text = "中文 😀 \\ ' \" % ; -- \u0001 \u0000 \r\n {\"a\":\"b\"}";
+    given.reportOn(given.aHold(lark).theTask()).nextStage("s'\\\"", text, null);
+    assertThat(given.row(id).context()).isEqualTo(text);
+    assertThat(given.row(id).stage()).isEqualTo("s'\\\"");
+    given.reportOn(given.aHold(lark).theTask()).success(text);
+    assertThat(given.row(id).result()).isEqualTo(text);
+  }
+
+  // the fence
+
+  @Test
+  void onlyTheHolderOfTheLastHoldIsHeard() {
+    TaskType lark = given.aType().create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    Task held = given.aHold(lark).by("w1").theTask();
+    TaskRow before = given.row(id);
+
+    assertRefused(8050, given.reportOn(held).by("w2").success("stolen"));
+    assertRefused(8050, given.reportOn(held).ofEpoch(2).success("from the future"));
+    assertRefused(8050, given.reportOn(held).ofEpoch(0).success("from the past"));
+    assertThat(given.row(id)).usingRecursiveComparison().ignoringFields("now").isEqualTo(before);
+
+    assertAccepted(given.reportOn(held).success("mine"));
+  }
+
+  @Test
+  void epochReportsOnce() {
+    TaskType lark = given.aType().with("retry_interval", 0).create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    Task held = given.aHold(lark).theTask();
+    assertAccepted(given.reportOn(held).withId("r1").retry("once"));
+    TaskRow before = given.row(id);
+    assertRefused(8050, given.reportOn(held).withId("r2").retry("twice"));
+    assertRefused(8050, given.reportOn(held).success("twice"));
+    assertThat(given.row(id)).usingRecursiveComparison().ignoringFields("now").isEqualTo(before);
+  }
+
+  @Test
+  void holderOfAnEarlierHoldIsRefused() {
+    TaskType lark = given.aType().create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    Task first = given.aHold(lark).by("slow").theTask();
+    given.reportOn(first).release();
+    Task second = given.aHold(lark).by("fast").theTask();
+    assertRefused(8050, given.reportOn(first).success("too late"));
+    assertAccepted(given.reportOn(second).success("in time"));
+    assertThat(given.row(id).result()).isEqualTo("in time");
+    assertRefused(8051, given.reportOn(first).success("much too late"));
+  }
+
+  @Test
+  void lateReportCountsAsLongAsNobodyHasHeldTheTaskSince() {
+    TaskType lark = given.aType().create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    Task held = given.aHold(lark).theTask();
+    given.letPass(1, HOURS, id);
+    assertAccepted(given.reportOn(held).success("dear"));
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.SUCCESS);
+  }
+
+  @Test
+  void sameReportIsDoneUntilALaterEpochHasReported() {
+    TaskType lark = given.aType().with("retry_interval", 0).create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    Task first = given.aHold(lark).theTask();
+    assertAccepted(given.reportOn(first).withId("r1").retry("once"));
+    assertDone(given.reportOn(first).withId("r1").retry("once"));
+
+    Task second = given.aHold(lark).by("other").theTask();
+    assertDone(given.reportOn(first).withId("r1").retry("once"));
+    assertThat(given.row(id).crtRetryNum()).isEqualTo(1);
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.EXECUTING);
+
+    assertAccepted(given.reportOn(second).withId("r2").success(null));
+    assertDone(given.reportOn(second).withId("r2").success(null));
+    assertRefused(8051, given.reportOn(first).withId("r1").retry("once"));
+  }
+
+  @Test
+  void finalTaskRefusesEveryReportButTheRepeatOfItsLast() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create();
+    Task held = given.aHold(lark).theTask();
+    given.reportOn(held).withId("r1").fail("no voice");
+    assertRefused(8051, given.reportOn(held).withId("r2").success("after all"));
+    assertRefused(8051, given.reportOn(held).success("after all"));
+    assertDone(given.reportOn(held).withId("r1").fail("no voice"));
+  }
+
+  @Test
+  void nothingIsCommittedAfterACancel() {
+    TaskType lark = given.aType().create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    Task held = given.aHold(lark).theTask();
+    given.set(id, "status = 16");
+    assertRefused(8051, given.reportOn(held).success("too late"));
+    assertThat(given.row(id).result()).isNull();
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.CANCELLED);
+  }
+
+  @Test
+  void taskThatIsNotThereIsUnknown() {
+    TaskType lark = given.aType().create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    Task held = given.aHold(lark).theTask();
+    for (String unknown :
+        List.of(
+            "1_" + lark.name() + "_task_1",
+            id.number() + "_" + lark.name() + "_task_2",
+            id.number() + "_nosuchtype_task_1",
+            id.number() + "_" + given.aType().create().name() + "_task_1")) {
+      Report report = given.reportOn(held).asSuccess(null);
+      assertRefused(8035, reporter.report(List.of(with(report, unknown))).get(0));
+    }
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.EXECUTING);
+  }
+
+  // batches
+
+  @Test
+  void thousandReportsOverTwoTablesEachForItself() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(600);
+    given.nextTable(lark);
+    given.aWaitingTask().ofType(lark).create(340);
+    List<Task> held = given.aHold(lark).limit(1_000).now();
+    assertThat(held).hasSize(940);
+
+    List<Report> reports = new ArrayList<>();
+    held.forEach(task -> reports.add(given.reportOn(task).asSuccess("r" + task.taskId())));
+    for (int i = 0; i < 30; i++) { // refused, all over the batch
+      reports.add(given.reportOn(held.get(i)).by("nobody").asSuccess("stolen"));
+      reports.add(with(reports.get(i), (i + 1) + "_" + lark.name() + "_task_1"));
+    }
+    Collections.shuffle(reports, new Random(42));
+
+    List<ReportResult> results = reporter.report(reports);
+
+    assertThat(results).hasSize(1_000);
+    Set<String> known = held.stream().map(Task::taskId).collect(Collectors.toSet());
+    for (int i = 0; i < 1_000; i++) {
+      Report report = reports.get(i);
+      ReportResult result = results.get(i);
+      assertThat(result.taskId()).isEqualTo(report.taskId());
+      if (!known.contains(report.taskId())) {
+        assertThat(result.code()).isEqualTo(8035);
+      } else if (report.workerId().equals("nobody")) {
+        assertThat(result.code()).isIn(8050, 8051); // before or after the true one
+      } else {
+        assertThat(result.code()).isZero();
+      }
+    }
+    assertThat(results.stream().filter(ReportResult::stands)).hasSize(940);
+    assertThat(held)
+        .allSatisfy(task -> assertThat(given.row(task).result()).isEqualTo("r" + task.taskId()));
+  }
+
+  @Test
+  void reportsOnOneTaskInOneBatchAreJudgedInTheirOrder() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(2);
+    List<Task> held = given.aHold(lark).now();
+    List<ReportResult> results =
+        reporter.report(
+            List.of(
+                given.reportOn(held.get(0)).by("nobody").asSuccess("0"),
+                given.reportOn(held.get(0)).withId("a").asRetry("1"),
+                given.reportOn(held.get(1)).asSuccess("2"),
+                given.reportOn(held.get(0)).withId("a").asRetry("3"),
+                given.reportOn(held.get(0)).withId("b").asSuccess("4"),
+                given.reportOn(held.get(1)).asSuccess("5")));
+    assertThat(results).extracting(ReportResult::code).containsExactly(8050, 0, 0, 0, 8050, 8051);
+    assertThat(results)
+        .extracting(ReportResult::outcome)
+        .containsExactly("REFUSED", "ACCEPTED", "ACCEPTED", "ALREADY_DONE", "REFUSED", "REFUSED");
+    assertThat(given.row(held.get(0)).crtRetryNum()).isEqualTo(1);
+  }
+
+  @Test
+  void batchMayHaveTheLongestContextsAndLogs() {
+    TaskType lark = given.aType().with("retry_interval", 0).with("max_retry_num", 99).create();
+    given.aWaitingTask().ofType(lark).withContext("'".repeat(4_096)).create(1_000);
+    String message = "中'".repeat(500);
+    for (int i = 0; i < 6; i++) {
+      List<Task> held = given.aHold(lark).limit(1_000).now();
+      assertThat(held).hasSize(1_000);
+      assertThat(
+              reporter.report(held.stream().map(t -> given.reportOn(t).asRetry(message)).toList()))
+          .allMatch(ReportResult::stands);
+    }
+  }
+
+  @Test
+  void ofManyDeliveriesOfOneReportOneIsAcceptedAndTheOthersAreDone() throws Exception {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(20);
+    List<Report> reports =
+        given.aHold(lark).now().stream()
+            .map(task -> given.reportOn(task).withId("r-" + task.taskId()).asSuccess("done"))
+            .toList();
+    ConcurrentLinkedQueue<List<ReportResult>> answers = new ConcurrentLinkedQueue<>();
+    CyclicBarrier start = new CyclicBarrier(8);
+    TaskHoldsIT.inParallel(
+        8,
+        delivery -> {
+          List<Report> mine = new ArrayList<>(reports);
+          Collections.shuffle(mine, new Random(delivery)); // batches in any order never deadlock
+          start.await();
+          answers.add(reporter.report(mine));
+        });
+    assertThat(answers).allSatisfy(answer -> assertThat(answer).allMatch(ReportResult::stands));
+    assertThat(answers.stream().flatMap(List::stream).filter(r -> r.outcome().equals("ACCEPTED")))
+        .hasSize(20);
+  }
+
+  @Test
+  void ofManyReportsOfOneEpochOneIsAccepted() throws Exception {
+    TaskType lark = given.aType().with("retry_interval", 0).with("max_retry_num", 1_000).create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    for (int round = 1; round <= 40; round++) {
+      Task held = given.aHold(lark).theTask();
+      ConcurrentLinkedQueue<ReportResult> answers = new ConcurrentLinkedQueue<>();
+      TaskHoldsIT.inParallel(4, n -> answers.add(given.reportOn(held).withId("r" + n).retry("x")));
+      assertThat(answers.stream().filter(ReportResult::stands)).hasSize(1);
+      assertThat(given.row(id).crtRetryNum()).isEqualTo(round);
+      assertThat(given.row(id).leaseEpoch()).isEqualTo(round);
+      assertThat(given.row(id).reportedEpoch()).isEqualTo(round);
+    }
+  }
+
+  private static Report with(Report report, String taskId) {
+    return new Report(
+        taskId,
+        report.workerId(),
+        report.leaseEpoch(),
+        report.outcome(),
+        report.reportId(),
+        report.taskStage(),
+        report.taskContext(),
+        report.priority(),
+        report.result(),
+        report.errMsg(),
+        report.retryAfterMs(),
+        report.delayMs());
+  }
+
+  private static void assertAccepted(ReportResult result) {
+    assertThat(result.outcome()).as(result.msg()).isEqualTo("ACCEPTED");
+  }
+
+  private static void assertDone(ReportResult result) {
+    assertThat(result.outcome()).as(result.msg()).isEqualTo("ALREADY_DONE");
+  }
+
+  private static void assertRefused(int code, ReportResult result) {
+    assertThat(result.outcome()).isEqualTo("REFUSED");
+    assertThat(result.code()).as(result.msg()).isEqualTo(code);
+  }
+}
