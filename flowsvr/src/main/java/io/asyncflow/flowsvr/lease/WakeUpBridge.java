@@ -7,7 +7,10 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
+import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.event.EventListener;
@@ -29,12 +32,18 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
   private final String self = UUID.randomUUID().toString();
   private final Set<TaskType> untold = ConcurrentHashMap.newKeySet();
   private final ExecutorService publisher =
-      Executors.newSingleThreadExecutor(
+      new ThreadPoolExecutor(
+          1,
+          1,
+          0,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
           work -> {
             Thread thread = new Thread(work, "wake-up");
             thread.setDaemon(true);
             return thread;
-          });
+          },
+          new DiscardPolicy()); // a server that stops must not fail a create over lost news
   private AutoCloseable subscription;
 
   WakeUpBridge(RedisLink redis, TaskHolds holds) {
@@ -49,7 +58,7 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
 
   @EventListener
   void on(TasksWaiting news) {
-    if (redis.isConfigured() && !publisher.isShutdown() && untold.add(news.type())) {
+    if (redis.isConfigured() && untold.add(news.type())) {
       publisher.execute(() -> tell(news.type()));
     }
   }

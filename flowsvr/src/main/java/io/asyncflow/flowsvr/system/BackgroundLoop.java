@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.system;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -13,7 +14,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The pause has a jitter of a quarter, so that servers that started together do not stay in
  * step. A failure is logged once with what happens next, and again only when it is another one or
- * over.
+ * over: an {@link Outage} in one line, a bug with its stack trace.
  */
 public final class BackgroundLoop implements AutoCloseable {
 
@@ -71,11 +72,22 @@ public final class BackgroundLoop implements AutoCloseable {
   }
 
   private void reportFailure(Throwable e) {
-    String failure = e.toString();
-    if (!failure.equals(lastFailure)) {
-      log.warn("{} failed and will run again in about {}", name, pause, e);
-      lastFailure = failure;
+    Optional<Outage> outage = Outage.of(e);
+    String failure = outage.map(Outage::kind).orElseGet(e::toString);
+    if (failure.equals(lastFailure)) {
+      return;
     }
+    lastFailure = failure;
+    if (outage.isPresent()) {
+      log.warn("{} failed and will run again {}: {}", name, inAWhile(), outage.get().line());
+    } else {
+      log.warn("{} failed and will run again {}", name, inAWhile(), e);
+    }
+  }
+
+  private String inAWhile() {
+    long ms = pause.toMillis();
+    return "in about " + (ms % 1_000 == 0 ? ms / 1_000 + " s" : ms + " ms");
   }
 
   /** Ends the loop; waits up to two seconds for a round that is under way. */

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.system;
 
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.StateTransition;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -29,12 +30,13 @@ public class RedisLink implements DisposableBean {
 
   private static final Logger log = LoggerFactory.getLogger(RedisLink.class);
   private static final int TIMEOUT_MS = 500;
+  private static final Duration TRY_AGAIN = Duration.ofSeconds(2);
   private static final Duration SUBSCRIBE_AGAIN = Duration.ofSeconds(1);
 
   private final RedissonClient client;
   private final CircuitBreaker breaker;
 
-  RedisLink(@Value("${flow.redis.url:}") String url) {
+  public RedisLink(@Value("${flow.redis.url:}") String url) {
     this.client = url.isBlank() ? null : connect(url);
     this.breaker =
         CircuitBreaker.of(
@@ -43,13 +45,21 @@ public class RedisLink implements DisposableBean {
                 .slidingWindowSize(5)
                 .minimumNumberOfCalls(3)
                 .failureRateThreshold(60)
-                .waitDurationInOpenState(Duration.ofSeconds(2))
+                .waitDurationInOpenState(TRY_AGAIN)
                 .permittedNumberOfCallsInHalfOpenState(1)
                 .build());
-    breaker
-        .getEventPublisher()
-        .onStateTransition(
-            event -> log.info("Redis circuit breaker: {}", event.getStateTransition()));
+    breaker.getEventPublisher().onStateTransition(event -> logChange(event.getStateTransition()));
+  }
+
+  /** The tries in between are nobody's news. */
+  private static void logChange(StateTransition change) {
+    if (change == StateTransition.CLOSED_TO_OPEN) {
+      log.warn(
+          "Redis does not answer: going on without it, trying again every {} s",
+          TRY_AGAIN.toSeconds());
+    } else if (change.getToState() == CircuitBreaker.State.CLOSED) {
+      log.info("Redis answers again");
+    }
   }
 
   private static RedissonClient connect(String url) {

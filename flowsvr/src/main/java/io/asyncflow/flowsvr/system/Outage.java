@@ -1,0 +1,46 @@
+package io.asyncflow.flowsvr.system;
+
+import io.asyncflow.api.FlowException;
+import java.io.IOException;
+import java.sql.SQLException;
+import java.sql.SQLTransientException;
+import java.util.Optional;
+import org.redisson.client.RedisException;
+
+/**
+ * A database or a Redis that does not answer: one line says all there is to say. Everything else
+ * that a loop may meet is a bug, and wants a stack trace.
+ *
+ * @param kind the same for each round of one outage
+ * @param line for the log
+ */
+record Outage(String kind, String line) {
+
+  /** What {@code failure} says of an outage; empty if it is none. */
+  static Optional<Outage> of(Throwable failure) {
+    Throwable found = null;
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      // The innermost one that says who does not answer; the socket's own words are for want of it.
+      if (isOutage(t) && !(found != null && t instanceof IOException)) {
+        found = t;
+      }
+    }
+    return Optional.ofNullable(found).map(Outage::describe);
+  }
+
+  private static boolean isOutage(Throwable t) {
+    if (t instanceof SQLException e) {
+      String state = e.getSQLState();
+      return t instanceof SQLTransientException || (state != null && state.startsWith("08"));
+    }
+    return t instanceof IOException
+        || t instanceof RedisException
+        || (t instanceof FlowException e && e.retryable());
+  }
+
+  private static Outage describe(Throwable t) {
+    String kind = t.getClass().getSimpleName();
+    String message = String.valueOf(t.getMessage()).lines().findFirst().orElse("");
+    return new Outage(kind, kind + ": " + message);
+  }
+}
