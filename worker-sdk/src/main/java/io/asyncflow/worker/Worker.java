@@ -246,7 +246,7 @@ public final class Worker implements AutoCloseable {
      * @throws IllegalArgumentException if there is no handler, or a setting is out of range
      */
     public Worker build() {
-      if (registry.types().isEmpty()) {
+      if (registry.isEmpty()) {
         throw new IllegalArgumentException("a worker without a handler has nothing to do");
       }
       return new Worker(this);

@@ -24,11 +24,13 @@ public final class AnnotatedStages {
     boolean found = false;
     Stage onClass = target.getClass().getAnnotation(Stage.class);
     if (onClass != null) {
-      register(target, target.getClass(), onClass, registry);
+      registry.register(onClass.type(), onClass.stage(), handlerOf(target), onClass.slot());
       found = true;
     }
     for (Method method : markedMethods(target.getClass())) {
-      register(target, method, method.getAnnotation(Stage.class), registry);
+      Stage stage = method.getAnnotation(Stage.class);
+      StageHandler handler = handlerOf(target, method);
+      registry.register(stage.type(), stage.stage(), handler, stage.slot());
       found = true;
     }
     if (!found) {
@@ -36,18 +38,14 @@ public final class AnnotatedStages {
     }
   }
 
-  /** The object as the handler of the stage that its class names. */
-  public static void register(Object target, Class<?> named, Stage stage, StageRegistry registry) {
-    if (!(target instanceof StageHandler handler)) {
-      throw new IllegalArgumentException(
-          "@Stage on " + named.getName() + " wants a StageHandler, or belongs on a method");
+  private static StageHandler handlerOf(Object target) {
+    if (target instanceof StageHandler handler) {
+      return handler;
     }
-    registry.register(stage.type(), stage.stage(), handler, stage.slot());
-  }
-
-  /** The method as the handler of the stage that it names. */
-  public static void register(Object target, Method method, Stage stage, StageRegistry registry) {
-    registry.register(stage.type(), stage.stage(), handlerOf(target, method), stage.slot());
+    throw new IllegalArgumentException(
+        "@Stage on "
+            + target.getClass().getName()
+            + " wants a StageHandler, or belongs on a method");
   }
 
   private static List<Method> markedMethods(Class<?> type) {

@@ -8,18 +8,18 @@ import java.util.concurrent.TimeUnit;
  * Wakes one waiting thread. A ring that comes while nobody waits is kept, several are one: what has
  * to be done is looked up after waking, never carried by the ring.
  */
-public final class Bell {
+final class Bell {
 
   private final Semaphore rung = new Semaphore(0);
 
-  public void ring() {
+  void ring() {
     if (rung.availablePermits() == 0) {
       rung.release();
     }
   }
 
   /** Waits until it is rung, or for so long. */
-  public void await(Duration atMost) throws InterruptedException {
+  void await(Duration atMost) throws InterruptedException {
     if (rung.tryAcquire(nanosOf(atMost), TimeUnit.NANOSECONDS)) {
       rung.drainPermits();
     }

@@ -10,12 +10,12 @@ import java.util.function.DoubleSupplier;
  *
  * @param chance from 0 to 1, each time anew
  */
-public record Jitter(DoubleSupplier chance) {
+record Jitter(DoubleSupplier chance) {
 
   /** Every wait as long as it is; for tests. */
   static final Jitter NONE = new Jitter(() -> 0);
 
-  public static Jitter random() {
+  static Jitter random() {
     return new Jitter(() -> ThreadLocalRandom.current().nextDouble());
   }
 

@@ -8,21 +8,21 @@ import org.slf4j.LoggerFactory;
  * Does a step again and again on a thread of its own: the step says how long to wait, the bell cuts
  * the wait short. Nothing that a step throws ends the loop.
  */
-public final class Loop {
+final class Loop {
 
   /** One turn; knows nothing of threads and waiting, so a test calls it directly. */
   @FunctionalInterface
-  public interface Step {
+  interface Step {
 
     /** Does what is due and says when to come back at the latest; {@link #END} to end. */
     Duration runOnce();
   }
 
   /** Wait for the bell alone. */
-  public static final Duration UNTIL_RUNG = Duration.ofSeconds(Long.MAX_VALUE);
+  static final Duration UNTIL_RUNG = Duration.ofSeconds(Long.MAX_VALUE);
 
   /** The last turn is done. */
-  public static final Duration END = Duration.ofSeconds(-1);
+  static final Duration END = Duration.ofSeconds(-1);
 
   private static final Logger log = LoggerFactory.getLogger(Loop.class);
   private static final Duration AFTER_A_BUG = Duration.ofSeconds(1);
@@ -32,34 +32,27 @@ public final class Loop {
   private final Thread thread;
   private volatile boolean stopped;
 
-  public Loop(String name, Bell bell, boolean daemon, Step step) {
+  Loop(String name, Bell bell, boolean daemon, Step step) {
     this.step = step;
     this.bell = bell;
     this.thread = new Thread(this::turn, name);
     this.thread.setDaemon(daemon);
   }
 
-  public void start() {
+  void start() {
     thread.start();
   }
 
   /** Lets the turn that is under way end, and does no other. */
-  public void stop() {
+  void stop() {
     stopped = true;
     bell.ring();
-  }
-
-  /** Waits for the end; {@code false} if the time was over first. */
-  public boolean join(Duration atMost) throws InterruptedException {
-    // join(0) would wait for ever
-    thread.join(Math.max(1, atMost.toMillis()));
-    return !thread.isAlive();
   }
 
   private void turn() {
     while (!stopped) {
       Duration wait = survive();
-      if (wait == END) {
+      if (wait.equals(END)) {
         return;
       }
       try {

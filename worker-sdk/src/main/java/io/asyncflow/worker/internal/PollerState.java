@@ -3,7 +3,7 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.worker.internal.TransitionTable.Transition;
 
 /** What a poller does. */
-public enum PollerState {
+enum PollerState {
   /** No hold is out: nothing can be asked for just now, or the server gives no answer. */
   PENDING,
   /** A hold is out, under way or parked at the server. */
@@ -12,7 +12,7 @@ public enum PollerState {
   STOPPED;
 
   /** What happens to a poller. */
-  public enum Event {
+  enum Event {
     /** There is something to ask for: room, and stages that could start. */
     READY,
     /** There is not: no configuration, no room, no slot, too much of a backlog. */
@@ -31,7 +31,7 @@ public enum PollerState {
     STOP
   }
 
-  public static final TransitionTable<PollerState, Event> TABLE =
+  static final TransitionTable<PollerState, Event> TABLE =
       new TransitionTable<>(
           on(PENDING, Event.NOT_READY, PENDING),
           on(PENDING, Event.READY, POLLING),

@@ -7,4 +7,4 @@ import io.asyncflow.worker.StageHandler;
  *
  * @param wantsSlot whether a run of it takes a slot
  */
-public record RegisteredStage(String stage, StageHandler handler, boolean wantsSlot) {}
+record RegisteredStage(String stage, StageHandler handler, boolean wantsSlot) {}

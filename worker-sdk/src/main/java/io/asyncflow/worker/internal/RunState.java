@@ -3,7 +3,7 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.worker.internal.TransitionTable.Transition;
 
 /** Where a held task stands, from the hold to its settled report. */
-public enum RunState {
+enum RunState {
   /** Held, and waiting for a thread or a slot. */
   QUEUED,
   /** Its handler runs. */
@@ -16,7 +16,7 @@ public enum RunState {
   SETTLED;
 
   /** What happens to a run. */
-  public enum Event {
+  enum Event {
     /** A thread took it. */
     STARTED,
     /** It is given back untouched: nobody here can run it, or not soon enough. */
@@ -45,7 +45,7 @@ public enum RunState {
     DROPPED
   }
 
-  public static final TransitionTable<RunState, Event> TABLE =
+  static final TransitionTable<RunState, Event> TABLE =
       new TransitionTable<>(
           on(QUEUED, Event.STARTED, WORKING),
           on(QUEUED, Event.RELEASED, REPORTING),

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** The places on scarce devices that all types of a worker share. */
-public final class SlotPool {
+final class SlotPool {
 
   private final int total;
   private final List<Slot> free = new ArrayList<>();
@@ -20,7 +20,7 @@ public final class SlotPool {
   /**
    * @param devices device name to the number of its places
    */
-  public SlotPool(Map<String, Integer> devices) {
+  SlotPool(Map<String, Integer> devices) {
     devices.forEach(
         (device, places) -> {
           taken.put(device, 0);

@@ -49,8 +49,13 @@ public final class StageRegistry {
     }
   }
 
+  /** Whether there is nothing to run. */
+  public boolean isEmpty() {
+    return types.isEmpty();
+  }
+
   /** Type to stage name to stage, in the order of registration. */
-  public Map<String, Map<String, RegisteredStage>> types() {
+  Map<String, Map<String, RegisteredStage>> types() {
     return Collections.unmodifiableMap(types);
   }
 }

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Every change of state there is; anything that is not listed is a bug and throws. */
-public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
+final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
 
-  public record Transition<S, E>(S from, E on, S to) {}
+  record Transition<S, E>(S from, E on, S to) {}
 
   /** Told of each change, in the thread that made it. */
   @FunctionalInterface
-  public interface Listener<S, E> {
+  interface Listener<S, E> {
     void changed(Transition<S, E> transition);
 
     /** For production, where nobody listens. */
@@ -44,7 +44,7 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
   }
 
   /** All of them, in the order of the table. */
-  public Collection<Transition<S, E>> all() {
+  Collection<Transition<S, E>> all() {
     return List.copyOf(transitions.values());
   }
 }

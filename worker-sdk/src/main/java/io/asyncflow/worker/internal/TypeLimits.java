@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param maxProcessingTime hard end of an attempt, from the hold
  * @param lease length of a lease that nothing cuts short
  */
-public record TypeLimits(
+record TypeLimits(
     int scheduleLimit, Duration longPoll, Duration maxProcessingTime, Duration lease) {
 
   private static final int DEFAULT_LIMIT = 100;
