@@ -1,0 +1,180 @@
+package io.asyncflow.systemtest.readme;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.systemtest.readme.Document.Block;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.assertj.core.groups.Tuple;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What can be said of the documents without running anything. */
+class ReadmeTest {
+
+  private final Document readme = Document.read("README.md");
+  private final Document chinese = Document.read("README.zh-CN.md");
+
+  @Test
+  void theTranslationShowsTheSameCode() {
+    assertThat(chinese.blocks())
+        .extracting(Block::language, Block::code)
+        .containsExactlyElementsOf(
+            readme.blocks().stream()
+                .map(block -> Tuple.tuple(block.language(), block.code()))
+                .toList());
+  }
+
+  @Test
+  void theTranslationNamesTheSameThings() {
+    assertThat(namesIn(chinese)).isEqualTo(namesIn(readme));
+    assertThat(chinese.linkedFiles().stream().filter(file -> !isReadme(file)))
+        .containsExactlyElementsOf(
+            readme.linkedFiles().stream().filter(file -> !isReadme(file)).toList());
+  }
+
+  private static Set<String> namesIn(Document document) {
+    return new TreeSet<>(document.all("`([^`\\n]+)`"));
+  }
+
+  private static boolean isReadme(Path file) {
+    return file.getFileName().toString().startsWith("README");
+  }
+
+  @Test
+  void theWorkerHasFifteenLines() {
+    assertThat(readme.text()).contains("## A worker in fifteen lines");
+    Block worker =
+        readme.blocks().stream().filter(b -> b.language().equals("java")).findFirst().orElseThrow();
+    assertThat(worker.code().lines()).hasSize(15);
+  }
+
+  @Test
+  void everyVariableOfTheServerAndTheExampleIsThere() {
+    Set<String> read = new TreeSet<>();
+    for (String module : List.of("flowsvr", "worker-example")) {
+      read.addAll(
+          Document.read(module + "/src/main/resources/application.yml").all("\\$\\{(FLOW_\\w+)"));
+    }
+    // How a launcher keeps its children: nothing that people set.
+    read.remove("FLOW_EXIT_WITH_PARENT");
+    read.addAll(List.of("FLOW_URL", "FLOW_API_KEY", "FLOW_REDIS_URL")); // of every worker
+    assertThat(new TreeSet<>(readme.all("`(FLOW_\\w+)`"))).isEqualTo(read);
+  }
+
+  @Test
+  void everyColumnOfATypeIsThere() {
+    String tables = Document.read("db/migration/V1__tables.sql").text();
+    String table = tables.substring(tables.indexOf("CREATE TABLE t_schedule_cfg"));
+    List<String> columns =
+        new Document(null, table.substring(0, table.indexOf("PRIMARY KEY"))).all("\n  (\\w+) ");
+    assertThat(rowsWith(columns)).containsExactlyInAnyOrderElementsOf(columns);
+  }
+
+  private List<String> rowsWith(List<String> names) {
+    return readme
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("| `"))
+        .flatMap(line -> new Document(null, line.split("\\|")[1]).all("`(\\w+)`").stream())
+        .filter(names::contains)
+        .toList();
+  }
+
+  @Test
+  void everyPropertyOfAWorkerIsThereWithItsDefault() throws IOException {
+    JsonNode metadata;
+    try (var file =
+        getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+      metadata = JsonMapper.builder().build().readTree(file);
+    }
+    Set<String> properties = new TreeSet<>();
+    for (JsonNode property : metadata.get("properties")) {
+      String name = property.get("name").asString();
+      properties.add(name);
+      JsonNode byDefault = property.path("defaultValue");
+      if (byDefault.isNumber() || byDefault.isBoolean()) {
+        assertThat(readme.text()).contains("| `" + name + "` | `" + byDefault.asString() + "` |");
+      }
+    }
+    assertThat(new TreeSet<>(readme.all("\\| `(asyncflow\\.worker\\.[a-z-]+)` \\|")))
+        .isEqualTo(properties);
+  }
+
+  @Test
+  void everyModuleIsThere() {
+    assertThat(readme.all("\n\\| `([a-z/-]+)` \\| "))
+        .containsAll(Document.read("pom.xml").all("<module>([^<]+)</module>"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "README.md",
+        "README.zh-CN.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "docs/state-machine.md",
+        "docs/how-it-works.md",
+        "docs/operating.md"
+      })
+  void everyLinkLeadsSomewhere(String document) {
+    assertThat(Document.read(document).linkedFiles()).allSatisfy(file -> assertThat(file).exists());
+  }
+
+  /** A class that was renamed must not live on in prose. */
+  @ParameterizedTest
+  @ValueSource(strings = {"docs/state-machine.md", "docs/how-it-works.md", "docs/operating.md"})
+  void everyClassThatIsNamedExists(String document) throws IOException {
+    Document prose = Document.read(document);
+    for (String name : new TreeSet<>(prose.all("`([A-Z][a-z]+(?:[A-Z][a-z]+)+(?:\\.\\w+)?)`"))) {
+      String[] parts = name.split("\\.");
+      List<String> sources = sourcesOf(parts[0]);
+      assertThat(sources).as(name).isNotEmpty();
+      if (parts.length > 1) {
+        assertThat(sources).as(name).anySatisfy(source -> assertThat(source).contains(parts[1]));
+      }
+    }
+  }
+
+  private static List<String> sourcesOf(String className) throws IOException {
+    try (Stream<Path> modules = Files.list(Document.home())) {
+      Collection<Path> sources =
+          modules
+              .map(module -> module.resolve("src/main/java"))
+              .filter(Files::isDirectory)
+              .flatMap(ReadmeTest::filesBelow)
+              .filter(file -> file.getFileName().toString().equals(className + ".java"))
+              .collect(Collectors.toList());
+      return sources.stream().map(ReadmeTest::read).toList();
+    }
+  }
+
+  private static Stream<Path> filesBelow(Path directory) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(Files::isRegularFile).toList().stream();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
