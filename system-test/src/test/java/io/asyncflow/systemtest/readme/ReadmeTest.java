@@ -3,13 +3,16 @@ package io.asyncflow.systemtest.readme;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.systemtest.readme.Document.Block;
+import io.asyncflow.worker.autoconfigure.WorkerProperties;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -18,8 +21,6 @@ import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** What can be said of the documents without running anything. */
 class ReadmeTest {
@@ -94,19 +95,17 @@ class ReadmeTest {
   }
 
   @Test
-  void everyPropertyOfAWorkerIsThereWithItsDefault() throws IOException {
-    JsonNode metadata;
-    try (var file =
-        getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
-      metadata = JsonMapper.builder().build().readTree(file);
-    }
+  void everyPropertyOfAWorkerIsThereWithItsDefault() throws ReflectiveOperationException {
     Set<String> properties = new TreeSet<>();
-    for (JsonNode property : metadata.get("properties")) {
-      String name = property.get("name").asString();
+    WorkerProperties byDefault = new WorkerProperties();
+    for (Field field : WorkerProperties.class.getDeclaredFields()) {
+      String name =
+          "asyncflow.worker."
+              + field.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
       properties.add(name);
-      JsonNode byDefault = property.path("defaultValue");
-      if (byDefault.isNumber() || byDefault.isBoolean()) {
-        assertThat(readme.text()).contains("| `" + name + "` | `" + byDefault.asString() + "` |");
+      if (field.getType().isPrimitive()) {
+        field.setAccessible(true);
+        assertThat(readme.text()).contains("| `" + name + "` | `" + field.get(byDefault) + "` |");
       }
     }
     assertThat(new TreeSet<>(readme.all("\\| `(asyncflow\\.worker\\.[a-z-]+)` \\|")))
