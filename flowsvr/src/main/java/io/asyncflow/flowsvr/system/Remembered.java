@@ -26,7 +26,7 @@ public final class Remembered<T> {
 
   private static final long FRESH = Duration.ofSeconds(1).toNanos();
   private static final long MISS_PAUSE = Duration.ofMillis(25).toNanos();
-  private static final long PATIENCE = Duration.ofMillis(500).toNanos();
+  private static final long PATIENCE = Duration.ofSeconds(2).toNanos();
   private static final long NO_PATIENCE = 0;
 
   private final Supplier<T> source;

@@ -1,0 +1,59 @@
+package io.asyncflow.flowsvr;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** Does the same from many threads that begin together. */
+public final class AtOnce {
+
+  private AtOnce() {}
+
+  /** What one of the threads does. */
+  public interface Work<T> {
+    T run(int number) throws Exception;
+  }
+
+  /**
+   * Returns what each thread's work came to, in the order of their numbers, which begin with 0.
+   *
+   * @throws AssertionError with the first failure, once all are done
+   */
+  public static <T> List<T> from(int threads, Work<T> work) {
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    CyclicBarrier start = new CyclicBarrier(threads);
+    try {
+      List<Future<T>> futures = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        int number = i;
+        futures.add(
+            pool.submit(
+                () -> {
+                  start.await();
+                  return work.run(number);
+                }));
+      }
+      pool.shutdown();
+      if (!pool.awaitTermination(2, TimeUnit.MINUTES)) {
+        throw new AssertionError("not done after two minutes");
+      }
+      List<T> results = new ArrayList<>();
+      for (Future<T> future : futures) {
+        results.add(future.get());
+      }
+      return results;
+    } catch (ExecutionException e) {
+      throw new AssertionError("a thread failed", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+}
