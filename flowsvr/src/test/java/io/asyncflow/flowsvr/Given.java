@@ -225,6 +225,38 @@ public final class Given {
         .update();
   }
 
+  /**
+   * Makes many rows like this one in its table at once.
+   *
+   * @param from the number of the first; the others follow one by one
+   * @param assignments what is different in all of them
+   */
+  public void copies(TaskId id, int from, int count, String assignments) {
+    String table = id.table().sqlName();
+    jdbc.sql("CREATE TABLE copy LIKE " + table).update();
+    jdbc.sql("INSERT INTO copy SELECT * FROM " + table + " WHERE id = " + id.number()).update();
+    jdbc.sql("UPDATE copy SET id = " + from).update();
+    String others =
+        String.join(
+            ", ",
+            jdbc.sql(
+                    """
+                    SELECT column_name FROM information_schema.columns
+                    WHERE table_schema = DATABASE() AND table_name = 'copy' AND column_name <> 'id'
+                    """)
+                .query(String.class)
+                .list());
+    for (int have = 1; have < count; have = Math.min(2 * have, count)) {
+      jdbc.sql(
+              "INSERT INTO copy (id, %1$s) SELECT id + %2$d, %1$s FROM copy WHERE id < %3$d"
+                  .formatted(others, have, from + count - have))
+          .update();
+    }
+    jdbc.sql("UPDATE copy SET " + assignments).update();
+    jdbc.sql("INSERT INTO " + table + " SELECT * FROM copy").update();
+    jdbc.sql("DROP TABLE copy").update();
+  }
+
   /** Moves everything that happened to the task so far into the past. */
   public void letPass(long amount, TimeUnit unit, TaskId id) {
     long ms = unit.toMillis(amount);

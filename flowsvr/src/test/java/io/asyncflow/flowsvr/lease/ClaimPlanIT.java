@@ -71,44 +71,16 @@ class ClaimPlanIT {
     type = given.aType().create();
     TaskId first = given.aWaitingTask().ofType(type).inStage("mine").dueIn(1, HOURS).create();
     table = first.table();
-    copies(first, 1, 5_000, "status = 1");
-    copies(first, 10_000, 20_000, "status = 1, task_stage = 'other', order_time = 1000 + id % 777");
-    copies(first, 40_000, 5_000, "status = 4");
-    copies(
+    given.copies(first, 1, 5_000, "status = 1");
+    given.copies(
+        first, 10_000, 20_000, "status = 1, task_stage = 'other', order_time = 1000 + id % 777");
+    given.copies(first, 40_000, 5_000, "status = 4");
+    given.copies(
         first,
         50_000,
         2_000,
         "status = 2, worker_id = 'busy', lease_epoch = 1, hold_time = order_time, lease_end = order_time");
     due = given.aWaitingTask().ofType(type).inStage("mine").dueSince(5, MINUTES).create(20);
-  }
-
-  /** Copies a row under lower ids, 500 at a time. */
-  private void copies(TaskId id, int from, int count, String assignments) {
-    String name = table.sqlName();
-    jdbc.sql("CREATE TABLE copy LIKE " + name).update();
-    jdbc.sql("INSERT INTO copy SELECT * FROM " + name + " WHERE id = " + id.number()).update();
-    jdbc.sql("UPDATE copy SET id = " + from).update();
-    for (int have = 1; have < count; have = Math.min(2 * have, count)) {
-      String columns = columnsWithout("id");
-      jdbc.sql(
-              "INSERT INTO copy (id, %1$s) SELECT id + %2$d, %1$s FROM copy WHERE id < %3$d"
-                  .formatted(columns, have, from + count - have))
-          .update();
-    }
-    jdbc.sql("UPDATE copy SET " + assignments).update();
-    jdbc.sql("INSERT INTO " + name + " SELECT * FROM copy").update();
-    jdbc.sql("DROP TABLE copy").update();
-  }
-
-  private String columnsWithout(String column) {
-    return String.join(
-        ", ",
-        jdbc.sql(
-                "SELECT column_name FROM information_schema.columns WHERE table_schema = DATABASE()"
-                    + " AND table_name = 'copy' AND column_name <> :column ORDER BY ordinal_position")
-            .param("column", column)
-            .query(String.class)
-            .list());
   }
 
   @Test

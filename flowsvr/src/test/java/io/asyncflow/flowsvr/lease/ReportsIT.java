@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.lease;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -10,8 +11,11 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TaskTransition;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -24,6 +28,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 @UnsweptServer
@@ -32,6 +37,8 @@ class ReportsIT {
 
   @Autowired Given given;
   @Autowired TaskReporter reporter;
+  @Autowired TaskStore tasks;
+  @Autowired RetryingTransactions transactions;
   @Autowired JdbcClient jdbc;
 
   // what each outcome leaves in the row; the decisions one by one are in HoldEndTest
@@ -287,6 +294,28 @@ class ReportsIT {
     assertRefused(8051, given.reportOn(held).success("too late"));
     assertThat(given.row(id).result()).isNull();
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.CANCELLED);
+  }
+
+  @Test
+  void transitionOfARowThatHasChangedSinceIsABugAndWritesNothing() {
+    TaskType lark = given.aType().create();
+    List<TaskId> ids = given.aWaitingTask().ofType(lark).create(2);
+    given.aHold(lark).now();
+    List<TaskTransition> transitions =
+        ids.stream().map(id -> TaskTransition.of(given.row(id), TaskStatus.FAILED, "log")).toList();
+    for (String change : List.of("lease_epoch = 2", "reported_epoch = 1", "status = 16")) {
+      given.set(ids.get(1), change);
+      assertThatThrownBy(
+              () ->
+                  transactions.execute(
+                      () -> {
+                        tasks.apply(ids.get(0).table(), transitions);
+                        return null;
+                      }))
+          .isInstanceOf(IncorrectUpdateSemanticsDataAccessException.class);
+      assertThat(given.row(ids.get(0)).status()).isEqualTo(TaskStatus.EXECUTING);
+      given.set(ids.get(1), "lease_epoch = 1, reported_epoch = 0, status = 2");
+    }
   }
 
   @Test

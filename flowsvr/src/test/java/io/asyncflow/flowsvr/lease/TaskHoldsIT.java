@@ -11,7 +11,9 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Holds that find something at once; {@link ParkedHoldsIT} has those that wait. */
 @UnsweptServer
@@ -28,8 +31,10 @@ import org.springframework.beans.factory.annotation.Autowired;
 class TaskHoldsIT {
 
   @Autowired Given given;
+  @Autowired ClaimStore claims;
+  @Autowired TaskTypes types;
   @Autowired HoldRetention retention;
-  @Autowired org.springframework.jdbc.core.simple.JdbcClient jdbc;
+  @Autowired JdbcClient jdbc;
 
   @Test
   void taskIsAnsweredAsItIsAfterTheHold() {
@@ -108,6 +113,23 @@ class TaskHoldsIT {
         .extracting(Task::taskId)
         .containsExactlyInAnyOrderElementsOf(ids.stream().map(TaskId::toString).toList());
     assertThat(held).allMatch(task -> task.leaseEpoch() == 1);
+  }
+
+  @Test
+  void ofTwoClaimersThatPickedTheSameTasksOneHoldsThem() {
+    TaskType lark = given.aType().create();
+    List<TaskId> ids = given.aWaitingTask().ofType(lark).create(5);
+    TaskTable table = ids.get(0).table();
+    List<Long> picked = ids.stream().map(TaskId::number).toList();
+    Holder first = new Holder("w1", "1".repeat(32));
+    Holder second = new Holder("w2", "2".repeat(32));
+
+    // as on an engine whose SKIP LOCKED locks nothing: the affected rows decide, not the pick
+    assertThat(claims.markHeld(table, picked, types.require(lark), first)).isEqualTo(5);
+    assertThat(claims.markHeld(table, picked, types.require(lark), second)).isZero();
+
+    assertThat(claims.held(table, picked, first)).hasSize(5).allMatch(row -> row.leaseEpoch() == 1);
+    assertThat(claims.held(table, picked, second)).isEmpty();
   }
 
   @Test
