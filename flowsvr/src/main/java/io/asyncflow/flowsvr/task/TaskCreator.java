@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
@@ -81,14 +82,15 @@ public class TaskCreator {
     for (TaskType type : positionsByType.keySet()) {
       tables.put(type, families.of(type).end()); // before the transaction: it may run DDL
     }
+    Supplier<List<TaskId>> work =
+        () -> {
+          TaskId[] made = new TaskId[tasks.size()];
+          tables.forEach((type, table) -> createIn(table, tasks, positionsByType.get(type), made));
+          return Arrays.asList(made);
+        };
+    boolean isOneInsert = tasks.size() == 1 && tasks.get(0).idempotencyKey() == null;
     List<TaskId> ids =
-        transactions.execute(
-            () -> {
-              TaskId[] made = new TaskId[tasks.size()];
-              tables.forEach(
-                  (type, table) -> createIn(table, tasks, positionsByType.get(type), made));
-              return Arrays.asList(made);
-            });
+        isOneInsert ? transactions.executeStatement(work) : transactions.execute(work);
     tables.keySet().forEach(type -> events.publishEvent(new TasksWaiting(type)));
     return ids;
   }
