@@ -187,7 +187,8 @@ class ReportsIT {
     String log = given.row(id).scheduleLog();
     assertThat(log)
         .startsWith("{\"lastData\":{\"traceId\":\"" + given.row(id).traceId() + "\"")
-        .containsPattern("\"errMsg\":\"failure 8\",\"cost\":\"(1[2-9]\\d\\d|\\d{5,}|[2-9]\\d{3})ms\"")
+        .containsPattern(
+            "\"errMsg\":\"failure 8\",\"cost\":\"(1[2-9]\\d\\d|\\d{5,}|[2-9]\\d{3})ms\"")
         .contains("failure 3")
         .doesNotContain("failure 2");
   }

@@ -50,8 +50,7 @@ class KilledParentIT {
   }
 
   private static List<ProcessHandle> childrenOf(Process parent) throws IOException {
-    String pids =
-        new BufferedReader(new InputStreamReader(parent.getInputStream())).readLine();
+    String pids = new BufferedReader(new InputStreamReader(parent.getInputStream())).readLine();
     assertThat(pids).isNotNull();
     return Stream.of(pids.split(" "))
         .map(pid -> ProcessHandle.of(Long.parseLong(pid)).orElseThrow())

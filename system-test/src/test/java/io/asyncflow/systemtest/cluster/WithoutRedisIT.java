@@ -120,8 +120,7 @@ class WithoutRedisIT {
         Scenario.of(cluster, "replayed", plan.withMaxProcessingTime(Duration.ofSeconds(60)))) {
       FlowClient client = scenario.client(mortal);
       NewTask task = scenario.newTask(Script.smooth());
-      HoldRequest hold =
-          new HoldRequest(scenario.taskType(), 10, "replayer", 0, "the hold", null);
+      HoldRequest hold = new HoldRequest(scenario.taskType(), 10, "replayer", 0, "the hold", null);
 
       String taskId = client.createTask(task);
       restart(scenario, mortal);
