@@ -148,7 +148,10 @@ public final class RedissonHoldLock implements HoldLock {
     long end = ticker.nanos() + PATIENCE.toNanos();
     boolean acquired = false;
     try {
-      while (!acquired && !ticker.until(end).isZero() && breaker.tryAcquirePermission()) {
+      // A last try without the time for an answer would look like a Redis that gives none.
+      while (!acquired
+          && ticker.until(end).compareTo(PAUSE) >= 0
+          && breaker.tryAcquirePermission()) {
         acquired = tryOnce(taskType, ticker.until(end));
         if (!acquired) {
           // Redisson could wait by itself, but its timer ticks only ten times a second.
