@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A MySQL-like server on loopback over one directory: {@code data/}, {@code tmp/}, a log, a pid
@@ -164,6 +165,10 @@ final class DatabaseServer implements AutoCloseable {
 
   synchronized long pid() {
     return process.pid();
+  }
+
+  synchronized CompletableFuture<Integer> exitCode() {
+    return process.exitCode();
   }
 
   synchronized boolean isRunning() {

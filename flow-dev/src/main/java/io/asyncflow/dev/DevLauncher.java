@@ -66,6 +66,9 @@ public final class DevLauncher {
             () -> ClaimedPort.of(options.port()),
             directory.resolve("speech"))) {
       stopOnSignal(stack);
+      System.out.println(
+          "Starting MariaDB, Redis"
+              + (options.worker() ? ", flowsvr and a worker ..." : " and flowsvr ..."));
       stack.start();
       ExampleTaskTypes.createMissing(client(stack));
       if (options.worker()) {

@@ -1,6 +1,7 @@
 package io.asyncflow.dev;
 
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A MariaDB server of one's own, on loopback, without anything installed.
@@ -63,6 +64,11 @@ public final class EmbeddedMariaDb implements AutoCloseable {
   /** Whether its process lives. */
   public boolean isRunning() {
     return server.isRunning();
+  }
+
+  /** Completes with the exit code when the process that runs now ends, for whatever reason. */
+  CompletableFuture<Integer> exitCode() {
+    return server.exitCode();
   }
 
   /** Shuts it down in order and returns when it is gone; the directory stays locked. */

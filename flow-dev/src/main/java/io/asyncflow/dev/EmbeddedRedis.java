@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A Redis server of one's own, on loopback, keeping nothing on disk.
@@ -135,6 +136,11 @@ public final class EmbeddedRedis implements AutoCloseable {
   /** Whether its process lives. */
   public synchronized boolean isRunning() {
     return process.isRunning();
+  }
+
+  /** Completes with the exit code when the process that runs now ends, for whatever reason. */
+  synchronized CompletableFuture<Integer> exitCode() {
+    return process.exitCode();
   }
 
   /** Ends it with SIGTERM and returns when it is gone; what it held is lost. */

@@ -24,6 +24,7 @@ import java.util.function.Supplier;
 final class LocalStack implements AutoCloseable {
   private static final Duration SERVER_PATIENCE = Duration.ofSeconds(120);
   private static final Duration PROBE_PATIENCE = Duration.ofSeconds(5);
+  private static final Duration SHORT_LIFE = Duration.ofSeconds(5);
   private static final String SCHEMA = "asyncflow";
 
   private final Installation installation;
@@ -118,6 +119,8 @@ final class LocalStack implements AutoCloseable {
     EmbeddedMariaDb mariaDb = own(EmbeddedMariaDb.start(directory.resolve("mariadb"), 0));
     database = mariaDb.endpoint();
     redis = own(EmbeddedRedis.start(directory.resolve("redis"), 0));
+    keepRunning("MariaDB", mariaDb::exitCode, mariaDb::restart);
+    keepRunning("Redis", redis::exitCode, redis::restart);
     EngineProcess process =
         run(server, Completed.resultOf(serverJar), Map.of("FLOW_PORT", Integer.toString(port)));
     process.awaitReady(this::isReady, SERVER_PATIENCE);
@@ -151,6 +154,49 @@ final class LocalStack implements AutoCloseable {
     own(process::stop);
     process.exitCode().thenAccept(code -> fail(program.epitaph(code)));
     return process;
+  }
+
+  /**
+   * Starts an engine again whenever it ends by itself. What it kept in memory is gone, which
+   * flowsvr and the worker have to live with anyway; one that ends again at once is past help.
+   */
+  private void keepRunning(
+      String engine, Supplier<CompletableFuture<Integer>> exitCode, Runnable restart) {
+    onEnd(engine, exitCode, restart, System.nanoTime());
+  }
+
+  private void onEnd(
+      String engine,
+      Supplier<CompletableFuture<Integer>> exitCode,
+      Runnable restart,
+      long helpedFromNanos) {
+    exitCode
+        .get()
+        .thenAcceptAsync(code -> revive(engine, code, exitCode, restart, helpedFromNanos));
+  }
+
+  // Synchronized: a close either comes first, or finds the engine running again and stops it.
+  private synchronized void revive(
+      String engine,
+      int code,
+      Supplier<CompletableFuture<Integer>> exitCode,
+      Runnable restart,
+      long helpedFromNanos) {
+    if (closing) {
+      return;
+    }
+    String end = engine + " ended with exit code " + code;
+    if (System.nanoTime() < helpedFromNanos) {
+      fail(end + " as soon as it was started again; its log is in " + directory + ".");
+      return;
+    }
+    System.err.println("asyncflow: " + end + "; starting it again.");
+    try {
+      restart.run();
+      onEnd(engine, exitCode, restart, System.nanoTime() + SHORT_LIFE.toNanos());
+    } catch (EngineException e) {
+      fail(e.getMessage());
+    }
   }
 
   private boolean isReady() {

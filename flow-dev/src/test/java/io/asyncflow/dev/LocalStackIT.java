@@ -2,6 +2,7 @@ package io.asyncflow.dev;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -72,6 +73,22 @@ class LocalStackIT {
   }
 
   @Test
+  void engineThatDiesIsStartedAgainButNotForEver() throws Exception {
+    try (LocalStack stack = stackOn(LoopbackPort.free())) {
+      stack.start();
+      ProcessHandle first = redis();
+      first.destroyForcibly();
+      ProcessHandle second =
+          await().until(this::redis, again -> again != null && again.pid() != first.pid());
+
+      second.destroyForcibly();
+
+      assertThat(stack.failure().get(30, TimeUnit.SECONDS))
+          .startsWith("Redis ended with exit code 137 as soon as it was started again");
+    }
+  }
+
+  @Test
   void takenPortIsRefusedBeforeAnythingStarts() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
         LocalStack stack = stackOn(taken.getLocalPort())) {
@@ -115,6 +132,13 @@ class LocalStackIT {
   private LocalStack stackOn(int port) {
     return new LocalStack(
         new Installation(home), data, () -> ClaimedPort.of(port), data.resolve("speech"));
+  }
+
+  private ProcessHandle redis() {
+    return childrenIn(data.resolve("redis")).stream()
+        .filter(child -> child.info().command().orElse("").contains("redis-server"))
+        .findFirst()
+        .orElse(null);
   }
 
   private static List<ProcessHandle> childrenIn(Path directory) {
