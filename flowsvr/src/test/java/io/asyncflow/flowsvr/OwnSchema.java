@@ -3,6 +3,10 @@ package io.asyncflow.flowsvr;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.dev.DatabaseEndpoint;
 import io.asyncflow.dev.TestEngines;
+import io.asyncflow.flowsvr.system.ConnectionVerdict;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import org.flywaydb.core.Flyway;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -13,19 +17,37 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  */
 public final class OwnSchema implements AutoCloseable {
 
+  private final String name = TestEngines.newSchema("own");
   private final HikariDataSource connections = new HikariDataSource();
 
   public OwnSchema() {
+    this(Duration.ofSeconds(15));
+  }
+
+  /**
+   * @param socketTimeout after which a statement that is not answered is given up
+   */
+  public OwnSchema(Duration socketTimeout) {
     DatabaseEndpoint database = TestEngines.database();
-    connections.setJdbcUrl(database.jdbcUrl(TestEngines.newSchema("own")));
+    connections.setJdbcUrl(database.jdbcUrl(name));
     connections.setUsername(database.user());
     connections.setPassword(database.password());
     connections.setMaximumPoolSize(40);
     connections.setMinimumIdle(0);
     connections.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-    connections.addDataSourceProperty("socketTimeout", "15000");
+    connections.setExceptionOverrideClassName(ConnectionVerdict.class.getName());
+    connections.addDataSourceProperty("socketTimeout", "" + socketTimeout.toMillis());
     connections.addDataSourceProperty("sessionVariables", "innodb_lock_wait_timeout=3");
     Flyway.configure().dataSource(connections).load().migrate();
+  }
+
+  /** A connection outside of any time-out and pool, for what a stranger does. */
+  public Connection connect() throws SQLException {
+    return TestEngines.database().connect(name);
+  }
+
+  public String name() {
+    return name;
   }
 
   public HikariDataSource connections() {

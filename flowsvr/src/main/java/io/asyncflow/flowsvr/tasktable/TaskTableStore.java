@@ -5,15 +5,19 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.core.ConnectionCallback;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -31,6 +35,10 @@ class TaskTableStore {
 
   /** Hashed, because a lock's name may have 64 characters and a schema's name alone may, too. */
   private static final String CHANGE_LOCK = "CONCAT('asyncflow.ddl.', MD5(DATABASE()))";
+
+  private static final int LONGEST_CHANGE_MS = 3_600_000;
+  private static final Duration CHANGE_PAUSE = Duration.ofSeconds(2);
+  private static final int CHANGE_ATTEMPTS = 200;
 
   private final JdbcClient jdbc;
   private final JdbcTemplate jdbcTemplate;
@@ -54,7 +62,7 @@ class TaskTableStore {
                 SELECT table_name
                 FROM information_schema.tables
                 WHERE table_schema = DATABASE()
-                  AND table_name LIKE 't\\_%\\_task\\_%'
+                  AND table_type = 'BASE TABLE'
                 ORDER BY table_name
                 """)
             .query(String.class)
@@ -71,7 +79,9 @@ class TaskTableStore {
       return Optional.empty();
     }
     int number = Integer.parseInt(matcher.group(2));
-    return TaskType.parse(matcher.group(1)).map(type -> new TaskTable(type, number));
+    return TaskType.parse(matcher.group(1))
+        .map(type -> new TaskTable(type, number))
+        .filter(table -> table.sqlName().equals(sqlName)); // T_Lark_Task_1 is none of ours
   }
 
   TableShape templateShape() {
@@ -95,38 +105,67 @@ class TaskTableStore {
   void alter(TaskTable table, String change) {
     String statement = "ALTER TABLE " + table.sqlName() + " " + change;
     try {
-      jdbc.sql(statement + ", ALGORITHM=INSTANT").update();
-    } catch (DataAccessException e) {
+      onceFree(table, statement + ", ALGORITHM=INSTANT");
+    } catch (InvalidDataAccessApiUsageException | UncategorizedSQLException e) {
       log.info("{} cannot be changed instantly, which may take a while: {}", table, change);
-      jdbc.sql(statement).update();
+      onceFree(table, statement);
     }
   }
 
   /**
-   * Runs {@code work} while no other server changes tables.
+   * Runs the statement when no transaction uses the table. Whoever comes after a statement that
+   * waits for that waits behind it, so it gives up soon and lets them through before it comes back.
+   */
+  private void onceFree(TaskTable table, String statement) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        jdbc.sql(statement).update();
+        return;
+      } catch (PessimisticLockingFailureException e) {
+        if (attempt == CHANGE_ATTEMPTS || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        if (attempt == 1) {
+          log.info("{} is in use by a long transaction, and will be changed when it ends", table);
+        }
+        LockSupport.parkNanos(CHANGE_PAUSE.toNanos());
+      }
+    }
+  }
+
+  /**
+   * Runs {@code work} while no other server changes tables; waits for one that does.
    *
    * @param work is given a store of its own, all of whose statements run on the connection that has
    *     the lock, and as long as they need
-   * @throws IllegalStateException if another server changes them for more than a minute
    */
   <T> T underChangeLock(Function<TaskTableStore, T> work) {
     return jdbcTemplate.execute(
         (ConnectionCallback<T>)
             connection -> {
-              connection.setNetworkTimeout(Runnable::run, 0); // until it goes back to the pool
-              try (Statement statement = connection.createStatement()) {
-                if (!isOne(statement, "SELECT GET_LOCK(" + CHANGE_LOCK + ", 60)")) {
-                  throw new IllegalStateException(
-                      "another server has been changing the task tables for a minute; start again"
-                          + " when it is done");
-                }
-                try {
-                  return work.apply(on(connection));
-                } finally {
-                  isOne(statement, "SELECT RELEASE_LOCK(" + CHANGE_LOCK + ")");
-                }
+              connection.setNetworkTimeout(Runnable::run, LONGEST_CHANGE_MS); // the pool resets it
+              try (Statement statement = connection.createStatement();
+                  Unlock atTheEnd = takeChangeLock(statement)) {
+                return work.apply(on(connection));
               }
             });
+  }
+
+  /** A try's resource, so that what it throws does not hide what was thrown before it. */
+  private interface Unlock extends AutoCloseable {
+    @Override
+    void close() throws SQLException;
+  }
+
+  private static Unlock takeChangeLock(Statement statement) throws SQLException {
+    statement.execute("SET SESSION lock_wait_timeout = 1"); // see onceFree
+    while (!isOne(statement, "SELECT GET_LOCK(" + CHANGE_LOCK + ", 10)")) {
+      log.info("another server is changing the task tables; waiting until it is done");
+    }
+    return () -> {
+      isOne(statement, "SELECT RELEASE_LOCK(" + CHANGE_LOCK + ")");
+      statement.execute("SET SESSION lock_wait_timeout = DEFAULT");
+    };
   }
 
   private static TaskTableStore on(Connection connection) {
