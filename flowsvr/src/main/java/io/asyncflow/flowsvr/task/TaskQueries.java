@@ -48,8 +48,9 @@ public class TaskQueries {
    * @throws TaskNotFoundException if there is none
    */
   public Task get(TaskId id) {
-    return find(id)
-        .map(row -> row.toTask(types.require(id.type())))
+    return types
+        .find(id.type())
+        .flatMap(type -> find(id).map(row -> row.toTask(type)))
         .orElseThrow(() -> new TaskNotFoundException(id));
   }
 
@@ -67,14 +68,14 @@ public class TaskQueries {
    */
   public TaskPage list(TaskType type, Set<TaskStatus> statuses, int limit, String cursor) {
     types.require(type);
-    List<TaskTable> tables = families.find(type).map(TaskFamily::readable).orElse(List.of());
+    List<TaskTable> tables = families.findNow(type).map(TaskFamily::readable).orElse(List.of());
     return page(lists.newest(tables, statuses, limit, numberOf(cursor)));
   }
 
   /** Tasks of one user over all types and tables; see {@link #list}. */
   public TaskPage listOfUser(String userId, Set<TaskStatus> statuses, int limit, String cursor) {
     List<TaskTable> tables = new ArrayList<>();
-    families.all().forEach(family -> tables.addAll(family.readable()));
+    families.allNow().forEach(family -> tables.addAll(family.readable()));
     return page(lists.newestOfUser(tables, userId, statuses, limit, numberOf(cursor)));
   }
 

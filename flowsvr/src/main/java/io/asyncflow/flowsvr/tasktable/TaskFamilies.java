@@ -75,6 +75,16 @@ public class TaskFamilies {
     return families.recent().values();
   }
 
+  /** The family of a type with every table that was made before this call. */
+  public Optional<TaskFamily> findNow(TaskType type) {
+    return Optional.ofNullable(families.current().get(type));
+  }
+
+  /** All families, each with every table that was made before this call. */
+  public Iterable<TaskFamily> allNow() {
+    return families.current().values();
+  }
+
   /**
    * Makes the table after {@code end} and moves new tasks there.
    *

@@ -199,6 +199,60 @@ class TaskQueriesIT {
     assertThat(queries.get(there).taskId()).isEqualTo(there.toString());
   }
 
+  @Test
+  void tableThatAnotherServerHasMadeAMomentAgoIsListedAtOnce() {
+    TaskType lark = given.aType().create();
+    String user = "user of " + lark;
+    TaskId first = given.aWaitingTask().ofType(lark).ofUser(user).create();
+    queries.list(lark, ANY, 10, null);
+    jdbc.sql("CREATE TABLE t_%s_task_2 LIKE t_task_template".formatted(lark.name())).update();
+    given.copies(new TaskId(first.number(), first.table()), 7, 1, "status = 4");
+    jdbc.sql("INSERT INTO t_%1$s_task_2 SELECT * FROM t_%1$s_task_1".formatted(lark.name()))
+        .update();
+    jdbc.sql("UPDATE t_schedule_pos SET schedule_end_pos = 2 WHERE task_type = ?")
+        .param(lark.name())
+        .update();
+
+    assertThat(queries.list(lark, ANY, 10, null).taskList()).hasSize(4);
+    jdbc.sql("CREATE TABLE t_%s_task_3 LIKE t_task_template".formatted(lark.name())).update();
+    jdbc.sql("INSERT INTO t_%1$s_task_3 SELECT * FROM t_%1$s_task_1".formatted(lark.name()))
+        .update();
+    jdbc.sql("UPDATE t_schedule_pos SET schedule_end_pos = 3 WHERE task_type = ?")
+        .param(lark.name())
+        .update();
+    assertThat(queries.listOfUser(user, ANY, 10, null).taskList()).hasSize(6);
+  }
+
+  @Test
+  void userWithManyTasksIsLookedThroughInBoundedPages() {
+    TaskType lark = given.aType().create();
+    String user = "user of " + lark;
+    TaskId model = given.aWaitingTask().ofType(lark).ofUser(user).create();
+    given.copies(model, 1, 3, "status = 8");
+    given.copies(model, 1_000_000, 45_000, "status = 4");
+    given.copies(model, 2_000_000, 25_000, "status = 8, user_id = 'somebody else'");
+    Set<TaskStatus> failed = Set.of(TaskStatus.FAILED);
+
+    assertThat(queries.listOfUser(user, failed, 10, null).taskList()).isEmpty();
+    assertThat(allPages(10, cursor -> queries.listOfUser(user, failed, 10, cursor)))
+        .containsExactlyElementsOf(
+            List.of(3, 2, 1).stream().map(n -> n + "_" + lark.name() + "_task_1").toList());
+  }
+
+  @Test
+  void tasksOfATypeWhoseConfigurationWasDeletedAreNotShown() {
+    TaskType deleted = given.aType().create();
+    TaskType kept = given.aType().create();
+    String user = "user of " + deleted;
+    TaskId hidden = given.aWaitingTask().ofType(deleted).ofUser(user).create();
+    TaskId shown = given.aWaitingTask().ofType(kept).ofUser(user).create();
+    jdbc.sql("DELETE FROM t_schedule_cfg WHERE task_type = ?").param(deleted.name()).update();
+    given.change(kept, "max_retry_num", 1); // makes this server read all types anew
+
+    assertThat(idsOf(queries.listOfUser(user, ANY, 10, null))).containsExactly(shown.toString());
+    assertThatThrownBy(() -> queries.get(hidden)).isInstanceOf(TaskNotFoundException.class);
+  }
+
   private static List<String> allPages(int limit, Function<String, TaskPage> list) {
     List<String> all = new ArrayList<>();
     String cursor = null;
