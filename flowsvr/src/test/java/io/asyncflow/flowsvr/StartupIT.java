@@ -121,6 +121,31 @@ class StartupIT {
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
   }
 
+  @Test
+  void serverStartsAndWorksAlthoughRedisIsDead(CapturedOutput output) throws Exception {
+    int closed;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = socket.getLocalPort();
+    }
+    try (ConfigurableApplicationContext server =
+        start(withDatabase("--server.port=0", "--flow.redis.url=redis://127.0.0.1:" + closed))) {
+      Wire wire =
+          new Wire(server.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
+      wire.post("/api/task_schedule_cfg/save", "{'task_type':'alone'}");
+      for (int i = 0; i < 10; i++) {
+        wire.post(
+            "/api/task/createTask",
+            "{'taskData':{'userId':'u','taskType':'alone','taskStage':'s'}}");
+      }
+      Wire.Answer held = wire.get("/api/task/hold_task?taskType=alone&workerId=w&waitMs=1000");
+
+      assertThat(held.result().path("taskList").size()).isEqualTo(10);
+      assertThat(wire.get("/actuator/health/readiness").status()).isEqualTo(200);
+      await().until(() -> output.getOut().contains("redis-subscribe failed"));
+      assertNoStackTrace(output);
+    }
+  }
+
   private static ConfigurableApplicationContext start(String... arguments) {
     return new SpringApplication(FlowServer.class).run(arguments);
   }

@@ -21,7 +21,7 @@ public class RetryingTransactions {
 
   private static final Logger log = LoggerFactory.getLogger(RetryingTransactions.class);
   private static final int ATTEMPTS = 6;
-  private static final long FIRST_PAUSE_MS = 4;
+  private static final long FIRST_PAUSE_MS = 8;
 
   private final TransactionTemplate transaction;
 

@@ -1,0 +1,355 @@
+package io.asyncflow.flowsvr.governance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Heartbeat;
+import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.AtOnce;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.lease.Hold;
+import io.asyncflow.flowsvr.lease.LeaseRenewer;
+import io.asyncflow.flowsvr.lease.TaskHolds;
+import io.asyncflow.flowsvr.lease.TaskReporter;
+import io.asyncflow.flowsvr.lease.TaskUpdate;
+import io.asyncflow.flowsvr.lease.TaskUpdater;
+import io.asyncflow.flowsvr.operator.Act;
+import io.asyncflow.flowsvr.operator.OperatorActs;
+import io.asyncflow.flowsvr.task.TaskCreator;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskQueries;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * Everything at once on one type: claims, reports, beats, sweeps, creates, lists, the acts of
+ * operators and of old clients, a roll, and leases that run out at random. The database chooses
+ * deadlock victims, and nobody may notice.
+ */
+@RunningServer
+@Tag("contract")
+class DeadlockStormIT {
+
+  private static final int CLAIMERS = 64;
+  private static final int OTHERS = 16;
+  private static final Duration STORM = Duration.ofSeconds(5);
+  private static final long SEED = Long.getLong("asyncflow.test.seed", 20_260_207);
+  private static final List<String> STAGES = List.of("split", "work", "merge");
+  private static final int KEYS = 3_000;
+
+  @Autowired Given given;
+  @Autowired TaskCreator creator;
+  @Autowired TaskHolds holds;
+  @Autowired TaskReporter reporter;
+  @Autowired TaskUpdater updater;
+  @Autowired LeaseRenewer renewer;
+  @Autowired OperatorActs operator;
+  @Autowired TaskQueries queries;
+  @Autowired TaskFamilies families;
+  @Autowired ExpiredLeaseSweep sweep;
+  @Autowired JdbcClient jdbc;
+
+  private final Map<String, TaskId> createdByKey = new ConcurrentHashMap<>();
+  private final Set<String> holdsSeen = ConcurrentHashMap.newKeySet();
+  private final Set<String> accepted = ConcurrentHashMap.newKeySet();
+  private final Queue<Report> sentReports = new ConcurrentLinkedQueue<>();
+  private final AtomicReferenceArray<TaskId> someTasks = new AtomicReferenceArray<>(256);
+  private final Queue<Throwable> surprises = new ConcurrentLinkedQueue<>();
+  private TaskType type;
+
+  @BeforeEach
+  void typeThatRetriesAtOnce() {
+    type = given.aType().with("retry_interval", 0).with("max_retry_num", 5).create();
+  }
+
+  @Test
+  void nobodyNoticesAndNothingIsLostOrDoneTwice() {
+    families.of(type);
+    long end = System.nanoTime() + STORM.toNanos();
+
+    AtOnce.from(
+        CLAIMERS + OTHERS,
+        number -> {
+          Random random = new Random(SEED + number);
+          for (int round = 0; System.nanoTime() < end; round++) {
+            unlessTheContractNamesIt(number, round, random);
+          }
+          return null;
+        });
+
+    System.out.printf(
+        "storm of seed %d: %d tasks, %d holds of tasks, %d accepted reports%n",
+        SEED, createdByKey.size(), holdsSeen.size(), accepted.size());
+    assertThat(surprises).isEmpty();
+    drain();
+    audit();
+  }
+
+  private void unlessTheContractNamesIt(int number, int round, Random random) {
+    try {
+      act(number, round, random);
+    } catch (FlowException e) {
+      // refused, as the contract says
+    } catch (Exception e) {
+      if (!isFullPool(e)) {
+        surprises.add(e);
+      }
+    }
+  }
+
+  /** That is a matter of this machine's speed, and answered with 8090. */
+  private static boolean isFullPool(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof SQLTransientConnectionException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void act(int number, int round, Random random) throws Exception {
+    if (number < CLAIMERS) {
+      claimBeatAndReport(number, random);
+      return;
+    }
+    switch (number - CLAIMERS) {
+      case 0, 1, 2, 3, 4 -> create(random);
+      case 5, 6, 7 -> sweep.runOnce();
+      case 8, 9 -> letLeasesRunOut(random);
+      case 10, 11 -> operate(random);
+      case 12, 13 -> updateAsOldClientsDo(random);
+      case 14 -> list(random);
+      default -> {
+        if (round == 20) {
+          given.nextTable(type);
+        }
+        report(new ArrayList<>(sentReports.stream().limit(50).toList()), random);
+      }
+    }
+  }
+
+  private void create(Random random) {
+    List<String> keys = new ArrayList<>();
+    List<NewTask> batch = new ArrayList<>();
+    for (int i = random.nextInt(40); i >= 0; i--) {
+      int n = random.nextInt(KEYS);
+      keys.add("key " + n);
+      batch.add(
+          given
+              .aWaitingTask()
+              .ofType(type)
+              .inStage(STAGES.get(n % STAGES.size()))
+              .ofUser("user " + n % 5)
+              .withPriority(n % 3)
+              .withKey("key " + n)
+              .asRequest());
+    }
+    List<TaskId> ids = creator.create(batch);
+    for (int i = 0; i < ids.size(); i++) {
+      TaskId id = ids.get(i);
+      TaskId before = createdByKey.putIfAbsent(keys.get(i), id);
+      if (before != null && !before.equals(id)) {
+        surprises.add(new AssertionError(keys.get(i) + " made " + before + " and " + id));
+      }
+      someTasks.set(random.nextInt(someTasks.length()), id);
+    }
+  }
+
+  private void claimBeatAndReport(int number, Random random) throws Exception {
+    String worker = random.nextInt(8) == 0 ? "" : "worker " + number;
+    Hold hold =
+        new Hold(
+            type,
+            1 + random.nextInt(20),
+            worker,
+            Duration.ofMillis(random.nextInt(3) == 0 ? random.nextInt(40) : 0),
+            random.nextBoolean() ? UUID.randomUUID().toString() : null,
+            random.nextBoolean() ? Set.of() : Set.of("split", "merge"));
+    List<Task> tasks = holds.hold(hold).get(20, TimeUnit.SECONDS);
+    for (Task task : tasks) {
+      if (!holdsSeen.add(task.taskId() + " " + task.leaseEpoch())) {
+        surprises.add(new AssertionError("held twice with one epoch: " + task));
+      }
+    }
+    if (!worker.isEmpty() && random.nextBoolean()) {
+      renewer.renew(
+          new Heartbeat(
+              worker,
+              tasks.stream()
+                  .map(task -> new HeldTask(task.taskId(), task.leaseEpoch(), random.nextInt(100)))
+                  .toList()));
+    }
+    List<Report> reports = new ArrayList<>();
+    for (Task task : tasks) {
+      if (random.nextInt(10) > 0) { // else its lease runs out
+        reports.add(aReport(task, worker, random));
+      }
+    }
+    for (int i = random.nextInt(3); i > 0; i--) {
+      Report old = sentReports.poll();
+      if (old != null) {
+        reports.add(old);
+      }
+    }
+    report(reports, random);
+  }
+
+  private static Report aReport(Task task, String worker, Random random) {
+    Outcome outcome = Outcome.values()[random.nextInt(Outcome.values().length)];
+    return new Report(
+        task.taskId(),
+        worker,
+        task.leaseEpoch(),
+        outcome,
+        random.nextBoolean() ? UUID.randomUUID().toString() : null,
+        outcome == Outcome.NEXT_STAGE ? STAGES.get(random.nextInt(3)) : null,
+        null,
+        null,
+        "result",
+        "message",
+        outcome == Outcome.RETRY ? 0L : null,
+        outcome == Outcome.SNOOZE ? 0L : null);
+  }
+
+  private void report(List<Report> reports, Random random) {
+    if (reports.isEmpty()) {
+      return;
+    }
+    Collections.shuffle(reports, random);
+    List<ReportResult> results = reporter.report(reports);
+    for (int i = 0; i < results.size(); i++) {
+      Report report = reports.get(i);
+      boolean isAccepted = results.get(i).outcome().equals(ReportResult.ACCEPTED);
+      if (isAccepted && !accepted.add(report.taskId() + " " + report.leaseEpoch())) {
+        surprises.add(new AssertionError("accepted twice: " + report));
+      }
+    }
+    sentReports.addAll(reports);
+  }
+
+  private TaskTable aTable(Random random) {
+    List<TaskTable> tables = families.of(type).live();
+    return tables.get(random.nextInt(tables.size()));
+  }
+
+  /** Now and then in an order that nobody else locks in, which is what makes it a storm. */
+  private void letLeasesRunOut(Random random) {
+    String path = random.nextInt(4) == 0 ? "idx_claim" : "PRIMARY";
+    try {
+      jdbc.sql(
+              "UPDATE %s FORCE INDEX (%s) SET lease_end = 0 WHERE status = 2 ORDER BY id LIMIT 5"
+                  .formatted(aTable(random).sqlName(), path))
+          .update();
+    } catch (PessimisticLockingFailureException e) {
+      // this test is not the server
+    }
+  }
+
+  private void operate(Random random) {
+    TaskId id = someTasks.get(random.nextInt(someTasks.length()));
+    if (id == null) {
+      return;
+    }
+    if (random.nextInt(3) == 0) {
+      operator.cancel(id, new Act(Act.Kind.CANCEL, "storm", ""));
+    } else {
+      operator.retry(id, new Act(Act.Kind.RETRY, "storm", ""));
+    }
+  }
+
+  private void updateAsOldClientsDo(Random random) {
+    TaskId id = someTasks.get(random.nextInt(someTasks.length()));
+    if (id != null) {
+      TaskStatus status = random.nextBoolean() ? null : TaskStatus.WAITING;
+      updater.update(
+          new TaskUpdate(id, status, null, "context", null, 1, null, null, null, null, null));
+    }
+  }
+
+  private void list(Random random) {
+    if (random.nextBoolean()) {
+      queries.list(type, Set.of(TaskStatus.WAITING), 50, null);
+    } else {
+      queries.listOfUser("user " + random.nextInt(5), Set.of(), 50, null);
+    }
+  }
+
+  /** Everybody gives up, and one worker that never fails does what is left. */
+  private void drain() {
+    List<Task> held;
+    do {
+      for (TaskTable table : families.of(type).live()) {
+        jdbc.sql("UPDATE " + table.sqlName() + " SET lease_end = 0 WHERE status = 2").update();
+        jdbc.sql("UPDATE " + table.sqlName() + " SET order_time = 0 WHERE status = 1").update();
+      }
+      sweep.runOnce();
+      held = given.aHold(type).limit(1_000).now();
+      reporter.report(
+          held.stream().map(task -> given.reportOn(task).asSuccess("drained")).toList());
+    } while (!held.isEmpty());
+  }
+
+  private void audit() {
+    for (TaskTable table : families.of(type).live()) {
+      assertThat(count(table, "status NOT IN (4, 8, 16)")).as("unfinished in " + table).isZero();
+      assertThat(count(table, "reported_epoch > lease_epoch")).isZero();
+    }
+    Map<String, Integer> lastEpochs = lastEpochs();
+    assertThat(lastEpochs.keySet())
+        .as("what was created, and nothing else")
+        .containsExactlyInAnyOrderElementsOf(
+            createdByKey.values().stream().map(TaskId::toString).toList());
+    for (String hold : holdsSeen) {
+      String[] taskAndEpoch = hold.split(" ");
+      assertThat(Integer.parseInt(taskAndEpoch[1])).isBetween(1, lastEpochs.get(taskAndEpoch[0]));
+    }
+    assertThat(accepted).isSubsetOf(holdsSeen);
+  }
+
+  private Map<String, Integer> lastEpochs() {
+    Map<String, Integer> epochs = new HashMap<>();
+    for (TaskTable table : families.of(type).live()) {
+      jdbc.sql("SELECT id, lease_epoch FROM " + table.sqlName())
+          .query(
+              rs -> {
+                epochs.put(new TaskId(rs.getLong(1), table).toString(), rs.getInt(2));
+              });
+    }
+    return epochs;
+  }
+
+  private long count(TaskTable table, String condition) {
+    return jdbc.sql("SELECT COUNT(*) FROM " + table.sqlName() + " WHERE " + condition)
+        .query(Long.class)
+        .single();
+  }
+}
