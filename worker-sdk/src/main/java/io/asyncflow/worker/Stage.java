@@ -10,7 +10,9 @@ import java.lang.annotation.Target;
  * Makes a method (or a class that is a {@link StageHandler}) the handler of a stage.
  *
  * <p>A method takes a {@link StageContext}, or the context as a type of its own, or both in this
- * order, and returns a {@link StageResult}.
+ * order, and returns a {@link StageResult}. A context that is empty or JSON's {@code null} fails
+ * the task for good, unless the parameter is a {@code String}, an {@code Optional}, or marked
+ * {@code Nullable}.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.TYPE})

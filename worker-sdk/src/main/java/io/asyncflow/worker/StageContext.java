@@ -41,9 +41,10 @@ public interface StageContext {
   String rawContext();
 
   /**
-   * The context read as JSON.
+   * The context read as JSON; never {@code null}.
    *
-   * @throws NonRetryableException if it cannot be read as {@code type}
+   * @throws NonRetryableException if it cannot be read as {@code type}; so too if it is empty or
+   *     JSON's {@code null}
    */
   <T> T context(Class<T> type);
 

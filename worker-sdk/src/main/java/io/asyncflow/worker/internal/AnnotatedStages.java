@@ -6,9 +6,12 @@ import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** Finds the handlers that {@link Stage} marks. */
 public final class AnnotatedStages {
@@ -82,14 +85,28 @@ public final class AnnotatedStages {
               + " order");
     }
     method.setAccessible(true);
-    if (parameters.length == 2) {
-      return named(
-          method, c -> call(target, method, c, ContextJson.read(c.rawContext(), types[1])));
-    }
-    if (contextFirst) {
+    if (contextFirst && parameters.length == 1) {
       return named(method, c -> call(target, method, c));
     }
-    return named(method, c -> call(target, method, ContextJson.read(c.rawContext(), types[0])));
+    int last = parameters.length - 1;
+    boolean nullable = isNullable(method.getParameters()[last]);
+    Function<StageContext, Object> read =
+        nullable
+            ? c -> ContextJson.readNullable(c.rawContext(), types[last])
+            : c -> ContextJson.read(c.rawContext(), types[last]);
+    return named(
+        method,
+        contextFirst
+            ? c -> call(target, method, c, read.apply(c))
+            : c -> call(target, method, read.apply(c)));
+  }
+
+  /** Whoever's annotation it is: JSpecify's, Jakarta's, Kotlin's compiler's. */
+  private static boolean isNullable(Parameter parameter) {
+    return Stream.concat(
+            Stream.of(parameter.getAnnotations()),
+            Stream.of(parameter.getAnnotatedType().getAnnotations()))
+        .anyMatch(a -> a.annotationType().getSimpleName().equals("Nullable"));
   }
 
   /** So that a message about two handlers says which they are. */

@@ -13,18 +13,37 @@ public final class ContextJson {
   private ContextJson() {}
 
   /**
+   * @return never {@code null}: where there is nothing to read, the handler would fail on it later,
+   *     and again and again
    * @throws NonRetryableException if {@code raw} is not JSON of that type: it will be no other the
    *     next time
    */
   public static Object read(String raw, Type type) {
+    Object value = readNullable(raw, type);
+    if (value == null) {
+      throw new NonRetryableException(
+          "the context cannot be read as "
+              + type.getTypeName()
+              + ": it is "
+              + (raw.isBlank() ? "empty" : "null"));
+    }
+    return value;
+  }
+
+  /**
+   * @return {@code null} if the context is empty or JSON's null, unless the type has something of
+   *     its own for that, as Optional has
+   * @throws NonRetryableException if it is anything else and not JSON of that type
+   */
+  static Object readNullable(String raw, Type type) {
     if (type == String.class) {
       return raw;
     }
     try {
-      return JSON.readValue(raw, JSON.constructType(type));
+      return JSON.readValue(raw.isBlank() ? "null" : raw, JSON.constructType(type));
     } catch (JacksonException e) {
       throw new NonRetryableException(
-          "the context cannot be read as " + type.getTypeName() + ": " + e.getOriginalMessage(), e);
+          "the context cannot be read as " + type.getTypeName() + ": " + e.getOriginalMessage());
     }
   }
 
@@ -43,8 +62,7 @@ public final class ContextJson {
           "a "
               + value.getClass().getName()
               + " cannot be written as JSON: "
-              + e.getOriginalMessage(),
-          e);
+              + e.getOriginalMessage());
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.worker.NonRetryableException;
 import java.nio.charset.StandardCharsets;
 
 /** A throwable in the thousand characters that a task's log has for it. */
@@ -11,8 +12,14 @@ final class FailureText {
 
   private FailureText() {}
 
-  /** What was thrown, its root cause, and where that came from. */
+  /**
+   * The message alone of what a handler says on purpose; of anything else what was thrown, its root
+   * cause, and where that came from.
+   */
   static String of(Throwable thrown) {
+    if (thrown instanceof NonRetryableException && hasMessage(thrown)) {
+      return fit(thrown.getMessage());
+    }
     StringBuilder text = new StringBuilder(describe(thrown));
     Throwable root = rootOf(thrown);
     if (root != thrown) {
@@ -30,6 +37,14 @@ final class FailureText {
     String cut = text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1) + "…";
     // Half a surrogate pair, cut in two or never whole, becomes a question mark.
     return new String(cut.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+
+  private static boolean hasMessage(Throwable thrown) {
+    try {
+      return thrown.getMessage() != null && !thrown.getMessage().isBlank();
+    } catch (RuntimeException e) {
+      return false;
+    }
   }
 
   private static Throwable rootOf(Throwable thrown) {

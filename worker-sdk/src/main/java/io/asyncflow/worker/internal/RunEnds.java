@@ -62,8 +62,17 @@ final class RunEnds {
     } else {
       Report report = writer.of(run.task(), thrown);
       if (explain(run, Event.THREW, report)) {
-        log.warn("{} failed and is reported as {}", run, report.outcome(), thrown);
+        log(run, report, thrown);
       }
+    }
+  }
+
+  /** What a handler says on purpose needs no stack; what caused it may. */
+  private static void log(Run run, Report report, Throwable thrown) {
+    if (thrown instanceof NonRetryableException && thrown.getCause() == null) {
+      log.warn("{} is reported as {}: {}", run, report.outcome(), report.errMsg());
+    } else {
+      log.warn("{} failed and is reported as {}", run, report.outcome(), thrown);
     }
   }
 

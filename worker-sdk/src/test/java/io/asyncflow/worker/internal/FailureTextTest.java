@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.worker.NonRetryableException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +38,15 @@ class FailureTextTest {
           }
         };
     assertThat(FailureText.of(rude)).contains("its message cannot be read");
+  }
+
+  @Test
+  void whatIsSaidOnPurposeIsItsMessageAlone() {
+    Exception cause = new Exception("inner");
+    assertThat(FailureText.of(new NonRetryableException("no such voice", cause)))
+        .isEqualTo("no such voice");
+    assertThat(FailureText.of(new NonRetryableException(" ")))
+        .startsWith(NonRetryableException.class.getName());
   }
 
   @Test

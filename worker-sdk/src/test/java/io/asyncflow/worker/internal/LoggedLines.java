@@ -27,6 +27,11 @@ final class LoggedLines implements AutoCloseable {
     return appender.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 
+  /** How many of them came with a stack trace. */
+  long stacks() {
+    return appender.list.stream().filter(event -> event.getThrowableProxy() != null).count();
+  }
+
   @Override
   public void close() {
     logger.detachAppender(appender);

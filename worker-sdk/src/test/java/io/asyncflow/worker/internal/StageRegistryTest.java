@@ -10,7 +10,10 @@ import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.testing.StageHarness;
 import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.List;
+import java.util.Optional;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +104,47 @@ class StageRegistryTest {
             () -> StageHarness.run("x").withContext("no note").with(handlerOf("typed")))
         .isInstanceOf(NonRetryableException.class)
         .hasMessageContaining("cannot be read as " + Note.class.getName());
+  }
+
+  /** As any library may declare its own. */
+  @Retention(RetentionPolicy.RUNTIME)
+  @interface Nullable {}
+
+  static class Lenient {
+    @Stage(type = "lark", stage = "nullable")
+    StageResult nullable(@Nullable Note note) {
+      return StageResult.done(String.valueOf(note));
+    }
+
+    @Stage(type = "lark", stage = "optional")
+    StageResult optional(StageContext context, Optional<Note> note) {
+      return StageResult.done(note.toString());
+    }
+
+    @Stage(type = "lark", stage = "text")
+    StageResult text(String context) {
+      return StageResult.done("'" + context + "'");
+    }
+
+    @Stage(type = "lark", stage = "strict")
+    StageResult strict(Note note) {
+      return StageResult.done("never");
+    }
+  }
+
+  @Test
+  void aHandlerThatAsksForNoNullIsGivenNone() throws Exception {
+    AnnotatedStages.register(new Lenient(), registry);
+    for (String nothing : List.of("null", "")) {
+      StageHarness run = StageHarness.run("x").withContext(nothing);
+      assertThat(run.with(handlerOf("nullable"))).isEqualTo(StageResult.done("null"));
+      assertThat(run.with(handlerOf("optional"))).isEqualTo(StageResult.done("Optional.empty"));
+      assertThat(run.with(handlerOf("text"))).isEqualTo(StageResult.done("'" + nothing + "'"));
+      Assertions.assertThatThrownBy(() -> run.with(handlerOf("strict")))
+          .isInstanceOf(NonRetryableException.class)
+          .hasMessageStartingWith("the context cannot be read as " + Note.class.getName())
+          .hasMessageEndingWith(nothing.isEmpty() ? "it is empty" : "it is null");
+    }
   }
 
   @Stage(type = "lark", stage = "class")

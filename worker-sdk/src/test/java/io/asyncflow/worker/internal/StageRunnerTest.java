@@ -114,6 +114,19 @@ class StageRunnerTest {
   }
 
   @Test
+  void aContextOfNullFailsItsTaskWithTheReason() {
+    for (Class<?> type : List.of(Note.class, int.class, List.class)) {
+      Report report = reportOf("null", c -> StageResult.done(c.context(type)));
+      assertThat(report.outcome()).as("%s", type).isEqualTo(Outcome.FAIL);
+      assertThat(report.errMsg())
+          .startsWith("the context cannot be read as " + type.getTypeName() + ": ");
+    }
+    Report empty = reportOf(" ", c -> StageResult.done(c.context(Note.class)));
+    assertThat(empty.errMsg())
+        .isEqualTo("the context cannot be read as " + Note.class.getTypeName() + ": it is empty");
+  }
+
+  @Test
   void nullIsNoResult() {
     Report report = reportOf(c -> null);
     assertThat(report.outcome()).isEqualTo(Outcome.FAIL);
@@ -137,6 +150,25 @@ class StageRunnerTest {
     assertThat(report.errMsg())
         .startsWith("java.lang.IllegalStateException: outer; caused by java.lang.Exception: inner")
         .contains("at io.asyncflow.worker.internal.StageRunnerTest");
+  }
+
+  @Test
+  void whatAHandlerSaysOnPurposeIsToldAsItSaysIt() {
+    Exception cause = new Exception("inner");
+    Report report = reportOf(c -> fail(new NonRetryableException("no such voice", cause)));
+    assertThat(report.errMsg()).isEqualTo("no such voice");
+  }
+
+  @Test
+  void onlyWhatNobodyExpectedIsLoggedWithItsStack() {
+    try (LoggedLines log = new LoggedLines(RunEnds.class)) {
+      reportOf(c -> fail(new NonRetryableException("no such voice")));
+      assertThat(log.stacks()).isZero();
+      assertThat(log.lines().get(0)).endsWith("is reported as FAIL: no such voice");
+      reportOf(c -> fail(new NonRetryableException("no such voice", new Exception())));
+      reportOf(c -> fail(new IllegalStateException()));
+      assertThat(log.stacks()).isEqualTo(2);
+    }
   }
 
   @Test
