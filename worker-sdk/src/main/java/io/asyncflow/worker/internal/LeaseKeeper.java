@@ -33,7 +33,7 @@ final class LeaseKeeper implements Loop.Step {
   private final Runnable drain;
   private final Ticker ticker;
   private final Backoff backoff;
-  private final OutageLog outage = new OutageLog(log, "heartbeats");
+  private final OutageLog outage;
   private volatile long nextBeat = Long.MAX_VALUE;
   private long notBefore;
 
@@ -48,7 +48,8 @@ final class LeaseKeeper implements Loop.Step {
       Runnable drain,
       Ticker ticker,
       Bell bell,
-      Backoff backoff) {
+      Backoff backoff,
+      Link link) {
     this.workerId = workerId;
     this.client = client;
     this.held = held;
@@ -56,6 +57,7 @@ final class LeaseKeeper implements Loop.Step {
     this.drain = drain;
     this.ticker = ticker;
     this.backoff = backoff;
+    this.outage = new OutageLog(log, "heartbeats", link);
     held.whenAdded(
         run -> {
           if (run.lease().renewAt() < nextBeat) {

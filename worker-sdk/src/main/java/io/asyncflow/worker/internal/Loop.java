@@ -30,6 +30,7 @@ final class Loop {
   private final Step step;
   private final Bell bell;
   private final Thread thread;
+  private String failure;
   private volatile boolean stopped;
 
   Loop(String name, Bell bell, boolean daemon, Step step) {
@@ -68,14 +69,24 @@ final class Loop {
 
   private Duration survive() {
     try {
-      return step.runOnce();
+      Duration wait = step.runOnce();
+      failure = null;
+      return wait;
     } catch (Throwable t) {
-      log.error(
-          "{} failed in a way it should not; it goes on in {} s",
-          thread.getName(),
-          AFTER_A_BUG.toSeconds(),
-          t);
+      log(t);
       return AFTER_A_BUG;
     }
+  }
+
+  /** With its stack once, however often it comes in a row. */
+  private void log(Throwable t) {
+    String name = thread.getName();
+    if (t.toString().equals(failure)) {
+      log.debug("{} failed once more", name, t);
+      return;
+    }
+    failure = t.toString();
+    long pause = AFTER_A_BUG.toSeconds();
+    log.error("{} failed in a way it should not; it tries again every {} s", name, pause, t);
   }
 }

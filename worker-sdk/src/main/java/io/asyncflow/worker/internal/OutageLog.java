@@ -1,24 +1,29 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.api.ErrorCode;
 import java.util.Objects;
 import org.slf4j.Logger;
 
 /**
  * Says once what is wrong and what happens next, stays silent while it stays so, and says once that
- * it is over.
+ * it is over. That flowsvr does not answer is said once for all loops.
  *
  * <p>Belongs to one loop; only {@link #problem} is for other threads.
  */
 final class OutageLog {
 
+  private static final String NO_ANSWER = ErrorCode.UNAVAILABLE.name();
+
   private final Logger log;
   private final String what;
+  private final Link link;
   private String kind;
   private volatile String problem;
 
-  OutageLog(Logger log, String what) {
+  OutageLog(Logger log, String what, Link link) {
     this.log = log;
     this.what = what;
+    this.link = link;
   }
 
   /**
@@ -27,17 +32,32 @@ final class OutageLog {
    * @param newKind logged only if it is another than the last time
    */
   void failed(String newKind, String reason, String next) {
-    if (Objects.equals(newKind, kind)) {
-      log.debug("{}: still {}", what, reason);
-    } else {
+    if (isNews(newKind)) {
       log.warn("{}: {}; {}", what, reason, next);
+    } else {
+      log.debug("{}: {}", what, reason);
     }
     kind = newKind;
     problem = reason;
   }
 
+  private boolean isNews(String newKind) {
+    if (Objects.equals(newKind, kind)) {
+      return false;
+    }
+    if (newKind.equals(NO_ANSWER)) {
+      return link.cut(this);
+    }
+    link.mended(this);
+    return true;
+  }
+
   void worked() {
-    if (kind != null) {
+    if (NO_ANSWER.equals(kind)) {
+      if (link.mended(this)) {
+        log.info("flowsvr answers again");
+      }
+    } else if (kind != null) {
       log.info("{}: works again", what);
     }
     kind = null;

@@ -55,7 +55,7 @@ final class ReportSender implements Loop.Step {
   private final Ticker ticker;
   private final Bell bell;
   private final Backoff backoff;
-  private final OutageLog outage = new OutageLog(log, "reports");
+  private final OutageLog outage;
   private final Deque<Pending> waiting = new ArrayDeque<>();
 
   ReportSender(
@@ -64,13 +64,15 @@ final class ReportSender implements Loop.Step {
       ReportWriter writer,
       Ticker ticker,
       Bell bell,
-      Backoff backoff) {
+      Backoff backoff,
+      Link link) {
     this.client = client;
     this.held = held;
     this.writer = writer;
     this.ticker = ticker;
     this.bell = bell;
     this.backoff = backoff;
+    this.outage = new OutageLog(log, "reports", link);
   }
 
   /** Sends it soon, and does not wait for that. The run is in REPORTING. */

@@ -61,6 +61,7 @@ final class TypePoller implements Loop.Step {
       Bell bell,
       Backoff backoff,
       Jitter jitter,
+      Link link,
       Listener<PollerState, Event> listener) {
     this.taskType = taskType;
     this.asks = asks;
@@ -71,7 +72,7 @@ final class TypePoller implements Loop.Step {
     this.bell = bell;
     this.backoff = backoff;
     this.jitter = jitter;
-    this.outage = new OutageLog(log, "holds of type " + taskType);
+    this.outage = new OutageLog(log, "holds of type " + taskType, link);
     this.listener = listener;
   }
 

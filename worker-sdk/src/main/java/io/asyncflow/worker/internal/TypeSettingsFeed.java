@@ -31,7 +31,7 @@ final class TypeSettingsFeed implements Loop.Step {
   private final Set<String> wanted;
   private final Backoff backoff;
   private final Jitter jitter;
-  private final OutageLog outage = new OutageLog(log, "configuration of the types");
+  private final OutageLog outage;
   private final Set<String> missing = new HashSet<>();
   private final List<Runnable> changed = new CopyOnWriteArrayList<>();
   private volatile Map<String, TypeLimits> limits = Map.of();
@@ -39,11 +39,13 @@ final class TypeSettingsFeed implements Loop.Step {
   /**
    * @param wanted the types of this worker, in lower case
    */
-  TypeSettingsFeed(FlowClient client, Set<String> wanted, Backoff backoff, Jitter jitter) {
+  TypeSettingsFeed(
+      FlowClient client, Set<String> wanted, Backoff backoff, Jitter jitter, Link link) {
     this.client = client;
     this.wanted = wanted;
     this.backoff = backoff;
     this.jitter = jitter;
+    this.outage = new OutageLog(log, "configuration of the types", link);
   }
 
   /** {@code null} as long as the type, or the server, is not there. */

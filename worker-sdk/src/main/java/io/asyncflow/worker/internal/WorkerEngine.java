@@ -28,6 +28,7 @@ public final class WorkerEngine {
   private final HoldLock lock;
   private final Ticker ticker;
   private final SlotPool slots;
+  private final Link link = new Link();
   private final HeldRuns held = new HeldRuns();
   private final Bell progress = new Bell();
   private final Bell deadlineBell = new Bell();
@@ -61,7 +62,8 @@ public final class WorkerEngine {
 
     ReportWriter writer = new ReportWriter(settings.workerId());
     Bell reportBell = new Bell();
-    ReportSender sender = new ReportSender(client, held, writer, ticker, reportBell, newBackoff());
+    ReportSender sender =
+        new ReportSender(client, held, writer, ticker, reportBell, newBackoff(), link);
     reporting = new Loop("asyncflow-reports", reportBell, true, sender);
     ends = new RunEnds(writer, sender, held, ticker);
 
@@ -75,12 +77,13 @@ public final class WorkerEngine {
             this::drain,
             ticker,
             leaseBell,
-            newBackoff());
+            newBackoff(),
+            link);
     keeping = new Loop("asyncflow-leases", leaseBell, true, keeper);
     DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, deadlineBell);
     watching = new Loop("asyncflow-deadlines", deadlineBell, true, watch);
 
-    feed = new TypeSettingsFeed(client, types.keySet(), newBackoff(), Jitter.random());
+    feed = new TypeSettingsFeed(client, types.keySet(), newBackoff(), Jitter.random(), link);
     feeding = new Loop("asyncflow-settings", new Bell(), true, feed);
     types.forEach((type, stages) -> lanes.add(lane(type, stages, client)));
 
@@ -111,6 +114,7 @@ public final class WorkerEngine {
             bell,
             newBackoff(),
             Jitter.random(),
+            link,
             this::pollerMoved);
     slots.whenFreed(poller::slotFreed);
     held.whenSettled(

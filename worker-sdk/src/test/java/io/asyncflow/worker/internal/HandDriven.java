@@ -29,8 +29,9 @@ final class HandDriven {
   final HeldRuns held = new HeldRuns();
   final ReportWriter writer = new ReportWriter(WORKER);
   final Bell bell = new Bell();
+  final Link link = new Link();
   final ReportSender sender =
-      new ReportSender(server, held, writer, ticker, bell, new Backoff(Jitter.NONE));
+      new ReportSender(server, held, writer, ticker, bell, new Backoff(Jitter.NONE), link);
   final RunEnds ends = new RunEnds(writer, sender, held, ticker);
   final List<String> drains = new ArrayList<>();
   final LeaseKeeper keeper =
@@ -42,7 +43,8 @@ final class HandDriven {
           () -> drains.add("drain"),
           ticker,
           bell,
-          new Backoff(Jitter.NONE));
+          new Backoff(Jitter.NONE),
+          link);
   final DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, bell);
   final StageRunner runner = new StageRunner(ends, ticker);
 

@@ -29,7 +29,8 @@ final class HandDrivenPoller implements AutoCloseable {
   final Bell bell = new Bell();
   final ReportWriter writer = new ReportWriter("w");
   final ReportSender sender =
-      new ReportSender(client, held, writer, ticker, new Bell(), new Backoff(Jitter.NONE));
+      new ReportSender(
+          client, held, writer, ticker, new Bell(), new Backoff(Jitter.NONE), new Link());
   final RunEnds ends = new RunEnds(writer, sender, held, ticker);
   final SlotPool slots;
   final RunPool pool;
@@ -125,6 +126,7 @@ final class HandDrivenPoller implements AutoCloseable {
             bell,
             new Backoff(Jitter.NONE),
             new Jitter(() -> chance),
+            new Link(),
             transitions::add);
     slots.whenFreed(poller::slotFreed);
   }

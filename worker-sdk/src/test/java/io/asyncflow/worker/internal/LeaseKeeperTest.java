@@ -161,7 +161,8 @@ class LeaseKeeperTest {
             () -> {},
             worker.ticker,
             worker.bell,
-            new Backoff(Jitter.NONE));
+            new Backoff(Jitter.NONE),
+            new Link());
     worker.heldRun(c -> StageResult.done());
     worker.ticker.advance(Duration.ofSeconds(5));
     assertThat(keeper.runOnce()).isEqualTo(Duration.ofMillis(100));

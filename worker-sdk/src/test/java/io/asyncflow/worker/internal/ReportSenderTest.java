@@ -98,7 +98,8 @@ class ReportSenderTest {
             worker.writer,
             worker.ticker,
             worker.bell,
-            new Backoff(Jitter.NONE));
+            new Backoff(Jitter.NONE),
+            new Link());
     for (String result : List.of("fine", "fine", "bad", "fine", "fine")) {
       Run run = worker.heldRun(c -> StageResult.done());
       run.enter();

@@ -14,7 +14,8 @@ class TypeSettingsFeedTest {
 
   private final FakeFlowServer server = new FakeFlowServer();
   private final TypeSettingsFeed feed =
-      new TypeSettingsFeed(server, Set.of("lark"), new Backoff(Jitter.NONE), Jitter.NONE);
+      new TypeSettingsFeed(
+          server, Set.of("lark"), new Backoff(Jitter.NONE), Jitter.NONE, new Link());
   private final List<String> changes = new ArrayList<>();
 
   @Test
@@ -74,7 +75,7 @@ class TypeSettingsFeedTest {
   void chanceSpreadsTheReads() {
     TypeSettingsFeed early =
         new TypeSettingsFeed(
-            server, Set.of("lark"), new Backoff(Jitter.NONE), new Jitter(() -> 0.5));
+            server, Set.of("lark"), new Backoff(Jitter.NONE), new Jitter(() -> 0.5), new Link());
     server.withType("lark");
     assertThat(early.runOnce()).isEqualTo(Duration.ofSeconds(9));
   }
