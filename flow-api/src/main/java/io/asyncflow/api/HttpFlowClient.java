@@ -1,11 +1,16 @@
 package io.asyncflow.api;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +31,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class HttpFlowClient implements FlowClient {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
+  private static final int HIGHEST_PORT = 65_535;
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final URI baseUrl;
@@ -36,6 +42,7 @@ public final class HttpFlowClient implements FlowClient {
   /**
    * @param baseUrl of the server, as {@code http://127.0.0.1:8081}
    * @param apiKey sent as a bearer token; {@code null} or empty for none
+   * @throws IllegalArgumentException if no request could be made of one of them
    */
   public HttpFlowClient(URI baseUrl, String apiKey) {
     this(baseUrl, apiKey, Duration.ofSeconds(10));
@@ -43,17 +50,63 @@ public final class HttpFlowClient implements FlowClient {
 
   /**
    * @param requestTimeout how long an answer may take; a hold's {@code waitMs} comes on top
+   * @throws IllegalArgumentException if no request could be made of one of them
    */
   public HttpFlowClient(URI baseUrl, String apiKey, Duration requestTimeout) {
-    String text = Objects.requireNonNull(baseUrl, "baseUrl").toString();
-    this.baseUrl = URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
-    this.authorization = apiKey == null || apiKey.isEmpty() ? null : "Bearer " + apiKey;
+    this.baseUrl = requireUsable(Objects.requireNonNull(baseUrl, "baseUrl"));
+    this.authorization =
+        apiKey == null || apiKey.isEmpty() ? null : "Bearer " + checkApiKey(apiKey);
     this.requestTimeout = Objects.requireNonNull(requestTimeout, "requestTimeout");
     this.http =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(CONNECT_TIMEOUT)
             .build();
+  }
+
+  /**
+   * The address of a server as people write it.
+   *
+   * @throws IllegalArgumentException if it is none; the message goes on after "must be"
+   */
+  public static URI parseUrl(String text) {
+    try {
+      return requireUsable(new URI(text));
+    } catch (URISyntaxException e) {
+      throw notUsable(text);
+    }
+  }
+
+  /**
+   * An API key that a header can carry.
+   *
+   * @throws IllegalArgumentException if it is none; the message goes on after "must be" and does
+   *     not tell the key
+   */
+  public static String checkApiKey(String apiKey) {
+    if (!apiKey.chars().allMatch(c -> c > ' ' && c < 127)) {
+      throw new IllegalArgumentException("printable ASCII characters without white space");
+    }
+    return apiKey;
+  }
+
+  private static URI requireUsable(URI url) {
+    boolean http = "http".equalsIgnoreCase(url.getScheme());
+    boolean https = "https".equalsIgnoreCase(url.getScheme());
+    boolean asked = url.getRawQuery() != null || url.getRawFragment() != null;
+    // A host with an underscore is none to java.net.URI, and to the HTTP client neither.
+    if (!(http || https) || url.getHost() == null || url.getPort() > HIGHEST_PORT || asked) {
+      throw notUsable(url.toString());
+    }
+    String text = url.toString();
+    return text.endsWith("/") ? URI.create(text.substring(0, text.length() - 1)) : url;
+  }
+
+  private static IllegalArgumentException notUsable(String url) {
+    return new IllegalArgumentException(
+        "an http or https URL with a host, such as http://127.0.0.1:8081, and not '"
+            + url.replaceAll("//[^@/]*@", "//…@")
+            + "'");
   }
 
   @Override
@@ -127,12 +180,37 @@ public final class HttpFlowClient implements FlowClient {
       response = http.send(request.build(), BodyHandlers.ofByteArray());
     } catch (IOException e) {
       throw new FlowUnreachableException(
-          "flowsvr at " + baseUrl + " gave no answer to " + path + ": " + e, e);
+          "flowsvr at " + baseUrl + " gave no answer to " + path + ": " + reasonOf(e), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new FlowUnreachableException("interrupted while waiting for " + path, e);
     }
     return resultOf(path, response);
+  }
+
+  /** The client's own messages are mostly missing. */
+  private static String reasonOf(IOException e) {
+    if (e instanceof HttpConnectTimeoutException) {
+      return "no connection in time";
+    }
+    if (e instanceof HttpTimeoutException) {
+      return "none in time";
+    }
+    if (e instanceof ConnectException) {
+      if (rootOf(e) instanceof UnresolvedAddressException) {
+        return "its host is unknown";
+      }
+      return e.getMessage() == null ? "the connection was refused" : e.getMessage();
+    }
+    return e.toString();
+  }
+
+  private static Throwable rootOf(Throwable e) {
+    Throwable root = e;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
   }
 
   private JsonNode resultOf(String path, HttpResponse<byte[]> response) {

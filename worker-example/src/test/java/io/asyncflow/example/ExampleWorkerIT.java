@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The worker as a process of its own, with no flowsvr there. */
 @Timeout(60)
@@ -25,7 +29,7 @@ class ExampleWorkerIT {
 
   @Test
   void theWorkerEndsWithItsLauncher() throws Exception {
-    start("true");
+    start(Map.of("FLOW_EXIT_WITH_PARENT", "true"));
     awaitLine("started: [lark, tts]");
     awaitLine("Started ExampleWorker");
     // The system does the same when the launcher dies, however it dies.
@@ -37,13 +41,38 @@ class ExampleWorkerIT {
 
   @Test
   void aWorkerThatNobodyLaunchedStaysWithoutInput() throws Exception {
-    start("false");
+    start(Map.of());
     worker.getOutputStream().close();
     awaitLine("Started ExampleWorker");
     assertThat(worker.waitFor(1, TimeUnit.SECONDS)).isFalse();
   }
 
-  private void start(String exitWithParent) throws IOException {
+  @ParameterizedTest
+  @CsvSource({"FLOW_URL, foo", "FLOW_REDIS_URL, localhost:6379"})
+  void whatCannotWorkIsOneSentenceAndTheEnd(String variable, String value) throws Exception {
+    start(Map.of(variable, value));
+    List<String> output = worker.inputReader().lines().toList();
+    assertThat(worker.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(worker.exitValue()).isEqualTo(1);
+    assertThat(output)
+        .last()
+        .asString()
+        .contains("the worker does not start: " + variable + " must");
+    assertThat(output).filteredOn(line -> line.matches(".* (WARN|ERROR) .*")).hasSize(1);
+    assertThat(output).noneMatch(line -> line.startsWith("\tat "));
+  }
+
+  @Test
+  void aServerThatIsNowhereIsWaitedForAndSaidOnce() throws Exception {
+    start(Map.of("FLOW_URL", "http://nowhere.invalid:8081"));
+    awaitLine("its host is unknown");
+    // Every loop has tried again by then.
+    assertThat(worker.waitFor(1, TimeUnit.SECONDS)).isFalse();
+    worker.toHandle().destroy();
+    assertThat(worker.inputReader().lines()).noneMatch(line -> line.matches(".* (WARN|ERROR) .*"));
+  }
+
+  private void start(Map<String, String> environment) throws IOException {
     ProcessBuilder command =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -52,7 +81,7 @@ class ExampleWorkerIT {
             System.getProperty("java.class.path"),
             ExampleWorker.class.getName());
     command.environment().put("FLOW_URL", "http://127.0.0.1:1");
-    command.environment().put("FLOW_EXIT_WITH_PARENT", exitWithParent);
+    command.environment().putAll(environment);
     worker = command.directory(directory.toFile()).redirectErrorStream(true).start();
   }
 

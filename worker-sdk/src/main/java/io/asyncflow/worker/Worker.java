@@ -5,6 +5,7 @@ import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.worker.internal.AnnotatedStages;
 import io.asyncflow.worker.internal.HoldLock;
 import io.asyncflow.worker.internal.NoHoldLock;
+import io.asyncflow.worker.internal.RedisAddress;
 import io.asyncflow.worker.internal.RedissonHoldLock;
 import io.asyncflow.worker.internal.StageRegistry;
 import io.asyncflow.worker.internal.Ticker;
@@ -13,7 +14,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
+import java.util.function.Function;
 
 /**
  * Holds tasks, runs their stages, reports what came of it.
@@ -117,9 +118,9 @@ public final class Worker implements AutoCloseable {
 
     private final StageRegistry registry = new StageRegistry();
     private final Map<String, Integer> slots = new LinkedHashMap<>();
-    private String url = DEFAULT_URL;
+    private URI url = URI.create(DEFAULT_URL);
     private String apiKey;
-    private String redisUrl;
+    private RedisAddress redis;
     private FlowClient client;
     private boolean stopsWithTheJvm = true;
     private String workerId;
@@ -133,25 +134,44 @@ public final class Worker implements AutoCloseable {
       slots.clear();
     }
 
-    /** Where flowsvr is, {@code http://127.0.0.1:8081} by default. */
+    /**
+     * Where flowsvr is, {@code http://127.0.0.1:8081} by default.
+     *
+     * @throws InvalidSettingException if it is no http or https URL
+     */
     public Builder url(String value) {
-      url = Objects.requireNonNull(value, "url");
+      url = read("url", value, HttpFlowClient::parseUrl);
       return this;
     }
 
-    /** Sent as a bearer token; {@code null} or empty for none. */
+    /**
+     * Sent as a bearer token; {@code null} or empty for none.
+     *
+     * @throws InvalidSettingException if a header cannot carry it
+     */
     public Builder apiKey(String value) {
-      apiKey = value;
+      apiKey = value == null ? null : read("apiKey", value, HttpFlowClient::checkApiKey);
       return this;
     }
 
     /**
      * A Redis that lets the workers of a type hold one after the other, as {@code
      * redis://127.0.0.1:6379}; {@code null} or empty for none. It may be down at any time.
+     *
+     * @throws InvalidSettingException if it is no such address
      */
     public Builder redis(String value) {
-      redisUrl = value;
+      redis =
+          value == null || value.isBlank() ? null : read("redisUrl", value, RedisAddress::parse);
       return this;
+    }
+
+    private static <T> T read(String setting, String value, Function<String, T> parse) {
+      try {
+        return parse.apply(value);
+      } catch (IllegalArgumentException e) {
+        throw new InvalidSettingException(setting, e.getMessage());
+      }
     }
 
     /** Instead of HTTP to {@link #url}; for tests. */
@@ -243,7 +263,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * @throws IllegalArgumentException if there is no handler, or a setting is out of range
+     * @throws InvalidSettingException if a setting is out of range
+     * @throws IllegalArgumentException if there is no handler
      */
     public Worker build() {
       if (registry.isEmpty()) {
@@ -263,19 +284,15 @@ public final class Worker implements AutoCloseable {
     }
 
     private FlowClient client() {
-      return client != null ? client : new HttpFlowClient(URI.create(url), apiKey);
+      return client != null ? client : new HttpFlowClient(url, apiKey);
     }
 
     private FlowClient heartbeats() {
-      return client != null
-          ? client
-          : new HttpFlowClient(URI.create(url), apiKey, HEARTBEAT_TIMEOUT);
+      return client != null ? client : new HttpFlowClient(url, apiKey, HEARTBEAT_TIMEOUT);
     }
 
     private HoldLock lock() {
-      return redisUrl == null || redisUrl.isBlank()
-          ? new NoHoldLock()
-          : new RedissonHoldLock(redisUrl);
+      return redis == null ? new NoHoldLock() : new RedissonHoldLock(redis);
     }
   }
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How a worker works.
+ * How a worker works. What cannot work is an {@link InvalidSettingException}.
  *
  * @param workerId names this process to the server, at most 64 characters; by default new at each
  *     start
@@ -32,13 +32,14 @@ public record WorkerSettings(
   public WorkerSettings {
     Objects.requireNonNull(workerId, "workerId");
     Objects.requireNonNull(shutdownGrace, "shutdownGrace");
-    require(!workerId.isBlank() && workerId.length() <= LONGEST_ID, "workerId: 1 to 64 characters");
-    require(threads >= 1, "threads: at least 1");
-    require(prefetch >= 0, "prefetch: at least 0");
-    require(backlogThreshold >= 1, "backlogThreshold: at least 1");
-    require(!shutdownGrace.isNegative(), "shutdownGrace: not negative");
+    require(
+        !workerId.isBlank() && workerId.length() <= LONGEST_ID, "workerId", "1 to 64 characters");
+    require(threads >= 1, "threads", "at least 1");
+    require(prefetch >= 0, "prefetch", "at least 0");
+    require(backlogThreshold >= 1, "backlogThreshold", "at least 1");
+    require(!shutdownGrace.isNegative(), "shutdownGrace", "0 or longer");
     slots = Collections.unmodifiableMap(new LinkedHashMap<>(slots));
-    slots.forEach((device, places) -> require(places >= 1, "slots of " + device + ": at least 1"));
+    slots.forEach((device, places) -> require(places >= 1, "slots", "at least 1 on " + device));
   }
 
   /** All defaults, and a new worker id. */
@@ -47,9 +48,9 @@ public record WorkerSettings(
         WorkerIds.next(), 16, 8, 1000, Duration.ofSeconds(20), Map.of("cpu", 1));
   }
 
-  private static void require(boolean holds, String message) {
+  private static void require(boolean holds, String setting, String requirement) {
     if (!holds) {
-      throw new IllegalArgumentException(message);
+      throw new InvalidSettingException(setting, requirement);
     }
   }
 }

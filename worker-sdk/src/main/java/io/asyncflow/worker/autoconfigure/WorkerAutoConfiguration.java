@@ -24,8 +24,6 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(WorkerProperties.class)
 public class WorkerAutoConfiguration {
 
-  private static final String DEFAULT_URL = "http://127.0.0.1:8081";
-
   @Bean
   @ConditionalOnMissingBean
   WorkerLifecycle asyncflowWorkerLifecycle(
@@ -33,21 +31,21 @@ public class WorkerAutoConfiguration {
       Environment environment,
       ConfigurableListableBeanFactory beans,
       ObjectProvider<FlowClient> client) {
+    WorkerConnection connection = new WorkerConnection(properties, environment);
+    // What cannot work is said now, and not when half of the application has started.
+    builder(properties, connection);
     return new WorkerLifecycle(
-        () -> builder(properties, environment).client(client.getIfUnique()), new StageBeans(beans));
+        () -> builder(properties, connection).client(client.getIfUnique()), new StageBeans(beans));
   }
 
-  private static Worker.Builder builder(WorkerProperties properties, Environment environment) {
-    return Worker.builder()
-        .settings(properties.toSettings())
-        .url(or(properties.getUrl(), environment.getProperty("FLOW_URL", DEFAULT_URL)))
-        .apiKey(or(properties.getApiKey(), environment.getProperty("FLOW_API_KEY")))
-        .redis(or(properties.getRedisUrl(), environment.getProperty("FLOW_REDIS_URL")))
-        // The application context stops it, and knows in which order.
-        .stopsWithTheJvm(false);
-  }
-
-  private static String or(String value, String otherwise) {
-    return value == null || value.isBlank() ? otherwise : value;
+  private static Worker.Builder builder(WorkerProperties properties, WorkerConnection connection) {
+    Worker.Builder builder =
+        Worker.builder()
+            .settings(properties.toSettings())
+            .apiKey(connection.apiKey())
+            .redis(connection.redisUrl())
+            // The application context stops it, and knows in which order.
+            .stopsWithTheJvm(false);
+    return connection.url() == null ? builder : builder.url(connection.url());
   }
 }

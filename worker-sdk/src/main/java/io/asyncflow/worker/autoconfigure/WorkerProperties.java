@@ -40,7 +40,10 @@ public class WorkerProperties {
   /** How long runs may go on after a stop before they are interrupted and given back. */
   private Duration shutdownGrace = Duration.ofSeconds(20);
 
-  /** Devices, and how many runs each takes at once. Default: one on "cpu". */
+  /**
+   * Devices, and how many runs each takes at once. A name with a colon wants brackets, in YAML as
+   * "[cuda:0]": 2. Default: one on "cpu".
+   */
   private Map<String, Integer> slots = new LinkedHashMap<>();
 
   WorkerSettings toSettings() {

@@ -2,7 +2,6 @@ package io.asyncflow.worker.internal;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -46,21 +45,16 @@ public final class RedissonHoldLock implements HoldLock {
   private final RedissonClient redis;
   private final CircuitBreaker breaker;
 
-  /**
-   * Connects when it is first used, so Redis need not be there.
-   *
-   * @param url as {@code redis://user:password@host:6379/0}, or {@code rediss://} for TLS
-   * @throws IllegalArgumentException if it is no such address
-   */
-  public RedissonHoldLock(String url) {
-    this(url, Duration.ofSeconds(2));
+  /** Connects when it is first used, so Redis need not be there. */
+  public RedissonHoldLock(RedisAddress address) {
+    this(address, Duration.ofSeconds(2));
   }
 
   /**
    * @param rest how long no try is made after a few without an answer
    */
-  RedissonHoldLock(String url, Duration rest) {
-    redis = Redisson.create(configOf(url));
+  RedissonHoldLock(RedisAddress address, Duration rest) {
+    redis = Redisson.create(configOf(address));
     breaker =
         CircuitBreaker.of(
             "hold-lock",
@@ -82,7 +76,7 @@ public final class RedissonHoldLock implements HoldLock {
     }
   }
 
-  static Config configOf(String url) {
+  private static Config configOf(RedisAddress redis) {
     Config config = new Config();
     config.setCodec(StringCodec.INSTANCE);
     config.setLazyInitialization(true);
@@ -101,36 +95,15 @@ public final class RedissonHoldLock implements HoldLock {
             .setConnectionPoolSize(4)
             .setSubscriptionConnectionMinimumIdleSize(1)
             .setSubscriptionConnectionPoolSize(2);
-    address(server, url);
+    server.setAddress(redis.address());
+    if (redis.user() != null) {
+      server.setUsername(redis.user());
+    }
+    if (redis.password() != null) {
+      server.setPassword(redis.password());
+    }
+    server.setDatabase(redis.database());
     return config;
-  }
-
-  private static void address(SingleServerConfig server, String url) {
-    URI uri = URI.create(url);
-    boolean redis = "redis".equals(uri.getScheme()) || "rediss".equals(uri.getScheme());
-    if (!redis || uri.getHost() == null) {
-      throw new IllegalArgumentException(
-          "not the address of a Redis, as redis://127.0.0.1:6379: " + withoutPassword(url));
-    }
-    int port = uri.getPort() < 0 ? 6379 : uri.getPort();
-    server.setAddress(uri.getScheme() + "://" + uri.getHost() + ":" + port);
-    if (uri.getUserInfo() != null) {
-      String[] user = uri.getUserInfo().split(":", 2);
-      if (!user[0].isEmpty()) {
-        server.setUsername(user[0]);
-      }
-      if (user.length == 2) {
-        server.setPassword(user[1]);
-      }
-    }
-    String database = uri.getPath() == null ? "" : uri.getPath().replace("/", "");
-    if (!database.isEmpty()) {
-      server.setDatabase(Integer.parseInt(database));
-    }
-  }
-
-  private static String withoutPassword(String url) {
-    return url.replaceAll("//[^@/]*@", "//…@");
   }
 
   @Override

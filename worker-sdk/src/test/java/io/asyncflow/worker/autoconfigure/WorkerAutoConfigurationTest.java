@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.worker.InvalidSettingException;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
@@ -21,15 +22,19 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
 import org.springframework.aop.support.Pointcuts;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 
 class WorkerAutoConfigurationTest {
@@ -266,7 +271,37 @@ class WorkerAutoConfigurationTest {
                 assertThat(started)
                     .getFailure()
                     .rootCause()
-                    .hasMessageContaining("threads: at least 1"));
+                    .isInstanceOf(InvalidSettingException.class)
+                    .hasMessage("threads must be at least 1"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "FLOW_URL=foo, FLOW_URL",
+    "FLOW_URL=localhost:8081, FLOW_URL",
+    "FLOW_API_KEY=two words, FLOW_API_KEY",
+    "FLOW_REDIS_URL=localhost:6379, FLOW_REDIS_URL",
+    "asyncflow.worker.url=foo, asyncflow.worker.url",
+    "asyncflow.worker.redis-url=foo, asyncflow.worker.redis-url",
+    "asyncflow.worker.backlog-threshold=0, asyncflow.worker.backlog-threshold",
+    "asyncflow.worker.slots.cpu=0, asyncflow.worker.slots",
+  })
+  void whatCannotWorkIsSaidInOneSentenceByTheNameThatWasSet(String setting, String name) {
+    Environment[] environment = new Environment[1];
+    context
+        .withBean(ClassStage.class)
+        .withPropertyValues(setting)
+        .withInitializer(starting -> environment[0] = starting.getEnvironment())
+        .run(
+            started -> {
+              FailureAnalysis analysis =
+                  new InvalidSettingAnalyzer(environment[0]).analyze(started.getStartupFailure());
+              assertThat(analysis.getDescription())
+                  .startsWith(name + " must be ")
+                  .endsWith(".")
+                  .hasLineCount(1)
+                  .doesNotContain("two words");
+            });
   }
 
   @Test

@@ -37,8 +37,8 @@ class RedissonHoldLockIT {
   @BeforeAll
   static void connect() {
     redis = TestEngines.redis();
-    mine = new RedissonHoldLock(redis.url(), Duration.ofMillis(300));
-    theirs = new RedissonHoldLock(redis.url(), Duration.ofMillis(300));
+    mine = new RedissonHoldLock(RedisAddress.parse(redis.url()), Duration.ofMillis(300));
+    theirs = new RedissonHoldLock(RedisAddress.parse(redis.url()), Duration.ofMillis(300));
   }
 
   @BeforeEach
@@ -98,7 +98,7 @@ class RedissonHoldLockIT {
 
   @Test
   void aHolderThatDiedDoesNotKeepIt() {
-    RedissonHoldLock dying = new RedissonHoldLock(redis.url());
+    RedissonHoldLock dying = new RedissonHoldLock(RedisAddress.parse(redis.url()));
     await().atMost(PATIENCE).until(() -> dying.tryAcquire(type));
     dying.close();
     await().atMost(PATIENCE).until(() -> theirs.tryAcquire(type));
@@ -132,7 +132,7 @@ class RedissonHoldLockIT {
   @Test
   void itNeedNotBeThereAtTheStart() {
     redis.stop();
-    RedissonHoldLock early = new RedissonHoldLock(redis.url());
+    RedissonHoldLock early = new RedissonHoldLock(RedisAddress.parse(redis.url()));
     try {
       assertThat(early.tryAcquire(type)).isFalse();
       redis.restart();

@@ -1,0 +1,17 @@
+package io.asyncflow.example;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalysisReporter;
+
+/** Says in one sentence why the worker does not start. */
+class StartupFailure implements FailureAnalysisReporter {
+
+  private static final Logger log = LoggerFactory.getLogger(StartupFailure.class);
+
+  @Override
+  public void report(FailureAnalysis analysis) {
+    log.error("the worker does not start: {}", analysis.getDescription());
+  }
+}
