@@ -259,7 +259,8 @@ class WorkerTest {
     assertThat(handler.awaitInterrupted(1, PATIENCE)).isTrue();
     assertStatus(create("OK"), TaskStatus.SUCCESS);
     assertThat(server.reports()).extracting(Report::taskId).doesNotContain(taskId);
-    assertThat(worker.view().types().get(0).working()).isZero();
+    // The report is there before the thread is free again.
+    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).working() == 0);
   }
 
   // Faults
