@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.system;
 
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +36,29 @@ public class RetryingTransactions {
 
   /** Runs {@code work} in a transaction of its own and returns what it returned, after commit. */
   public <T> T execute(Supplier<T> work) {
-    return retrying(() -> transaction.execute(status -> work.get()));
+    return retrying(() -> inTransaction(work));
+  }
+
+  /**
+   * What the work threw is thrown, whatever the rollback throws after it: on a connection that
+   * broke no rollback succeeds, and "connection is closed" would hide that it was the database's
+   * fault.
+   */
+  private <T> T inTransaction(Supplier<T> work) {
+    AtomicReference<RuntimeException> thrown = new AtomicReference<>();
+    try {
+      return transaction.execute(
+          status -> {
+            try {
+              return work.get();
+            } catch (RuntimeException e) {
+              thrown.set(e);
+              throw e;
+            }
+          });
+    } catch (RuntimeException e) {
+      throw thrown.get() == null ? e : thrown.get();
+    }
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.flowsvr.UnsweptServer;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.dao.RecoverableDataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** Real deadlocks and lock waits, because what an engine and a driver call them is theirs. */
@@ -103,6 +105,22 @@ class RetryingTransactionsIT {
                     }))
         .isInstanceOf(DuplicateKeyException.class);
     assertThat(attempts.get()).isEqualTo(1);
+    assertThat(values()).containsExactly(0, 0);
+  }
+
+  @Test
+  void whoseConnectionBreaksIsToldSoAndNotThatTheRollbackFailed() {
+    assertThatThrownBy(
+            () ->
+                transactions.execute(
+                    () -> {
+                      long own = jdbc.sql("SELECT CONNECTION_ID()").query(Long.class).single();
+                      heartbeats.client().sql("KILL " + own).update();
+                      bump(jdbc, 1);
+                      return null;
+                    }))
+        .isInstanceOf(RecoverableDataAccessException.class)
+        .hasRootCauseInstanceOf(IOException.class);
     assertThat(values()).containsExactly(0, 0);
   }
 
