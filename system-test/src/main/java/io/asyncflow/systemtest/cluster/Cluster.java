@@ -4,6 +4,7 @@ import io.asyncflow.dev.DatabaseEndpoint;
 import io.asyncflow.dev.Durability;
 import io.asyncflow.dev.EmbeddedMariaDb;
 import io.asyncflow.dev.EmbeddedRedis;
+import io.asyncflow.systemtest.fault.TcpProxy;
 import io.asyncflow.systemtest.worker.ScriptedWorker;
 import io.asyncflow.systemtest.worker.WorkerPlan;
 import java.io.IOException;
@@ -60,7 +61,8 @@ public final class Cluster implements AutoCloseable {
   }
 
   private static Path newDirectory(String name) {
-    Path clusters = Path.of("target", "clusters").toAbsolutePath();
+    Path clusters =
+        ServerProgram.home().resolve("system-test").resolve("target").resolve("clusters");
     return clusters.resolve(name + "-" + ProcessHandle.current().pid());
   }
 
@@ -89,6 +91,19 @@ public final class Cluster implements AutoCloseable {
   /** The address for servers and workers; empty without a Redis. */
   public String redisUrl() {
     return redis == null ? "" : redis.url();
+  }
+
+  /** The address of the database for servers that reach it through a proxy. */
+  public String databaseUrlVia(TcpProxy proxy) {
+    DatabaseEndpoint direct = database.endpoint();
+    return new DatabaseEndpoint(
+            direct.engine(), direct.host(), proxy.port(), direct.user(), direct.password())
+        .jdbcUrl(SCHEMA);
+  }
+
+  /** The address of Redis for servers and workers that reach it through a proxy. */
+  public static String redisUrlVia(TcpProxy proxy) {
+    return "redis://" + LoopbackPort.HOST + ":" + proxy.port();
   }
 
   /** A connection to the schema of the servers, past all of them. */
@@ -123,7 +138,12 @@ public final class Cluster implements AutoCloseable {
                 redisUrl(),
                 Map.of()));
     Map<String, String> variables = plan.allVariables(endpoint.user(), endpoint.password());
-    List<String> command = Java.command("-Xmx512m", "-jar", ServerProgram.built().jar().toString());
+    List<String> command =
+        Java.command(
+            "-Xmx512m",
+            "-Djava.io.tmpdir=" + temporaryFiles(),
+            "-jar",
+            ServerProgram.built().jar().toString());
     ServerNode server =
         new ServerNode(
             plan, () -> NodeProcess.start(plan.name(), command, variables, logOf(plan.name())));
@@ -142,9 +162,18 @@ public final class Cluster implements AutoCloseable {
             JSON.writeValueAsString(plan));
     String name = plan.workerId();
     WorkerNode worker =
-        new WorkerNode(() -> NodeProcess.start(name, command, Map.of(), logOf(name)));
+        new WorkerNode(() -> NodeProcess.start(name, command, plan.environment(), logOf(name)));
     workers.add(worker);
     return worker;
+  }
+
+  /** Who is killed tidies nothing up, so it is done with the cluster. */
+  private Path temporaryFiles() {
+    try {
+      return Files.createDirectories(directory.resolve("tmp"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private Path logOf(String name) {
@@ -167,6 +196,7 @@ public final class Cluster implements AutoCloseable {
     database.kill();
     database.close();
     delete(directory.resolve("mariadb"));
+    delete(temporaryFiles());
     if (redis != null) {
       redis.close();
       delete(directory.resolve("redis"));

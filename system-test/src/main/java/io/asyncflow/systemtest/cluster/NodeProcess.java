@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * One process of a cluster, and what can be done to it.
  *
  * <p>It reads its standard input from this JVM, so it can tell when this JVM is gone. A shell
- * watches for the same and kills it five seconds later, for a process that is stopped or stuck can
+ * watches for the same and kills it ten seconds later, for a process that is stopped or stuck can
  * tell nothing. Thread-safe.
  */
 final class NodeProcess {
@@ -22,7 +22,7 @@ final class NodeProcess {
       """
       trap '' INT TERM HUP
       while read -r _; do :; done
-      sleep 5
+      sleep 10
       kill -KILL "$1"
       """;
 
@@ -128,12 +128,12 @@ final class NodeProcess {
 
   /** SIGSTOP: it lives, and does nothing. */
   void pause() {
-    signal("STOP");
+    Signals.stop(pid());
   }
 
   /** SIGCONT. */
   void resume() {
-    signal("CONT");
+    Signals.resume(pid());
   }
 
   /** SIGTERM; returns at once. */
@@ -170,20 +170,5 @@ final class NodeProcess {
   // The watcher is killed, not told by the end of its input: the process id may be another's soon.
   private void end() {
     watcher.destroyForcibly().onExit().join();
-  }
-
-  private void signal(String signal) {
-    try {
-      new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + pid())
-          .redirectErrorStream(true)
-          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-          .start()
-          .waitFor();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while signalling " + name, e);
-    }
   }
 }

@@ -51,6 +51,11 @@ public final class ServerNode extends Node {
     }
   }
 
+  /** Whether it says that it is ready. */
+  public boolean isReady() {
+    return statusOf("/actuator/health/readiness") == 200;
+  }
+
   @Override
   public void awaitReady() {
     await(name() + " is ready")
@@ -59,7 +64,7 @@ public final class ServerNode extends Node {
         .until(
             () -> {
               process().requireAlive();
-              return statusOf("/actuator/health/readiness") == 200;
+              return isReady();
             });
   }
 }

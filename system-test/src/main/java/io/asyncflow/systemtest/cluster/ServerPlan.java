@@ -25,10 +25,10 @@ public record ServerPlan(
     return new ServerPlan(name, port, databaseUrl, url, environment);
   }
 
-  /** The same with one more environment variable. */
-  public ServerPlan with(String variable, String value) {
+  /** The same with more environment variables. */
+  public ServerPlan withAll(Map<String, String> variables) {
     Map<String, String> more = new HashMap<>(environment);
-    more.put(variable, value);
+    more.putAll(variables);
     return new ServerPlan(name, port, databaseUrl, redisUrl, more);
   }
 

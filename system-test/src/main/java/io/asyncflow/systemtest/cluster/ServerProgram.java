@@ -26,7 +26,7 @@ record ServerProgram(Path jar) {
    * @throws IllegalStateException if it has not been built
    */
   static synchronized ServerProgram built() {
-    Path home = Path.of(System.getProperty(HOME_PROPERTY, "..")).toAbsolutePath().normalize();
+    Path home = home();
     Path jar = executableJar(home.resolve("flowsvr").resolve("target"));
     try {
       String stamp = Files.size(jar) + "-" + Files.getLastModifiedTime(jar).toMillis();
@@ -39,6 +39,11 @@ record ServerProgram(Path jar) {
     } catch (IOException e) {
       throw new UncheckedIOException(jar + " cannot be unpacked", e);
     }
+  }
+
+  /** The checkout. */
+  static Path home() {
+    return Path.of(System.getProperty(HOME_PROPERTY, "..")).toAbsolutePath().normalize();
   }
 
   private static Path executableJar(Path target) {

@@ -7,13 +7,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The rows of a type as they stand in the database when all is over.
- *
- * @param begin first table of the type that may hold unfinished tasks
- * @param end table that new tasks go to
- */
-public record Audit(List<Row> rows, int begin, int end) {
+/** The rows of a type as they stand in the database when all is over. */
+public record Audit(List<Row> rows, Position position) {
 
   /**
    * One task.
@@ -61,25 +56,35 @@ public record Audit(List<Row> rows, int begin, int end) {
       FROM %s
       """;
 
+  /**
+   * Which tables of a type are in use.
+   *
+   * @param begin the first that may hold unfinished tasks
+   * @param end the one that new tasks go to
+   */
+  public record Position(int begin, int end) {}
+
   /** Reads every table that the type has, those behind begin too. */
   public static Audit read(Connection database, String taskType) throws SQLException {
-    int begin = 0;
-    int end = 0;
-    try (PreparedStatement statement = database.prepareStatement(POSITION)) {
-      statement.setString(1, taskType);
-      try (ResultSet position = statement.executeQuery()) {
-        if (position.next()) {
-          begin = position.getInt(1);
-          end = position.getInt(2);
-        }
-      }
-    }
+    Position position = position(database, taskType);
     List<Row> rows = new ArrayList<>();
     for (String table : tables(database, taskType)) {
       int number = Integer.parseInt(table.substring(table.lastIndexOf('_') + 1));
       rows.addAll(rows(database, table, number));
     }
-    return new Audit(rows, begin, end);
+    return new Audit(rows, position);
+  }
+
+  /** Reads the position alone; 0 and 0 if the type was never used. */
+  public static Position position(Connection database, String taskType) throws SQLException {
+    try (PreparedStatement statement = database.prepareStatement(POSITION)) {
+      statement.setString(1, taskType);
+      try (ResultSet position = statement.executeQuery()) {
+        return position.next()
+            ? new Position(position.getInt(1), position.getInt(2))
+            : new Position(0, 0);
+      }
+    }
   }
 
   private static List<String> tables(Connection database, String taskType) throws SQLException {

@@ -15,7 +15,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param epoch of the hold
  * @param stage the task's stage
  * @param key idempotency key, hold id or report id
- * @param worker the worker id that was named
+ * @param worker the worker id that was named, or who may have suffered from a fault
  * @param outcome of a report as it was sent, the state that a beat was answered with, or what a
  *     fault was
  * @param answer what became of a report, or why a call failed

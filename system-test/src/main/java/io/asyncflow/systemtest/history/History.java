@@ -1,56 +1,33 @@
 package io.asyncflow.systemtest.history;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.json.JsonMapper;
+import java.util.function.Consumer;
 
-/**
- * Everything that all processes recorded, in the order of time.
- *
- * @param events sorted by their time
- */
-public record History(List<Event> events) {
+/** Everything that all processes recorded, told in the order of time. */
+@FunctionalInterface
+public interface History {
 
-  private static final ObjectReader LINE = JsonMapper.builder().build().readerFor(Event.class);
+  /** Tells every event, the earliest first. A recorded history is read as it is told. */
+  void tell(Consumer<Event> listener);
 
-  public History {
-    List<Event> sorted = new ArrayList<>(events);
-    sorted.sort(Comparator.comparingLong(Event::at));
-    events = List.copyOf(sorted);
-  }
-
-  /** Reads what {@link Recorder}s have written to a directory, whether they are closed or not. */
-  public static History read(Path directory) {
+  /** All events at once. */
+  default List<Event> events() {
     List<Event> events = new ArrayList<>();
-    try (Stream<Path> files = Files.list(directory)) {
-      for (Path file : files.filter(f -> f.toString().endsWith(Recorder.SUFFIX)).toList()) {
-        readInto(events, file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("the history in " + directory + " cannot be read", e);
-    }
-    return new History(events);
+    tell(events::add);
+    return events;
   }
 
-  private static void readInto(List<Event> events, Path file) throws IOException {
-    List<String> lines = Files.readAllLines(file);
-    for (int i = 0; i < lines.size(); i++) {
-      try {
-        events.add(LINE.readValue(lines.get(i)));
-      } catch (JacksonException e) {
-        boolean cutByAKill = i == lines.size() - 1;
-        if (!cutByAKill) {
-          throw new IOException(file + " has a bad line " + (i + 1) + ": " + lines.get(i), e);
-        }
-      }
-    }
+  /** A history that is there already. */
+  static History of(List<Event> events) {
+    return listener ->
+        events.stream().sorted(Comparator.comparingLong(Event::at)).forEach(listener);
+  }
+
+  /** What {@link Recorder}s have written to a directory so far, closed or not. */
+  static History in(Path directory) {
+    return new RecordedHistory(directory);
   }
 }

@@ -61,11 +61,11 @@ public final class Recorder implements AutoCloseable {
   }
 
   /** Writes the lines of a call, all with the time of now. */
-  public void record(long call, List<Draft> drafts) {
+  public synchronized void record(long call, List<Draft> drafts) {
     if (drafts.isEmpty()) {
       return;
     }
-    long now = System.nanoTime();
+    long now = System.nanoTime(); // under the lock: the lines of a file are in the order of time
     ByteArrayOutputStream lines = new ByteArrayOutputStream(256 * drafts.size());
     for (Draft draft : drafts) {
       lines.writeBytes(JSON.writeValueAsBytes(draft.at(now, process, call)));
@@ -79,7 +79,7 @@ public final class Recorder implements AutoCloseable {
     record(call, List.of(draft));
   }
 
-  private synchronized void write(ByteBuffer lines) {
+  private void write(ByteBuffer lines) {
     try {
       while (lines.hasRemaining()) {
         file.write(lines);

@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.systemtest.history.Act;
 import io.asyncflow.systemtest.history.Audit;
+import io.asyncflow.systemtest.history.Audit.Position;
 import io.asyncflow.systemtest.history.Event;
 import io.asyncflow.systemtest.history.History;
 import io.asyncflow.systemtest.history.Phase;
@@ -15,6 +16,7 @@ import io.asyncflow.systemtest.invariant.TaskStory.Hold;
 import io.asyncflow.systemtest.invariant.TaskStory.Read;
 import io.asyncflow.systemtest.invariant.TaskStory.Run;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** A history sorted by what it is about, with the rows that came of it. */
 final class Evidence {
@@ -31,14 +34,21 @@ final class Evidence {
 
   private record Item(String process, long number, String task, Integer epoch, String key) {}
 
-  /** A time in which something was broken. */
-  record FaultWindow(long from, long to) {}
+  /**
+   * A time in which something was broken.
+   *
+   * @param sufferers the processes that it may have troubled, by what their names begin with; empty
+   *     for nobody, {@code null} for everybody
+   */
+  record FaultWindow(long from, long to, Set<String> sufferers) {
+
+    boolean concerns(String process) {
+      return sufferers == null || sufferers.stream().anyMatch(process::startsWith);
+    }
+  }
 
   /** An answer, or the lack of one, that only a fault excuses. */
-  record Failure(long from, long to, String subject, String what) {}
-
-  /** Where the tables of a type were seen. */
-  record Position(int begin, int end) {}
+  record Failure(long from, long to, String process, String subject, String what) {}
 
   final Map<String, TaskStory> stories = new LinkedHashMap<>();
   final Set<String> invokedKeys = new HashSet<>();
@@ -55,7 +65,7 @@ final class Evidence {
 
   Evidence(History history, Audit audit) {
     this.audit = audit;
-    history.events().forEach(this::sort);
+    history.tell(this::sort);
     unanswered.values().forEach(this::neverAnswered);
     openFaults.values().forEach(fault -> broken(fault, TaskStory.NEVER));
     for (Audit.Row row : audit.rows()) {
@@ -181,7 +191,9 @@ final class Evidence {
 
   private void run(Event event) {
     if (event.phase() == Phase.INVOKE) {
-      story(event.task()).runs.add(new Run(event.epoch(), event.stage()));
+      story(event.task())
+          .runs
+          .add(new Run(event.at(), event.process(), event.epoch(), event.stage()));
     }
   }
 
@@ -191,12 +203,8 @@ final class Evidence {
     }
   }
 
-  /** What is done to a worker excuses no answer of a server. */
   private void fault(Event event) {
     Call call = new Call(event.process(), event.call());
-    if (event.worker() != null) {
-      return;
-    }
     if (event.phase() == Phase.INVOKE) {
       openFaults.put(call, event);
     } else {
@@ -205,7 +213,13 @@ final class Evidence {
   }
 
   private void broken(Event start, long end) {
-    faults.add(new FaultWindow(start.at(), end));
+    Set<String> sufferers =
+        start.worker() == null
+            ? null
+            : Arrays.stream(start.worker().split(","))
+                .filter(name -> !name.isEmpty())
+                .collect(Collectors.toSet());
+    faults.add(new FaultWindow(start.at(), end, sufferers));
   }
 
   private void failed(Event event) {
@@ -213,7 +227,8 @@ final class Evidence {
     if (!givenUp) {
       String subject = event.process() + " call " + event.call() + " " + event.act();
       String what = event.code() == null ? "no answer: " : event.code() + ": ";
-      failures.add(new Failure(startOf(event), event.at(), subject, what + event.answer()));
+      failures.add(
+          new Failure(startOf(event), event.at(), event.process(), subject, what + event.answer()));
     }
   }
 

@@ -35,6 +35,9 @@ final class HealthCheck implements Check {
   }
 
   private static boolean excuses(FaultWindow fault, Failure failure) {
+    if (!fault.concerns(failure.process())) {
+      return false;
+    }
     long end = fault.to() == TaskStory.NEVER ? fault.to() : fault.to() + AFTERMATH;
     return failure.to() >= fault.from() && failure.from() <= end;
   }

@@ -83,7 +83,7 @@ final class TaskStory {
   record Beat(long invokedAt, int epoch, long leaseMs) {}
 
   /** A start of a handler. */
-  record Run(int epoch, String stage) {}
+  record Run(long at, String process, int epoch, String stage) {}
 
   /** The task as it was read. */
   record Read(long invokedAt, long at, int epoch, int status) {

@@ -1,6 +1,5 @@
 package io.asyncflow.systemtest.invariant;
 
-import io.asyncflow.systemtest.invariant.TaskStory.Run;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,23 +10,15 @@ import java.util.TreeSet;
  * What a checker found.
  *
  * @param tasks how many it looked at
- * @param executions how often a handler was started
- * @param repeated executions of a stage beyond its first
+ * @param executions starts of handlers
  * @param violations in the order in which they were found
  */
-public record Verdict(int tasks, int executions, int repeated, List<Violation> violations) {
+public record Verdict(int tasks, Executions executions, List<Violation> violations) {
 
   private static final int EXAMPLES = 5;
 
   static Verdict of(Evidence evidence, List<Violation> violations) {
-    int executions = 0;
-    int first = 0;
-    for (TaskStory story : evidence.all()) {
-      executions += story.runs.size();
-      first += (int) story.runs.stream().map(Run::stage).distinct().count();
-    }
-    return new Verdict(
-        evidence.all().size(), executions, executions - first, List.copyOf(violations));
+    return new Verdict(evidence.all().size(), Executions.of(evidence), List.copyOf(violations));
   }
 
   public boolean isClean() {
@@ -39,6 +30,11 @@ public record Verdict(int tasks, int executions, int repeated, List<Violation> v
     Set<Invariant> broken = new TreeSet<>();
     violations.forEach(violation -> broken.add(violation.invariant()));
     return broken;
+  }
+
+  /** How often an invariant was violated. */
+  public long count(Invariant invariant) {
+    return violations.stream().filter(violation -> violation.invariant() == invariant).count();
   }
 
   /** A line for each invariant, and some examples of what is wrong. */

@@ -4,7 +4,7 @@ import static io.asyncflow.systemtest.invariant.Invariant.READ_YOUR_WRITES;
 import static io.asyncflow.systemtest.invariant.Invariant.TABLES_ROLL_FORWARD;
 
 import io.asyncflow.systemtest.history.Audit;
-import io.asyncflow.systemtest.invariant.Evidence.Position;
+import io.asyncflow.systemtest.history.Audit.Position;
 import io.asyncflow.systemtest.invariant.TaskStory.Hold;
 import io.asyncflow.systemtest.invariant.TaskStory.Read;
 
@@ -15,11 +15,11 @@ final class VisibilityCheck implements Check {
   public void inspect(Evidence evidence, Findings findings) {
     inspectPositions(evidence, findings);
     for (Audit.Row row : evidence.audit.rows()) {
-      if (row.table() < evidence.audit.begin() && !row.isFinal()) {
+      if (row.table() < evidence.audit.position().begin() && !row.isFinal()) {
         findings.add(
             TABLES_ROLL_FORWARD,
             row.task(),
-            "is unfinished behind begin " + evidence.audit.begin());
+            "is unfinished behind begin " + evidence.audit.position().begin());
       }
     }
     evidence.all().forEach(story -> inspectReads(story, findings));

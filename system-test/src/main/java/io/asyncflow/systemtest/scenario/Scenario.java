@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
@@ -17,6 +18,7 @@ import io.asyncflow.systemtest.history.Recorder;
 import io.asyncflow.systemtest.history.RecordingFlowClient;
 import io.asyncflow.systemtest.invariant.HistoryChecker;
 import io.asyncflow.systemtest.invariant.Verdict;
+import io.asyncflow.systemtest.worker.CrashPoint;
 import io.asyncflow.systemtest.worker.Script;
 import io.asyncflow.systemtest.worker.WorkerPlan;
 import java.nio.file.Path;
@@ -26,7 +28,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
 import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -38,6 +44,9 @@ import java.util.stream.IntStream;
  */
 public final class Scenario implements AutoCloseable {
 
+  /** The process, in the history, of every client that is no worker. */
+  public static final String CLIENTS = "clients";
+
   private static final int TASKS_A_CALL = 500;
   private static final Duration NEXT_TRY = Duration.ofMillis(100);
 
@@ -47,6 +56,7 @@ public final class Scenario implements AutoCloseable {
   private final Path directory;
   private final Recorder recorder;
   private final List<WorkerNode> workers = new ArrayList<>();
+  private final List<String> acknowledged = new ArrayList<>();
   private int created;
 
   private Scenario(Cluster cluster, String taskType, TypePlan plan) {
@@ -54,12 +64,14 @@ public final class Scenario implements AutoCloseable {
     this.taskType = taskType;
     this.plan = plan;
     this.directory = cluster.directory().resolve("history-" + taskType);
-    this.recorder = Recorder.open(directory, "clients");
+    this.recorder = Recorder.open(directory, CLIENTS);
   }
 
-  /** Configures the type at the first server. */
+  /** Configures the type at the first server, and has its first table made. */
   public static Scenario of(Cluster cluster, String taskType, TypePlan plan) {
-    cluster.servers().get(0).client().saveTaskType(plan.settings(taskType));
+    FlowClient client = cluster.servers().get(0).client();
+    client.saveTaskType(plan.settings(taskType));
+    client.holdTasks(new HoldRequest(taskType, 1, "first", 0, null, null));
     return new Scenario(cluster, taskType, plan);
   }
 
@@ -76,7 +88,7 @@ public final class Scenario implements AutoCloseable {
     return new RecordingFlowClient(server.client(), recorder);
   }
 
-  /** The same, as an old friend that is asked through somebody else. */
+  /** The same for a client of any kind. */
   public FlowClient recorded(FlowClient client) {
     return new RecordingFlowClient(client, recorder);
   }
@@ -100,6 +112,9 @@ public final class Scenario implements AutoCloseable {
     for (int from = 0; from < count; from += TASKS_A_CALL) {
       List<NewTask> part = tasks.subList(from, Math.min(from + TASKS_A_CALL, count));
       taskIds.addAll(untilAcknowledged(client, part));
+    }
+    synchronized (this) {
+      acknowledged.addAll(taskIds);
     }
     return taskIds;
   }
@@ -154,6 +169,8 @@ public final class Scenario implements AutoCloseable {
             8,
             8,
             Duration.ofSeconds(20).toMillis(),
+            CrashPoint.NONE,
+            Map.of(),
             directory.toString());
     WorkerNode node = cluster.launchWorker(change.apply(worker));
     workers.add(node);
@@ -162,12 +179,26 @@ public final class Scenario implements AutoCloseable {
 
   /** Does something bad to the cluster, and says so in the history. */
   public void fault(String what, Runnable harm) {
+    fault(what, (String) null, harm);
+  }
+
+  /**
+   * The same where not everybody may suffer from it.
+   *
+   * @param sufferers processes whose calls may fail; of a name with its hyphen at the end, all of
+   *     that name
+   */
+  public void fault(String what, Collection<String> sufferers, Runnable harm) {
+    fault(what, String.join(",", sufferers), harm);
+  }
+
+  private void fault(String what, String sufferers, Runnable harm) {
     long call = recorder.newCall();
-    recorder.record(call, Event.draft(Act.FAULT, Phase.INVOKE).outcome(what));
+    recorder.record(call, Event.draft(Act.FAULT, Phase.INVOKE).outcome(what).worker(sufferers));
     try {
       harm.run();
     } finally {
-      recorder.record(call, Event.draft(Act.FAULT, Phase.OK).outcome(what));
+      recorder.record(call, Event.draft(Act.FAULT, Phase.OK).outcome(what).worker(sufferers));
     }
   }
 
@@ -197,19 +228,63 @@ public final class Scenario implements AutoCloseable {
     }
   }
 
+  /** Changes the row of a task behind the servers' backs. */
+  public void change(String assignment, String taskId) {
+    String number = taskId.substring(0, taskId.indexOf('_'));
+    String sql = "UPDATE t" + taskId.substring(number.length()) + " SET " + assignment;
+    try (Connection connection = cluster.connect();
+        PreparedStatement statement = connection.prepareStatement(sql + " WHERE id = " + number)) {
+      statement.executeUpdate();
+    } catch (SQLException e) {
+      throw new IllegalStateException(sql, e);
+    }
+  }
+
+  /** The rows as they stand. */
+  public Audit audit() {
+    try (Connection connection = cluster.connect()) {
+      return Audit.read(connection, taskType);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the rows of " + taskType + " cannot be read", e);
+    }
+  }
+
+  /** Writes down where the tables of the type begin and end. */
+  public void lookAtPosition() {
+    try (Connection connection = cluster.connect()) {
+      Audit.Position position = Audit.position(connection, taskType);
+      recorder.record(
+          recorder.newCall(),
+          Event.draft(Act.POSITION, Phase.OK).status(position.begin()).epoch(position.end()));
+    } catch (SQLException e) {
+      throw new IllegalStateException("the position of " + taskType + " cannot be read", e);
+    }
+  }
+
+  /** Some task whose creation was acknowledged; empty if none was yet. */
+  public synchronized Optional<String> anyAcknowledged(Random random) {
+    return acknowledged.isEmpty()
+        ? Optional.empty()
+        : Optional.of(acknowledged.get(random.nextInt(acknowledged.size())));
+  }
+
   /** What has been recorded so far. */
   public History history() {
-    return History.read(directory);
+    return History.in(directory);
   }
 
   /** Holds the history and the rows to the invariants. */
   public Verdict verdict() {
-    try (Connection connection = cluster.connect()) {
-      Audit audit = Audit.read(connection, taskType);
-      return new HistoryChecker(plan.rules(plan.drainBound())).check(history(), audit);
-    } catch (SQLException e) {
-      throw new IllegalStateException("the rows of " + taskType + " cannot be read", e);
-    }
+    return verdict(plan.drainBound());
+  }
+
+  /**
+   * The same.
+   *
+   * @param drainWithin how long after it healed the last task may end
+   */
+  public Verdict verdict(Duration drainWithin) {
+    return new HistoryChecker(plan.rules(drainWithin)).check(history(), audit());
   }
 
   /** Ends the workers. The history stays. */

@@ -77,7 +77,7 @@ public record TypePlan(
   }
 
   /** The longest that a healed task may take: what is left of a lease, and all its retries. */
-  Duration drainBound() {
+  public Duration drainBound() {
     return lease.plus(retryInterval.multipliedBy(maxRetries)).plusSeconds(30);
   }
 }

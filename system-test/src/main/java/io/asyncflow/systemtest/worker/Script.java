@@ -31,10 +31,6 @@ public record Script(Map<String, List<String>> acts, String trail) {
     return new Script(more, trail);
   }
 
-  static Script parse(String context) {
-    return JSON.readValue(context, Script.class);
-  }
-
   /** As the context of a task. */
   public String json() {
     return JSON.writeValueAsString(this);

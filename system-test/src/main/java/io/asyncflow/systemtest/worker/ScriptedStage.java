@@ -13,17 +13,21 @@ import io.asyncflow.worker.StageResult;
 final class ScriptedStage implements StageHandler {
 
   private final Recorder recorder;
+  private final CrashPoint crashPoint;
 
-  ScriptedStage(Recorder recorder) {
+  ScriptedStage(Recorder recorder, CrashPoint crashPoint) {
     this.recorder = recorder;
+    this.crashPoint = crashPoint;
   }
 
   @Override
   public StageResult handle(StageContext context) throws Exception {
+    crashPoint.reached(CrashPoint.BEFORE_HANDLER);
     long call = recorder.newCall();
     recorder.record(call, line(Phase.INVOKE, context));
     try {
       StageResult result = perform(context);
+      crashPoint.reached(CrashPoint.AFTER_HANDLER);
       recorder.record(call, line(Phase.OK, context));
       return result;
     } catch (Exception | Error e) {
@@ -33,7 +37,7 @@ final class ScriptedStage implements StageHandler {
   }
 
   private static StageResult perform(StageContext context) throws Exception {
-    Script script = Script.parse(context.rawContext());
+    Script script = context.context(Script.class);
     Script done = script.committed(context.stage(), context.leaseEpoch());
     int next = Script.STAGES.indexOf(context.stage()) + 1;
     StageResult success =

@@ -31,7 +31,7 @@ public final class ScriptedWorker {
         Worker.builder()
             .client(
                 new RecordingFlowClient(
-                    new HttpFlowClient(url, null),
+                    new MortalFlowClient(new HttpFlowClient(url, null), plan.crashPoint()),
                     new HttpFlowClient(url, null, HEARTBEAT_TIMEOUT),
                     recorder))
             .redis(plan.redisUrl())
@@ -40,7 +40,7 @@ public final class ScriptedWorker {
             .prefetch(plan.prefetch())
             .shutdownGrace(Duration.ofMillis(plan.graceMs()))
             .stopsWithTheJvm(true);
-    ScriptedStage handler = new ScriptedStage(recorder);
+    ScriptedStage handler = new ScriptedStage(recorder, plan.crashPoint());
     Script.STAGES.forEach(stage -> builder.handler(plan.taskType(), stage, handler));
     builder.build().start();
     System.out.println(READY);

@@ -1,6 +1,7 @@
 package io.asyncflow.systemtest.worker;
 
 import java.time.Duration;
+import java.util.Map;
 
 /**
  * What a scripted worker process is told at its start.
@@ -12,6 +13,8 @@ import java.time.Duration;
  * @param threads handlers that run at once
  * @param prefetch tasks held beyond its free threads
  * @param graceMs how long runs may go on after a stop
+ * @param crashPoint where it dies
+ * @param environment variables of its process
  * @param history directory that its history is written to
  */
 public record WorkerPlan(
@@ -22,29 +25,88 @@ public record WorkerPlan(
     int threads,
     int prefetch,
     long graceMs,
+    CrashPoint crashPoint,
+    Map<String, String> environment,
     String history) {
 
   /** The same with other room for tasks. */
   public WorkerPlan withRoom(int newThreads, int newPrefetch) {
     return new WorkerPlan(
-        workerId, url, redisUrl, taskType, newThreads, newPrefetch, graceMs, history);
+        workerId,
+        url,
+        redisUrl,
+        taskType,
+        newThreads,
+        newPrefetch,
+        graceMs,
+        crashPoint,
+        environment,
+        history);
   }
 
   /** The same with another grace. */
   public WorkerPlan withGrace(Duration grace) {
     return new WorkerPlan(
-        workerId, url, redisUrl, taskType, threads, prefetch, grace.toMillis(), history);
+        workerId,
+        url,
+        redisUrl,
+        taskType,
+        threads,
+        prefetch,
+        grace.toMillis(),
+        crashPoint,
+        environment,
+        history);
   }
 
   /** The same with its server elsewhere, behind a proxy for example. */
   public WorkerPlan at(String newUrl) {
     return new WorkerPlan(
-        workerId, newUrl, redisUrl, taskType, threads, prefetch, graceMs, history);
+        workerId,
+        newUrl,
+        redisUrl,
+        taskType,
+        threads,
+        prefetch,
+        graceMs,
+        crashPoint,
+        environment,
+        history);
   }
 
-  /** The same under another name. */
-  public WorkerPlan named(String newWorkerId) {
+  /** The same, and mortal. */
+  public WorkerPlan dyingAt(CrashPoint point) {
     return new WorkerPlan(
-        newWorkerId, url, redisUrl, taskType, threads, prefetch, graceMs, history);
+        workerId, url, redisUrl, taskType, threads, prefetch, graceMs, point, environment, history);
+  }
+
+  /** The same with its Redis elsewhere. */
+  public WorkerPlan withRedis(String newRedisUrl) {
+    return new WorkerPlan(
+        workerId,
+        url,
+        newRedisUrl,
+        taskType,
+        threads,
+        prefetch,
+        graceMs,
+        crashPoint,
+        environment,
+        history);
+  }
+
+  /** The same with environment variables. */
+  public WorkerPlan with(Map<String, String> variables) {
+    return new WorkerPlan(
+        workerId,
+        url,
+        redisUrl,
+        taskType,
+        threads,
+        prefetch,
+        graceMs,
+        crashPoint,
+        variables,
+        history);
   }
 }

@@ -32,7 +32,7 @@ class KilledParentIT {
     try {
       List<ProcessHandle> children = childrenOf(parent);
       ProcessHandle stopped = children.get(SECOND_SERVER);
-      new ProcessBuilder("/bin/sh", "-c", "kill -STOP " + stopped.pid()).start().waitFor();
+      Signals.stop(stopped.pid());
 
       Stopwatch watch = Stopwatch.start();
       parent.destroyForcibly().onExit().join();
@@ -42,7 +42,7 @@ class KilledParentIT {
           .until(() -> children.stream().filter(KilledParentIT::runs).allMatch(stopped::equals));
       Figures.print(
           "parent killed -9: its running children ended within %.1f s", seconds(watch.elapsed()));
-      await().atMost(Duration.ofSeconds(15)).until(() -> !runs(stopped));
+      await().atMost(Duration.ofSeconds(20)).until(() -> !runs(stopped));
       Figures.print("and the stopped one was killed within %.1f s", seconds(watch.elapsed()));
     } finally {
       parent.destroyForcibly();

@@ -9,14 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /**
- * What a Redis says that it was asked for since its start.
+ * A Redis as it is asked by hand: what it was used for since its start.
  *
  * @param port of the Redis on loopback
  */
-record RedisStatistics(int port) {
+public record RedisStatistics(int port) {
 
   /** How often the commands were called, together. */
-  long calls(String... commands) {
+  public long calls(String... commands) {
     Set<String> wanted = Set.of(commands);
     long calls = 0;
     for (String line : info().split("\r\n")) {
@@ -32,8 +32,18 @@ record RedisStatistics(int port) {
     return calls;
   }
 
+  /** Makes it forget everything. */
+  public void flushAll() {
+    try (Socket socket = new Socket("127.0.0.1", port)) {
+      socket.getOutputStream().write("FLUSHALL\r\n".getBytes(StandardCharsets.US_ASCII));
+      socket.getInputStream().readNBytes("+OK\r\n".length());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private String info() {
-    try (Socket socket = new Socket(LoopbackPort.HOST, port)) {
+    try (Socket socket = new Socket("127.0.0.1", port)) {
       socket.getOutputStream().write("INFO commandstats\r\n".getBytes(StandardCharsets.US_ASCII));
       BufferedReader answer =
           new BufferedReader(

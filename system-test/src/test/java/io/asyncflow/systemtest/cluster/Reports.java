@@ -5,7 +5,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.Task;
 
 /** Reports as a worker without the SDK writes them. */
-final class Reports {
+public final class Reports {
 
   private Reports() {}
 
@@ -14,7 +14,7 @@ final class Reports {
    *
    * @param reportId {@code null} if it will not be repeated
    */
-  static Report success(Task task, String reportId) {
+  public static Report success(Task task, String reportId) {
     return new Report(
         task.taskId(),
         task.workerId(),

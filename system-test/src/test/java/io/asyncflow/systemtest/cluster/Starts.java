@@ -10,16 +10,16 @@ import java.util.List;
  *
  * @param moments in their order
  */
-record Starts(List<Long> moments) {
+public record Starts(List<Long> moments) {
 
-  static Starts of(Scenario scenario, int epoch) {
+  public static Starts of(Scenario scenario, int epoch) {
     return of(scenario, epoch, null);
   }
 
   /**
    * @param stage {@code null} for any
    */
-  static Starts of(Scenario scenario, int epoch, String stage) {
+  public static Starts of(Scenario scenario, int epoch, String stage) {
     return new Starts(
         scenario.history().events().stream()
             .filter(event -> event.act() == Act.RUN && event.phase() == Phase.INVOKE)
@@ -29,16 +29,16 @@ record Starts(List<Long> moments) {
             .toList());
   }
 
-  int count() {
+  public int count() {
     return moments.size();
   }
 
   /** Counted from 1. */
-  long nth(int n) {
+  public long nth(int n) {
     return moments.get(n - 1);
   }
 
-  long last() {
+  public long last() {
     return moments.get(moments.size() - 1);
   }
 }

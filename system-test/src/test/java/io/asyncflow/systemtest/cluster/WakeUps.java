@@ -34,7 +34,8 @@ final class WakeUps {
     List<Duration> delays = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       HoldRequest hold =
-          new HoldRequest(scenario.taskType(), 1, "sleeper", 20_000, "hold-" + round, null);
+          new HoldRequest(
+              scenario.taskType(), 1, "sleeper", 20_000, scenario.taskType() + "-" + round, null);
       CompletableFuture<List<Task>> parked =
           CompletableFuture.supplyAsync(() -> holder.holdTasks(hold));
       await().pollDelay(UNTIL_PARKED).until(() -> true);

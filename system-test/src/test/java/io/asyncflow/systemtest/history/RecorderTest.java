@@ -28,7 +28,7 @@ class RecorderTest {
       two.record(1, Event.draft(Act.BEAT, Phase.OK).task("t").epoch(2).leaseMs(3_000L));
       one.record(1, Event.draft(Act.READ, Phase.OK).task("t").text("\"line\nbreak\""));
 
-      assertThat(History.read(directory).events())
+      assertThat(History.in(directory).events())
           .extracting(Event::process, Event::act, Event::text)
           .containsExactly(
               tuple("one", Act.READ, null),
@@ -44,10 +44,10 @@ class RecorderTest {
       one.record(1, Event.draft(Act.READ, Phase.INVOKE).task("t"));
     }
     Files.writeString(file, "{\"at\":12,\"proc", StandardOpenOption.APPEND);
-    assertThat(History.read(directory).events()).hasSize(1);
+    assertThat(History.in(directory).events()).hasSize(1);
 
     Files.writeString(file, "\n{\"at\":13}\n", StandardOpenOption.APPEND);
-    assertThatThrownBy(() -> History.read(directory))
+    assertThatThrownBy(() -> History.in(directory).events())
         .isInstanceOf(UncheckedIOException.class)
         .hasRootCauseInstanceOf(JacksonException.class);
   }
@@ -66,7 +66,7 @@ class RecorderTest {
       FlowClient client = new RecordingFlowClient(silent, recorder);
       assertThatThrownBy(() -> client.getTask("t")).isInstanceOf(FlowUnreachableException.class);
     }
-    assertThat(History.read(directory).events())
+    assertThat(History.in(directory).events())
         .extracting(Event::phase)
         .containsExactly(Phase.INVOKE, Phase.UNKNOWN);
   }

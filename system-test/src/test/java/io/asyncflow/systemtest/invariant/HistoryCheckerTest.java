@@ -484,6 +484,22 @@ class HistoryCheckerTest {
     }
 
     @Test
+    void faultExcusesOnlyThoseThatItTroubles() {
+      Told told = history().aSmoothLifeOf(TASK, KEY);
+      assertBreaks(
+          Invariant.NO_ERROR_WITHOUT_A_FAULT,
+          told.broken("worker-1-,worker-2-").readFailed(TASK, ErrorCode.UNAVAILABLE));
+      assertBreaks(
+          Invariant.NO_ERROR_WITHOUT_A_FAULT,
+          history().aSmoothLifeOf(TASK, KEY).broken("").readFailed(TASK, ErrorCode.UNAVAILABLE));
+      assertClean(
+          history()
+              .aSmoothLifeOf(TASK, KEY)
+              .broken("worker-1-,test")
+              .readFailed(TASK, ErrorCode.UNAVAILABLE));
+    }
+
+    @Test
     void faultThatIsLongOverExcusesNothing() {
       assertBreaks(
           Invariant.NO_ERROR_WITHOUT_A_FAULT,

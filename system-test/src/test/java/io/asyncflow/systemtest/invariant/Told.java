@@ -5,6 +5,7 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.systemtest.history.Act;
 import io.asyncflow.systemtest.history.Audit;
+import io.asyncflow.systemtest.history.Audit.Position;
 import io.asyncflow.systemtest.history.Audit.Row;
 import io.asyncflow.systemtest.history.Event;
 import io.asyncflow.systemtest.history.Event.Draft;
@@ -221,9 +222,16 @@ final class Told {
   }
 
   Told broken() {
+    return broken(null);
+  }
+
+  /**
+   * @param sufferers names with commas between them; {@code null} for everybody
+   */
+  Told broken(String sufferers) {
     return answered(
-        Event.draft(Act.FAULT, Phase.INVOKE).outcome("something"),
-        Event.draft(Act.FAULT, Phase.OK).outcome("something"));
+        Event.draft(Act.FAULT, Phase.INVOKE).outcome("something").worker(sufferers),
+        Event.draft(Act.FAULT, Phase.OK).outcome("something").worker(sufferers));
   }
 
   Told healed() {
@@ -261,6 +269,7 @@ final class Told {
   }
 
   Verdict judged() {
-    return new HistoryChecker(RULES).check(new History(events), new Audit(rows, begin, end));
+    return new HistoryChecker(RULES)
+        .check(History.of(events), new Audit(rows, new Position(begin, end)));
   }
 }
