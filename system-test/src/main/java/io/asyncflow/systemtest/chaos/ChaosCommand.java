@@ -1,0 +1,101 @@
+package io.asyncflow.systemtest.chaos;
+
+import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
+import io.asyncflow.systemtest.invariant.Executions;
+import io.asyncflow.systemtest.invariant.Invariant;
+import io.asyncflow.systemtest.invariant.Verdict;
+import java.util.Locale;
+
+/**
+ * {@code ./asyncflow chaos --tasks N --seed S}: runs real processes into trouble and prints what
+ * they did wrong. The exit code is 0 if that was nothing.
+ */
+public final class ChaosCommand {
+
+  private static final int VIOLATED = 1;
+  private static final int USAGE = 2;
+
+  private static final String HELP =
+      """
+      Usage: ./asyncflow chaos [options]
+
+      Creates three-stage tasks on real servers and workers while these, the database and Redis
+      are killed, stopped and terminated, and holds what happened to the invariants.
+
+        --tasks N     how many (5000)
+        --seed S      of the faults and of the tasks' behaviour (a random one, which is printed)
+        --minutes M   spread the creates over so many minutes at least (2, or less for less tasks)
+        --servers N   flowsvr processes (3)
+        --workers N   worker processes (6)
+
+      Exits with 1 if an invariant was violated; the history is left where it says.
+      """;
+
+  private ChaosCommand() {}
+
+  public static void main(String[] arguments) {
+    if (arguments.length == 1 && arguments[0].matches("help|-h|--help")) {
+      System.out.print(HELP);
+      return;
+    }
+    ChaosPlan plan;
+    try {
+      plan = ChaosPlan.parse(arguments);
+    } catch (IllegalArgumentException e) {
+      System.err.println("asyncflow chaos: " + e.getMessage());
+      System.exit(USAGE);
+      return;
+    }
+    System.exit(run(plan));
+  }
+
+  private static int run(ChaosPlan plan) {
+    say(
+        "seed %d: %d three-stage tasks over %d s or more, %d servers, %d workers, a fault every"
+            + " %.1f to %.1f s",
+        plan.seed(),
+        plan.tasks(),
+        plan.load().toSeconds(),
+        plan.servers(),
+        plan.workers(),
+        plan.calmAtLeast().toMillis() / 1e3,
+        plan.calmAtMost().toMillis() / 1e3);
+    long start = System.nanoTime();
+    Outcome outcome =
+        new ChaosRun(plan, what -> say("%6.1f s  %s", (System.nanoTime() - start) / 1e9, what))
+            .run();
+    report(outcome);
+    if (outcome.isClean()) {
+      return 0;
+    }
+    say("%nThe history and the logs are in %s.", outcome.directory());
+    return VIOLATED;
+  }
+
+  private static void report(Outcome outcome) {
+    Verdict verdict = outcome.verdict();
+    Executions executions = verdict.executions();
+    double seconds = outcome.elapsed().toMillis() / 1e3;
+    say("%n%d tasks in %.0f s: %.0f/s", verdict.tasks(), seconds, verdict.tasks() / seconds);
+    say("faults: %s", outcome.disasters());
+    say(
+        "%d executions; %d of them repeated, %d met by a fault, %d repeated without having met one",
+        executions.all(),
+        executions.repeated(),
+        executions.inFlight(),
+        executions.repeatedWithoutFault());
+    say("%nviolations  invariant");
+    System.out.print(verdict.table());
+    say(
+        "%n%d lost, %d phantom, %d duplicate committed results, %d stale reports accepted, %d stuck",
+        verdict.count(Invariant.CREATED_IS_FINISHED),
+        verdict.count(Invariant.NOTHING_FROM_NOWHERE),
+        verdict.count(Invariant.ONE_RESULT_A_STAGE),
+        verdict.count(Invariant.NO_STALE_REPORT),
+        verdict.count(Invariant.HEALED_MEANS_DRAINED));
+  }
+
+  private static void say(String format, Object... values) {
+    System.out.println(String.format(Locale.ROOT, format, values));
+  }
+}
