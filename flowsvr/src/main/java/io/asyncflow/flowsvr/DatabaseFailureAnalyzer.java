@@ -1,8 +1,11 @@
 package io.asyncflow.flowsvr;
 
+import io.asyncflow.flowsvr.system.DatabaseUrl;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
@@ -21,31 +24,27 @@ class DatabaseFailureAnalyzer extends AbstractFailureAnalyzer<SQLException> {
   protected FailureAnalysis analyze(Throwable rootFailure, SQLException outermost) {
     SQLException cause = innermost(outermost);
     String state = cause.getSQLState() == null ? "" : cause.getSQLState();
-    if (state.startsWith("08")) {
-      return failure("does not answer", cause);
+    if (state.equals("08S01") || outermost instanceof SQLTransientConnectionException) {
+      return failure("does not answer", NestedExceptionUtils.getMostSpecificCause(cause));
     }
-    if (state.startsWith("28") || state.startsWith("42")) {
-      return failure("lets us not in (" + cause.getMessage() + ")", cause);
+    if (state.startsWith("08") || state.startsWith("28") || state.startsWith("42")) {
+      return failure("lets us not in", cause);
     }
     return null; // something is wrong with a statement of ours, not with the connection
   }
 
-  private FailureAnalysis failure(String what, SQLException cause) {
+  private FailureAnalysis failure(String what, Throwable cause) {
+    String url = environment.getProperty("spring.datasource.url", "?");
     return new FailureAnalysis(
         "the database at "
-            + url()
+            + DatabaseUrl.withoutSecrets(url)
             + " "
             + what
-            + "; check FLOW_MYSQL_URL, FLOW_MYSQL_USER and FLOW_MYSQL_PASSWORD.",
+            + " ("
+            + String.valueOf(cause.getMessage()).lines().findFirst().orElse("")
+            + "); check FLOW_MYSQL_URL, FLOW_MYSQL_USER and FLOW_MYSQL_PASSWORD.",
         null,
         cause);
-  }
-
-  /** Without its parameters, one of which may be a password. */
-  private String url() {
-    String url = environment.getProperty("spring.datasource.url", "?");
-    int parameters = url.indexOf('?', 1);
-    return parameters < 0 ? url : url.substring(0, parameters);
   }
 
   private static SQLException innermost(SQLException outermost) {

@@ -8,52 +8,120 @@ import io.asyncflow.dev.DatabaseEndpoint;
 import io.asyncflow.dev.TestEngines;
 import io.asyncflow.flowsvr.lease.TaskHolds;
 import io.asyncflow.flowsvr.wire.Wire;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** How the server starts and stops, and the one sentence that it says where it cannot. */
 @ExtendWith(OutputCaptureExtension.class)
 class StartupIT {
 
-  @Test
-  void unreachableDatabaseIsOneSentence(CapturedOutput output) throws Exception {
-    int closed;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      closed = socket.getLocalPort();
-    }
-    String url = "jdbc:mysql://127.0.0.1:" + closed + "/asyncflow?password=secret";
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-    assertThatThrownBy(() -> start("--spring.datasource.url=" + url)).isNotNull();
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "FLOW_PORT=abc                          | FLOW_PORT is 'abc' and must be a port",
+        "FLOW_PORT=99999                        | FLOW_PORT is '99999' and must be a port",
+        "FLOW_ADDRESS=nohost.invalid            | FLOW_ADDRESS is 'nohost.invalid'",
+        "FLOW_MYSQL_CONNECTIONS=0               | FLOW_MYSQL_CONNECTIONS is '0'",
+        "FLOW_MYSQL_URL=mysql://host/secret     | FLOW_MYSQL_URL must be like jdbc:mysql://",
+        "FLOW_MYSQL_URL=jdbc:oracle:secret      | FLOW_MYSQL_URL must be like jdbc:mysql://",
+        "FLOW_REDIS_URL=secret                  | FLOW_REDIS_URL must be like redis://host:6379",
+        "FLOW_REDIS_URL=secret:6379             | FLOW_REDIS_URL must be like redis://host:6379",
+        "FLOW_REDIS_URL=redis://secret          | FLOW_REDIS_URL must be like redis://host:6379",
+      })
+  void settingThatCannotBeIsOneSentence(String setting, String sentence, CapturedOutput output) {
+    assertThatThrownBy(() -> start("--" + setting)).isNotNull();
 
-    assertThat(sentence(output))
-        .contains("the database at jdbc:mysql://127.0.0.1:" + closed + "/asyncflow does not answer")
-        .contains("FLOW_MYSQL_URL")
-        .doesNotContain("secret");
-    assertNoStackTrace(output);
+    assertThat(onlyError(output)).contains(sentence).doesNotContain("secret");
+    assertThat(output).as("nothing was started").doesNotContain("Tomcat");
   }
 
   @Test
-  void wrongPasswordIsOneSentence(CapturedOutput output) {
+  void databaseThatDoesNotAnswerInTimeIsOneSentence(CapturedOutput output) throws Exception {
+    int closed = closedPort();
+    String url = "jdbc:mysql://me:secret@127.0.0.1:" + closed + "/asyncflow?password=secret";
+
+    assertThatThrownBy(() -> start("--spring.datasource.url=" + url, "--flow.database-patience=1s"))
+        .isNotNull();
+
+    assertThat(output)
+        .contains(
+            "waiting up to 1 s for the database at jdbc:mysql://127.0.0.1:"
+                + closed
+                + "/asyncflow");
+    assertThat(onlyError(output))
+        .contains("the database at jdbc:mysql://127.0.0.1:" + closed + "/asyncflow does not answer")
+        .contains("refused")
+        .contains("FLOW_MYSQL_URL");
+    assertThat(output).doesNotContain("secret");
+  }
+
+  @Test
+  void wrongPasswordIsOneSentenceAtOnce(CapturedOutput output) {
     assertThatThrownBy(
             () ->
                 start(
                     "--spring.datasource.url=" + TestEngines.database().jdbcUrl("startup"),
                     "--spring.datasource.username=nobody",
-                    "--spring.datasource.password=wrong"))
+                    "--spring.datasource.password=wrong",
+                    "--flow.database-patience=10m"))
         .isNotNull();
 
-    assertThat(sentence(output)).contains("lets us not in").contains("FLOW_MYSQL_PASSWORD");
-    assertNoStackTrace(output);
+    assertThat(onlyError(output)).contains("lets us not in").contains("FLOW_MYSQL_PASSWORD");
+  }
+
+  @Test
+  void databaseThatIsLateIsWaitedFor(CapturedOutput output) throws Exception {
+    int port = closedPort();
+    DatabaseEndpoint database = TestEngines.database();
+    DatabaseEndpoint late =
+        new DatabaseEndpoint("late", database.host(), port, database.user(), database.password());
+    CompletableFuture<ConfigurableApplicationContext> server =
+        CompletableFuture.supplyAsync(() -> start(with(late, "--server.port=0")));
+    await().atMost(TIMEOUT).until(() -> output.getOut().contains("waiting up to 30 s"));
+
+    try (Relay network = Relay.on(port, database.port())) {
+      network.freeze(); // it has been reached, and its first connection takes longer than any other
+      await().pollDelay(Duration.ofSeconds(3)).until(() -> !server.isDone());
+      network.thaw();
+
+      try (ConfigurableApplicationContext running = server.join()) {
+        assertThat(wireTo(running).get("/actuator/health/readiness").status()).isEqualTo(200);
+      }
+    }
+    assertThat(errors(output)).isEmpty();
+  }
+
+  @Test
+  void tablesOfAnotherStateOfTheCodeAreOneSentence(CapturedOutput output) {
+    DatabaseEndpoint database = TestEngines.database();
+    String url = database.jdbcUrl(TestEngines.newSchema("startup"));
+    Flyway.configure().dataSource(url, database.user(), database.password()).load().migrate();
+    new JdbcTemplate(new DriverManagerDataSource(url, database.user(), database.password()))
+        .update("UPDATE flyway_schema_history SET checksum = 1 WHERE version = '1'");
+
+    assertThatThrownBy(() -> start(with(database, "--spring.datasource.url=" + url))).isNotNull();
+
+    assertThat(onlyError(output)).contains("made by another state").contains("--data-dir");
   }
 
   @Test
@@ -63,25 +131,30 @@ class StartupIT {
 
       assertThatThrownBy(() -> start(withDatabase("--server.port=" + port))).isNotNull();
 
-      assertThat(sentence(output)).contains("port " + port + " is taken").contains("FLOW_PORT");
-      assertNoStackTrace(output);
+      assertThat(onlyError(output)).contains("port " + port + " is taken").contains("FLOW_PORT");
     }
+  }
+
+  @Test
+  void addressOfAnotherMachineIsOneSentence(CapturedOutput output) {
+    assertThatThrownBy(() -> start(withDatabase("--FLOW_ADDRESS=192.0.2.1", "--FLOW_API_KEY=k3y")))
+        .isNotNull();
+
+    assertThat(onlyError(output)).contains("192.0.2.1").contains("FLOW_ADDRESS");
   }
 
   @Test
   void openAddressWithoutAKeyIsOneSentence(CapturedOutput output) {
     assertThatThrownBy(() -> start(withDatabase("--flow.access.address=0.0.0.0"))).isNotNull();
 
-    assertThat(sentence(output)).contains("FLOW_ADDRESS 0.0.0.0").contains("FLOW_API_KEY");
-    assertNoStackTrace(output);
+    assertThat(onlyError(output)).contains("FLOW_ADDRESS 0.0.0.0").contains("FLOW_API_KEY");
   }
 
   @Test
   void withAKeyEveryRouteButHealthAsksForIt() {
     try (ConfigurableApplicationContext server =
         start(withDatabase("--flow.access.api-key=k3y", "--server.port=0"))) {
-      int port = server.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
-      Wire wire = new Wire(port);
+      Wire wire = wireTo(server);
 
       Wire.Answer refused = wire.get("/api/task_schedule_cfg/list");
       assertThat(refused.status()).isEqualTo(401);
@@ -104,8 +177,7 @@ class StartupIT {
   @Test
   void stoppingServerAnswersParkedHoldsAtOnce() {
     ConfigurableApplicationContext server = start(withDatabase("--server.port=0"));
-    Wire wire =
-        new Wire(server.getEnvironment().getProperty("local.server.port", Integer.class, 0));
+    Wire wire = wireTo(server);
     wire.post("/api/task_schedule_cfg/save", "{'task_type':'parked'}");
     CompletableFuture<Wire.Answer> parked =
         CompletableFuture.supplyAsync(
@@ -123,14 +195,10 @@ class StartupIT {
 
   @Test
   void serverStartsAndWorksAlthoughRedisIsDead(CapturedOutput output) throws Exception {
-    int closed;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      closed = socket.getLocalPort();
-    }
+    int closed = closedPort();
     try (ConfigurableApplicationContext server =
         start(withDatabase("--server.port=0", "--flow.redis.url=redis://127.0.0.1:" + closed))) {
-      Wire wire =
-          new Wire(server.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
+      Wire wire = wireTo(server);
       wire.post("/api/task_schedule_cfg/save", "{'task_type':'alone'}");
       for (int i = 0; i < 10; i++) {
         wire.post(
@@ -142,7 +210,7 @@ class StartupIT {
       assertThat(held.result().path("taskList").size()).isEqualTo(10);
       assertThat(wire.get("/actuator/health/readiness").status()).isEqualTo(200);
       await().until(() -> output.getOut().contains("redis-subscribe failed"));
-      assertNoStackTrace(output);
+      assertThat(errors(output)).isEmpty();
     }
   }
 
@@ -151,22 +219,46 @@ class StartupIT {
   }
 
   private static String[] withDatabase(String... arguments) {
-    DatabaseEndpoint database = TestEngines.database();
-    List<String> all = new ArrayList<>(List.of(arguments));
-    all.add("--spring.datasource.url=" + database.jdbcUrl(TestEngines.newSchema("startup")));
+    return with(TestEngines.database(), arguments);
+  }
+
+  /** In a schema of its own, unless the arguments name one. */
+  private static String[] with(DatabaseEndpoint database, String... arguments) {
+    List<String> all = new ArrayList<>();
     all.add("--spring.datasource.username=" + database.user());
     all.add("--spring.datasource.password=" + database.password());
+    if (Stream.of(arguments).noneMatch(argument -> argument.contains("datasource.url"))) {
+      all.add("--spring.datasource.url=" + database.jdbcUrl(TestEngines.newSchema("startup")));
+    }
+    all.addAll(List.of(arguments));
     return all.toArray(String[]::new);
   }
 
-  private static String sentence(CapturedOutput output) {
-    List<String> said =
-        output.getAll().lines().filter(l -> l.contains("flowsvr does not start: ")).toList();
-    assertThat(said).hasSize(1);
-    return said.get(0);
+  private static Wire wireTo(ConfigurableApplicationContext server) {
+    return new Wire(
+        server.getEnvironment().getRequiredProperty("local.server.port", Integer.class));
   }
 
-  private static void assertNoStackTrace(CapturedOutput output) {
-    assertThat(output.getAll().lines().filter(line -> line.startsWith("\tat "))).isEmpty();
+  private static int closedPort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static List<String> errors(CapturedOutput output) {
+    return output
+        .getAll()
+        .lines()
+        .filter(line -> line.contains(" ERROR ") || line.startsWith("\tat "))
+        .toList();
+  }
+
+  /** The only error, which is the sentence that says why the server does not start. */
+  private static String onlyError(CapturedOutput output) {
+    List<String> errors = errors(output);
+    assertThat(errors).hasSize(1);
+    assertThat(errors.get(0)).contains("flowsvr does not start: ");
+    assertThat(output).doesNotContain("Error starting ApplicationContext");
+    return errors.get(0);
   }
 }

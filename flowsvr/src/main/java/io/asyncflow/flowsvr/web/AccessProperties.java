@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.web;
 
+import io.asyncflow.flowsvr.system.BadSettingException;
 import java.net.InetAddress;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
@@ -21,14 +22,18 @@ record AccessProperties(String apiKey, InetAddress address) {
   }
 
   /**
-   * @throws UnsafeAddressException if strangers could reach it
+   * @throws BadSettingException if strangers could reach it
    */
   InetAddress listenAddress() {
     if (address == null) {
       return needsKey() ? null : InetAddress.getLoopbackAddress();
     }
     if (!needsKey() && !address.isLoopbackAddress()) {
-      throw new UnsafeAddressException(address);
+      throw new BadSettingException(
+          "FLOW_ADDRESS "
+              + address.getHostAddress()
+              + " is reachable from other machines and there is no FLOW_API_KEY; set a key, or"
+              + " listen on 127.0.0.1.");
     }
     return address;
   }

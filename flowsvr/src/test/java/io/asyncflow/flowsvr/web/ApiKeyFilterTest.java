@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asyncflow.flowsvr.system.BadSettingException;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,7 +58,7 @@ class ApiKeyFilterTest {
     assertThat(new AccessProperties("", null).listenAddress().isLoopbackAddress()).isTrue();
     assertThat(new AccessProperties(" ", loopback).listenAddress()).isEqualTo(loopback);
     assertThatThrownBy(() -> new AccessProperties(null, everywhere).listenAddress())
-        .isInstanceOf(UnsafeAddressException.class)
+        .isInstanceOf(BadSettingException.class)
         .hasMessageContaining("FLOW_API_KEY");
     assertThat(new AccessProperties(KEY, null).listenAddress()).isNull();
     assertThat(new AccessProperties(KEY, everywhere).listenAddress()).isEqualTo(everywhere);

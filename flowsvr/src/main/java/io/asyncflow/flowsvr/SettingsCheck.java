@@ -1,0 +1,85 @@
+package io.asyncflow.flowsvr;
+
+import io.asyncflow.flowsvr.system.BadSettingException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.function.Predicate;
+import org.redisson.misc.RedisURI;
+import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.core.env.Environment;
+
+/**
+ * Refuses settings that no server could start with before anything is started: what else would find
+ * them out comes late, and speaks of beans and conversions.
+ *
+ * <p>What is wrong with an URL is said without it, because it may contain a password.
+ */
+class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
+
+  @Override
+  public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
+    Environment settings = event.getEnvironment();
+    refuse(
+        settings,
+        "server.port",
+        port -> isNumber(port, 0, 65_535),
+        "FLOW_PORT is '%s' and must be a port from 1 to 65535.");
+    refuse(
+        settings,
+        "flow.access.address",
+        SettingsCheck::isAddress,
+        "FLOW_ADDRESS is '%s', which is neither an address nor the name of one.");
+    refuse(
+        settings,
+        "spring.datasource.url",
+        url -> url.matches("jdbc:mysql[^/]*://.+"),
+        "FLOW_MYSQL_URL must be like jdbc:mysql://host:3306/asyncflow.");
+    refuse(
+        settings,
+        "spring.datasource.hikari.maximum-pool-size",
+        size -> isNumber(size, 1, 10_000),
+        "FLOW_MYSQL_CONNECTIONS is '%s' and must be a number from 1 to 10000.");
+    refuse(
+        settings,
+        "flow.redis.url",
+        SettingsCheck::isRedis,
+        "FLOW_REDIS_URL must be like redis://host:6379, or rediss://host:6379 for TLS.");
+  }
+
+  /** An absent setting, and an empty one, have a default or are none. */
+  private static void refuse(
+      Environment settings, String name, Predicate<String> isGood, String sentence) {
+    String value = settings.getProperty(name, "").strip();
+    if (!value.isEmpty() && !isGood.test(value)) {
+      throw new BadSettingException(String.format(sentence, value));
+    }
+  }
+
+  private static boolean isNumber(String text, int least, int most) {
+    try {
+      int number = Integer.parseInt(text);
+      return number >= least && number <= most;
+    } catch (NumberFormatException e) {
+      return false;
+    }
+  }
+
+  private static boolean isAddress(String name) {
+    try {
+      InetAddress.getByName(name);
+      return true;
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  private static boolean isRedis(String url) {
+    try {
+      new RedisURI(url);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+}
