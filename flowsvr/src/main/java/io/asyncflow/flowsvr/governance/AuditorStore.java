@@ -25,9 +25,6 @@ class AuditorStore {
           """
               .replace("now_ms", NOW_MS));
 
-  private static final TableSql UNFINISHED =
-      new TableSql("SELECT 1 FROM %s FORCE INDEX (idx_claim) WHERE status IN (1, 2) LIMIT 1");
-
   private final JdbcClient jdbc;
 
   AuditorStore(JdbcClient jdbc) {
@@ -40,25 +37,5 @@ class AuditorStore {
         .param("longest", longest.toMillis())
         .param("limit", limit)
         .update();
-  }
-
-  /** Whether the table holds a task that is not final. */
-  boolean hasUnfinished(TaskTable table) {
-    return jdbc.sql(UNFINISHED.of(table)).query(Integer.class).optional().isPresent();
-  }
-
-  /** Moves begin back to where unfinished tasks lie; false if it does not stand behind it. */
-  boolean moveBeginBack(TaskTable table) {
-    return jdbc.sql(
-                """
-                UPDATE t_schedule_pos
-                SET schedule_begin_pos = :number
-                WHERE task_type = :type
-                  AND schedule_begin_pos > :number
-                """)
-            .param("number", table.number())
-            .param("type", table.type().name())
-            .update()
-        == 1;
   }
 }

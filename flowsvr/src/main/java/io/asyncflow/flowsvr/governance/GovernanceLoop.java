@@ -5,6 +5,8 @@ import io.asyncflow.flowsvr.lease.HoldRetention;
 import io.asyncflow.flowsvr.system.BackgroundLoop;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.KeyRetention;
+import io.asyncflow.flowsvr.tasktable.TableDrain;
+import io.asyncflow.flowsvr.tasktable.TableRetention;
 import io.asyncflow.flowsvr.worker.WorkerRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -40,6 +42,8 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
   GovernanceLoop(
       ExpiredLeaseSweep leases,
       InvariantAuditor auditor,
+      TableDrain drain,
+      TableRetention retention,
       KeyRetention keys,
       HoldRetention holds,
       WorkerRegistry workers,
@@ -50,6 +54,8 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
     this.jobs =
         List.of(
             new GovernanceJob("expired-lease-sweep", sweepInterval, false, leases::runOnce),
+            new GovernanceJob("table-drain", sweepInterval, true, drain::runOnce),
+            new GovernanceJob("table-retention", CLEANING, true, retention::runOnce),
             new GovernanceJob("invariant-auditor", AUDIT, true, auditor::runOnce),
             new GovernanceJob("key-retention", CLEANING, true, keys::runOnce),
             new GovernanceJob("hold-retention", CLEANING, true, holds::runOnce),

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.governance;
 
+import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
@@ -28,11 +29,13 @@ class InvariantAuditor {
 
   private final TaskTypes types;
   private final TaskFamilies families;
+  private final TableDrain drain;
   private final AuditorStore store;
 
-  InvariantAuditor(TaskTypes types, TaskFamilies families, AuditorStore store) {
+  InvariantAuditor(TaskTypes types, TaskFamilies families, TableDrain drain, AuditorStore store) {
     this.types = types;
     this.families = families;
+    this.drain = drain;
     this.store = store;
   }
 
@@ -60,7 +63,7 @@ class InvariantAuditor {
       for (TaskTable table : family.live()) {
         endless += store.endEndlessLeases(table, longest, PAGE);
       }
-      lost += findLost(family);
+      lost += drain.takeBackLost(family) ? 1 : 0;
     }
     Result result = new Result(endless, lost);
     if (!result.isEmpty()) {
@@ -70,17 +73,5 @@ class InvariantAuditor {
           lost);
     }
     return result;
-  }
-
-  private int findLost(TaskFamily family) {
-    for (TaskTable table : family.readable()) {
-      if (table.number() >= family.live().get(0).number()) {
-        break;
-      }
-      if (store.hasUnfinished(table) && store.moveBeginBack(table)) {
-        return 1; // the tables after it are live again by this
-      }
-    }
-    return 0;
   }
 }

@@ -10,8 +10,8 @@ import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import java.util.List;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
@@ -24,6 +24,7 @@ import org.springframework.stereotype.Service;
 public class OperatorActs {
 
   private final TaskFamilies families;
+  private final NewTaskTables newTaskTables;
   private final TaskStore tasks;
   private final TaskCreator creator;
   private final AuditStore audit;
@@ -32,12 +33,14 @@ public class OperatorActs {
 
   OperatorActs(
       TaskFamilies families,
+      NewTaskTables newTaskTables,
       TaskStore tasks,
       TaskCreator creator,
       AuditStore audit,
       RetryingTransactions transactions,
       ApplicationEventPublisher events) {
     this.families = families;
+    this.newTaskTables = newTaskTables;
     this.tasks = tasks;
     this.creator = creator;
     this.audit = audit;
@@ -75,21 +78,26 @@ public class OperatorActs {
    * @throws TransitionNotAllowedException if the task is neither failed nor cancelled
    */
   public TaskId retry(TaskId id, Act act) {
-    boolean tableIsLive = familyOf(id).live().contains(id.table());
-    TaskId next = transactions.execute(() -> tableIsLive ? again(id, act) : copy(id, act));
+    TaskId next = transactions.execute(() -> again(id, act)) ? id : copy(id, act);
     events.publishEvent(new TasksWaiting(id.type()));
     return next;
   }
 
-  private TaskId again(TaskId id, Act act) {
+  /** False if the table is drained. */
+  private boolean again(TaskId id, Act act) {
+    requireTable(id);
+    if (!newTaskTables.enter(id.table())) {
+      return false;
+    }
     TaskRow row = lockRetryable(id);
     tasks.revive(row, row.now() - row.priority() * 1000L);
     audit.insert(act, id, row.status(), TaskStatus.WAITING, null);
-    return id;
+    return true;
   }
 
+  /** Not in one transaction: a create may run DDL. Done again after a crash, it finds the copy. */
   private TaskId copy(TaskId id, Act act) {
-    TaskRow row = lockRetryable(id);
+    TaskRow row = transactions.execute(() -> lockRetryable(id));
     NewTask copy =
         new NewTask(
             row.userId(),
@@ -104,7 +112,11 @@ public class OperatorActs {
             row.maxRetryInterval(),
             "retry-of-" + id + "-" + row.leaseEpoch()); // two operators at once make one copy
     TaskId copied = creator.create(List.of(copy)).get(0);
-    audit.insert(act, id, row.status(), row.status(), copied);
+    transactions.execute(
+        () -> {
+          audit.insert(act, id, row.status(), row.status(), copied);
+          return null;
+        });
     return copied;
   }
 
@@ -118,12 +130,13 @@ public class OperatorActs {
     if (status == TaskStatus.EXECUTING) {
       throw new TransitionNotAllowedException(id, "only a hold makes a task executing");
     }
-    if (status == TaskStatus.WAITING && !familyOf(id).live().contains(id.table())) {
-      throw new TransitionNotAllowedException(
-          id, "its table holds only finished tasks by now; retry makes a copy");
-    }
+    requireTable(id);
     transactions.execute(
         () -> {
+          if (status == TaskStatus.WAITING && !newTaskTables.enter(id.table())) {
+            throw new TransitionNotAllowedException(
+                id, "its table holds only finished tasks by now; retry makes a copy");
+          }
           TaskRow row = lock(id);
           if (status == TaskStatus.WAITING) {
             tasks.revive(row, row.now() - row.priority() * 1000L);
@@ -143,8 +156,10 @@ public class OperatorActs {
     return audit.find(id, limit);
   }
 
-  private TaskFamily familyOf(TaskId id) {
-    return families.having(id.table()).orElseThrow(() -> new TaskNotFoundException(id));
+  private void requireTable(TaskId id) {
+    if (!families.has(id.table())) {
+      throw new TaskNotFoundException(id);
+    }
   }
 
   private TaskRow lockRetryable(TaskId id) {
@@ -157,7 +172,7 @@ public class OperatorActs {
   }
 
   private TaskRow lock(TaskId id) {
-    familyOf(id);
+    requireTable(id);
     return tasks.lock(id.table(), List.of(id.number())).stream()
         .findFirst()
         .orElseThrow(() -> new TaskNotFoundException(id));

@@ -61,14 +61,6 @@ public class RetryingTransactions {
     }
   }
 
-  /**
-   * Runs {@code work}, which is one statement and so a transaction by itself; without the three
-   * round trips that begin and end another one.
-   */
-  public <T> T executeStatement(Supplier<T> work) {
-    return retrying(work);
-  }
-
   private static <T> T retrying(Supplier<T> work) {
     for (int attempt = 1; ; attempt++) {
       try {

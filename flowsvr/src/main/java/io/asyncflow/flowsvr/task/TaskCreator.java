@@ -1,9 +1,11 @@
 package io.asyncflow.flowsvr.task;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.IdempotencyKeyStore.KeyUse;
-import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -12,14 +14,12 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
@@ -34,10 +34,11 @@ import tools.jackson.databind.json.JsonMapper;
 @Service
 public class TaskCreator {
 
+  private static final int ATTEMPTS = 5;
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final TaskTypes types;
-  private final TaskFamilies families;
+  private final NewTaskTables newTaskTables;
   private final TaskStore store;
   private final IdempotencyKeyStore keys;
   private final ServerNumber serverNumber;
@@ -47,7 +48,7 @@ public class TaskCreator {
 
   TaskCreator(
       TaskTypes types,
-      TaskFamilies families,
+      NewTaskTables newTaskTables,
       TaskStore store,
       IdempotencyKeyStore keys,
       ServerNumber serverNumber,
@@ -55,7 +56,7 @@ public class TaskCreator {
       ApplicationEventPublisher events,
       @Value("${flow.idempotency-key-retention:7d}") Duration keyRetention) {
     this.types = types;
-    this.families = families;
+    this.newTaskTables = newTaskTables;
     this.store = store;
     this.keys = keys;
     this.serverNumber = serverNumber;
@@ -78,21 +79,37 @@ public class TaskCreator {
       types.require(type);
       positionsByType.computeIfAbsent(type, t -> new ArrayList<>()).add(i);
     }
-    Map<TaskType, TaskTable> tables = new TreeMap<>(Comparator.comparing(TaskType::name));
-    for (TaskType type : positionsByType.keySet()) {
-      tables.put(type, families.of(type).end()); // before the transaction: it may run DDL
-    }
-    Supplier<List<TaskId>> work =
-        () -> {
-          TaskId[] made = new TaskId[tasks.size()];
-          tables.forEach((type, table) -> createIn(table, tasks, positionsByType.get(type), made));
-          return Arrays.asList(made);
-        };
-    boolean isOneInsert = tasks.size() == 1 && tasks.get(0).idempotencyKey() == null;
-    List<TaskId> ids =
-        isOneInsert ? transactions.executeStatement(work) : transactions.execute(work);
-    tables.keySet().forEach(type -> events.publishEvent(new TasksWaiting(type)));
+    List<TaskId> ids = createUndrained(tasks, positionsByType);
+    positionsByType.keySet().forEach(type -> events.publishEvent(new TasksWaiting(type)));
     return ids;
+  }
+
+  private List<TaskId> createUndrained(
+      List<NewTask> tasks, Map<TaskType, List<Integer>> positionsByType) {
+    for (int attempt = 1; ; attempt++) {
+      SortedMap<TaskTable, List<Integer>> tables = new TreeMap<>();
+      positionsByType.forEach(
+          (type, positions) -> // before the transaction: it may run DDL
+          tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
+      try {
+        return transactions.execute(() -> createIn(tables, tasks));
+      } catch (TableDrainedException e) {
+        if (attempt == ATTEMPTS) {
+          throw new FlowException(ErrorCode.UNAVAILABLE, e.getMessage());
+        }
+      }
+    }
+  }
+
+  private List<TaskId> createIn(SortedMap<TaskTable, List<Integer>> tables, List<NewTask> tasks) {
+    TaskId[] made = new TaskId[tasks.size()];
+    for (TaskTable table : tables.keySet()) {
+      if (!newTaskTables.enter(table)) {
+        throw new TableDrainedException(table);
+      }
+    }
+    tables.forEach((table, positions) -> createIn(table, tasks, positions, made));
+    return Arrays.asList(made);
   }
 
   private void createIn(
@@ -165,6 +182,16 @@ public class TaskCreator {
       return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(asked));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  /** Begin has moved past the table since it was chosen: it takes no more tasks. */
+  private static final class TableDrainedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    TableDrainedException(TaskTable table) {
+      super("new tasks were sent to " + table + ", which is drained");
     }
   }
 }

@@ -70,6 +70,18 @@ class TaskListStore {
       new TableSql(
           "SELECT " + TaskStore.COLUMNS + "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (:ids)");
 
+  private static final TableSql OLDEST_AFTER =
+      new TableSql(
+          "SELECT "
+              + TaskStore.COLUMNS
+              + """
+
+              FROM %s FORCE INDEX (PRIMARY)
+              WHERE id > :after
+              ORDER BY id
+              LIMIT :limit
+              """);
+
   private final JdbcClient jdbc;
 
   TaskListStore(JdbcClient jdbc) {
@@ -119,6 +131,15 @@ class TaskListStore {
       found.add(near);
     }
     return merge(found, statuses, limit);
+  }
+
+  /** The rows after this number, oldest first. */
+  List<TaskRow> oldestAfter(long number, TaskTable table, int limit) {
+    return jdbc.sql(OLDEST_AFTER.of(table))
+        .param("after", number)
+        .param("limit", limit)
+        .query(TaskStore.rowsOf(table))
+        .list();
   }
 
   private static int shortLook(int limit) {

@@ -9,6 +9,18 @@ public class TaskNotFoundException extends FlowException {
   private static final long serialVersionUID = 1L;
 
   public TaskNotFoundException(TaskId id) {
-    super(ErrorCode.NO_SUCH_TASK, "there is no task " + id);
+    this("there is no task " + id);
+  }
+
+  private TaskNotFoundException(String message) {
+    super(ErrorCode.NO_SUCH_TASK, message);
+  }
+
+  /** The task may have existed: its whole table was dropped. */
+  static TaskNotFoundException dropped(TaskId id) {
+    return new TaskNotFoundException(
+        "there is no task "
+            + id
+            + " any more: its table was dropped when its retention_days were over");
   }
 }

@@ -51,7 +51,13 @@ public class TaskQueries {
     return types
         .find(id.type())
         .flatMap(type -> find(id).map(row -> row.toTask(type)))
-        .orElseThrow(() -> new TaskNotFoundException(id));
+        .orElseThrow(() -> notFound(id));
+  }
+
+  private TaskNotFoundException notFound(TaskId id) {
+    return families.hasDropped(id.table())
+        ? TaskNotFoundException.dropped(id)
+        : new TaskNotFoundException(id);
   }
 
   /** The row of this id; empty also where its type or its table does not exist. */

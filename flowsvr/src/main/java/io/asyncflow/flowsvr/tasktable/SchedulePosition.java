@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 
 /**
  * Which tables of a family are in use: {@code begin..end}. Tables before begin hold nothing
- * unfinished, new tasks go to end, and both numbers only rise.
+ * unfinished, those before first have been dropped, new tasks go to end, and all three only rise.
  */
 @Entity
 @Table(name = "t_schedule_pos")
@@ -20,11 +20,17 @@ class SchedulePosition {
   @Column(name = "task_type")
   private String taskType;
 
+  @Column(name = "schedule_first_pos")
+  private int first;
+
   @Column(name = "schedule_begin_pos")
   private int begin;
 
   @Column(name = "schedule_end_pos")
   private int end;
+
+  @Column(name = "schedule_end_rows")
+  private long endRows;
 
   protected SchedulePosition() {}
 
@@ -33,7 +39,7 @@ class SchedulePosition {
   }
 
   TaskFamily family(TaskType type) {
-    return new TaskFamily(type, tables(type, begin, end), tables(type, 1, end));
+    return new TaskFamily(type, tables(type, begin, end), tables(type, first, end), endRows);
   }
 
   private static List<TaskTable> tables(TaskType type, int first, int last) {

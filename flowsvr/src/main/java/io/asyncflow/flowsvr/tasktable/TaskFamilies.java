@@ -29,12 +29,15 @@ public class TaskFamilies {
 
   private final SchedulePositions positions;
   private final TaskTableStore tables;
+  private final TableLifeStore lives;
   private final Remembered<Map<TaskType, TaskFamily>> families;
   private final Map<TaskType, Object> firstUse = new ConcurrentHashMap<>();
 
-  TaskFamilies(SchedulePositions positions, TaskTableStore tables, Node node) {
+  TaskFamilies(
+      SchedulePositions positions, TaskTableStore tables, TableLifeStore lives, Node node) {
     this.positions = positions;
     this.tables = tables;
+    this.lives = lives;
     this.families = new Remembered<>(Map.of(), this::read, node::nanoTime);
   }
 
@@ -51,6 +54,11 @@ public class TaskFamilies {
   /** The family that this table belongs to; empty if the table was never made. */
   public Optional<TaskFamily> having(TaskTable table) {
     return find(families.recentIf(known -> find(known, table).isPresent()), table);
+  }
+
+  /** Whether the table was there once, and was dropped when its time was up. */
+  public boolean hasDropped(TaskTable table) {
+    return find(table.type()).filter(family -> family.hasDropped(table)).isPresent();
   }
 
   /** Whether a task of this table can be read; false for a table that was never made. */
@@ -91,11 +99,30 @@ public class TaskFamilies {
    * @return whether this call moved the position; false if somebody else had done so before
    */
   public boolean advance(TaskTable end) {
-    TaskTable next = new TaskTable(end.type(), end.number() + 1);
-    tables.create(next); // before the position: a creator must never be sent to a missing table
+    makeReady(new TaskTable(end.type(), end.number() + 1));
     boolean moved = positions.advanceEnd(end.type().name(), end.number()) == 1;
     families.outdated();
     return moved;
+  }
+
+  /**
+   * Makes the table, whole and like the template, unless it is there; harmless in the hands of
+   * several servers. Comes before any position: nobody must ever be sent to a missing table.
+   */
+  void makeReady(TaskTable table) {
+    tables.create(table);
+    tables.shapeOf(table).changesTo(tables.templateShape()).forEach(c -> tables.alter(table, c));
+    lives.insert(table);
+  }
+
+  /** The family of a type that was used before, not older than this call. */
+  TaskFamily refreshed(TaskType type) {
+    return Optional.ofNullable(families.current().get(type)).orElseThrow();
+  }
+
+  /** Positions were moved: nobody is given what was read before. */
+  void outdated() {
+    families.outdated();
   }
 
   private TaskFamily create(TaskType type) {
@@ -104,12 +131,12 @@ public class TaskFamilies {
       if (madeMeanwhile != null) {
         return madeMeanwhile;
       }
-      tables.create(new TaskTable(type, 1));
+      makeReady(new TaskTable(type, 1));
       if (positions.insertFirst(type.name()) == 1) {
         log.info("task type {} is used for the first time: made its first table", type);
       }
       families.outdated();
-      return Optional.ofNullable(families.current().get(type)).orElseThrow();
+      return refreshed(type);
     }
   }
 

@@ -32,6 +32,7 @@ class TaskTableStore {
   private static final Pattern SQL_NAME = Pattern.compile("t_(.+)_task_([1-9][0-9]{0,8})");
   private static final TableSql CREATE =
       new TableSql("CREATE TABLE IF NOT EXISTS %s LIKE t_task_template");
+  private static final TableSql DROP = new TableSql("DROP TABLE IF EXISTS %s");
 
   /** Hashed, because a lock's name may have 64 characters and a schema's name alone may, too. */
   private static final String CHANGE_LOCK = "CONCAT('asyncflow.ddl.', MD5(DATABASE()))";
@@ -51,6 +52,11 @@ class TaskTableStore {
   /** Makes the table unless it exists. DDL commits: never call it inside a transaction. */
   void create(TaskTable table) {
     jdbc.sql(CREATE.of(table)).update();
+  }
+
+  /** Drops the table with all it has, unless it is gone. DDL commits. */
+  void drop(TaskTable table) {
+    jdbc.sql(DROP.of(table)).update();
   }
 
   /** Every table of every family in this schema, by its name alone. */

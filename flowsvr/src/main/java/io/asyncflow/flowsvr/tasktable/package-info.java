@@ -6,13 +6,14 @@
  *
  * <pre>
  *      1      2      3      4      5
- *   [done] [done] [ .. ] [ .. ] [ .. ]  <- creates
- *                  begin         end
- *   readable ------------------------
+ *   [gone] [done] [ .. ] [ .. ] [ .. ]  <- creates
+ *          first  begin         end
+ *          readable -----------------
  *                 live --------------
  * </pre>
  *
  * <p>Tables are made before the position moves to them, so nobody is ever sent to a missing one.
- * Both positions only rise and are moved by compare-and-set, so of two servers that do so one wins.
+ * All three positions only rise and are moved by compare-and-set, so of two servers that do so one
+ * wins.
  */
 package io.asyncflow.flowsvr.tasktable;

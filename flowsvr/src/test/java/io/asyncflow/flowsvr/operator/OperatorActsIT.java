@@ -145,13 +145,16 @@ class OperatorActsIT {
   void aTaskWhoseTableBeginHasPassedIsCopiedAndTheCopyNamesItsOrigin() {
     String id = aTask();
     ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
-    jdbc.sql("CREATE TABLE t_" + type + "_task_2 LIKE t_task_template").update();
-    jdbc.sql(
-            "UPDATE t_schedule_pos SET schedule_begin_pos = 2, schedule_end_pos = 2"
-                + " WHERE task_type = :type")
-        .param("type", type)
-        .update();
-    await().until(() -> aTask().endsWith("_task_2")); // the new position is seen within a second
+    wire.post("/api/task_schedule_cfg/roll", "{'taskType':'%s'}".formatted(type));
+    await()
+        .until(
+            () ->
+                ok(wire.get("/api/task_schedule_cfg/tables?taskType=" + type))
+                    .path("tables")
+                    .path(0)
+                    .path("state")
+                    .asString()
+                    .equals("DRAINED"));
 
     String copy = ok(act("retry", id, "")).path("taskId").asString();
 

@@ -29,12 +29,13 @@ class TaskFamiliesIT {
   @Autowired TaskFamilies here;
   @Autowired SchedulePositions positions;
   @Autowired TaskTableStore tables;
+  @Autowired TableLifeStore lives;
 
   private TaskFamilies there;
 
   @BeforeEach
   void secondServer() {
-    there = new TaskFamilies(positions, tables, new Node());
+    there = new TaskFamilies(positions, tables, lives, new Node());
     there.all();
   }
 

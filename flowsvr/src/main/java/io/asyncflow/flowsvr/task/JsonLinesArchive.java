@@ -1,0 +1,98 @@
+package io.asyncflow.flowsvr.task;
+
+import io.asyncflow.flowsvr.tasktable.TableArchive;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Writes {@code {directory}/{table}.jsonl.gz}: a task a line, as {@code getTask} shows it, in the
+ * order of their creation.
+ *
+ * <p>The file appears under its name when it is whole and on disk. Tasks are read in pages, so
+ * neither the heap nor the database's undo log grows with the table.
+ */
+@Component
+class JsonLinesArchive implements TableArchive {
+
+  private static final Logger log = LoggerFactory.getLogger(JsonLinesArchive.class);
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final int PAGE = 1_000;
+
+  private final TaskTypes types;
+  private final TaskListStore tasks;
+  private final Path directory;
+
+  /**
+   * @param directory empty for no archive
+   */
+  JsonLinesArchive(
+      TaskTypes types, TaskListStore tasks, @Value("${flow.archive-dir:}") String directory) {
+    this.types = types;
+    this.tasks = tasks;
+    this.directory = directory.isBlank() ? null : Path.of(directory);
+  }
+
+  @Override
+  public void write(TaskTable table) {
+    if (directory == null) {
+      return;
+    }
+    Path file = directory.resolve(table.sqlName() + ".jsonl.gz");
+    Path unfinished = directory.resolve(table.sqlName() + ".jsonl.gz.unfinished");
+    try {
+      Files.createDirectories(directory);
+      long written = writeTo(unfinished, table);
+      Files.move(
+          unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      log.info("{} was archived: {} tasks in {}", table, written, file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(table + " cannot be archived: " + e.getMessage(), e);
+    }
+  }
+
+  private long writeTo(Path file, TaskTable table) throws IOException {
+    TaskTypeConfig type = types.require(table.type());
+    long written = 0;
+    try (FileChannel channel =
+        FileChannel.open(
+            file,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.TRUNCATE_EXISTING)) {
+      GZIPOutputStream lines = new GZIPOutputStream(Channels.newOutputStream(channel), 1 << 16);
+      List<TaskRow> page = tasks.oldestAfter(0, table, PAGE);
+      while (!page.isEmpty()) {
+        for (TaskRow row : page) {
+          writeLine(lines, JSON.writeValueAsBytes(row.toTask(type)));
+        }
+        written += page.size();
+        page = tasks.oldestAfter(page.get(page.size() - 1).id().number(), table, PAGE);
+      }
+      lines.finish();
+      channel.force(true);
+    }
+    return written;
+  }
+
+  private static void writeLine(OutputStream lines, byte[] json) throws IOException {
+    lines.write(json);
+    lines.write('\n');
+  }
+}

@@ -1,0 +1,118 @@
+package io.asyncflow.flowsvr.tasktable;
+
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.stereotype.Component;
+
+/**
+ * Says where new tasks go, and rolls to the next table when one is full.
+ *
+ * <p>The rows of the end table are given out to servers in blocks, by one compare-and-set a block,
+ * and a server spends its block in memory. So the rows of a table are known without counting them,
+ * creates of several servers do not meet on a counter, and a table exceeds its threshold by less
+ * than a block, or the call that filled it. What is left of a block when its server dies, or when a
+ * larger call needs a new one, stays unused.
+ *
+ * <p>Thread-safe.
+ */
+@Component
+public class NewTaskTables {
+
+  private static final Logger log = LoggerFactory.getLogger(NewTaskTables.class);
+  private static final int BLOCKS_A_TABLE = 20;
+  private static final int LARGEST_BLOCK = 1_000;
+
+  private final TaskFamilies families;
+  private final SchedulePositions positions;
+  private final TableLifeStore lives;
+  private final Map<TaskType, Block> blocks = new ConcurrentHashMap<>();
+  private final Map<TaskType, Object> refills = new ConcurrentHashMap<>();
+
+  NewTaskTables(TaskFamilies families, SchedulePositions positions, TableLifeStore lives) {
+    this.families = families;
+    this.positions = positions;
+    this.lives = lives;
+  }
+
+  /** What this server may still put into a table. */
+  private record Block(TaskTable table, AtomicLong left) {
+
+    boolean take(int count) {
+      return left.getAndUpdate(n -> n >= count ? n - count : n) >= count;
+    }
+  }
+
+  /**
+   * The table for so many new tasks. May run DDL: never call it inside a transaction.
+   *
+   * @param count at least 1
+   */
+  public TaskTable tableFor(TaskTypeConfig type, int count) {
+    TaskTable end = families.of(type.type()).end();
+    if (takeFromBlock(end, count)) {
+      return end;
+    }
+    synchronized (refills.computeIfAbsent(type.type(), t -> new Object())) {
+      return refill(type, count);
+    }
+  }
+
+  private boolean takeFromBlock(TaskTable end, int count) {
+    Block block = blocks.get(end.type());
+    return block != null && block.table().equals(end) && block.take(count);
+  }
+
+  private TaskTable refill(TaskTypeConfig type, int count) {
+    long threshold = type.rollThreshold();
+    long size = Math.max(count, Math.min(threshold / BLOCKS_A_TABLE, LARGEST_BLOCK));
+    while (true) {
+      TaskTable end = families.of(type.type()).end();
+      if (takeFromBlock(end, count)) {
+        return end; // another thread was here before
+      }
+      boolean isGiven = positions.giveOut(end.type().name(), end.number(), size, threshold) == 1;
+      boolean isStillTheEnd = isGiven || families.refreshed(end.type()).end().equals(end);
+      if (isGiven || (isStillTheEnd && !roll(end))) {
+        blocks.put(end.type(), new Block(end, new AtomicLong(size - count)));
+        return end;
+      }
+    }
+  }
+
+  /** False if there is no next table to be had: one that is too full is better than a refusal. */
+  private boolean roll(TaskTable end) {
+    try {
+      if (families.advance(end)) {
+        log.info("{} is full, new tasks go to the next table", end);
+      }
+      return true;
+    } catch (DataAccessException e) {
+      log.warn(
+          "{} is full and the next table cannot be made: {}",
+          end,
+          e.getMostSpecificCause().getMessage());
+      return false;
+    }
+  }
+
+  /**
+   * Locks the table for new or revived tasks until the transaction ends: begin does not move past
+   * it meanwhile. Within a transaction, in the order of the tables.
+   *
+   * @return false if begin has moved past it; the caller rolls back and asks anew where to go
+   */
+  public boolean enter(TaskTable table) {
+    if (lives.lockUndrained(table)) {
+      return true;
+    }
+    blocks.remove(table.type());
+    families.outdated();
+    return false;
+  }
+}

@@ -1,0 +1,141 @@
+package io.asyncflow.flowsvr.tasktable;
+
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Keeps the families short at their beginning and ready at their end: moves begin over tables with
+ * nothing unfinished, and makes the next table before the last one is full.
+ *
+ * <p>A creator may still be on its way into a table that is no longer the end: it has locked the
+ * table's row before it inserts (see {@link NewTaskTables#enter}). Begin moves only under the
+ * exclusive lock of that row, taken without waiting, and after one more look. So what was committed
+ * before is seen, and who comes after finds the table drained and goes elsewhere. A creator that
+ * hangs keeps begin from passing its table, and hinders nothing else.
+ *
+ * <p>{@link #runOnce} is for one thread at a time; all is harmless on several servers at once.
+ */
+@Component
+public class TableDrain {
+
+  private static final Logger log = LoggerFactory.getLogger(TableDrain.class);
+
+  /** Tables of one family that one round passes. */
+  private static final int MAX_TABLES = 200;
+
+  /** Live tables from which on people are told, and again at each doubling. */
+  private static final int MANY_TABLES = 16;
+
+  private static final double NEARLY_FULL = 0.8;
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final SchedulePositions positions;
+  private final TableLifeStore lives;
+  private final RetryingTransactions transactions;
+  private final Map<TaskType, Integer> prepared = new HashMap<>();
+  private final Map<TaskType, Integer> warnedAt = new HashMap<>();
+
+  TableDrain(
+      TaskTypes types,
+      TaskFamilies families,
+      SchedulePositions positions,
+      TableLifeStore lives,
+      RetryingTransactions transactions) {
+    this.types = types;
+    this.families = families;
+    this.positions = positions;
+    this.lives = lives;
+    this.transactions = transactions;
+  }
+
+  /** Returns how many tables begin was moved past. */
+  public int runOnce() {
+    int drained = 0;
+    for (TaskFamily family : families.all()) {
+      drained += drain(family);
+      prepareNext(family);
+      warnOfMany(family);
+    }
+    if (drained > 0) {
+      families.outdated();
+    }
+    return drained;
+  }
+
+  private int drain(TaskFamily family) {
+    int drained = 0;
+    for (TaskTable table : family.live()) {
+      if (table.equals(family.end())
+          || drained == MAX_TABLES
+          || lives.hasUnfinished(table)
+          || !transactions.execute(() -> pass(table))) {
+        break;
+      }
+      drained++;
+    }
+    return drained;
+  }
+
+  private boolean pass(TaskTable table) {
+    if (!lives.lockForDrain(table) || lives.hasUnfinished(table)) {
+      return false;
+    }
+    if (positions.advanceBegin(table.type().name(), table.number()) == 0) {
+      return false;
+    }
+    lives.markDrained(table);
+    return true;
+  }
+
+  /**
+   * Moves begin back to the first table behind it that has unfinished tasks. Nothing here makes
+   * such a table: it comes from a restored backup, or from rows that were edited by hand.
+   *
+   * @return whether there was one
+   */
+  public boolean takeBackLost(TaskFamily family) {
+    for (TaskTable table : family.drained()) {
+      if (lives.hasUnfinished(table) && transactions.execute(() -> takeBack(table))) {
+        families.outdated();
+        return true; // the tables after it are live again by this
+      }
+    }
+    return false;
+  }
+
+  private boolean takeBack(TaskTable table) {
+    lives.unmarkDrainedFrom(table);
+    return positions.moveBeginBack(table.type().name(), table.number()) == 1;
+  }
+
+  private void prepareNext(TaskFamily family) {
+    TaskTable end = family.end();
+    boolean isNearlyFull =
+        types
+            .find(family.type())
+            .filter(type -> family.endRows() >= NEARLY_FULL * type.rollThreshold())
+            .isPresent();
+    if (isNearlyFull && prepared.getOrDefault(family.type(), 0) <= end.number()) {
+      families.makeReady(new TaskTable(family.type(), end.number() + 1));
+      prepared.put(family.type(), end.number() + 1);
+    }
+  }
+
+  private void warnOfMany(TaskFamily family) {
+    int live = family.live().size();
+    int warned = warnedAt.getOrDefault(family.type(), MANY_TABLES / 2);
+    if (live >= 2 * warned) {
+      log.warn("{} has {} live tables: {} is not done yet", family.type(), live, family.begin());
+      warnedAt.put(family.type(), live);
+    } else if (live < MANY_TABLES) {
+      warnedAt.remove(family.type());
+    }
+  }
+}

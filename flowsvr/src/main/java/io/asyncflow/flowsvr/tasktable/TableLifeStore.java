@@ -1,0 +1,203 @@
+package io.asyncflow.flowsvr.tasktable;
+
+import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+
+import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.jdbc.core.RowMapper;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
+import org.springframework.stereotype.Component;
+
+/**
+ * {@code t_task_table}: the life of each table, and the locks that keep it in order.
+ *
+ * <p>Every method is one statement and runs in the caller's transaction, if there is one.
+ */
+@Component
+class TableLifeStore {
+
+  private static final TableSql UNFINISHED =
+      new TableSql("SELECT 1 FROM %s FORCE INDEX (idx_claim) WHERE status IN (1, 2) LIMIT 1");
+
+  private static final String OF_TABLE =
+      """
+      WHERE task_type = :type
+        AND table_number = :number
+      """;
+
+  private static final RowMapper<Optional<TaskTable>> TABLE =
+      (rs, row) -> {
+        int number = rs.getInt("table_number");
+        return TaskType.parse(rs.getString("task_type")).map(type -> new TaskTable(type, number));
+      };
+
+  private final JdbcClient jdbc;
+
+  TableLifeStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /** Notes that the table is there; nothing if that is known. */
+  void insert(TaskTable table) {
+    sql(
+            table,
+            """
+            INSERT IGNORE INTO t_task_table (task_type, table_number, create_time)
+            VALUES (:type, :number, now_ms)
+            """)
+        .update();
+  }
+
+  /**
+   * Keeps begin from moving past the table until the transaction ends; false if it has done so.
+   * Creators do not hinder each other by it.
+   */
+  boolean lockUndrained(TaskTable table) {
+    return exists(table, "AND drain_time IS NULL LOCK IN SHARE MODE");
+  }
+
+  /**
+   * Locks the table against creators; false at once if it is drained, or one may still be on its
+   * way into it.
+   */
+  boolean lockForDrain(TaskTable table) {
+    return exists(table, "AND drain_time IS NULL FOR UPDATE SKIP LOCKED");
+  }
+
+  private boolean exists(TaskTable table, String condition) {
+    return sql(table, "SELECT 1 FROM t_task_table\n" + OF_TABLE + condition)
+        .query(Integer.class)
+        .optional()
+        .isPresent();
+  }
+
+  /** Whether the table has a task that is not final. */
+  boolean hasUnfinished(TaskTable table) {
+    return jdbc.sql(UNFINISHED.of(table)).query(Integer.class).optional().isPresent();
+  }
+
+  void markDrained(TaskTable table) {
+    sql(table, "UPDATE t_task_table SET drain_time = now_ms\n" + OF_TABLE).update();
+  }
+
+  /** Takes back that this table and those after it are drained. */
+  void unmarkDrainedFrom(TaskTable table) {
+    sql(
+            table,
+            """
+            UPDATE t_task_table
+            SET drain_time = NULL
+            WHERE task_type = :type
+              AND table_number >= :number
+            """)
+        .update();
+  }
+
+  /**
+   * Gives the table up, if it is the first of its family and has been drained for so long: nobody
+   * reads it from then on.
+   */
+  boolean giveUp(TaskTable table, Duration drainedFor) {
+    return sql(
+                table,
+                """
+                UPDATE t_schedule_pos p
+                JOIN t_task_table t ON t.table_number = p.schedule_first_pos
+                SET p.schedule_first_pos = p.schedule_first_pos + 1,
+                    t.drop_time = now_ms
+                WHERE p.task_type = :type
+                  AND p.schedule_first_pos = :number
+                  AND p.schedule_first_pos < p.schedule_begin_pos
+                  AND t.task_type = :type
+                  AND t.drain_time <= now_ms - :age
+                  AND t.drop_time IS NULL
+                """)
+            .param("age", drainedFor.toMillis())
+            .update()
+        > 0;
+  }
+
+  /** Tables that were given up at least so long ago and may still be there. */
+  List<TaskTable> droppedBefore(Duration age) {
+    return jdbc
+        .sql(
+            """
+            SELECT task_type, table_number
+            FROM t_task_table
+            WHERE drop_time <= now_ms - :age
+            ORDER BY task_type, table_number
+            """
+                .replace("now_ms", NOW_MS))
+        .param("age", age.toMillis())
+        .query(TABLE)
+        .list()
+        .stream()
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  /** The tables of a family that are there, with what the engine knows of them. */
+  List<TaskTableView> describe(TaskFamily family) {
+    return jdbc.sql(
+            """
+            SELECT /*+ SET_VAR(information_schema_stats_expiry = 0) */
+              t.table_number, t.create_time, t.drain_time, t.drop_time, i.table_rows AS row_estimate,
+              i.data_length + i.index_length AS byte_estimate, now_ms AS db_now
+            FROM t_task_table t
+            LEFT JOIN information_schema.tables i
+              ON i.table_schema = DATABASE()
+              AND i.table_name = CONCAT('t_', t.task_type, '_task_', t.table_number)
+            WHERE t.task_type = :type
+              AND t.table_number <= :end
+            ORDER BY t.table_number
+            """
+                .replace("now_ms", NOW_MS))
+        .param("type", family.type().name())
+        .param("end", family.end().number())
+        .query((rs, row) -> view(family, rs))
+        .list();
+  }
+
+  private static TaskTableView view(TaskFamily family, ResultSet rs) throws SQLException {
+    TaskTable table = new TaskTable(family.type(), rs.getInt("table_number"));
+    long createTime = rs.getLong("create_time");
+    Long drainTime = rs.getObject("drain_time", Long.class);
+    boolean isDropped = rs.getObject("drop_time") != null;
+    return new TaskTableView(
+        table.sqlName(),
+        table.number(),
+        stateOf(table, family, drainTime != null, isDropped),
+        rs.getObject("row_estimate", Long.class),
+        rs.getObject("byte_estimate", Long.class),
+        createTime,
+        (rs.getLong("db_now") - createTime) / 1000,
+        drainTime);
+  }
+
+  private static State stateOf(
+      TaskTable table, TaskFamily family, boolean isDrained, boolean isDropped) {
+    if (isDropped) {
+      return State.DROPPING;
+    }
+    if (isDrained) {
+      return State.DRAINED;
+    }
+    return table.equals(family.end()) ? State.OPEN : State.SEALED;
+  }
+
+  void delete(TaskTable table) {
+    sql(table, "DELETE FROM t_task_table\n" + OF_TABLE).update();
+  }
+
+  private StatementSpec sql(TaskTable table, String text) {
+    return jdbc.sql(text.replace("now_ms", NOW_MS))
+        .param("type", table.type().name())
+        .param("number", table.number());
+  }
+}

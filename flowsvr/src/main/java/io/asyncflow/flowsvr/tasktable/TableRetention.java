@@ -1,0 +1,78 @@
+package io.asyncflow.flowsvr.tasktable;
+
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Drops tables whole, some days after the last of their tasks was done: no DELETE, no holes.
+ *
+ * <p>First the table is given up, which ends its being read, then it is archived where that is
+ * configured, and dropped when every server has had time to learn of it. Each step can be repeated,
+ * so a server that dies in between leaves it to the next round. Harmless on several servers.
+ */
+@Component
+public class TableRetention {
+
+  private static final Logger log = LoggerFactory.getLogger(TableRetention.class);
+
+  /** Longer than any server remembers the positions, and than a read lasts. */
+  private static final Duration GRACE = Duration.ofSeconds(20);
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final TableLifeStore lives;
+  private final TaskTableStore tables;
+  private final TableArchive archive;
+  private final RetryingTransactions transactions;
+
+  TableRetention(
+      TaskTypes types,
+      TaskFamilies families,
+      TableLifeStore lives,
+      TaskTableStore tables,
+      TableArchive archive,
+      RetryingTransactions transactions) {
+    this.types = types;
+    this.families = families;
+    this.lives = lives;
+    this.tables = tables;
+    this.archive = archive;
+    this.transactions = transactions;
+  }
+
+  /** Returns how many tables were dropped. */
+  public int runOnce() {
+    return runOnce(GRACE);
+  }
+
+  int runOnce(Duration grace) {
+    int dropped = 0;
+    for (TaskTable table : lives.droppedBefore(grace)) {
+      archive.write(table);
+      tables.drop(table);
+      lives.delete(table);
+      log.info("{} was dropped", table);
+      dropped++;
+    }
+    for (TaskFamily family : families.all()) {
+      types
+          .find(family.type())
+          .filter(type -> type.retentionDays() > 0)
+          .ifPresent(type -> giveUp(family, Duration.ofDays(type.retentionDays())));
+    }
+    return dropped;
+  }
+
+  private void giveUp(TaskFamily family, Duration retention) {
+    for (TaskTable table : family.drained()) {
+      if (!transactions.execute(() -> lives.giveUp(table, retention))) {
+        break;
+      }
+      families.outdated();
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.asyncflow.flowsvr.tasktable;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.Takes;
+import java.util.List;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/task_schedule_cfg")
+class TaskTableController {
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final TableLifeStore lives;
+
+  TaskTableController(TaskTypes types, TaskFamilies families, TableLifeStore lives) {
+    this.types = types;
+    this.families = families;
+    this.lives = lives;
+  }
+
+  record OfType(String taskType) {}
+
+  record TableList(List<TaskTableView> tables) {}
+
+  record Rolled(String table) {}
+
+  @Takes(summary = "Lists the tables of a type with their states", shape = OfType.class)
+  @RequestMapping(
+      path = "/tables",
+      method = {GET, POST})
+  Envelope<TableList> tables(Fields in) {
+    TaskType type = type(in);
+    return Envelope.ok(new TableList(families.find(type).map(lives::describe).orElse(List.of())));
+  }
+
+  @Takes(summary = "Begins the next table of a type now", shape = OfType.class)
+  @PostMapping("/roll")
+  Envelope<Rolled> roll(Fields in) {
+    TaskType type = type(in);
+    families.advance(families.of(type).end()); // if another call was faster, that one did it
+    return Envelope.ok(new Rolled(families.of(type).end().sqlName()));
+  }
+
+  private TaskType type(Fields in) {
+    TaskType type = in.text("taskType").required().as(TaskType::parse, "is no task type");
+    in.refuseIfBad();
+    types.require(type);
+    return type;
+  }
+}

@@ -1,0 +1,314 @@
+package io.asyncflow.flowsvr.tasktable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.AtOnce;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskQueries;
+import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+/** The life of a table: filled, sealed, drained, archived, dropped. */
+@UnsweptServer
+@Tag("contract")
+class RollingIT {
+  @TempDir static Path archive;
+
+  @Autowired Given given;
+  @Autowired JdbcClient jdbc;
+  @Autowired TaskTypes types;
+  @Autowired TaskFamilies families;
+  @Autowired SchedulePositions positions;
+  @Autowired TaskTableStore tables;
+  @Autowired TableLifeStore lives;
+  @Autowired NewTaskTables newTaskTables;
+  @Autowired TableDrain drain;
+  @Autowired TableRetention retention;
+  @Autowired RetryingTransactions transactions;
+  @Autowired TaskQueries queries;
+
+  @DynamicPropertySource
+  static void archiveDirectory(DynamicPropertyRegistry registry) {
+    registry.add("flow.archive-dir", archive::toString);
+  }
+
+  private TaskType aTypeThatRollsAt(int threshold) {
+    TaskType type = given.aType().create();
+    given.change(type, "roll_threshold", threshold);
+    return type;
+  }
+
+  private long rowsIn(TaskTable table) {
+    return jdbc.sql("SELECT COUNT(*) FROM " + table.sqlName()).query(Long.class).single();
+  }
+
+  private List<State> statesOf(TaskType type) {
+    TaskFamily family = families.refreshed(type);
+    return lives.describe(family).stream().map(TaskTableView::state).toList();
+  }
+
+  private void finishAll(TaskType type) {
+    for (List<Task> held = given.aHold(type).limit(100).now();
+        !held.isEmpty();
+        held = given.aHold(type).limit(100).now()) {
+      held.forEach(task -> given.reportOn(task).success("done"));
+    }
+  }
+
+  @Test
+  void tableExceedsItsThresholdByABatchAtMost() {
+    TaskType type = aTypeThatRollsAt(100);
+    for (int i = 0; i < 110; i++) {
+      given.aWaitingTask().ofType(type).create();
+    }
+    given.aWaitingTask().ofType(type).create(250); // one call
+    for (int i = 0; i < 110; i++) {
+      given.aWaitingTask().ofType(type).create();
+    }
+
+    List<Long> counts = families.refreshed(type).live().stream().map(this::rowsIn).toList();
+    assertThat(counts.stream().mapToLong(Long::longValue).sum()).isEqualTo(470);
+    assertThat(counts).containsExactly(100L, 260L, 100L, 10L);
+  }
+
+  @Test
+  void createsOfTwoServersNeverFailWhileTheFamilyRolls() {
+    TaskType type = aTypeThatRollsAt(100);
+    TaskFamilies familiesThere = new TaskFamilies(positions, tables, lives, new Node());
+    NewTaskTables there = new NewTaskTables(familiesThere, positions, lives);
+    TaskTypeConfig config = types.require(type);
+
+    List<List<TaskTable>> chosen =
+        AtOnce.from(
+            8,
+            thread -> {
+              List<TaskTable> ofThread = new ArrayList<>();
+              for (int i = 0; i < 200; i++) {
+                ofThread.add((thread % 2 == 0 ? newTaskTables : there).tableFor(config, 1));
+              }
+              return ofThread;
+            });
+
+    List<TaskTable> all = chosen.stream().flatMap(List::stream).toList();
+    TaskFamily family = families.refreshed(type);
+    assertThat(family.live()).hasSizeBetween(15, 17).containsAll(Set.copyOf(all));
+    for (TaskTable table : family.live()) {
+      assertThat(all.stream().filter(table::equals).count()).isLessThanOrEqualTo(100);
+    }
+    assertThat(family.live()).allMatch(table -> rowsIn(table) == 0);
+  }
+
+  @Test
+  void whileNoTableCanBeMadeTheLastOneTakesMore() {
+    TaskType type = aTypeThatRollsAt(100);
+    given.aWaitingTask().ofType(type).create();
+    String next = new TaskTable(type, 2).sqlName();
+    jdbc.sql("CREATE VIEW " + next + " AS SELECT 1 AS id").update();
+
+    List<TaskId> ids = given.aWaitingTask().ofType(type).create(300);
+    for (int i = 0; i < 10; i++) {
+      ids.add(given.aWaitingTask().ofType(type).create());
+    }
+    assertThat(ids).extracting(id -> id.table().number()).containsOnly(1);
+
+    jdbc.sql("DROP VIEW " + next).update();
+    TaskId later = given.aWaitingTask().ofType(type).create(10).get(0);
+    assertThat(later.table().number()).isEqualTo(2);
+  }
+
+  @Test
+  void nextTableIsMadeBeforeItIsNeeded() {
+    TaskType type = aTypeThatRollsAt(100);
+    given.aWaitingTask().ofType(type).create(70);
+    families.outdated();
+    drain.runOnce();
+    assertThat(tables.existing()).doesNotContain(new TaskTable(type, 2));
+
+    for (int i = 0; i < 20; i++) {
+      given.aWaitingTask().ofType(type).create();
+    }
+    families.outdated();
+    drain.runOnce();
+    assertThat(tables.existing()).contains(new TaskTable(type, 2));
+    assertThat(families.refreshed(type).end().number()).isEqualTo(1);
+  }
+
+  @Test
+  void beginPassesWhatIsDoneAndWaitsForAStraggler() {
+    TaskType type = given.aType().create();
+    for (int number = 1; number <= 3; number++) {
+      given.aWaitingTask().ofType(type).create(3);
+      given.nextTable(type);
+    }
+    assertThat(statesOf(type))
+        .containsExactly(State.SEALED, State.SEALED, State.SEALED, State.OPEN);
+    TaskId straggler = given.aWaitingTask().ofType(type).create();
+    finishAll(type);
+    TaskTable second = new TaskTable(type, 2);
+    jdbc.sql("UPDATE %s SET status = 2 LIMIT 1".formatted(second.sqlName())).update();
+
+    families.outdated();
+    drain.runOnce();
+
+    assertThat(statesOf(type))
+        .containsExactly(State.DRAINED, State.SEALED, State.SEALED, State.OPEN);
+    jdbc.sql("UPDATE %s SET status = 4".formatted(second.sqlName())).update();
+    drain.runOnce();
+    assertThat(statesOf(type))
+        .containsExactly(State.DRAINED, State.DRAINED, State.DRAINED, State.OPEN);
+    assertThat(families.refreshed(type).begin()).isEqualTo(straggler.table());
+    assertThat(queries.list(type, Set.of(), 100, null).taskList()).hasSize(10);
+  }
+
+  @Test
+  void beginDoesNotMovePastACreatorOnItsWay() throws Exception {
+    TaskType type = given.aType().create();
+    TaskId done = given.aWaitingTask().ofType(type).create();
+    finishAll(type);
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+
+    Thread slowCreator =
+        new Thread(
+            () ->
+                transactions.execute(
+                    () -> {
+                      assertThat(newTaskTables.enter(done.table())).isTrue();
+                      entered.countDown();
+                      await(goOn);
+                      jdbc.sql(
+                              "INSERT INTO %1$s (id, user_id, task_stage, status, order_time,"
+                                      .formatted(done.table().sqlName())
+                                  + " create_time, modify_time, task_context, schedule_log)"
+                                  + " VALUES (1, 'u', 's', 1, 0, 0, 0, '', '')")
+                          .update();
+                      return null;
+                    }));
+    slowCreator.start();
+    await(entered);
+    given.nextTable(type);
+
+    long begin = System.nanoTime();
+    drain.runOnce();
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(3));
+    assertThat(statesOf(type)).containsExactly(State.SEALED, State.OPEN);
+    assertThat(given.aWaitingTask().ofType(type).create().table().number())
+        .as("others are not hindered")
+        .isEqualTo(2);
+
+    goOn.countDown();
+    slowCreator.join();
+    drain.runOnce();
+    assertThat(statesOf(type)).containsExactly(State.SEALED, State.OPEN);
+
+    finishAll(type);
+    drain.runOnce();
+    assertThat(statesOf(type)).containsExactly(State.DRAINED, State.OPEN);
+  }
+
+  @Test
+  void creatorThatComesTooLateGoesToTheEnd() {
+    TaskType type = given.aType().create();
+    TaskFamilies familiesThere = new TaskFamilies(positions, tables, lives, new Node());
+    given.aWaitingTask().ofType(type).create();
+    finishAll(type);
+
+    // Another server rolls and drains while this one still remembers the old position.
+    familiesThere.all();
+    assertThat(familiesThere.advance(new TaskTable(type, 1))).isTrue();
+    new TableDrain(types, familiesThere, positions, lives, transactions).runOnce();
+
+    assertThat(given.aWaitingTask().ofType(type).create().table().number()).isEqualTo(2);
+    assertThat(statesOf(type)).containsExactly(State.DRAINED, State.OPEN);
+  }
+
+  @Test
+  void drainedTableIsArchivedAndDroppedWhenItsTimeIsUp() throws IOException {
+    TaskType type = given.aType().create();
+    given.change(type, "retention_days", 2);
+    List<TaskId> ids = given.aWaitingTask().ofType(type).withContext("{\"é\":1}").create(1_203);
+    jdbc.sql("UPDATE %s SET status = 4".formatted(ids.get(0).table().sqlName())).update();
+    given.nextTable(type);
+    drain.runOnce();
+
+    letPass(1, type);
+    families.outdated();
+    retention.runOnce(Duration.ZERO);
+    assertThat(queries.get(ids.get(0)).taskStatus()).isEqualTo(TaskStatus.SUCCESS);
+
+    letPass(1, type);
+    retention.runOnce(Duration.ZERO);
+    assertThat(statesOf(type)).containsExactly(State.DROPPING, State.OPEN);
+    assertThatThrownBy(() -> queries.get(ids.get(0)))
+        .isInstanceOf(FlowException.class)
+        .hasMessage(
+            "there is no task %s any more: its table was dropped when its retention_days were over",
+            ids.get(0));
+
+    assertThat(retention.runOnce(Duration.ZERO)).isEqualTo(1);
+    assertThat(tables.existing()).doesNotContain(ids.get(0).table());
+    assertThat(statesOf(type)).containsExactly(State.OPEN);
+    assertThat(archived(ids.get(0).table()))
+        .hasSize(1_203)
+        .allMatch(line -> line.contains("{\\\"é\\\":1}"))
+        .first()
+        .asString()
+        .contains(ids.get(0).toString());
+    assertThat(given.aWaitingTask().ofType(type).create().table().number()).isEqualTo(2);
+  }
+
+  private static List<String> archived(TaskTable table) throws IOException {
+    Path file = archive.resolve(table.sqlName() + ".jsonl.gz");
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
+      return lines.lines().toList();
+    }
+  }
+
+  private void letPass(int days, TaskType type) {
+    jdbc.sql("UPDATE t_task_table SET drain_time = drain_time - :ms WHERE task_type = :type")
+        .param("ms", TimeUnit.DAYS.toMillis(days))
+        .param("type", type.name())
+        .update();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
