@@ -1,6 +1,5 @@
 package io.asyncflow.api;
 
-import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -9,13 +8,16 @@ import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
@@ -168,33 +170,42 @@ public final class HttpFlowClient implements FlowClient {
   private JsonNode post(String path, Object body, Duration extraWait) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(baseUrl + path))
-            .timeout(requestTimeout.plus(extraWait))
             .header("Content-Type", "application/json")
             .header("Accept", "application/json")
             .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));
     if (authorization != null) {
       request.header("Authorization", authorization);
     }
-    HttpResponse<byte[]> response;
+    return resultOf(path, exchange(path, request.build(), requestTimeout.plus(extraWait)));
+  }
+
+  /** The whole exchange within {@code limit}; the request's own timeout ends with the headers. */
+  private HttpResponse<byte[]> exchange(String path, HttpRequest request, Duration limit) {
+    CompletableFuture<HttpResponse<byte[]>> exchange =
+        http.sendAsync(request, BodyHandlers.ofByteArray());
     try {
-      response = http.send(request.build(), BodyHandlers.ofByteArray());
-    } catch (IOException e) {
-      throw new FlowUnreachableException(
-          "flowsvr at " + baseUrl + " gave no answer to " + path + ": " + reasonOf(e), e);
+      return exchange.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw noAnswer(path, reasonOf(e.getCause()), e.getCause());
+    } catch (TimeoutException e) {
+      exchange.cancel(true);
+      throw noAnswer(path, "not within " + limit.toMillis() + " ms", e);
     } catch (InterruptedException e) {
+      exchange.cancel(true);
       Thread.currentThread().interrupt();
       throw new FlowUnreachableException("interrupted while waiting for " + path, e);
     }
-    return resultOf(path, response);
+  }
+
+  private FlowUnreachableException noAnswer(String path, String reason, Throwable cause) {
+    return new FlowUnreachableException(
+        "flowsvr at " + baseUrl + " gave no answer to " + path + ": " + reason, cause);
   }
 
   /** The client's own messages are mostly missing. */
-  private static String reasonOf(IOException e) {
+  private static String reasonOf(Throwable e) {
     if (e instanceof HttpConnectTimeoutException) {
       return "no connection in time";
-    }
-    if (e instanceof HttpTimeoutException) {
-      return "none in time";
     }
     if (e instanceof ConnectException) {
       if (rootOf(e) instanceof UnresolvedAddressException) {
