@@ -63,9 +63,14 @@ public sealed interface StageResult {
   record Done(Object result) implements StageResult {}
 
   /**
-   * @param delay instead of the type's; {@code null} for the type's
+   * @param delay instead of the type's, at most ten years; a negative one is none at all; {@code
+   *     null} for the type's
    */
-  record Retry(String reason, Duration delay) implements StageResult {}
+  record Retry(String reason, Duration delay) implements StageResult {
+    public Retry {
+      delay = delay == null ? null : Delays.checked(delay);
+    }
+  }
 
   /**
    * @param reason kept in the task's schedule log
@@ -73,11 +78,11 @@ public sealed interface StageResult {
   record Fail(String reason) implements StageResult {}
 
   /**
-   * @param delay until the stage is due again
+   * @param delay until the stage is due again, at most ten years; a negative one is none at all
    */
   record Snooze(Duration delay) implements StageResult {
     public Snooze {
-      Objects.requireNonNull(delay, "delay");
+      delay = Delays.checked(Objects.requireNonNull(delay, "delay"));
     }
   }
 }

@@ -61,6 +61,10 @@ class StageRunnerTest {
     assertThat(fail.outcome()).isEqualTo(Outcome.FAIL);
     assertThat(fail.errMsg()).isEqualTo("never");
 
+    Report late = reportOf(c -> StageResult.snooze(Duration.ofMillis(-3)));
+    assertThat(late.delayMs()).as("a moment that has just passed").isZero();
+    assertThat(reportOf(c -> StageResult.retry("no", Duration.ofMillis(-3))).retryAfterMs())
+        .isZero();
     Report snooze = reportOf(c -> StageResult.snooze(Duration.ofSeconds(2)));
     assertThat(snooze.outcome()).isEqualTo(Outcome.SNOOZE);
     assertThat(snooze.delayMs()).isEqualTo(2000);
