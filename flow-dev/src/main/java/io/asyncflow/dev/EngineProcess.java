@@ -75,13 +75,17 @@ final class EngineProcess {
             .redirectErrorStream(true)
             .redirectOutput(log.file().toFile());
     builder.environment().putAll(environment);
+    Process process = null;
     try {
-      Process process = builder.start();
+      process = builder.start();
       Files.writeString(
           directory.resolve(PID_FILE), process.pid() + System.lineSeparator() + command.get(0));
       return new EngineProcess(
           process, watch(process.pid(), directory, parentDeath), directory, log);
     } catch (IOException e) {
+      if (process != null) {
+        process.destroyForcibly(); // nobody would watch over it
+      }
       throw new EngineException(log.engine() + " cannot be started: " + e.getMessage() + ".", e);
     }
   }
