@@ -31,6 +31,7 @@ import org.springframework.stereotype.Component;
 class ExpiredLeaseSweep {
 
   private static final Logger log = LoggerFactory.getLogger(ExpiredLeaseSweep.class);
+  private static final Result NOTHING = new Result(0, 0);
   private static final int PAGE = 200;
 
   /** Enough for every page of a mass death, and an end for a sweep that makes no progress. */
@@ -74,16 +75,22 @@ class ExpiredLeaseSweep {
     }
   }
 
+  /**
+   * Sweeps all live tables.
+   *
+   * @throws RuntimeException the first failure, after all the other tables have been swept
+   */
   Result runOnce() {
-    Result total = new Result(0, 0);
+    Result total = NOTHING;
+    Failures failures = new Failures();
     for (TaskFamily family : families.all()) {
       Optional<TaskTypeConfig> type = types.find(family.type());
       if (type.isEmpty()) {
         continue; // its configuration was deleted: nobody says how long a lease is
       }
-      Result ofFamily = new Result(0, 0);
+      Result ofFamily = NOTHING;
       for (TaskTable table : family.live()) {
-        ofFamily = ofFamily.plus(sweep(table, type.get()));
+        ofFamily = ofFamily.plus(failures.orElse(NOTHING, () -> sweep(table, type.get())));
       }
       if (ofFamily.givenBack() > 0) {
         events.publishEvent(new TasksWaiting(family.type()));
@@ -93,11 +100,12 @@ class ExpiredLeaseSweep {
     if (!total.isEmpty()) {
       log.info("leases ran out: {} tasks wait again, {} failed", total.givenBack(), total.failed());
     }
+    failures.throwFirst();
     return total;
   }
 
   private Result sweep(TaskTable table, TaskTypeConfig type) {
-    Result total = new Result(0, 0);
+    Result total = NOTHING;
     for (int page = 0; page < MAX_PAGES_A_TABLE; page++) {
       List<Long> expired =
           leases.expired(table, PAGE).stream().map(TaskId::number).sorted().toList();
@@ -116,7 +124,7 @@ class ExpiredLeaseSweep {
   private Result giveBack(TaskTable table, List<Long> numbers, TaskTypeConfig type) {
     List<TaskRow> rows = leases.lockExpired(table, numbers);
     if (rows.isEmpty()) {
-      return new Result(0, 0);
+      return NOTHING;
     }
     List<TaskTransition> transitions =
         rows.stream().map(row -> HoldEnd.expired(row, type)).toList();

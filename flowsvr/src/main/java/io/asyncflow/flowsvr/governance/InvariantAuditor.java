@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.governance;
 
+import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
@@ -7,6 +8,7 @@ import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,18 +33,26 @@ class InvariantAuditor {
   private final TaskFamilies families;
   private final TableDrain drain;
   private final AuditorStore store;
+  private final RetryingTransactions transactions;
 
-  InvariantAuditor(TaskTypes types, TaskFamilies families, TableDrain drain, AuditorStore store) {
+  InvariantAuditor(
+      TaskTypes types,
+      TaskFamilies families,
+      TableDrain drain,
+      AuditorStore store,
+      RetryingTransactions transactions) {
     this.types = types;
     this.families = families;
     this.drain = drain;
     this.store = store;
+    this.transactions = transactions;
   }
 
   /**
    * What one audit repaired.
    *
-   * @param endlessLeases executing tasks whose lease would not have ended
+   * @param endlessLeases executing tasks whose lease would not have ended, or whose end nobody
+   *     could have recorded
    * @param lostTables tables behind begin that hold unfinished tasks
    */
   record Result(int endlessLeases, int lostTables) {
@@ -54,6 +64,7 @@ class InvariantAuditor {
   Result runOnce() {
     int endless = 0;
     int lost = 0;
+    Failures failures = new Failures();
     for (TaskFamily family : families.all()) {
       Optional<TaskTypeConfig> type = types.find(family.type());
       if (type.isEmpty()) {
@@ -61,9 +72,9 @@ class InvariantAuditor {
       }
       Duration longest = type.get().maxProcessingTime().plus(SLACK);
       for (TaskTable table : family.live()) {
-        endless += store.endEndlessLeases(table, longest, PAGE);
+        endless += failures.orElse(0, () -> endEndlessLeases(table, longest));
       }
-      lost += drain.takeBackLost(family) ? 1 : 0;
+      lost += failures.orElse(false, () -> drain.takeBackLost(family)) ? 1 : 0;
     }
     Result result = new Result(endless, lost);
     if (!result.isEmpty()) {
@@ -72,6 +83,14 @@ class InvariantAuditor {
           endless,
           lost);
     }
+    failures.throwFirst();
     return result;
+  }
+
+  private int endEndlessLeases(TaskTable table, Duration longest) {
+    List<Long> endless = store.endlessLeases(table, longest, PAGE);
+    return endless.isEmpty()
+        ? 0
+        : transactions.execute(() -> store.endLeases(table, endless, longest));
   }
 }

@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
@@ -297,6 +298,27 @@ class ExpiredLeaseSweepIT {
     assertThat(sweep.runOnce().isEmpty()).isTrue();
     assertThat(ids.stream().map(id -> given.row(id).status()))
         .containsExactly(TaskStatus.SUCCESS, TaskStatus.FAILED, TaskStatus.CANCELLED);
+  }
+
+  @Test
+  void brokenTableDoesNotStopTheOthers() {
+    List<TaskId> ids = new ArrayList<>();
+    for (int i = 0; i < 3; i++) { // the order of the families is anybody's guess
+      TaskType lark = given.aType().create();
+      ids.add(given.aWaitingTask().ofType(lark).create());
+      given.aHold(lark).theTask();
+      given.letPass(1, HOURS, ids.get(i));
+    }
+    String broken = ids.get(1).table().sqlName();
+    jdbc.sql("RENAME TABLE %1$s TO away_%1$s".formatted(broken)).update();
+    try {
+      assertThatThrownBy(sweep::runOnce).hasMessageContaining(broken);
+      assertThat(given.row(ids.get(0)).status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(given.row(ids.get(2)).status()).isEqualTo(TaskStatus.WAITING);
+    } finally {
+      jdbc.sql("RENAME TABLE away_%1$s TO %1$s".formatted(broken)).update();
+    }
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0));
   }
 
   @Test

@@ -1,0 +1,82 @@
+package io.asyncflow.flowsvr.governance;
+
+import static java.util.concurrent.TimeUnit.DAYS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.governance.InvariantAuditor.Result;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.tasktable.TableDrain;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** What cannot be is made by hand here, and found. */
+@UnsweptServer
+@Tag("contract")
+class InvariantAuditorIT {
+
+  @Autowired Given given;
+  @Autowired InvariantAuditor auditor;
+  @Autowired ExpiredLeaseSweep sweep;
+  @Autowired TableDrain drain;
+  @Autowired JdbcClient jdbc;
+
+  private TaskType lark;
+  private TaskId id;
+
+  @BeforeEach
+  void aHeldTask() {
+    auditor.runOnce(); // what tests before this one left
+    lark = given.aType().create();
+    id = given.aWaitingTask().ofType(lark).create();
+    given.aHold(lark).theTask();
+  }
+
+  @Test
+  void soundTaskIsLeftAlone() {
+    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0));
+    assertThat(given.row(id).isUnderLiveLease()).isTrue();
+  }
+
+  @Test
+  void leaseWithoutAnEndIsEndedAndSwept() {
+    given.set(id, "lease_end = lease_end + " + DAYS.toMillis(2));
+
+    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0));
+    sweep.runOnce();
+
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.WAITING);
+    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0));
+  }
+
+  @Test
+  void holdThatIsSaidToHaveReportedIsEndedAndSwept() {
+    given.set(id, "reported_epoch = 5");
+
+    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0));
+    sweep.runOnce();
+
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.WAITING);
+    assertThat(given.aHold(lark).theTask().leaseEpoch()).isEqualTo(7);
+  }
+
+  @Test
+  void unfinishedTaskBehindBeginIsFoundAgain() {
+    given.set(id, "status = 4");
+    given.nextTable(lark);
+    drain.runOnce();
+    given.set(id, "status = 1, order_time = 1");
+    assertThat(given.aHold(lark).now()).isEmpty();
+
+    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 1));
+
+    assertThat(given.aHold(lark).theTask().taskId()).isEqualTo(id.toString());
+    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0));
+  }
+}
