@@ -49,8 +49,8 @@ public final class HoldEnd {
    *
    * <p>A live worker beats every fifth of the lease. Where the lease ended at the hard end of the
    * attempt and the beats had kept coming, the attempt timed out: a failure like any other. Where
-   * no beat came for the last half of the lease the worker is taken for lost, and no retry is
-   * burnt. An old client sends no beats: its attempt timed out.
+   * none came for one and a half such intervals before the end the worker is taken for lost, and no
+   * retry is burnt. An old client sends no beats: its attempt timed out.
    */
   public static TaskTransition expired(TaskRow row, TaskTypeConfig type) {
     int deliveries = row.deliveryCount() + 1;
@@ -87,7 +87,9 @@ public final class HoldEnd {
     long hardEnd = row.holdTime() + type.maxProcessingTime().toMillis();
     boolean ranToTheEnd = row.leaseEnd() >= hardEnd;
     long wholeLease = new Holder(row.workerId(), row.traceId()).firstLease(type).toMillis();
-    return ranToTheEnd && row.beatTime() > 0 && row.leaseEnd() - row.beatTime() <= wholeLease / 2;
+    return ranToTheEnd
+        && row.beatTime() > 0
+        && row.leaseEnd() - row.beatTime() <= wholeLease * 3 / 10;
   }
 
   /** An attempt fails once: where a sweep has counted it, its late report does not do so again. */

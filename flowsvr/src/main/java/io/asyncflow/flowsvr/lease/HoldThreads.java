@@ -5,6 +5,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -14,13 +15,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class HoldThreads implements AutoCloseable {
 
-  private static final int SERVERS = 4;
+  static final int SERVERS = 4;
 
   private final ScheduledThreadPoolExecutor timer;
   private final ThreadPoolExecutor servers;
 
   HoldThreads() {
-    timer = new ScheduledThreadPoolExecutor(1, named("hold-timer"));
+    // Whoever sets an alarm while the server stops needs it no more.
+    timer = new ScheduledThreadPoolExecutor(1, named("hold-timer"), new DiscardPolicy());
     timer.setRemoveOnCancelPolicy(true);
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     servers =

@@ -9,9 +9,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What the last holds of a task came to, as JSON: {@code lastData} and the five before it, oldest
- * first, in {@code historyDatas}.
+ * first, in {@code historyDatas}. Whatever stands beside these two stays.
  *
- * <p>A log that is not of this form (an old client stores what it likes) is begun anew.
+ * <p>A log that is no JSON object (an old client stores what it likes) is begun anew, and so is one
+ * that leaves no room.
  */
 final class ScheduleLog {
 
@@ -66,15 +67,18 @@ final class ScheduleLog {
     while (history.size() > HISTORY) {
       history.remove(0);
     }
-    ObjectNode next = JSON.createObjectNode();
-    next.set("lastData", entry.toJson());
-    next.set("historyDatas", history);
-    String text = next.toString();
-    while (text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES && !history.isEmpty()) {
+    root.set("lastData", entry.toJson());
+    root.set("historyDatas", history);
+    String text = root.toString();
+    while (isTooLong(text) && !history.isEmpty()) {
       history.remove(0);
-      text = next.toString();
+      text = root.toString();
     }
-    return text;
+    return isTooLong(text) ? root.retain("lastData", "historyDatas").toString() : text;
+  }
+
+  private static boolean isTooLong(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES;
   }
 
   private static ObjectNode parse(String log) {

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The parked holds of one type, first come first served.
  *
- * <p>One thread at a time serves the line: whatever news arrives meanwhile makes it go round once
- * more, so a burst of creates costs as many claims as holds can be filled, not as many as creates.
+ * <p>One thread at a time serves the line: whatever news arrives meanwhile makes for one more
+ * round, so a burst of creates costs as many claims as holds can be filled, not as many as creates.
  * Of holds that ask for the same stages only the first one asks the database when nothing is due.
  *
  * <p>Thread-safe; no method calls out while it has the lock.
@@ -171,29 +171,31 @@ final class WaitingLine {
       }
       serving = true;
     }
-    threads.execute(this::serveUntilQuiet);
+    threads.execute(this::serveRound);
   }
 
-  private void serveUntilQuiet() {
+  /** One round; if there was news meanwhile, the next one queues up behind the other lines. */
+  private void serveRound() {
     OptionalLong nextDueInMs = OptionalLong.empty();
-    boolean goOn = true;
-    while (goOn) {
-      synchronized (this) {
-        again = false;
-      }
-      try {
-        nextDueInMs = serveOnce();
-        lastFailure = null;
-      } catch (Throwable e) { // even after an Error somebody must go on serving this line
-        nextDueInMs = OptionalLong.empty();
-        reportFailure(e);
-      }
-      synchronized (this) {
-        goOn = again;
-        serving = goOn;
-      }
+    synchronized (this) {
+      again = false;
     }
-    setAlarm(nextDueInMs);
+    try {
+      nextDueInMs = serveOnce();
+      lastFailure = null;
+    } catch (Throwable e) { // even after an Error somebody must go on serving this line
+      reportFailure(e);
+    }
+    boolean goOn;
+    synchronized (this) {
+      goOn = again;
+      serving = goOn;
+    }
+    if (goOn) {
+      threads.execute(this::serveRound);
+    } else {
+      setAlarm(nextDueInMs);
+    }
   }
 
   private void reportFailure(Throwable e) {

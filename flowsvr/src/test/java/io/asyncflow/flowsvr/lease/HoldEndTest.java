@@ -215,17 +215,17 @@ class HoldEndTest {
 
     @Test
     void workerThatDiesLongBeforeTheHardEndIsLostAlthoughItHadBeaten() {
-      Became task = expired(row.heldForMs(60_000).lastBeatMsAgo(16_000).build(), TYPE);
+      Became task = expired(row.heldForMs(60_000).lastBeatMsAgo(10_000).build(), TYPE);
       assertThat(task.scheduleLog()).contains("WORKER_LOST");
-      assertThat(expired(row.heldForMs(60_000).lastBeatMsAgo(15_000).build(), TYPE).scheduleLog())
+      assertThat(expired(row.heldForMs(60_000).lastBeatMsAgo(9_000).build(), TYPE).scheduleLog())
           .contains("TIMED_OUT");
     }
 
     @Test
-    void withTheDefaultsDeathAfterTheFirstBeatBurnsNoRetry() {
+    void withTheDefaultsDeathBurnsNoRetryUnlessItIsNearTheEnd() {
       TaskTypeConfig defaults = aType(30, 30);
       assertThat(
-              expired(row.heldForMs(30_000).lastBeatMsAgo(24_000).build(), defaults).scheduleLog())
+              expired(row.heldForMs(30_000).lastBeatMsAgo(12_000).build(), defaults).scheduleLog())
           .contains("WORKER_LOST");
       assertThat(
               expired(row.heldForMs(30_000).lastBeatMsAgo(6_000).build(), defaults).scheduleLog())
@@ -233,13 +233,13 @@ class HoldEndTest {
     }
 
     @Test
-    void whereTheHardEndIsSoonerThanALeaseHalfOfThatDecides() {
+    void whereTheHardEndIsSoonerThanALeaseThatDecides() {
       TaskTypeConfig shortOne = aType(10, 30);
       assertThat(
-              expired(row.heldForMs(10_000).lastBeatMsAgo(8_000).build(), shortOne).scheduleLog())
+              expired(row.heldForMs(10_000).lastBeatMsAgo(4_000).build(), shortOne).scheduleLog())
           .contains("WORKER_LOST");
       assertThat(
-              expired(row.heldForMs(10_000).lastBeatMsAgo(4_000).build(), shortOne).scheduleLog())
+              expired(row.heldForMs(10_000).lastBeatMsAgo(3_000).build(), shortOne).scheduleLog())
           .contains("TIMED_OUT");
     }
 

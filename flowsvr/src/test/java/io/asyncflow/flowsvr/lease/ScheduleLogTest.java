@@ -74,6 +74,21 @@ class ScheduleLogTest {
   }
 
   @Test
+  void whatTheCreatorWroteBesideStays() {
+    String log = ScheduleLog.append("{\"origin\":\"1_lark_task_1\"}", anEntry("mine", 1));
+    log = ScheduleLog.append(log, anEntry("mine", 2));
+    assertThat(read(log).get("origin").asString()).isEqualTo("1_lark_task_1");
+    assertThat(read(log).get("historyDatas")).hasSize(1);
+  }
+
+  @Test
+  void whatLeavesNoRoomDoesNotStay() {
+    String log = "{\"mine\":\"%s\"}".formatted("x".repeat(65_500));
+    JsonNode root = read(ScheduleLog.append(log, anEntry("mine", 1)));
+    assertThat(root.propertyNames()).containsExactlyInAnyOrder("lastData", "historyDatas");
+  }
+
+  @Test
   void logAsOldClientsWriteItGoesOn() {
     String old =
         """

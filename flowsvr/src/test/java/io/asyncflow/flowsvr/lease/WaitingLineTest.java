@@ -57,6 +57,31 @@ class WaitingLineTest {
   }
 
   @Test
+  void busyLinesLetOthersHaveTheirTurn() throws Exception {
+    // As many lines as there are threads, each of which finds news in every round.
+    List<WaitingLine> busy = new ArrayList<>();
+    for (int i = 0; i < HoldThreads.SERVERS; i++) {
+      WaitingLine[] self = new WaitingLine[1];
+      self[0] =
+          new WaitingLine(
+              hold -> {
+                self[0].news();
+                return NOTHING;
+              },
+              givenBack::add,
+              threads);
+      self[0].park(aHold("busy" + i), self[0].newsCount(), OptionalLong.empty());
+      self[0].news();
+      busy.add(self[0]);
+    }
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(answer)).containsExactly("t1");
+    busy.forEach(WaitingLine::close);
+  }
+
+  @Test
   void newsBetweenTheLookAndTheParkingIsNotLost() throws Exception {
     long newsSeen = line.newsCount();
     line.news(); // nobody is parked yet
