@@ -8,7 +8,7 @@ import org.springframework.stereotype.Component;
 public class PagedDelete {
 
   private static final int PAGE = 500;
-  private static final int MAX_PAGES = 200;
+  private static final int MAX_PAGES = 2_000;
 
   private final RetryingTransactions transactions;
 

@@ -78,6 +78,12 @@ public final class Remembered<T> {
     return readSince(nanoTime.getAsLong() - MISS_PAUSE);
   }
 
+  /** At most a second old, and never what was read before a change. Throws what reading threw. */
+  public T fresh() {
+    long oldest = nanoTime.getAsLong() - FRESH;
+    return readSince(oldest - changedAt < 0 ? changedAt : oldest);
+  }
+
   /** Something was changed: nobody is given what was read before. */
   public void outdated() {
     changedAt = nanoTime.getAsLong();

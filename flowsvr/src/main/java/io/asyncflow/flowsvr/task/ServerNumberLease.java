@@ -25,7 +25,10 @@ record ServerNumberLease(
     return nanos - askedAtNanos < trustedFor.toNanos();
   }
 
-  /** The database's clock as it is now, as far as this process can tell; it may be a bit behind. */
+  /**
+   * The database's clock as it is now, as far as this process can tell; ahead by as long as the
+   * question was on its way.
+   */
   long databaseMsAt(long nanos) {
     return databaseMs + TimeUnit.NANOSECONDS.toMillis(nanos - askedAtNanos);
   }

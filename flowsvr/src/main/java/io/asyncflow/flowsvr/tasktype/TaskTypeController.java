@@ -29,7 +29,8 @@ class TaskTypeController {
       path = "/list",
       method = {GET, POST})
   Envelope<TaskTypeList> list() {
-    List<TaskTypeSettings> all = types.allNow().stream().map(TaskTypeConfig::toSettings).toList();
+    List<TaskTypeSettings> all =
+        types.allOrThrow().stream().map(TaskTypeConfig::toSettings).toList();
     return Envelope.ok(new TaskTypeList(all));
   }
 

@@ -69,14 +69,14 @@ public class TaskTypes {
     return Optional.ofNullable(known != null ? known : types.almostCurrent().get(type));
   }
 
-  /** Every type, by name; at most a second old. */
+  /** Every type, by name; at most a second old, or older while the database does not answer. */
   public List<TaskTypeConfig> all() {
     return List.copyOf(types.recent().values());
   }
 
-  /** Every type, by name, as it is in the database now. */
-  List<TaskTypeConfig> allNow() {
-    return List.copyOf(types.current().values());
+  /** The same, but an error where the database does not answer. */
+  List<TaskTypeConfig> allOrThrow() {
+    return List.copyOf(types.fresh().values());
   }
 
   /**

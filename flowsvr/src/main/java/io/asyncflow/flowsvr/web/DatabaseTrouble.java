@@ -41,7 +41,8 @@ final class DatabaseTrouble {
           1792, // transaction is read-only
           1836, // read-only mode
           3024, // ran too long
-          3100 // group replication refused to commit
+          3100, // group replication refused to commit
+          3101 // group replication rolled back at the commit
           );
 
   /** A value does not fit its column: ours to have checked, but not a bug that hurts. */

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.worker;
 
+import static java.util.Comparator.comparing;
+
 import io.asyncflow.flowsvr.system.BackgroundLoop;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.PagedDelete;
@@ -68,6 +70,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     long now = node.nanoTime();
     store.write(
         beats.values().stream()
+            .sorted(comparing(received -> received.beat().workerId())) // as every server does
             .map(
                 received ->
                     new WorkerStore.AgedBeat(
