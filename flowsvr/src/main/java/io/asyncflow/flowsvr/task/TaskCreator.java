@@ -91,8 +91,9 @@ public class TaskCreator {
       positionsByType.forEach(
           (type, positions) -> // before the transaction: it may run DDL
           tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
+      TaskId[] newIds = newIds(tables, tasks.size());
       try {
-        return transactions.execute(() -> createIn(tables, tasks));
+        return transactions.execute(() -> createIn(tables, tasks, newIds));
       } catch (TableDrainedException e) {
         if (attempt == ATTEMPTS) {
           throw new FlowException(ErrorCode.UNAVAILABLE, e.getMessage());
@@ -101,8 +102,18 @@ public class TaskCreator {
     }
   }
 
-  private List<TaskId> createIn(SortedMap<TaskTable, List<Integer>> tables, List<NewTask> tasks) {
-    TaskId[] made = new TaskId[tasks.size()];
+  /** In the order given: of two tasks that are due at the same time the lower number is first. */
+  private TaskId[] newIds(SortedMap<TaskTable, List<Integer>> tables, int count) {
+    TaskTable[] homes = new TaskTable[count];
+    tables.forEach((table, positions) -> positions.forEach(at -> homes[at] = table));
+    return Arrays.stream(homes)
+        .map(table -> new TaskId(serverNumber.nextTaskNumber(), table))
+        .toArray(TaskId[]::new);
+  }
+
+  private List<TaskId> createIn(
+      SortedMap<TaskTable, List<Integer>> tables, List<NewTask> tasks, TaskId[] newIds) {
+    TaskId[] made = newIds.clone();
     for (TaskTable table : tables.keySet()) {
       if (!newTaskTables.enter(table)) {
         throw new TableDrainedException(table);
@@ -112,28 +123,28 @@ public class TaskCreator {
     return Arrays.asList(made);
   }
 
+  /**
+   * @param made the ids that new tasks get; those of keys that stand for a task already are
+   *     replaced
+   */
   private void createIn(
       TaskTable table, List<NewTask> tasks, List<Integer> positions, TaskId[] made) {
-    SortedMap<String, KeyUse> wanted = wantedKeys(table, tasks, positions);
+    SortedMap<String, KeyUse> wanted = wantedKeys(tasks, positions, made);
     Map<String, KeyUse> standing = wanted.isEmpty() ? Map.of() : use(table, wanted);
     Map<Long, NewTask> fresh = new LinkedHashMap<>();
     for (int position : positions) {
       NewTask task = tasks.get(position);
-      TaskId id;
-      if (task.idempotencyKey() == null) {
-        id = newIdIn(table);
-        fresh.put(id.number(), task);
-      } else {
-        KeyUse use = standing.get(task.idempotencyKey());
+      String key = task.idempotencyKey();
+      if (key != null) {
+        KeyUse use = standing.get(key);
         if (!Arrays.equals(use.bodyHash(), bodyHash(task))) {
-          throw new IdempotencyConflictException(task.idempotencyKey());
+          throw new IdempotencyConflictException(key);
         }
-        id = use.id();
-        if (id.equals(wanted.get(task.idempotencyKey()).id())) {
-          fresh.putIfAbsent(id.number(), task);
-        }
+        made[position] = use.id();
       }
-      made[position] = id;
+      if (key == null || made[position].equals(wanted.get(key).id())) {
+        fresh.putIfAbsent(made[position].number(), task);
+      }
     }
     if (!fresh.isEmpty()) {
       store.insert(table, fresh);
@@ -141,14 +152,14 @@ public class TaskCreator {
   }
 
   /** Each key of the call once, with the task that it makes if it is free. */
-  private SortedMap<String, KeyUse> wantedKeys(
-      TaskTable table, List<NewTask> tasks, List<Integer> positions) {
+  private static SortedMap<String, KeyUse> wantedKeys(
+      List<NewTask> tasks, List<Integer> positions, TaskId[] newIds) {
     SortedMap<String, KeyUse> wanted = new TreeMap<>();
     for (int position : positions) {
       NewTask task = tasks.get(position);
       String key = task.idempotencyKey();
       if (key != null && !wanted.containsKey(key)) {
-        wanted.put(key, new KeyUse(key, bodyHash(task), newIdIn(table)));
+        wanted.put(key, new KeyUse(key, bodyHash(task), newIds[position]));
       }
     }
     return wanted;
@@ -157,10 +168,6 @@ public class TaskCreator {
   private Map<String, KeyUse> use(TaskTable table, SortedMap<String, KeyUse> wanted) {
     keys.takeFree(table, List.copyOf(wanted.values()), keyRetention);
     return keys.find(table, wanted.keySet());
-  }
-
-  private TaskId newIdIn(TaskTable table) {
-    return new TaskId(serverNumber.nextTaskNumber(), table);
   }
 
   /** Two bodies are the same when they ask for the same task; spelling and spaces do not count. */
