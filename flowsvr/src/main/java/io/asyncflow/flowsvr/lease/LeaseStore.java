@@ -61,7 +61,6 @@ public class LeaseStore {
               max_retry_num = COALESCE(:maxRetryNum, max_retry_num),
               max_retry_interval = COALESCE(:maxRetryInterval, max_retry_interval),
               lease_end = IF(:renews, now_ms + :lease, lease_end),
-              hold_time = IF(:renews, now_ms, hold_time),
               reported_epoch = IF(:endsHold, lease_epoch, reported_epoch),
               report_id = IF(:endsHold, NULL, report_id),
               delivery_count = IF(:endsHold, 0, delivery_count),

@@ -89,10 +89,12 @@ class TaskUpdaterIT {
   void stillExecutingRenewsTheLease() {
     given.aHold(lark).byAnOldClient().theTask();
     given.letPass(55, SECONDS, id);
+    long holdTime = given.row(id).holdTime();
     anUpdate().status(2).send();
     TaskRow row = given.row(id);
     assertThat(row.status()).isEqualTo(TaskStatus.EXECUTING);
     assertThat(row.leaseEnd()).isEqualTo(row.modifyTime() + 60_000);
+    assertThat(row.holdTime()).as("when the attempt began").isEqualTo(holdTime);
     assertThat(row.leaseEpoch()).isEqualTo(1);
     assertThat(row.reportedEpoch()).isZero();
   }
