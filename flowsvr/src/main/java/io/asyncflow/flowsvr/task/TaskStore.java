@@ -112,6 +112,7 @@ public class TaskStore {
           """
               .replace("now_ms", NOW_MS));
 
+  // report_id before reported_epoch, which it looks at: assignments go from left to right.
   private static final TableSql REVIVE =
       new TableSql(
           """
@@ -120,8 +121,8 @@ public class TaskStore {
               order_time = :orderTime,
               crt_retry_num = 0,
               delivery_count = 0,
+              report_id = IF(reported_epoch = lease_epoch, report_id, NULL),
               reported_epoch = lease_epoch,
-              report_id = NULL,
               result = NULL,
               modify_time = now_ms
           WHERE id = :id
@@ -233,7 +234,10 @@ public class TaskStore {
         .update();
   }
 
-  /** Lets a task wait again with a fresh budget; whoever held it before has nothing more to say. */
+  /**
+   * Lets a task wait again with a fresh budget. Whoever held it before has nothing more to say, but
+   * may be told once more that what he said was done.
+   */
   public void revive(TaskRow row, long orderTime) {
     jdbc.sql(REVIVE.of(row.id().table()))
         .param("orderTime", orderTime)

@@ -142,6 +142,19 @@ class OperatorActsIT {
   }
 
   @Test
+  void theReportThatFailedARevivedTaskMayBeRepeated() {
+    String id = aTask();
+    JsonNode held = hold();
+    ok(report(held, "'outcome':'FAIL','errMsg':'no','reportId':'r1'"));
+    ok(act("retry", id, ""));
+
+    JsonNode repeated = ok(report(held, "'outcome':'FAIL','errMsg':'no','reportId':'r1'"));
+
+    assertThat(repeated.path("outcome").asString()).isEqualTo("ALREADY_DONE");
+    assertThat(read(id).path("status").asInt()).isEqualTo(1);
+  }
+
+  @Test
   void aTaskWhoseTableBeginHasPassedIsCopiedAndTheCopyNamesItsOrigin() {
     String id = aTask();
     ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
