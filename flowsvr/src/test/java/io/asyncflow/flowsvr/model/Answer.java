@@ -1,0 +1,42 @@
+package io.asyncflow.flowsvr.model;
+
+import io.asyncflow.api.ErrorCode;
+import java.util.List;
+
+/** What a driver says to a command, comparable between drivers. */
+sealed interface Answer {
+
+  record Done() implements Answer {}
+
+  /**
+   * @param code of the contract's error table
+   */
+  record Refused(int code) implements Answer {}
+
+  /** No answer of the contract at all: a crash, a hang, a page of HTML. */
+  record Broken(String why) implements Answer {}
+
+  /**
+   * @param tasks labels, with the number of the table
+   */
+  record Created(List<String> tasks) implements Answer {}
+
+  record Held(List<TaskView> tasks) implements Answer {}
+
+  record Beaten(List<Lease> leases) implements Answer {}
+
+  record Lease(String task, int epoch, String state, long leaseMs) {}
+
+  /**
+   * @param outcomes {@code ACCEPTED}, {@code ALREADY_DONE} or the code it was refused with
+   */
+  record Reported(List<String> outcomes) implements Answer {}
+
+  record Found(TaskView task) implements Answer {}
+
+  record Listed(List<TaskView> tasks) implements Answer {}
+
+  static Answer refused(ErrorCode error) {
+    return new Refused(error.code());
+  }
+}

@@ -1,0 +1,269 @@
+package io.asyncflow.flowsvr.model;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.NewTask;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The contract as a single-threaded program without a database, written to be compared with wire.md
+ * (and docs/api.md where that says more), sentence by sentence, and with nothing else.
+ */
+class ModelDriver implements Driver {
+
+  private final Function<ModelTask.Birth, ModelTask> taskMaker;
+  private final Map<String, ModelType> types = new HashMap<>();
+  private final Map<String, Integer> tables = new HashMap<>();
+  private final Map<String, ModelTask> tasks = new LinkedHashMap<>();
+  private final Map<IdempotencyKey, FirstUse> keys = new HashMap<>();
+  private final Map<HoldKey, List<Grant>> holds = new HashMap<>();
+  private long now;
+  private int traces;
+
+  private record IdempotencyKey(String type, String key) {}
+
+  private record FirstUse(String label, NewTask body) {}
+
+  private record HoldKey(String type, String worker, String holdId) {}
+
+  private record Grant(ModelTask task, int epoch) {
+    boolean isStillHeld() {
+      return task.isHeldUnder(epoch);
+    }
+
+    boolean isUnderLiveLeaseAt(long now) {
+      return isStillHeld() && task.leaseLivesAt(now);
+    }
+  }
+
+  ModelDriver() {
+    this(ModelTask::new);
+  }
+
+  ModelDriver(Function<ModelTask.Birth, ModelTask> taskMaker) {
+    this.taskMaker = taskMaker;
+  }
+
+  /** Every task there is, by age. */
+  List<TaskView> tasks() {
+    return seen(tasks.values().stream());
+  }
+
+  long now() {
+    return now;
+  }
+
+  // ---- types and tasks
+
+  @Override
+  public Answer saveType(Command.SaveType command) {
+    types
+        .computeIfAbsent(command.settings().taskType(), name -> new ModelType())
+        .save(command.settings());
+    return new Answer.Done();
+  }
+
+  @Override
+  public Answer addTable(Command.AddTable command) {
+    tables.merge(command.type(), 2, (last, two) -> last + 1);
+    return new Answer.Done();
+  }
+
+  @Override
+  public Answer create(Command.Create command) {
+    return createAll(List.of(command));
+  }
+
+  @Override
+  public Answer createBatch(Command.CreateBatch command) {
+    return createAll(command.tasks());
+  }
+
+  /** All or none. */
+  private Answer createAll(List<Command.Create> batch) {
+    if (!batch.stream().allMatch(create -> types.containsKey(create.task().taskType()))) {
+      return Answer.refused(ErrorCode.NO_SUCH_TASK_TYPE);
+    }
+    Map<IdempotencyKey, FirstUse> used = new HashMap<>(keys);
+    for (Command.Create create : batch) {
+      NewTask body = create.task();
+      FirstUse use = new FirstUse(create.label(), body);
+      FirstUse first = body.idempotencyKey() == null ? use : used.putIfAbsent(keyOf(body), use);
+      if (first != null && !first.body().equals(body)) {
+        return Answer.refused(ErrorCode.IDEMPOTENCY_CONFLICT);
+      }
+    }
+    keys.putAll(used);
+    return new Answer.Created(batch.stream().map(this::createOrFind).toList());
+  }
+
+  private String createOrFind(Command.Create create) {
+    NewTask body = create.task();
+    String label = body.idempotencyKey() == null ? create.label() : keys.get(keyOf(body)).label();
+    ModelTask task = tasks.computeIfAbsent(label, l -> newTask(label, body));
+    return label + "@" + task.table();
+  }
+
+  private ModelTask newTask(String label, NewTask body) {
+    String type = body.taskType();
+    return taskMaker.apply(
+        new ModelTask.Birth(
+            label, tasks.size(), tables.getOrDefault(type, 1), types.get(type), body, now));
+  }
+
+  private static IdempotencyKey keyOf(NewTask body) {
+    return new IdempotencyKey(body.taskType(), body.idempotencyKey());
+  }
+
+  @Override
+  public Answer getTask(Command.GetTask command) {
+    return onTask(command.task(), task -> new Answer.Found(task.seenAt(now)));
+  }
+
+  private Answer onTask(String label, Function<ModelTask, Answer> act) {
+    ModelTask task = tasks.get(label);
+    return task == null ? Answer.refused(ErrorCode.NO_SUCH_TASK) : act.apply(task);
+  }
+
+  @Override
+  public Answer listTasks(Command.ListTasks command) {
+    ModelType type = types.get(command.type());
+    return type == null
+        ? Answer.refused(ErrorCode.NO_SUCH_TASK_TYPE)
+        : newestFirst(task -> task.type() == type, command.statuses());
+  }
+
+  @Override
+  public Answer listUserTasks(Command.ListUserTasks command) {
+    return newestFirst(task -> task.user().equals(command.user()), command.statuses());
+  }
+
+  private Answer newestFirst(Predicate<ModelTask> which, Integer statuses) {
+    return new Answer.Listed(
+        seen(
+            tasks.values().stream()
+                .filter(which)
+                .filter(task -> statuses == null || (statuses & task.status()) != 0)
+                .sorted(Comparator.comparing(ModelTask::number).reversed())));
+  }
+
+  // ---- holds and their ends
+
+  @Override
+  public Answer hold(Command.Hold command) {
+    ModelType type = types.get(command.type());
+    if (type == null) {
+      return Answer.refused(ErrorCode.NO_SUCH_TASK_TYPE);
+    }
+    HoldKey key = new HoldKey(command.type(), command.worker(), command.holdId());
+    List<Grant> before = holds.getOrDefault(key, List.of());
+    if (before.stream().anyMatch(grant -> grant.isUnderLiveLeaseAt(now))) {
+      return held(before.stream().filter(Grant::isStillHeld).map(Grant::task));
+    }
+    holds.remove(key); // from here on it is a new hold
+    List<ModelTask> due = type.paused ? List.of() : firstDue(command, type);
+    if (!due.isEmpty()) {
+      String trace = "h" + ++traces;
+      due.forEach(task -> task.hold(command.worker(), trace, now));
+    }
+    if (!due.isEmpty() && command.holdId() != null) {
+      holds.put(key, due.stream().map(task -> new Grant(task, task.epoch())).toList());
+    }
+    return held(due.stream());
+  }
+
+  private List<ModelTask> firstDue(Command.Hold command, ModelType type) {
+    List<String> stages = command.stages();
+    int limit = command.limit() == null ? 0 : command.limit();
+    return tasks.values().stream()
+        .filter(task -> task.type() == type && task.isDueAt(now))
+        .filter(task -> stages == null || stages.isEmpty() || stages.contains(task.stage()))
+        .sorted(soonestFirst())
+        .limit(limit == 0 ? type.scheduleLimit : limit)
+        .toList();
+  }
+
+  Comparator<ModelTask> soonestFirst() {
+    return Comparator.comparing(ModelTask::orderTime).thenComparing(ModelTask::number);
+  }
+
+  private Answer held(Stream<ModelTask> which) {
+    return new Answer.Held(seen(which));
+  }
+
+  @Override
+  public Answer beat(Command.Beat command) {
+    return new Answer.Beaten(command.tasks().stream().map(t -> beat(command.worker(), t)).toList());
+  }
+
+  private Answer.Lease beat(String worker, Command.Held held) {
+    ModelTask task = tasks.get(held.task());
+    return task == null
+        ? ModelTask.lost(held.task(), Command.epoch(0, held.epochsBehind()))
+        : task.beat(worker, held, now);
+  }
+
+  @Override
+  public Answer report(Command.Report command) {
+    String outcome = judge(command);
+    return Character.isDigit(outcome.charAt(0))
+        ? new Answer.Refused(Integer.parseInt(outcome))
+        : new Answer.Reported(List.of(outcome));
+  }
+
+  @Override
+  public Answer reportBatch(Command.ReportBatch command) {
+    return new Answer.Reported(command.reports().stream().map(this::judge).toList());
+  }
+
+  private String judge(Command.Report report) {
+    ModelTask task = tasks.get(report.task());
+    return task == null ? String.valueOf(ErrorCode.NO_SUCH_TASK.code()) : task.report(report, now);
+  }
+
+  @Override
+  public Answer oldUpdate(Command.OldUpdate command) {
+    return onTask(command.task(), task -> task.update(command, now));
+  }
+
+  // ---- operators, governance and time
+
+  @Override
+  public Answer cancel(Command.Cancel command) {
+    return onTask(command.task(), ModelTask::cancel);
+  }
+
+  @Override
+  public Answer retry(Command.Retry command) {
+    return onTask(command.task(), task -> task.retry(now));
+  }
+
+  @Override
+  public Answer forceStatus(Command.ForceStatus command) {
+    return onTask(command.task(), task -> task.forceStatus(command.status(), now));
+  }
+
+  @Override
+  public Answer sweep(Command.Sweep command) {
+    tasks.values().stream()
+        .filter(task -> task.leaseHasRunOutAt(now))
+        .forEach(task -> task.endLease(now));
+    return new Answer.Done();
+  }
+
+  @Override
+  public Answer passTime(Command.PassTime command) {
+    now += command.ms();
+    return new Answer.Done();
+  }
+
+  private List<TaskView> seen(Stream<ModelTask> which) {
+    return which.map(task -> task.seenAt(now)).toList();
+  }
+}
