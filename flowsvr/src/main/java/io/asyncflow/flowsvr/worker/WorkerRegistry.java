@@ -91,7 +91,9 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    * @return false if there is no such worker
    */
   public boolean drain(String workerId, boolean drain) {
-    return store.setDrain(workerId, drain);
+    boolean known = store.setDrain(workerId, drain);
+    draining = store.draining(); // other servers read it with their next round
+    return known;
   }
 
   /** Forgets workers that have been silent for a day; returns how many. */
