@@ -2,8 +2,11 @@ package io.asyncflow.example;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +73,31 @@ class ExampleWorkerIT {
     assertThat(worker.waitFor(1, TimeUnit.SECONDS)).isFalse();
     worker.toHandle().destroy();
     assertThat(worker.inputReader().lines()).noneMatch(line -> line.matches(".* (WARN|ERROR) .*"));
+  }
+
+  @Test
+  void aWorkerThatIsSentAwayEndsWithSuccess() throws Exception {
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext("/", ExampleWorkerIT::sendAway);
+    server.start();
+    try {
+      start(Map.of("FLOW_URL", "http://127.0.0.1:" + server.getAddress().getPort()));
+      awaitLine("The worker has left; stopping.");
+      assertThat(worker.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(worker.exitValue()).isZero();
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  /** A flowsvr without types that drains every worker. */
+  private static void sendAway(HttpExchange exchange) throws IOException {
+    byte[] answer =
+        "{\"code\":0,\"result\":{\"tasks\":[],\"drain\":true,\"scheduleCfgList\":[]}}".getBytes();
+    exchange.getRequestBody().readAllBytes();
+    exchange.sendResponseHeaders(200, answer.length);
+    exchange.getResponseBody().write(answer);
+    exchange.close();
   }
 
   private void start(Map<String, String> environment) throws IOException {

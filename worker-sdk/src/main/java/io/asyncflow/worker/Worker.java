@@ -14,6 +14,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -45,7 +46,8 @@ public final class Worker implements AutoCloseable {
             builder.client(),
             builder.heartbeats(),
             builder.lock(),
-            Ticker.system());
+            Ticker.system(),
+            builder.whenDrained);
     shutdownHook = builder.stopsWithTheJvm ? new Thread(this::close, "asyncflow-shutdown") : null;
   }
 
@@ -118,6 +120,7 @@ public final class Worker implements AutoCloseable {
 
     private final StageRegistry registry = new StageRegistry();
     private final Map<String, Integer> slots = new LinkedHashMap<>();
+    private final Map<String, String> labels = new LinkedHashMap<>();
     private URI url = URI.create(DEFAULT_URL);
     private String apiKey;
     private RedisAddress redis;
@@ -128,6 +131,8 @@ public final class Worker implements AutoCloseable {
     private int prefetch;
     private int backlogThreshold;
     private Duration shutdownGrace;
+    private int stuckThreshold;
+    private Runnable whenDrained = () -> {};
 
     private Builder() {
       settings(WorkerSettings.defaults());
@@ -213,11 +218,14 @@ public final class Worker implements AutoCloseable {
     public Builder settings(WorkerSettings value) {
       slots.clear();
       slots.putAll(value.slots());
+      labels.clear();
+      labels.putAll(value.labels());
       return workerId(value.workerId())
           .threads(value.threads())
           .prefetch(value.prefetch())
           .backlogThreshold(value.backlogThreshold())
-          .shutdownGrace(value.shutdownGrace());
+          .shutdownGrace(value.shutdownGrace())
+          .stuckThreshold(value.stuckThreshold());
     }
 
     /** See {@link WorkerSettings#workerId}. */
@@ -256,6 +264,27 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
+    /** Adds a word about the machine, for operators to see. */
+    public Builder label(String name, String value) {
+      labels.put(name, value);
+      return this;
+    }
+
+    /** See {@link WorkerSettings#stuckThreshold}. */
+    public Builder stuckThreshold(int value) {
+      stuckThreshold = value;
+      return this;
+    }
+
+    /**
+     * Called once this worker has stopped because an operator sent it away; for a process that
+     * would not end by itself then. It does nothing by default.
+     */
+    public Builder whenDrained(Runnable value) {
+      whenDrained = Objects.requireNonNull(value, "whenDrained");
+      return this;
+    }
+
     /** Whether the end of the JVM closes the worker; {@code true}. */
     public Builder stopsWithTheJvm(boolean value) {
       stopsWithTheJvm = value;
@@ -280,7 +309,9 @@ public final class Worker implements AutoCloseable {
           prefetch,
           backlogThreshold,
           shutdownGrace,
-          slots.isEmpty() ? WorkerSettings.defaults().slots() : slots);
+          slots.isEmpty() ? WorkerSettings.defaults().slots() : slots,
+          labels,
+          stuckThreshold);
     }
 
     private FlowClient client() {

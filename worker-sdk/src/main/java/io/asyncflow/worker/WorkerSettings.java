@@ -18,6 +18,9 @@ import java.util.Objects;
  *     on its way, from which on it asks for no more; 1,000 by default
  * @param shutdownGrace how long runs may go on after a stop, 20 s by default
  * @param slots device name to places on it, shared by all types; one on {@code cpu} by default
+ * @param labels words about the machine, for operators to see; none by default
+ * @param stuckThreshold handlers that go on ten seconds after their interrupt, from which on the
+ *     worker says that it is unhealthy: each keeps its thread and its slot; 1 by default
  */
 public record WorkerSettings(
     String workerId,
@@ -25,7 +28,9 @@ public record WorkerSettings(
     int prefetch,
     int backlogThreshold,
     Duration shutdownGrace,
-    Map<String, Integer> slots) {
+    Map<String, Integer> slots,
+    Map<String, String> labels,
+    int stuckThreshold) {
 
   private static final int LONGEST_ID = 64;
 
@@ -39,13 +44,15 @@ public record WorkerSettings(
     require(backlogThreshold >= 1, "backlogThreshold", "at least 1");
     require(!shutdownGrace.isNegative(), "shutdownGrace", "0 or longer");
     slots = Collections.unmodifiableMap(new LinkedHashMap<>(slots));
+    labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
+    require(stuckThreshold >= 1, "stuckThreshold", "at least 1");
     slots.forEach((device, places) -> require(places >= 1, "slots", "at least 1 on " + device));
   }
 
   /** All defaults, and a new worker id. */
   public static WorkerSettings defaults() {
     return new WorkerSettings(
-        WorkerIds.next(), 16, 8, 1000, Duration.ofSeconds(20), Map.of("cpu", 1));
+        WorkerIds.next(), 16, 8, 1000, Duration.ofSeconds(20), Map.of("cpu", 1), Map.of(), 1);
   }
 
   private static void require(boolean holds, String setting, String requirement) {

@@ -6,9 +6,16 @@ import java.util.List;
  * What a worker does at this moment, for health checks and for people.
  *
  * @param slots places on devices, and how many of them are free
+ * @param problem why the worker is unhealthy; {@code null} if it is not. A server that does not
+ *     answer is no illness of the worker
  */
 public record WorkerView(
-    String workerId, WorkerState state, List<TypeView> types, int slots, int freeSlots) {
+    String workerId,
+    WorkerState state,
+    List<TypeView> types,
+    int slots,
+    int freeSlots,
+    String problem) {
 
   /**
    * One type of a worker.
@@ -19,6 +26,7 @@ public record WorkerView(
    * @param reporting with a report on its way
    * @param overdue threads in handlers that go on although their run is over: they heed no
    *     interrupt, and keep their thread and slot until they end
+   * @param stuck those of them that were interrupted ten seconds ago or more
    * @param problem why holds fail just now; {@code null} if they do not
    */
   public record TypeView(
@@ -28,5 +36,6 @@ public record WorkerView(
       int working,
       int reporting,
       int overdue,
+      int stuck,
       String problem) {}
 }

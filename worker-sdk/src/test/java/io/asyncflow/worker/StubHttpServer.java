@@ -30,6 +30,7 @@ public final class StubHttpServer implements AutoCloseable {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Seen> seen = new CopyOnWriteArrayList<>();
   private final CountDownLatch closing = new CountDownLatch(1);
+  private volatile boolean drain;
 
   public StubHttpServer() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -39,7 +40,15 @@ public final class StubHttpServer implements AutoCloseable {
         exchange -> answer(exchange, "{\"scheduleCfgList\":[{\"task_type\":\"lark\"}]}", false));
     server.createContext(
         "/api/task/hold_task", exchange -> answer(exchange, "{\"taskList\":[]}", true));
+    server.createContext(
+        "/api/worker/heartbeat",
+        exchange -> answer(exchange, "{\"tasks\":[],\"drain\":" + drain + "}", false));
     server.start();
+  }
+
+  /** Sends every worker away with its next heartbeat. */
+  public void drain() {
+    drain = true;
   }
 
   public String url() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.worker.StubHttpServer.Seen;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -29,16 +30,7 @@ class WorkerProcessIT {
   @Test
   void sigtermStopsItInOrder() throws Exception {
     try (StubHttpServer server = new StubHttpServer()) {
-      Process process =
-          new ProcessBuilder(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-XX:TieredStopAtLevel=1",
-                  "-cp",
-                  System.getProperty("java.class.path"),
-                  Main.class.getName(),
-                  server.url())
-              .inheritIO()
-              .start();
+      Process process = start(server);
       try {
         await().atMost(PATIENCE).until(() -> !server.seen("hold_task").isEmpty());
         assertThat(process.isAlive()).isTrue();
@@ -51,5 +43,32 @@ class WorkerProcessIT {
         process.destroyForcibly();
       }
     }
+  }
+
+  @Test
+  void theProcessOfAWorkerThatWasSentAwayEndsByItself() throws Exception {
+    try (StubHttpServer server = new StubHttpServer()) {
+      Process process = start(server);
+      try {
+        await().atMost(PATIENCE).until(() -> !server.seen("hold_task").isEmpty());
+        server.drain();
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+      } finally {
+        process.destroyForcibly();
+      }
+    }
+  }
+
+  private static Process start(StubHttpServer server) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Main.class.getName(),
+            server.url())
+        .inheritIO()
+        .start();
   }
 }

@@ -3,6 +3,7 @@ package io.asyncflow.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.HoldRequest;
@@ -10,6 +11,7 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.WorkerView.TypeView;
 import io.asyncflow.worker.testing.FakeFlowServer;
 import io.asyncflow.worker.testing.ScriptedHandler;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -383,6 +386,64 @@ class WorkerTest {
   }
 
   @Test
+  void aDrainedWorkerGivesBackWhatWaitsAndItsRunsTakeTheirTime() throws Exception {
+    CountDownLatch drained = new CountDownLatch(1);
+    Worker worker =
+        started(
+            aWorker()
+                .threads(1)
+                .prefetch(1)
+                .shutdownGrace(Duration.ZERO)
+                .whenDrained(drained::countDown)
+                .handler("lark", "one", handler));
+    create(2, "DEAF");
+    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() == 1);
+    server.setDrain(true);
+    assertThat(server.awaitAccepted(1, PATIENCE)).isTrue();
+    assertThat(server.accepted()).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+    assertThat(drained.getCount()).isEqualTo(1);
+    assertThat(worker.state()).isEqualTo(WorkerState.STOPPING);
+    handler.letGo();
+    assertThat(drained.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(worker.state()).isEqualTo(WorkerState.STOPPED);
+    assertThat(server.accepted()).extracting(Report::outcome).contains(Outcome.SUCCESS);
+    assertThat(handler.interrupted()).isEmpty();
+  }
+
+  @Test
+  void aWorkerThatHoldsNothingIsSentAwayTheSame() throws Exception {
+    server.setDrain(true);
+    Worker worker = startedWithScript();
+    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
+  }
+
+  @Test
+  void anIdleWorkerSaysWhatItIs() throws Exception {
+    started(
+        aWorker()
+            .threads(3)
+            .slots("cuda:0", 2)
+            .label("rack", "7")
+            .handler("Lark", "one", handler)
+            .slotHandler("lark", "two", handler));
+    assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
+    int before = server.heartbeats().size();
+    assertThat(server.awaitHeartbeats(before + 1, PATIENCE)).isTrue();
+    WorkerInfo info = server.heartbeats().get(before).worker();
+    assertThat(info.host()).isNotBlank();
+    assertThat(info.stages()).containsExactly("lark/one", "lark/two");
+    assertThat(info.labels()).containsExactly(entry("rack", "7"));
+    assertThat(info.freeThreads()).containsExactly(entry("lark", 3));
+    assertThat(info.freeSlots()).containsExactly(entry("cuda:0", 2));
+    assertThat(info.states())
+        .containsOnly(
+            entry("worker", "RUNNING"),
+            entry("health", "healthy"),
+            entry("stuck", "0"),
+            entry("poller/lark", "POLLING"));
+  }
+
+  @Test
   void aStopWithoutAServerLeavesTasksToTheirLeases() throws Exception {
     Worker worker = startedWithScript();
     create("HANG");
@@ -467,7 +528,9 @@ class WorkerTest {
     assertThat(settings.backlogThreshold()).isEqualTo(1000);
     assertThat(settings.shutdownGrace()).isEqualTo(Duration.ofSeconds(20));
     assertThat(settings.slots()).containsOnlyKeys("cpu").containsValue(1);
+    assertThat(settings.labels()).isEmpty();
+    assertThat(settings.stuckThreshold()).isEqualTo(1);
     assertThat(worker.view().types())
-        .containsExactly(new TypeView("lark", "PENDING", 0, 0, 0, 0, null));
+        .containsExactly(new TypeView("lark", "PENDING", 0, 0, 0, 0, 0, null));
   }
 }

@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
@@ -30,12 +31,15 @@ public class WorkerAutoConfiguration {
       WorkerProperties properties,
       Environment environment,
       ConfigurableListableBeanFactory beans,
-      ObjectProvider<FlowClient> client) {
+      ObjectProvider<FlowClient> client,
+      ApplicationEventPublisher events) {
     WorkerConnection connection = new WorkerConnection(properties, environment);
     // What cannot work is said now, and not when half of the application has started.
     builder(properties, connection);
     return new WorkerLifecycle(
-        () -> builder(properties, connection).client(client.getIfUnique()), new StageBeans(beans));
+        () -> builder(properties, connection).client(client.getIfUnique()),
+        new StageBeans(beans),
+        events);
   }
 
   private static Worker.Builder builder(WorkerProperties properties, WorkerConnection connection) {

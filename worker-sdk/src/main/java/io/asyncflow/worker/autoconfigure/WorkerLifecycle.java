@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -18,14 +19,17 @@ public class WorkerLifecycle implements SmartLifecycle {
 
   private final Supplier<Worker.Builder> builders;
   private final StageBeans stages;
+  private final ApplicationEventPublisher events;
   private volatile Worker worker;
 
   /**
    * @param builders a new one for each start: a context may be stopped and started again
    */
-  WorkerLifecycle(Supplier<Worker.Builder> builders, StageBeans stages) {
+  WorkerLifecycle(
+      Supplier<Worker.Builder> builders, StageBeans stages, ApplicationEventPublisher events) {
     this.builders = builders;
     this.stages = stages;
+    this.events = events;
   }
 
   /** Empty before the start, and in an application without handlers. */
@@ -40,8 +44,12 @@ public class WorkerLifecycle implements SmartLifecycle {
       log.warn("no bean handles a stage (@Stage); there is no worker to start");
       return;
     }
-    worker = builder.build();
+    worker = builder.whenDrained(this::drained).build();
     worker.start();
+  }
+
+  private void drained() {
+    events.publishEvent(new WorkerDrainedEvent(worker));
   }
 
   @Override

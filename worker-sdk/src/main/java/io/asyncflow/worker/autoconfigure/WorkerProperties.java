@@ -46,6 +46,15 @@ public class WorkerProperties {
    */
   private Map<String, Integer> slots = new LinkedHashMap<>();
 
+  /** Words about this machine, for operators to see. */
+  private Map<String, String> labels = new LinkedHashMap<>();
+
+  /**
+   * Handlers that go on ten seconds after their interrupt, from which on the worker says that it is
+   * unhealthy.
+   */
+  private int stuckThreshold = 1;
+
   WorkerSettings toSettings() {
     WorkerSettings defaults = WorkerSettings.defaults();
     return new WorkerSettings(
@@ -54,7 +63,9 @@ public class WorkerProperties {
         prefetch,
         backlogThreshold,
         shutdownGrace,
-        slots.isEmpty() ? defaults.slots() : slots);
+        slots.isEmpty() ? defaults.slots() : slots,
+        labels,
+        stuckThreshold);
   }
 
   public boolean isEnabled() {
@@ -135,5 +146,21 @@ public class WorkerProperties {
 
   public void setSlots(Map<String, Integer> slots) {
     this.slots = slots;
+  }
+
+  public Map<String, String> getLabels() {
+    return labels;
+  }
+
+  public void setLabels(Map<String, String> labels) {
+    this.labels = labels;
+  }
+
+  public int getStuckThreshold() {
+    return stuckThreshold;
+  }
+
+  public void setStuckThreshold(int stuckThreshold) {
+    this.stuckThreshold = stuckThreshold;
   }
 }

@@ -3,6 +3,7 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.api.Task;
 import io.asyncflow.worker.internal.TransitionTable.Listener;
 import io.asyncflow.worker.internal.TransitionTable.Transition;
+import java.time.Duration;
 import java.util.Locale;
 
 /**
@@ -13,6 +14,9 @@ import java.util.Locale;
  * one wins; the others are told {@code false} and do nothing.
  */
 final class Run {
+
+  /** A handler that has not ended so long after its interrupt heeds none. */
+  static final Duration STUCK_AFTER = Duration.ofSeconds(10);
 
   private final Task task;
   private final String taskType;
@@ -156,6 +160,11 @@ final class Run {
 
   synchronized long stoppedAt() {
     return stoppedAt;
+  }
+
+  /** Whether its handler was interrupted long ago and runs on. */
+  synchronized boolean stuck(long now) {
+    return thread != null && stopCause != null && now - stoppedAt >= STUCK_AFTER.toNanos();
   }
 
   /** Whether its handler still runs although nobody waits for its result any more. */

@@ -144,6 +144,17 @@ final class RunPool {
     return (int) running.stream().filter(Run::overdue).count();
   }
 
+  /** Those of the overdue ones that were interrupted long ago. */
+  synchronized List<Run> stuck() {
+    long now = ticker.nanos();
+    return running.stream().filter(run -> run.stuck(now)).toList();
+  }
+
+  /** Runs that could start at once, slots aside. */
+  synchronized int freeThreads() {
+    return size - running.size();
+  }
+
   synchronized List<Run> running() {
     return List.copyOf(running);
   }

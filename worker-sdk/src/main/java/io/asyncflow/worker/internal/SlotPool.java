@@ -3,7 +3,7 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.worker.Slot;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +14,7 @@ final class SlotPool {
 
   private final int total;
   private final List<Slot> free = new ArrayList<>();
-  private final Map<String, Integer> taken = new HashMap<>();
+  private final Map<String, Integer> taken = new LinkedHashMap<>();
   private final List<Runnable> freed = new CopyOnWriteArrayList<>();
 
   /**
@@ -60,6 +60,14 @@ final class SlotPool {
 
   synchronized int free() {
     return free.size();
+  }
+
+  /** Free places by device, those without one too. */
+  synchronized Map<String, Integer> freeByDevice() {
+    Map<String, Integer> places = new LinkedHashMap<>();
+    taken.keySet().forEach(device -> places.put(device, 0));
+    free.forEach(slot -> places.merge(slot.device(), 1, Integer::sum));
+    return places;
   }
 
   int total() {

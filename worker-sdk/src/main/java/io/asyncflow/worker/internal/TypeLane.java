@@ -27,6 +27,7 @@ record TypeLane(String taskType, TypePoller poller, Loop polling, RunPool pool) 
         working,
         reporting,
         pool.overdue(),
+        pool.stuck().size(),
         poller.problem());
   }
 }

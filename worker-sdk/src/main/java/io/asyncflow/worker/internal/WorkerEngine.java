@@ -1,6 +1,9 @@
 package io.asyncflow.worker.internal;
 
+import static java.util.stream.Collectors.joining;
+
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.WorkerView;
@@ -10,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +28,9 @@ public final class WorkerEngine {
 
   private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(365);
 
+  /** So many stuck runs are named. */
+  private static final int NAMED = 3;
+
   private final WorkerSettings settings;
   private final HoldLock lock;
   private final Ticker ticker;
@@ -36,9 +43,13 @@ public final class WorkerEngine {
   private final TypeSettingsFeed feed;
   private final Loop feeding;
   private final Loop reporting;
-  private final Loop keeping;
+  private final Loop beating;
   private final Loop watching;
   private final List<TypeLane> lanes = new ArrayList<>();
+  private final SelfDescription self;
+  private final OutageLog health;
+  private final Runnable whenDrained;
+  private final AtomicBoolean draining = new AtomicBoolean();
   private volatile WorkerState state = WorkerState.NEW;
   private volatile long graceEnd = Long.MAX_VALUE;
   private Thread stopping;
@@ -46,6 +57,7 @@ public final class WorkerEngine {
   /**
    * @param heartbeats a client of its own, so that a slow call of another kind never delays a
    *     renewal
+   * @param whenDrained called when it has stopped because the server sent it away
    */
   public WorkerEngine(
       WorkerSettings settings,
@@ -53,12 +65,16 @@ public final class WorkerEngine {
       FlowClient client,
       FlowClient heartbeats,
       HoldLock lock,
-      Ticker ticker) {
+      Ticker ticker,
+      Runnable whenDrained) {
     this.settings = settings;
     this.lock = lock;
     this.ticker = ticker;
     this.slots = new SlotPool(settings.slots());
+    this.whenDrained = whenDrained;
+    this.health = new OutageLog(log, "health of this worker", link);
     Map<String, Map<String, RegisteredStage>> types = registry.types();
+    self = new SelfDescription(settings, types);
 
     ReportWriter writer = new ReportWriter(settings.workerId());
     Bell reportBell = new Bell();
@@ -67,19 +83,21 @@ public final class WorkerEngine {
     reporting = new Loop("asyncflow-reports", reportBell, true, sender);
     ends = new RunEnds(writer, sender, held, ticker);
 
-    Bell leaseBell = new Bell();
-    LeaseKeeper keeper =
-        new LeaseKeeper(
+    Bell heartBell = new Bell();
+    HeartbeatSender heart =
+        new HeartbeatSender(
             settings.workerId(),
             heartbeats,
             held,
             ends,
+            this::describe,
             this::drain,
             ticker,
-            leaseBell,
+            heartBell,
             newBackoff(),
+            Jitter.random(),
             link);
-    keeping = new Loop("asyncflow-leases", leaseBell, true, keeper);
+    beating = new Loop("asyncflow-heartbeats", heartBell, true, heart);
     DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, deadlineBell);
     watching = new Loop("asyncflow-deadlines", deadlineBell, true, watch);
 
@@ -137,12 +155,29 @@ public final class WorkerEngine {
   }
 
   public WorkerView view() {
+    List<Run> stuck = lanes.stream().flatMap(lane -> lane.pool().stuck().stream()).toList();
     return new WorkerView(
         settings.workerId(),
         state,
         lanes.stream().map(lane -> lane.view(held)).toList(),
         slots.total(),
-        slots.free());
+        slots.free(),
+        stuck.size() < settings.stuckThreshold() ? null : problemOf(stuck));
+  }
+
+  private static String problemOf(List<Run> stuck) {
+    String names = stuck.stream().limit(NAMED).map(Run::toString).collect(joining(", "));
+    return stuck.size() + " handlers heed no interrupt and keep their threads: " + names;
+  }
+
+  private WorkerInfo describe() {
+    WorkerView now = view();
+    if (now.problem() == null) {
+      health.worked();
+    } else {
+      health.failed("STUCK", now.problem(), "only their end or a restart frees them");
+    }
+    return self.at(now, lanes, slots);
   }
 
   public synchronized void start() {
@@ -150,7 +185,7 @@ public final class WorkerEngine {
       throw new IllegalStateException("a worker starts once; this one is " + state);
     }
     state = WorkerState.RUNNING;
-    List.of(reporting, keeping, watching, feeding).forEach(Loop::start);
+    List.of(reporting, beating, watching, feeding).forEach(Loop::start);
     lanes.forEach(TypeLane::start);
     log.info(
         "worker {} started: {}",
@@ -166,12 +201,18 @@ public final class WorkerEngine {
 
   /** The server wants this worker to finish what it has and to leave. */
   private void drain() {
-    if (state == WorkerState.RUNNING) {
-      log.info("flowsvr drains this worker: it finishes what it has and stops");
-      Thread leaving = new Thread(() -> stop(AS_LONG_AS_IT_TAKES), "asyncflow-drain");
-      leaving.setDaemon(true);
+    if (state == WorkerState.RUNNING && draining.compareAndSet(false, true)) {
+      log.info("flowsvr sends this worker away: it finishes what it runs and stops");
+      Thread leaving = new Thread(this::leave, "asyncflow-drain");
+      // Keeps the JVM from ending before the last run has: nothing else may.
+      leaving.setDaemon(false);
       leaving.start();
     }
+  }
+
+  private void leave() {
+    stop(AS_LONG_AS_IT_TAKES);
+    whenDrained.run();
   }
 
   /**
@@ -190,6 +231,8 @@ public final class WorkerEngine {
         boolean started = state == WorkerState.RUNNING;
         state = WorkerState.STOPPING;
         stopping = new Thread(started ? this::windDown : this::finish, "asyncflow-stop");
+        // As a thread of a handler would make it a daemon, which ends with the JVM.
+        stopping.setDaemon(false);
         stopping.start();
       }
     }
@@ -203,8 +246,12 @@ public final class WorkerEngine {
   }
 
   private void windDown() {
-    long grace = ticker.until(graceEnd).toMillis();
-    log.info("worker {} stops; runs have {} ms to end", settings.workerId(), grace);
+    if (draining.get()) {
+      log.info("worker {} stops when its runs have ended", settings.workerId());
+    } else {
+      long grace = ticker.until(graceEnd).toMillis();
+      log.info("worker {} stops; runs have {} ms to end", settings.workerId(), grace);
+    }
     for (TypeLane lane : lanes) {
       lane.stop().forEach(run -> ends.release(run, "the worker stops"));
     }
@@ -225,7 +272,7 @@ public final class WorkerEngine {
   }
 
   private void finish() {
-    List.of(feeding, reporting, keeping, watching).forEach(Loop::stop);
+    List.of(feeding, reporting, beating, watching).forEach(Loop::stop);
     lock.close();
     state = WorkerState.STOPPED;
     int left = held.all().size();

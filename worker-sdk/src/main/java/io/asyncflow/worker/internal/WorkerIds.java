@@ -25,7 +25,8 @@ public final class WorkerIds {
     return host.substring(0, Math.min(host.length(), LONGEST - tail.length())) + tail;
   }
 
-  private static String host() {
+  /** The name of this machine; "worker" if it has none. */
+  static String host() {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {

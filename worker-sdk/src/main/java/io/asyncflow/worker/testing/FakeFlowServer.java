@@ -203,6 +203,7 @@ public final class FakeFlowServer implements FlowClient {
     before();
     sweep();
     heartbeats.add(heartbeat);
+    notifyAll();
     List<LeaseState> states =
         heartbeat.tasks().stream().map(task -> renew(heartbeat.workerId(), task)).toList();
     after();
@@ -293,6 +294,11 @@ public final class FakeFlowServer implements FlowClient {
   /** Waits until so many holds have been asked for. */
   public boolean awaitHolds(int count, Duration atMost) throws InterruptedException {
     return await(() -> holds.size() >= count, atMost);
+  }
+
+  /** Waits until so many heartbeats have come. */
+  public boolean awaitHeartbeats(int count, Duration atMost) throws InterruptedException {
+    return await(() -> heartbeats.size() >= count, atMost);
   }
 
   private synchronized boolean await(java.util.function.BooleanSupplier condition, Duration atMost)

@@ -19,6 +19,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
@@ -170,7 +173,9 @@ class WorkerAutoConfigurationTest {
             "asyncflow.worker.threads=3",
             "asyncflow.worker.prefetch=5",
             "asyncflow.worker.backlog-threshold=99",
-            "asyncflow.worker.shutdown-grace=7s")
+            "asyncflow.worker.shutdown-grace=7s",
+            "asyncflow.worker.labels.rack=12",
+            "asyncflow.worker.stuck-threshold=4")
         .withInitializer(
             starting ->
                 starting
@@ -190,6 +195,8 @@ class WorkerAutoConfigurationTest {
               assertThat(settings.prefetch()).isEqualTo(5);
               assertThat(settings.backlogThreshold()).isEqualTo(99);
               assertThat(settings.shutdownGrace()).isEqualTo(Duration.ofSeconds(7));
+              assertThat(settings.labels()).containsEntry("rack", "12");
+              assertThat(settings.stuckThreshold()).isEqualTo(4);
               assertThat(settings.slots()).containsEntry("cuda:0", 2).containsEntry("cuda:1", 1);
             });
   }
@@ -232,6 +239,28 @@ class WorkerAutoConfigurationTest {
           .withPropertyValues("FLOW_URL=http://127.0.0.1:1", "asyncflow.worker.url=" + http.url())
           .run(started -> await().atMost(PATIENCE).until(() -> !http.seen("hold_task").isEmpty()));
     }
+  }
+
+  @Test
+  void theApplicationLearnsThatItsWorkerWasSentAway() {
+    BlockingQueue<WorkerDrainedEvent> events = new LinkedBlockingQueue<>();
+    server.setDrain(true);
+    withServer()
+        .withBean(ClassStage.class)
+        .withInitializer(
+            starting ->
+                starting.addApplicationListener(
+                    event -> {
+                      if (event instanceof WorkerDrainedEvent drained) {
+                        events.add(drained);
+                      }
+                    }))
+        .run(
+            started -> {
+              WorkerDrainedEvent event = events.poll(10, TimeUnit.SECONDS);
+              assertThat(event.getSource()).isSameAs(workerOf(started));
+              assertThat(workerOf(started).state()).isEqualTo(WorkerState.STOPPED);
+            });
   }
 
   @Test
@@ -322,9 +351,11 @@ class WorkerAutoConfigurationTest {
             "prefetch",
             "backlog-threshold",
             "shutdown-grace",
-            "slots")) {
+            "slots",
+            "labels",
+            "stuck-threshold")) {
       assertThat(metadata).contains("\"asyncflow.worker." + name + "\"");
     }
-    assertThat(metadata.split("\"description\"")).hasSizeGreaterThan(10);
+    assertThat(metadata.split("\"description\"")).hasSizeGreaterThan(12);
   }
 }

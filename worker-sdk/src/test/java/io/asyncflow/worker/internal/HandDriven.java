@@ -3,6 +3,7 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.internal.TransitionTable.Transition;
@@ -10,6 +11,7 @@ import io.asyncflow.worker.testing.FakeFlowServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The life of runs with no thread and no waiting: the test moves the time and lets each loop do a
@@ -33,17 +35,21 @@ final class HandDriven {
   final ReportSender sender =
       new ReportSender(server, held, writer, ticker, bell, new Backoff(Jitter.NONE), link);
   final RunEnds ends = new RunEnds(writer, sender, held, ticker);
+  WorkerInfo info =
+      new WorkerInfo("here", "1.0", List.of(), Map.of(), Map.of(), Map.of(), Map.of());
   final List<String> drains = new ArrayList<>();
-  final LeaseKeeper keeper =
-      new LeaseKeeper(
+  final HeartbeatSender heart =
+      new HeartbeatSender(
           WORKER,
           server,
           held,
           ends,
+          () -> info,
           () -> drains.add("drain"),
           ticker,
           bell,
           new Backoff(Jitter.NONE),
+          Jitter.NONE,
           link);
   final DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, bell);
   final StageRunner runner = new StageRunner(ends, ticker);
@@ -78,10 +84,16 @@ final class HandDriven {
     runner.run(run, slot);
   }
 
-  /** A turn of the lease keeper, when it is due. */
+  /** The first heartbeat, which comes with the start. */
+  void firstBeat() {
+    ticker.advance(Duration.ofSeconds(1));
+    heart.runOnce();
+  }
+
+  /** A turn of the heartbeats, when it is due. */
   void beat() {
     ticker.advance(LEASE.dividedBy(5));
-    keeper.runOnce();
+    heart.runOnce();
   }
 
   /** Lets the time pass up to this moment and the deadline watch look. */

@@ -209,6 +209,22 @@ class RunPoolTest {
   }
 
   @Test
+  void aHandlerThatHeedsNoInterruptForTenSecondsIsStuckUntilItEnds() throws InterruptedException {
+    pool.offer(run(false));
+    Run run = next();
+    assertThat(pool.freeThreads()).isEqualTo(1);
+    run.drop(StopCause.CANCELLED, RunState.Event.CANCELLED, ticker.nanos());
+    ticker.advance(Duration.ofSeconds(9));
+    assertThat(pool.stuck()).isEmpty();
+    ticker.advance(Duration.ofSeconds(1));
+    assertThat(pool.stuck()).containsExactly(run);
+    assertThat(pool.freeThreads()).isEqualTo(1);
+    finishOne();
+    assertThat(pool.stuck()).isEmpty();
+    assertThat(pool.freeThreads()).isEqualTo(2);
+  }
+
+  @Test
   void longRunsAreNotFetchedAhead() throws InterruptedException {
     pool.offer(run(false));
     next();

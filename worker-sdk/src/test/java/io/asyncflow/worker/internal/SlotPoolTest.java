@@ -44,4 +44,12 @@ class SlotPoolTest {
     pool.giveBack(pool.tryTake().orElseThrow());
     assertThat(told).containsExactly("freed");
   }
+
+  @Test
+  void freePlacesAreCountedByDevice() {
+    SlotPool devices = new SlotPool(Map.of("a", 1, "b", 2));
+    Slot taken = devices.tryTake().orElseThrow();
+    assertThat(devices.freeByDevice())
+        .isEqualTo(taken.device().equals("a") ? Map.of("a", 0, "b", 2) : Map.of("a", 1, "b", 1));
+  }
 }

@@ -2,38 +2,112 @@ package io.asyncflow.worker.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.Report;
 import io.asyncflow.worker.StageResult;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class LeaseKeeperTest {
+class HeartbeatSenderTest {
 
   private final HandDriven worker = new HandDriven();
 
+  /** The last one, which is there. */
+  private Heartbeat lastBeat() {
+    List<Heartbeat> beats = worker.server.heartbeats();
+    return beats.get(beats.size() - 1);
+  }
+
   @Test
   void everythingHeldIsRenewedInOneRequestEveryFifthOfTheLease() {
+    worker.firstBeat();
     Run queued = worker.heldRun(c -> StageResult.done());
     Run reporting = worker.heldRun(c -> StageResult.done());
     worker.work(reporting);
 
-    assertThat(worker.keeper.runOnce()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(worker.server.heartbeats()).isEmpty();
-    worker.ticker.advance(Duration.ofSeconds(2));
-    assertThat(worker.keeper.runOnce()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofSeconds(2));
     assertThat(worker.server.heartbeats()).hasSize(1);
-    assertThat(worker.server.heartbeats().get(0).workerId()).isEqualTo(HandDriven.WORKER);
-    assertThat(worker.server.heartbeats().get(0).tasks())
+    worker.ticker.advance(Duration.ofSeconds(2));
+    assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(worker.server.heartbeats()).hasSize(2);
+    assertThat(lastBeat().workerId()).isEqualTo(HandDriven.WORKER);
+    assertThat(lastBeat().tasks())
         .extracting(HeldTask::taskId)
         .containsExactlyInAnyOrder(queued.task().taskId(), reporting.task().taskId());
   }
 
   @Test
-  void nothingHeldIsNoHeartbeat() {
-    assertThat(worker.keeper.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+  void aWorkerThatHoldsNothingBeatsFromTheStartEveryFiveSeconds() {
+    assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofSeconds(1));
     assertThat(worker.server.heartbeats()).isEmpty();
+    worker.firstBeat();
+    for (int beats = 1; beats < 4; beats++) {
+      assertThat(worker.server.heartbeats()).hasSize(beats);
+      assertThat(lastBeat().tasks()).isEmpty();
+      assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofSeconds(5));
+      worker.ticker.advance(Duration.ofSeconds(5));
+      worker.heart.runOnce();
+    }
+  }
+
+  @Test
+  void chanceKeepsWorkersThatWereStartedTogetherApart() {
+    HeartbeatSender early = heart(worker.server, new Jitter(() -> 0.5));
+    assertThat(early.runOnce()).isEqualTo(Duration.ofMillis(500));
+    worker.ticker.advance(Duration.ofMillis(500));
+    assertThat(early.runOnce()).isEqualTo(Duration.ofMillis(4500));
+  }
+
+  @Test
+  void everyBeatSaysWhatTheWorkerIs() {
+    worker.firstBeat();
+    assertThat(lastBeat().worker()).isEqualTo(worker.info);
+    worker.heldRun(c -> StageResult.done());
+    worker.beat();
+    assertThat(lastBeat().worker()).isEqualTo(worker.info);
+  }
+
+  @Test
+  void aDescriptionThatTheServerRefusesCostsNoLease() {
+    Run run = worker.heldRun(c -> StageResult.done());
+    long trusted = run.lease().trustedUntil();
+    HeartbeatSender heart = heart(refusingDescriptions(), Jitter.NONE);
+    try (LoggedLines log = new LoggedLines(HeartbeatSender.class)) {
+      for (int beats = 1; beats <= 2; beats++) {
+        worker.ticker.advance(Duration.ofSeconds(2));
+        heart.runOnce();
+        assertThat(worker.server.heartbeats()).hasSize(beats);
+        assertThat(lastBeat().worker()).isNull();
+      }
+      assertThat(log.lines()).hasSize(1);
+    }
+    assertThat(run.lease().trustedUntil()).isGreaterThan(trusted);
+  }
+
+  private FlowClient refusingDescriptions() {
+    return (FlowClient)
+        Proxy.newProxyInstance(
+            FlowClient.class.getClassLoader(),
+            new Class<?>[] {FlowClient.class},
+            (proxy, method, arguments) -> {
+              if (arguments[0] instanceof Heartbeat beat && beat.worker() != null) {
+                throw new FlowException(ErrorCode.TOO_LARGE, "worker: must be smaller");
+              }
+              return method.invoke(worker.server, arguments);
+            });
+  }
+
+  @Test
+  void aSilentServerIsAskedAgainSoonByAnIdleWorkerToo() {
+    worker.server.setDown(true);
+    worker.firstBeat();
+    assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofMillis(100));
   }
 
   @Test
@@ -41,22 +115,23 @@ class LeaseKeeperTest {
     Run run = worker.heldRun(c -> StageResult.done());
     worker.work(run);
     worker.sendReports();
-    worker.beat();
-    assertThat(worker.server.heartbeats()).isEmpty();
+    worker.firstBeat();
+    assertThat(lastBeat().tasks()).isEmpty();
   }
 
   @Test
   void theShortestLeaseSetsThePace() {
+    worker.firstBeat();
     worker.heldRun(c -> StageResult.done());
     worker.server.withType(
         "lark", Duration.ofSeconds(1), Duration.ofSeconds(30), Duration.ofSeconds(5));
     worker.heldRun(c -> StageResult.done());
-    assertThat(worker.keeper.runOnce()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofSeconds(1));
   }
 
   @Test
   void aNewRunRingsWhenItsRenewalIsTheNext() throws InterruptedException {
-    worker.keeper.runOnce();
+    worker.firstBeat();
     worker.heldRun(c -> StageResult.done());
     long start = System.nanoTime();
     worker.bell.await(Duration.ofSeconds(10));
@@ -137,10 +212,10 @@ class LeaseKeeperTest {
   void aFailedHeartbeatIsRepeatedSoonAndSaidOnce() {
     worker.heldRun(c -> StageResult.done());
     worker.server.setDown(true);
-    try (LoggedLines log = new LoggedLines(LeaseKeeper.class)) {
+    try (LoggedLines log = new LoggedLines(HeartbeatSender.class)) {
       worker.ticker.advance(Duration.ofSeconds(2));
       for (int i = 0; i < 10; i++) {
-        Duration wait = worker.keeper.runOnce();
+        Duration wait = worker.heart.runOnce();
         assertThat(wait).isBetween(Duration.ofMillis(50), Duration.ofSeconds(2));
         worker.ticker.advance(wait);
       }
@@ -152,20 +227,10 @@ class LeaseKeeperTest {
   @Test
   void aLeaseThatTheAnswerDoesNotMentionIsNoBusyLoop() {
     StubFlowClient forgetful = new StubFlowClient(worker.ticker);
-    LeaseKeeper keeper =
-        new LeaseKeeper(
-            HandDriven.WORKER,
-            forgetful,
-            worker.held,
-            worker.ends,
-            () -> {},
-            worker.ticker,
-            worker.bell,
-            new Backoff(Jitter.NONE),
-            new Link());
+    HeartbeatSender heart = heart(forgetful, Jitter.NONE);
     worker.heldRun(c -> StageResult.done());
     worker.ticker.advance(Duration.ofSeconds(5));
-    assertThat(keeper.runOnce()).isEqualTo(Duration.ofMillis(100));
+    assertThat(heart.runOnce()).isEqualTo(Duration.ofMillis(100));
   }
 
   @Test
@@ -174,5 +239,20 @@ class LeaseKeeperTest {
     worker.server.setDrain(true);
     worker.beat();
     assertThat(worker.drains).isEqualTo(List.of("drain"));
+  }
+
+  private HeartbeatSender heart(FlowClient client, Jitter jitter) {
+    return new HeartbeatSender(
+        HandDriven.WORKER,
+        client,
+        worker.held,
+        worker.ends,
+        () -> worker.info,
+        () -> {},
+        worker.ticker,
+        worker.bell,
+        new Backoff(Jitter.NONE),
+        jitter,
+        new Link());
   }
 }

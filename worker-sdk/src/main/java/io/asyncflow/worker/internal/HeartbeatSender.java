@@ -1,27 +1,40 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
+import io.asyncflow.api.WorkerInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews every lease held, queued and reporting tasks too, in one request every fifth of the
- * shortest. Beats only while something is held.
+ * Tells flowsvr that this worker lives. Renews every lease held, queued and reporting tasks too, in
+ * one request every fifth of the shortest; a worker that holds nothing beats every few seconds all
+ * the same, so that operators see it and can send it away.
  */
-final class LeaseKeeper implements Loop.Step {
+final class HeartbeatSender implements Loop.Step {
 
-  private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+  private static final Logger log = LoggerFactory.getLogger(HeartbeatSender.class);
   private static final int MOST_TASKS = 1000;
+
+  /** A worker that holds nothing is heard of so often. */
+  private static final Duration IDLE_INTERVAL = Duration.ofSeconds(5);
+
+  /** Workers that were started together begin apart. */
+  private static final Duration LATEST_START = Duration.ofSeconds(1);
+
+  /** How much of an interval chance may take away. */
+  private static final double CHANCE = 0.2;
 
   /** A lease that the server's answer does not mention must not make a busy loop. */
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
@@ -30,33 +43,43 @@ final class LeaseKeeper implements Loop.Step {
   private final FlowClient client;
   private final HeldRuns held;
   private final RunEnds ends;
+  private final Supplier<WorkerInfo> info;
   private final Runnable drain;
   private final Ticker ticker;
   private final Backoff backoff;
+  private final Jitter jitter;
   private final OutageLog outage;
   private volatile long nextBeat = Long.MAX_VALUE;
+  private long idleBeat;
   private long notBefore;
+  private boolean tellsInfo = true;
 
   /**
+   * @param info what the worker says of itself
    * @param drain called when the server wants this worker to leave; may be called often
    */
-  LeaseKeeper(
+  HeartbeatSender(
       String workerId,
       FlowClient client,
       HeldRuns held,
       RunEnds ends,
+      Supplier<WorkerInfo> info,
       Runnable drain,
       Ticker ticker,
       Bell bell,
       Backoff backoff,
+      Jitter jitter,
       Link link) {
     this.workerId = workerId;
     this.client = client;
     this.held = held;
     this.ends = ends;
+    this.info = info;
     this.drain = drain;
     this.ticker = ticker;
     this.backoff = backoff;
+    this.jitter = jitter;
+    this.idleBeat = ticker.nanos() + jitter.shorten(LATEST_START, 1).toNanos();
     this.outage = new OutageLog(log, "heartbeats", link);
     held.whenAdded(
         run -> {
@@ -73,33 +96,32 @@ final class LeaseKeeper implements Loop.Step {
     }
     nextBeat = dueAt();
     // A run that was added between these two looks did not ring.
-    long due = dueAt();
-    return due == Long.MAX_VALUE ? Loop.UNTIL_RUNG : ticker.until(due);
+    return ticker.until(dueAt());
   }
 
   private long dueAt() {
-    return held.all().stream().mapToLong(run -> run.lease().renewAt()).min().stream()
-        .map(due -> Math.max(due, notBefore))
-        .findFirst()
-        .orElse(Long.MAX_VALUE);
+    long renewal =
+        held.all().stream().mapToLong(run -> run.lease().renewAt()).min().orElse(Long.MAX_VALUE);
+    return Math.max(Math.min(renewal, idleBeat), notBefore);
   }
 
   private void beat() {
     List<Run> runs = new ArrayList<>(held.all());
     long start = ticker.nanos();
     try {
-      for (int from = 0; from < runs.size(); from += MOST_TASKS) {
-        beat(runs.subList(from, Math.min(from + MOST_TASKS, runs.size())));
-      }
+      int from = 0;
+      do {
+        int to = Math.min(from + MOST_TASKS, runs.size());
+        beat(runs.subList(from, to));
+        from = to;
+      } while (from < runs.size());
       backoff.reset();
       notBefore = start + SHORTEST_PAUSE.toNanos();
+      idleBeat = start + jitter.shorten(IDLE_INTERVAL, CHANCE).toNanos();
       outage.worked();
     } catch (FlowException e) {
       notBefore = ticker.nanos() + shorter(backoff.next(), shortestInterval(runs)).toNanos();
-      outage.failed(
-          e.errorCode().name(),
-          e.getMessage(),
-          "tried again until the leases of " + runs.size() + " tasks are over");
+      outage.failed(e.errorCode().name(), e.getMessage(), "tried again until it works");
     }
   }
 
@@ -109,7 +131,7 @@ final class LeaseKeeper implements Loop.Step {
             .map(run -> new HeldTask(run.task().taskId(), run.task().leaseEpoch(), run.progress()))
             .toList();
     long start = ticker.nanos();
-    HeartbeatAnswer answer = client.heartbeat(new Heartbeat(workerId, tasks));
+    HeartbeatAnswer answer = send(tasks);
     for (LeaseState lease : answer.tasks()) {
       Run run = held.find(lease.taskId(), lease.leaseEpoch());
       if (run != null) {
@@ -118,6 +140,24 @@ final class LeaseKeeper implements Loop.Step {
     }
     if (answer.drain()) {
       drain.run();
+    }
+  }
+
+  private HeartbeatAnswer send(List<HeldTask> tasks) {
+    if (!tellsInfo) {
+      return client.heartbeat(new Heartbeat(workerId, tasks));
+    }
+    try {
+      return client.heartbeat(new Heartbeat(workerId, tasks, info.get()));
+    } catch (FlowException e) {
+      if (e.errorCode() != ErrorCode.TOO_LARGE && e.errorCode() != ErrorCode.INVALID_INPUT) {
+        throw e;
+      }
+      // No lease is lost for the sake of a description.
+      tellsInfo = false;
+      log.warn(
+          "flowsvr refuses what this worker says of itself; it says no more: {}", e.getMessage());
+      return client.heartbeat(new Heartbeat(workerId, tasks));
     }
   }
 
@@ -132,7 +172,7 @@ final class LeaseKeeper implements Loop.Step {
   private static Duration shortestInterval(List<Run> runs) {
     Optional<Duration> shortest =
         runs.stream().map(run -> run.lease().renewalInterval()).min(Comparator.naturalOrder());
-    return shortest.orElse(Duration.ZERO);
+    return shortest.orElse(IDLE_INTERVAL);
   }
 
   private static Duration shorter(Duration one, Duration other) {

@@ -1,0 +1,43 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.WorkerInfo;
+import io.asyncflow.worker.WorkerSettings;
+import io.asyncflow.worker.WorkerView;
+import io.asyncflow.worker.WorkerView.TypeView;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What a worker says of itself with its heartbeats: what stays, and what it does just now. */
+final class SelfDescription {
+
+  private final String host = WorkerIds.host();
+  private final String version = SelfDescription.class.getPackage().getImplementationVersion();
+  private final List<String> stages;
+  private final Map<String, String> labels;
+
+  SelfDescription(WorkerSettings settings, Map<String, Map<String, RegisteredStage>> types) {
+    stages =
+        types.entrySet().stream()
+            .flatMap(type -> type.getValue().keySet().stream().map(s -> type.getKey() + "/" + s))
+            .toList();
+    labels = settings.labels();
+  }
+
+  WorkerInfo at(WorkerView now, List<TypeLane> lanes, SlotPool slots) {
+    Map<String, Integer> freeThreads = new LinkedHashMap<>();
+    lanes.forEach(lane -> freeThreads.put(lane.taskType(), lane.pool().freeThreads()));
+    return new WorkerInfo(
+        host, version, stages, labels, freeThreads, slots.freeByDevice(), statesOf(now));
+  }
+
+  private static Map<String, String> statesOf(WorkerView now) {
+    Map<String, String> states = new LinkedHashMap<>();
+    states.put("worker", now.state().name());
+    states.put("health", now.problem() == null ? "healthy" : now.problem());
+    int stuck = now.types().stream().mapToInt(TypeView::stuck).sum();
+    states.put("stuck", Integer.toString(stuck));
+    now.types().forEach(type -> states.put("poller/" + type.taskType(), type.poller()));
+    return states;
+  }
+}
