@@ -1,0 +1,43 @@
+package io.asyncflow.worker.autoconfigure;
+
+import io.asyncflow.worker.Worker;
+import io.asyncflow.worker.WorkerState;
+import io.asyncflow.worker.WorkerView;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/**
+ * DOWN when the worker is unhealthy, which only a restart mends; OUT_OF_SERVICE when it was stopped
+ * or sent away. That flowsvr does not answer is a detail: a restart would not help.
+ */
+class WorkerHealthIndicator extends AbstractHealthIndicator {
+
+  private final WorkerLifecycle lifecycle;
+
+  WorkerHealthIndicator(WorkerLifecycle lifecycle) {
+    super("the worker cannot be looked at");
+    this.lifecycle = lifecycle;
+  }
+
+  @Override
+  protected void doHealthCheck(Health.Builder health) {
+    lifecycle
+        .worker()
+        .map(Worker::view)
+        .ifPresentOrElse(view -> describe(view, health), health::unknown);
+  }
+
+  static void describe(WorkerView view, Health.Builder health) {
+    if (view.problem() != null) {
+      health.down().withDetail("problem", view.problem());
+    } else if (view.state() == WorkerState.RUNNING) {
+      health.up();
+    } else {
+      health.outOfService();
+    }
+    health
+        .withDetail("workerId", view.workerId())
+        .withDetail("state", view.state())
+        .withDetail("types", view.types());
+  }
+}

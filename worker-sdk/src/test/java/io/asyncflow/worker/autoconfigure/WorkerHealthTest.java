@@ -1,0 +1,86 @@
+package io.asyncflow.worker.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.worker.Stage;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.Worker;
+import io.asyncflow.worker.WorkerState;
+import io.asyncflow.worker.WorkerView;
+import io.asyncflow.worker.testing.FakeFlowServer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class WorkerHealthTest {
+
+  static class Stages {
+    @Stage(type = "lark", stage = "one")
+    StageResult one(String context) {
+      return StageResult.done();
+    }
+  }
+
+  private final ApplicationContextRunner context =
+      new ApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  WorkerAutoConfiguration.class, WorkerHealthAutoConfiguration.class))
+          .withBean(FakeFlowServer.class);
+
+  private static Health healthOf(WorkerState state, String problem) {
+    Health.Builder health = new Health.Builder();
+    WorkerHealthIndicator.describe(new WorkerView("w1", state, List.of(), 1, 1, problem), health);
+    return health.build();
+  }
+
+  @Test
+  void onlyAnIllnessOfItsOwnIsDown() {
+    assertThat(healthOf(WorkerState.RUNNING, null).getStatus()).isEqualTo(Status.UP);
+    assertThat(healthOf(WorkerState.STOPPED, null).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+    Health stuck = healthOf(WorkerState.RUNNING, "2 handlers heed no interrupt");
+    assertThat(stuck.getStatus()).isEqualTo(Status.DOWN);
+    assertThat(stuck.getDetails()).containsEntry("problem", "2 handlers heed no interrupt");
+  }
+
+  @Test
+  void theHealthOfAnApplicationShowsItsWorker() {
+    context
+        .withBean(Stages.class)
+        .run(
+            started -> {
+              Worker worker = started.getBean(WorkerLifecycle.class).worker().orElseThrow();
+              Health health = started.getBean(HealthIndicator.class).health();
+              assertThat(health.getStatus()).isEqualTo(Status.UP);
+              assertThat(health.getDetails())
+                  .containsEntry("workerId", worker.settings().workerId())
+                  .containsKey("types");
+              worker.close();
+              assertThat(started.getBean(HealthIndicator.class).health().getStatus())
+                  .isEqualTo(Status.OUT_OF_SERVICE);
+            });
+  }
+
+  @Test
+  void anApplicationWithoutHandlersIsNotJudged() {
+    context.run(
+        started ->
+            assertThat(started.getBean(HealthIndicator.class).health().getStatus())
+                .isEqualTo(Status.UNKNOWN));
+  }
+
+  @Test
+  void itIsThereOnlyWithTheActuatorAndCanBeTurnedOff() {
+    context
+        .withClassLoader(new FilteredClassLoader(HealthIndicator.class))
+        .run(started -> assertThat(started).hasNotFailed().hasSingleBean(WorkerLifecycle.class));
+    context
+        .withPropertyValues("management.health.asyncflow.enabled=false")
+        .run(started -> assertThat(started).doesNotHaveBean(HealthIndicator.class));
+  }
+}
