@@ -55,6 +55,15 @@ public abstract class Node {
     return process().awaitEnd(patience);
   }
 
+  /**
+   * How it ended.
+   *
+   * @throws IllegalThreadStateException if it has not
+   */
+  public int exitCode() {
+    return process().exitCode();
+  }
+
   /** Starts it again as it was, after its end; it is not ready yet. */
   public synchronized void start() {
     if (process.isAlive()) {

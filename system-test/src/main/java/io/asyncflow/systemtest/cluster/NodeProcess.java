@@ -155,6 +155,15 @@ final class NodeProcess {
     }
   }
 
+  /**
+   * How it ended.
+   *
+   * @throws IllegalThreadStateException if it has not
+   */
+  int exitCode() {
+    return process.exitValue();
+  }
+
   /** SIGTERM, and SIGKILL if it does not end; also when it is paused. */
   void stop() {
     if (isAlive()) {

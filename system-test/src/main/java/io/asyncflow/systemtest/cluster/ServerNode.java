@@ -4,9 +4,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.HttpFlowClient;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -45,6 +47,23 @@ public final class ServerNode extends Node {
       return http.send(probe, BodyHandlers.discarding()).statusCode();
     } catch (IOException e) {
       return -1;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while asking " + name(), e);
+    }
+  }
+
+  /** What it answers to a call whose parameters stand in its query. */
+  public String post(String pathAndQuery) {
+    HttpRequest request =
+        HttpRequest.newBuilder(url().resolve(pathAndQuery))
+            .timeout(PROBE_PATIENCE)
+            .POST(BodyPublishers.noBody())
+            .build();
+    try {
+      return http.send(request, BodyHandlers.ofString()).body();
+    } catch (IOException e) {
+      throw new UncheckedIOException(name() + " does not answer", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while asking " + name(), e);

@@ -39,6 +39,7 @@ public final class ScriptedWorker {
             .threads(plan.threads())
             .prefetch(plan.prefetch())
             .shutdownGrace(Duration.ofMillis(plan.graceMs()))
+            .whenDrained(() -> System.exit(0))
             .stopsWithTheJvm(true);
     ScriptedStage handler = new ScriptedStage(recorder, plan.crashPoint());
     Script.STAGES.forEach(stage -> builder.handler(plan.taskType(), stage, handler));

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Two servers, their workers and a Redis on one database. */
 @Timeout(300)
@@ -25,6 +26,7 @@ class TwoServersIT {
   private static final int MANY = Integer.getInteger("asyncflow.test.tasks", 3_000);
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private static Cluster cluster;
   private static List<ServerNode> servers;
@@ -133,6 +135,53 @@ class TwoServersIT {
       assertThat(scenario.count("crt_retry_num > 0 OR delivery_count > 0")).isZero();
       assertThat(scenario.verdict().violations()).isEmpty();
     }
+  }
+
+  @Test
+  void workerThatIsSentAwayFinishesWhatItRunsAndLeavesTheRest() {
+    Duration run = Duration.ofSeconds(4);
+    Duration word = Duration.ofSeconds(15); // to the other server, and from there to the worker
+    try (Scenario scenario = Scenario.of(cluster, "drained", TypePlan.quick())) {
+      WorkerNode leaver =
+          scenario.startWorker(
+              servers.get(0), worker -> worker.withRoom(2, 6).withGrace(Duration.ZERO));
+      await().atMost(PATIENCE).until(() -> isShown(leaver, "alive"));
+      scenario.create(
+          scenario.client(servers.get(0)),
+          8,
+          Script.smooth().with("a", "SLEEP " + run.toMillis(), "OK"));
+      await().atMost(PATIENCE).until(() -> Starts.of(scenario, 1).count() == 2);
+
+      Stopwatch watch = Stopwatch.start();
+      servers.get(1).post("/api/worker/drain?workerId=" + leaver.workerId());
+      assertThat(leaver.awaitEnd(PATIENCE)).isTrue();
+      Duration left = watch.elapsed();
+      assertThat(leaver.exitCode()).isZero();
+      assertThat(isShown(leaver, "draining")).isTrue();
+      int ran = Starts.of(scenario, 1).count();
+      assertThat(scenario.count("task_stage = 'b'")).as("finished by the leaver").isEqualTo(ran);
+      assertThat(scenario.count("status = 1")).as("left to others").isEqualTo(8);
+
+      scenario.startWorker(servers.get(1));
+      scenario.awaitDrained(PATIENCE);
+      Figures.print(
+          "worker sent away through the other server: gone after %.1f s (its runs take %.0f s),"
+              + " %d queued tasks left to others",
+          seconds(left), seconds(run), 8 - ran);
+      assertThat(left).isLessThan(run.plus(word));
+      assertThat(scenario.count("crt_retry_num > 0 OR delivery_count > 0")).isZero();
+      assertThat(scenario.verdict().violations()).isEmpty();
+    }
+  }
+
+  private static boolean isShown(WorkerNode worker, String state) {
+    String workers = servers.get(0).post("/api/worker/list?limit=1000");
+    return JSON.readTree(workers)
+        .at("/result/workerList")
+        .valueStream()
+        .filter(shown -> shown.path("workerId").asString().equals(worker.workerId()))
+        .filter(shown -> shown.path("state").asString().equals(state))
+        .anyMatch(shown -> shown.at("/description/stages").toString().contains("drained/a"));
   }
 
   @Test
