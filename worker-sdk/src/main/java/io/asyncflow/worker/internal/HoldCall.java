@@ -23,8 +23,16 @@ final class HoldCall {
   /**
    * @param requestStart leases count from there
    * @param answeredAt when the answer was there
+   * @param repeated whether the hold had been asked before, and may have been carried out then
    */
-  record Answer(List<Task> tasks, long requestStart, long answeredAt) {
+  record Answer(List<Task> tasks, long requestStart, long answeredAt, boolean repeated) {
+
+    /** What this answer says of the lease of one of its tasks. */
+    Lease leaseOf(Task task, TypeLimits limits) {
+      return repeated
+          ? Lease.heldBefore(requestStart, task.leaseMs(), limits)
+          : Lease.held(requestStart, task.leaseMs(), limits);
+    }
 
     Duration took() {
       return Duration.ofNanos(answeredAt - requestStart);
@@ -35,8 +43,7 @@ final class HoldCall {
      * lease.
      */
     boolean stale(TypeLimits limits) {
-      return tasks.stream()
-          .anyMatch(task -> Lease.held(requestStart, task.leaseMs(), limits).stale(answeredAt));
+      return tasks.stream().anyMatch(task -> leaseOf(task, limits).stale(answeredAt));
     }
   }
 
@@ -49,6 +56,7 @@ final class HoldCall {
   private String lastId;
 
   private Thread caller;
+  private long cuts;
   private boolean cuttable;
   private boolean wasCut;
   private boolean closed;
@@ -65,20 +73,38 @@ final class HoldCall {
     return unansweredId != null;
   }
 
-  /**
-   * Holds, or repeats the hold whose answer is missing.
-   *
-   * @param cuttable whether {@link #cut} may end it
-   */
-  Answer hold(Ask ask, Duration wait, boolean cuttable) {
-    enter(cuttable, false);
+  /** Holds, or repeats the hold whose answer is missing. */
+  Answer hold(Ask ask, Duration wait) {
+    enter(false, false);
     return call(ask, wait);
+  }
+
+  /**
+   * The same, but {@link #cut} may end it, also one that came before the call.
+   *
+   * @param cutsSeen {@link #cuts} as it was before {@code ask} was made up
+   */
+  Answer holdUnlessCut(Ask ask, Duration wait, long cutsSeen) {
+    enter(true, false);
+    synchronized (this) {
+      if (cuts != cutsSeen) {
+        wasCut = true;
+        caller = null;
+        throw new FlowUnreachableException("there is more to ask for by now", null);
+      }
+    }
+    return call(ask, wait);
+  }
+
+  /** How often {@link #cut} was called. */
+  synchronized long cuts() {
+    return cuts;
   }
 
   /** Asks once more what the last answered hold got, for a lease that is told afresh. */
   Answer lookAgain(Ask ask) {
     unansweredId = lastId;
-    return hold(ask, Duration.ZERO, false);
+    return hold(ask, Duration.ZERO);
   }
 
   /** Asks what the missing answer named, even after {@link #close}. */
@@ -94,6 +120,7 @@ final class HoldCall {
 
   /** Ends a call under way, if it lets itself be cut; its answer is then missing. */
   synchronized void cut() {
+    cuts++;
     if (caller != null && cuttable && !wasCut) {
       wasCut = true;
       caller.interrupt();
@@ -109,12 +136,13 @@ final class HoldCall {
   }
 
   private Answer call(Ask ask, Duration wait) {
-    String holdId = unansweredId == null ? UUID.randomUUID().toString() : unansweredId;
+    boolean repeated = unansweredId != null;
+    String holdId = repeated ? unansweredId : UUID.randomUUID().toString();
     unansweredId = holdId;
     long start = ticker.nanos();
     try {
       List<Task> tasks = client.holdTasks(request(ask, wait, holdId));
-      Answer answer = new Answer(tasks, start, ticker.nanos());
+      Answer answer = new Answer(tasks, start, ticker.nanos(), repeated);
       unansweredId = null;
       lastId = holdId;
       return answer;

@@ -35,7 +35,7 @@ final class Intake {
     int taken = 0;
     for (Task task : answer.tasks()) {
       try {
-        if (take(task, Lease.held(answer.requestStart(), task.leaseMs(), limits))) {
+        if (take(task, answer.leaseOf(task, limits))) {
           taken++;
         }
       } catch (RuntimeException e) {
@@ -48,7 +48,7 @@ final class Intake {
   /** Gives all of it back: nobody here will run it. */
   void giveBack(HoldCall.Answer answer, TypeLimits limits, String why) {
     for (Task task : answer.tasks()) {
-      Lease lease = Lease.held(answer.requestStart(), task.leaseMs(), limits);
+      Lease lease = answer.leaseOf(task, limits);
       Run run = new Run(task, stages.get(task.taskStage()), lease, listener);
       if (held.add(run)) {
         ends.release(run, why);

@@ -34,23 +34,36 @@ record Lease(
   private static final Duration LONGEST_TRUST_MARGIN = Duration.ofMillis(250);
 
   /**
-   * The lease of a task that a hold has just answered.
+   * The lease of a task that was held by this very request.
    *
-   * <p>The answer may repeat an earlier hold's, so the hold may be older than the request: by
-   * exactly what the remaining lease lacks of a full one.
-   *
-   * @param remaining as the answer says; {@code null} for a full lease
+   * @param remaining ms, as the answer says; {@code null} for a full lease
    */
   static Lease held(long requestStart, Long remaining, TypeLimits limits) {
+    Duration left = remaining(remaining, limits);
+    return lease(requestStart, left, left, 0, limits);
+  }
+
+  /**
+   * The lease of a task that an earlier delivery of the request held: by exactly what the remaining
+   * lease lacks of a full one.
+   */
+  static Lease heldBefore(long requestStart, Long remaining, TypeLimits limits) {
+    Duration left = remaining(remaining, limits);
     Duration full = limits.lease();
-    Duration left = remaining == null ? full : Duration.ofMillis(Math.max(0, remaining));
     long age = Math.max(0, full.minus(left).toNanos());
-    long hardEnd = requestStart - age + limits.maxProcessingTime().toNanos();
-    Duration length = left.compareTo(full) > 0 ? left : full;
+    return lease(requestStart, left, left.compareTo(full) > 0 ? left : full, age, limits);
+  }
+
+  private static Duration remaining(Long ms, TypeLimits limits) {
+    return ms == null ? limits.lease() : Duration.ofMillis(Math.max(0, ms));
+  }
+
+  private static Lease lease(
+      long requestStart, Duration left, Duration length, long age, TypeLimits limits) {
     return new Lease(
         requestStart,
         requestStart + left.toNanos() - trustMargin(length),
-        hardEnd,
+        requestStart - age + limits.maxProcessingTime().toNanos(),
         length,
         limits.maxProcessingTime());
   }

@@ -149,19 +149,21 @@ final class TypePoller implements Loop.Step {
   }
 
   private boolean quick(Ask ask) {
-    return !ask.isNothing() && take(call.hold(ask, Duration.ZERO, false));
+    return !ask.isNothing() && take(call.hold(ask, Duration.ZERO));
   }
 
   private boolean longPoll() {
+    long cutsSeen = call.cuts();
     Ask ask = asks.all(limits);
     if (ask.isNothing()) {
       // There is room for nothing; all there is to learn is what the lost answer named.
-      take(call.hold(asks.one(), Duration.ZERO, false));
+      take(call.hold(asks.one(), Duration.ZERO));
       return true;
     }
     boolean couldAskForMore = asks.hasSlotStages() && asks.slotted(limits).isNothing();
     Duration wait = jitter.shorten(limits.longPoll(), CHANCE);
-    Answer answer = call.hold(ask, wait, couldAskForMore);
+    Answer answer =
+        couldAskForMore ? call.holdUnlessCut(ask, wait, cutsSeen) : call.hold(ask, wait);
     if (answer.tasks().isEmpty()) {
       return answer.took().compareTo(wait.dividedBy(2)) >= 0;
     }

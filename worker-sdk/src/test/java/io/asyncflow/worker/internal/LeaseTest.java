@@ -25,6 +25,13 @@ class LeaseTest {
   }
 
   @Test
+  void aLeaseThatWasShortenedMeanwhileIsNoOldOne() {
+    Lease lease = Lease.held(START, 5_000L, LIMITS);
+    assertThat(lease.hardEnd()).isEqualTo(after(60));
+    assertThat(lease.renewAt()).isEqualTo(after(1));
+  }
+
+  @Test
   void theInterruptComesBeforeTheReportAndBothBeforeTheServersEnd() {
     Lease lease = Lease.held(START, 30_000L, LIMITS);
     assertThat(lease.deadline()).isEqualTo(after(59));
@@ -60,7 +67,7 @@ class LeaseTest {
 
   @Test
   void theAgeOfARepeatedHoldIsKnownFromWhatItsLeaseLacks() {
-    Lease lease = Lease.held(START, 10_000L, LIMITS);
+    Lease lease = Lease.heldBefore(START, 10_000L, LIMITS);
     assertThat(lease.trustedUntil()).isEqualTo(after(9.75));
     assertThat(lease.hardEnd()).as("held 20 s ago").isEqualTo(after(40));
     assertThat(lease.renewAt()).isEqualTo(after(6));

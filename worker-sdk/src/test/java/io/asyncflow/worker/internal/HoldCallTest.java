@@ -1,0 +1,41 @@
+package io.asyncflow.worker.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asyncflow.api.FlowUnreachableException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class HoldCallTest {
+
+  private final ManualTicker ticker = new ManualTicker();
+  private final StubFlowClient client = new StubFlowClient(ticker);
+  private final HoldCall call = new HoldCall("lark", "w", client, ticker);
+  private final Ask ask = Ask.of(List.of("open"), 1);
+
+  @Test
+  void aCutBetweenTheQuestionAndTheCallIsNotLost() {
+    long cutsSeen = call.cuts();
+    call.cut(); // a slot was given back after the ask was made up
+    assertThatThrownBy(() -> call.holdUnlessCut(ask, Duration.ofSeconds(10), cutsSeen))
+        .isInstanceOf(FlowUnreachableException.class);
+    assertThat(call.wasCut()).isTrue();
+    assertThat(call.unanswered()).isFalse();
+    assertThat(client.holds).isEmpty();
+
+    call.holdUnlessCut(ask, Duration.ofSeconds(10), call.cuts());
+    assertThat(client.holds).hasSize(1);
+    assertThat(call.wasCut()).isFalse();
+  }
+
+  @Test
+  void whatARepeatBringsMayHaveBeenHeldBefore() {
+    client.thenLoseTheAnswer().thenTasks().thenTasks();
+    assertThatThrownBy(() -> call.hold(ask, Duration.ZERO))
+        .isInstanceOf(FlowUnreachableException.class);
+    assertThat(call.hold(ask, Duration.ZERO).repeated()).isTrue();
+    assertThat(call.hold(ask, Duration.ZERO).repeated()).isFalse();
+  }
+}
