@@ -5,6 +5,7 @@ import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TaskId;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -34,6 +35,23 @@ class AuditStore {
         .param("after", after.code())
         .param("copy", copy == null ? null : copy.toString())
         .update();
+  }
+
+  /** The task that the last retry of this one made. */
+  Optional<TaskId> lastCopyOf(TaskId id) {
+    return jdbc.sql(
+            """
+            SELECT new_task_id
+            FROM t_audit
+            WHERE task_id = :task
+              AND new_task_id IS NOT NULL
+            ORDER BY id DESC
+            LIMIT 1
+            """)
+        .param("task", id.toString())
+        .query(String.class)
+        .optional()
+        .flatMap(TaskId::parse);
   }
 
   /** The acts on one task, newest first. */

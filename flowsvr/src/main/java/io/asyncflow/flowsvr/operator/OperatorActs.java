@@ -13,6 +13,7 @@ import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 
@@ -72,15 +73,24 @@ public class OperatorActs {
 
   /**
    * Runs a failed or cancelled task again from the stage it stopped at, with a fresh budget of
-   * retries. A task whose table holds only finished tasks by now is copied into a new one.
+   * retries. A task whose table holds only finished tasks by now is copied into a new one, once: to
+   * retry it again is to retry the copy.
    *
    * @return the id to look at from now on: the same, or the copy's
    * @throws TransitionNotAllowedException if the task is neither failed nor cancelled
    */
   public TaskId retry(TaskId id, Act act) {
-    TaskId next = transactions.execute(() -> again(id, act)) ? id : copy(id, act);
-    events.publishEvent(new TasksWaiting(id.type()));
-    return next;
+    if (transactions.execute(() -> again(id, act))) {
+      events.publishEvent(new TasksWaiting(id.type()));
+      return id;
+    }
+    Optional<TaskId> copy = audit.lastCopyOf(id);
+    if (copy.isEmpty()) {
+      return copy(id, act);
+    }
+    return find(copy.get()).filter(OperatorActs::isRetryable).isPresent()
+        ? retry(copy.get(), act)
+        : copy.get();
   }
 
   /** False if the table is drained. */
@@ -162,9 +172,17 @@ public class OperatorActs {
     }
   }
 
+  private Optional<TaskRow> find(TaskId id) {
+    return families.has(id.table()) ? tasks.find(id) : Optional.empty();
+  }
+
+  private static boolean isRetryable(TaskRow row) {
+    return row.status() == TaskStatus.FAILED || row.status() == TaskStatus.CANCELLED;
+  }
+
   private TaskRow lockRetryable(TaskId id) {
     TaskRow row = lock(id);
-    if (row.status() != TaskStatus.FAILED && row.status() != TaskStatus.CANCELLED) {
+    if (!isRetryable(row)) {
       throw new TransitionNotAllowedException(
           id, "only a failed or cancelled task can be retried, this one is " + row.status());
     }

@@ -177,6 +177,11 @@ class OperatorActsIT {
     assertThat(ok(act("retry", id, "")).path("taskId").asString())
         .as("two operators make one copy")
         .isEqualTo(copy);
+    ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
+    assertThat(ok(act("retry", id, "")).path("taskId").asString())
+        .as("a copy that failed, too, is what is retried")
+        .isEqualTo(copy);
+    assertThat(read(copy).path("status").asInt()).isEqualTo(1);
     assertThat(ok(act("getActs", id, "")).path("acts").path(0).path("newTaskId").asString())
         .isEqualTo(copy);
   }
