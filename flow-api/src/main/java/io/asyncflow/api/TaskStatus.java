@@ -3,12 +3,7 @@ package io.asyncflow.api;
 import java.util.EnumSet;
 import java.util.Set;
 
-/**
- * The life of a task, as bits, so that a list filter can name several at once.
- *
- * <p>{@link #canBecome} is the one transition table of the system; the database enforces the same
- * edges in the WHERE clause of every write.
- */
+/** The life of a task, as bits, so that a list filter can name several at once. */
 public enum TaskStatus {
   /** Due at its order time, held by nobody. */
   WAITING(1),
@@ -39,19 +34,6 @@ public enum TaskStatus {
     return switch (this) {
       case WAITING, EXECUTING -> false;
       case SUCCESS, FAILED, CANCELLED -> true;
-    };
-  }
-
-  /**
-   * Whether the ordinary course of work may lead from this status to {@code next}. A waiting task
-   * may become final without a further hold because a report that arrives after its lease ran out
-   * counts as long as nobody has held the task since.
-   */
-  public boolean canBecome(TaskStatus next) {
-    return switch (this) {
-      case WAITING -> true;
-      case EXECUTING -> true;
-      case SUCCESS, FAILED, CANCELLED -> false;
     };
   }
 

@@ -24,7 +24,7 @@ import org.springframework.stereotype.Component;
 @Component
 class ClaimStore {
 
-  private static final TableSql HEAD_OF_SOURCE =
+  static final TableSql HEAD_OF_SOURCE =
       new TableSql(
           """
           SELECT id, order_time, now_ms AS db_now
@@ -49,7 +49,7 @@ class ClaimStore {
             AND task_stage > ?
           """);
 
-  private static final TableSql LOCK_DUE =
+  static final TableSql LOCK_DUE =
       new TableSql(
           """
           SELECT id

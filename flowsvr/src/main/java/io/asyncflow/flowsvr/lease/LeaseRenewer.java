@@ -12,7 +12,6 @@ import io.asyncflow.flowsvr.lease.RenewalStore.NumberedBeat;
 import io.asyncflow.flowsvr.system.HeartbeatDatabase;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskId;
-import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -61,14 +60,15 @@ public class LeaseRenewer {
             .add(new NumberedBeat(id.number(), held));
       }
     }
-    Map<TaskId, TaskRow> rows = new HashMap<>();
+    Map<TaskId, HeldRow> rows = new HashMap<>();
     beats.forEach(
         (table, ofTable) ->
-            renewIn(table, ofTable, heartbeat.workerId()).forEach(row -> rows.put(row.id(), row)));
+            renewIn(table, ofTable, heartbeat.workerId())
+                .forEach(row -> rows.put(new TaskId(row.number(), table), row)));
 
     List<LeaseState> states = new ArrayList<>(heartbeat.tasks().size());
     for (HeldTask held : heartbeat.tasks()) {
-      TaskRow row = rows.get(TaskId.parse(held.taskId()).orElseThrow());
+      HeldRow row = rows.get(TaskId.parse(held.taskId()).orElseThrow());
       states.add(stateOf(held, Optional.ofNullable(row), heartbeat.workerId()));
     }
     return new HeartbeatAnswer(states, false);
@@ -83,7 +83,7 @@ public class LeaseRenewer {
     return families.existing(asked);
   }
 
-  private List<TaskRow> renewIn(TaskTable table, List<NumberedBeat> beats, String workerId) {
+  private List<HeldRow> renewIn(TaskTable table, List<NumberedBeat> beats, String workerId) {
     TaskTypeConfig type = types.require(table.type());
     List<NumberedBeat> inOrder = new ArrayList<>(beats);
     inOrder.sort(Comparator.comparingLong(NumberedBeat::number));
@@ -95,7 +95,7 @@ public class LeaseRenewer {
         });
   }
 
-  static LeaseState stateOf(HeldTask held, Optional<TaskRow> found, String workerId) {
+  static LeaseState stateOf(HeldTask held, Optional<HeldRow> found, String workerId) {
     boolean mine =
         found
             .filter(row -> row.workerId().equals(workerId))

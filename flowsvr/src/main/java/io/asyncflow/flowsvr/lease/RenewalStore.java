@@ -3,9 +3,8 @@ package io.asyncflow.flowsvr.lease;
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
 import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.HeartbeatDatabase;
-import io.asyncflow.flowsvr.task.TaskRow;
-import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -39,9 +38,14 @@ class RenewalStore {
           """
               .replace("now_ms", NOW_MS));
 
-  private static final TableSql BY_IDS =
+  private static final TableSql HELD =
       new TableSql(
-          "SELECT " + TaskStore.COLUMNS + "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (:ids)");
+          """
+          SELECT id, status, worker_id, lease_epoch, lease_end, now_ms AS db_now
+          FROM %s FORCE INDEX (PRIMARY)
+          WHERE id IN (:ids)
+          """
+              .replace("now_ms", NOW_MS));
 
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
@@ -74,7 +78,19 @@ class RenewalStore {
   /** A held task in a heartbeat, with the number from its id. */
   record NumberedBeat(long number, HeldTask task) {}
 
-  List<TaskRow> find(TaskTable table, Collection<Long> numbers) {
-    return jdbc.sql(BY_IDS.of(table)).param("ids", numbers).query(TaskStore.rowsOf(table)).list();
+  /** The holders of these tasks, of those that exist. */
+  List<HeldRow> find(TaskTable table, Collection<Long> numbers) {
+    return jdbc.sql(HELD.of(table))
+        .param("ids", numbers)
+        .query(
+            (rs, row) ->
+                new HeldRow(
+                    rs.getLong("id"),
+                    TaskStatus.ofCode(rs.getInt("status")),
+                    rs.getString("worker_id"),
+                    rs.getInt("lease_epoch"),
+                    rs.getLong("lease_end"),
+                    rs.getLong("db_now")))
+        .list();
   }
 }

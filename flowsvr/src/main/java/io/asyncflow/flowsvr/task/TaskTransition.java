@@ -25,8 +25,8 @@ public final class TaskTransition {
   String result;
 
   private TaskTransition(TaskRow row, TaskStatus status, String scheduleLog) {
-    if (!row.status().canBecome(status)) {
-      throw new IllegalArgumentException(row.id() + " is " + row.status() + ", never " + status);
+    if (row.status().isFinal()) {
+      throw new IllegalArgumentException(row.id() + " is " + row.status() + ", which is final");
     }
     this.row = row;
     this.status = status;
@@ -45,7 +45,7 @@ public final class TaskTransition {
   /**
    * @param row as it was read under its lock
    * @param scheduleLog what it says from now on
-   * @throws IllegalArgumentException if no edge leads from the row's status to this one
+   * @throws IllegalArgumentException if the row's status is final
    */
   public static TaskTransition of(TaskRow row, TaskStatus status, String scheduleLog) {
     return new TaskTransition(row, status, scheduleLog);

@@ -61,6 +61,16 @@ class LeaseRenewerTest {
 
   private static LeaseState stateOf(TaskRow row) {
     HeldTask task = new HeldTask(TaskRows.id().toString(), 3, null);
-    return LeaseRenewer.stateOf(task, Optional.of(row), "w");
+    return LeaseRenewer.stateOf(
+        task,
+        Optional.of(
+            new HeldRow(
+                row.id().number(),
+                row.status(),
+                row.workerId(),
+                row.leaseEpoch(),
+                row.leaseEnd(),
+                row.now())),
+        "w");
   }
 }

@@ -118,7 +118,7 @@ class TaskFamiliesIT {
 
     long begin = System.nanoTime();
     assertThat(here.existing(Set.copyOf(forged))).isEmpty();
-    assertThat(System.nanoTime() - begin).isLessThan(1_000_000_000L);
+    assertThat(System.nanoTime() - begin).isLessThan(5_000_000_000L);
   }
 
   @Test

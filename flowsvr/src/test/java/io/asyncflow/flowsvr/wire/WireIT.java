@@ -402,7 +402,7 @@ class WireIT {
   void parkedHoldEndsEmptyWhenItsTimeIsOver() {
     long begin = System.nanoTime();
     assertThat(idsIn(hold("&waitMs=300"), "taskList")).isEmpty();
-    assertThat((System.nanoTime() - begin) / 1_000_000).isBetween(290L, 2_000L);
+    assertThat((System.nanoTime() - begin) / 1_000_000).isBetween(290L, 10_000L);
   }
 
   @Test
