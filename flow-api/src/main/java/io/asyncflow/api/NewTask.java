@@ -77,4 +77,52 @@ public record NewTask(
         maxRetryInterval,
         idempotencyKey);
   }
+
+  /** Due at this epoch millisecond of the database's clock, and not before. */
+  public NewTask withRunAt(long epochMs) {
+    return new NewTask(
+        userId,
+        taskType,
+        taskStage,
+        scheduleLog,
+        taskContext,
+        priority,
+        null,
+        epochMs,
+        maxRetryNum,
+        maxRetryInterval,
+        idempotencyKey);
+  }
+
+  /** So many retries of each stage, 0 for none, instead of the type's. */
+  public NewTask withMaxRetryNum(int retries) {
+    return new NewTask(
+        userId,
+        taskType,
+        taskStage,
+        scheduleLog,
+        taskContext,
+        priority,
+        delayMs,
+        runAt,
+        retries,
+        maxRetryInterval,
+        idempotencyKey);
+  }
+
+  /** The cap of the retry delay, instead of the type's. */
+  public NewTask withMaxRetryInterval(int seconds) {
+    return new NewTask(
+        userId,
+        taskType,
+        taskStage,
+        scheduleLog,
+        taskContext,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        seconds,
+        idempotencyKey);
+  }
 }

@@ -1,7 +1,9 @@
 package io.asyncflow.worker;
 
+import io.asyncflow.worker.internal.ContextJson;
 import java.time.Duration;
 import java.util.Optional;
+import tools.jackson.core.type.TypeReference;
 
 /**
  * One run of one stage: the task as it was held, and what is left of its time.
@@ -47,6 +49,14 @@ public interface StageContext {
    *     JSON's {@code null}
    */
   <T> T context(Class<T> type);
+
+  /**
+   * The same for a type with parameters: {@code context(new TypeReference<List<Chapter>>() {})}.
+   */
+  @SuppressWarnings("unchecked") // Jackson reads what it was told to
+  default <T> T context(TypeReference<T> type) {
+    return (T) ContextJson.read(rawContext(), type.getType());
+  }
 
   /** What is left until the attempt is interrupted; zero when the time is over. */
   Duration remaining();

@@ -7,12 +7,12 @@ import java.util.Objects;
 public sealed interface StageResult {
 
   /** Hand over to {@code stage} with a new context ({@code null} keeps the old one). */
-  static StageResult next(String stage, Object context) {
+  static NextStage next(String stage, Object context) {
     return new NextStage(stage, context, null);
   }
 
   /** Hand over to {@code stage} with the context as it is. */
-  static StageResult next(String stage) {
+  static NextStage next(String stage) {
     return new NextStage(stage, null, null);
   }
 
@@ -54,6 +54,11 @@ public sealed interface StageResult {
   record NextStage(String stage, Object context, Integer priority) implements StageResult {
     public NextStage {
       Objects.requireNonNull(stage, "stage");
+    }
+
+    /** The same with so many seconds of head start, from this hand-over on. */
+    public NextStage withPriority(int seconds) {
+      return new NextStage(stage, context, seconds);
     }
   }
 

@@ -46,7 +46,7 @@ class StageRegistryTest {
 
   @Test
   void namesThatCannotBeOnesAreRefused() {
-    for (String type : List.of("", "1a", "a b", "a".repeat(32), "a-b")) {
+    for (String type : List.of("", "1a", "a b", "a".repeat(32), "a-b", "my_task", "my_task_1")) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> registry.register(type, "send", handler, false));
     }
@@ -54,6 +54,16 @@ class StageRegistryTest {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> registry.register("lark", stage, handler, false));
     }
+  }
+
+  @Test
+  void whatNoHoldCouldAskForIsRefused() {
+    for (int i = 0; i < 64; i++) {
+      registry.register("lark", "stage" + i, handler, false);
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> registry.register("lark", "one more", handler, false))
+        .withMessageContaining("64 stages");
   }
 
   static class Annotated {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
+import tools.jackson.core.type.TypeReference;
 
 /** From a held task to its report. */
 class StageRunnerTest {
@@ -93,6 +94,18 @@ class StageRunnerTest {
             "{\"text\":\"hi\",\"number\":3,\"unknown\":1}",
             c -> StageResult.done(c.context(Note.class).number() + c.context(Note.class).text()));
     assertThat(report.result()).isEqualTo("3hi");
+
+    Report list =
+        reportOf(
+            "[{\"text\":\"hi\",\"number\":3}]",
+            c -> StageResult.done(c.context(new TypeReference<List<Note>>() {}).get(0).text()));
+    assertThat(list.result()).isEqualTo("hi");
+  }
+
+  @Test
+  void aHandOverMayChangeThePriority() {
+    Report report = reportOf(c -> StageResult.next("two", "").withPriority(60));
+    assertThat(report.priority()).isEqualTo(60);
   }
 
   @Test
