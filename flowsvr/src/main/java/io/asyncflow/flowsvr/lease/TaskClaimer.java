@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.lease;
 
+import io.asyncflow.flowsvr.lease.ClaimLimits.Allowance;
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
@@ -44,16 +45,19 @@ class TaskClaimer {
   private final ClaimStore claims;
   private final HoldStore holds;
   private final TaskFamilies families;
+  private final ClaimLimits limits;
   private final RetryingTransactions transactions;
 
   TaskClaimer(
       ClaimStore claims,
       HoldStore holds,
       TaskFamilies families,
+      ClaimLimits limits,
       RetryingTransactions transactions) {
     this.claims = claims;
     this.holds = holds;
     this.families = families;
+    this.limits = limits;
     this.transactions = transactions;
   }
 
@@ -61,7 +65,8 @@ class TaskClaimer {
    * What a claim came to.
    *
    * @param rows as they are after the hold, in due order
-   * @param nextDueInMs when nothing was due: how long until something will be; empty if unknown
+   * @param nextDueInMs when nothing was due, or the type's limits allowed nothing: how long until
+   *     that may change; empty if unknown
    */
   record Claim(List<TaskRow> rows, OptionalLong nextDueInMs) {
     boolean isEmpty() {
@@ -102,14 +107,13 @@ class TaskClaimer {
     OptionalLong nextDueInMs = OptionalLong.empty();
     for (int round = 0; round < ROUNDS; round++) {
       List<Head> heads = heads(hold, limit);
-      Map<Source, Integer> plan = plan(heads, limit);
-      if (plan.isEmpty()) {
+      if (heads.stream().noneMatch(Head::isDue)) {
         nextDueInMs = heads.stream().mapToLong(h -> h.orderTime() - h.now()).min();
         break;
       }
-      List<TaskRow> rows = take(hold, type, plan);
-      if (!rows.isEmpty()) {
-        return new Claim(rows, OptionalLong.empty());
+      Taken taken = take(hold, type, heads, limit);
+      if (!taken.rows().isEmpty() || taken.allowance().tasks() == 0) {
+        return new Claim(taken.rows(), taken.allowance().nextInMs());
       }
     }
     return new Claim(List.of(), nextDueInMs);
@@ -141,13 +145,25 @@ class TaskClaimer {
     return plan;
   }
 
-  private List<TaskRow> take(Hold hold, TaskTypeConfig type, Map<Source, Integer> plan) {
+  /** What was taken of what might be. */
+  private record Taken(List<TaskRow> rows, Allowance allowance) {}
+
+  private Taken take(Hold hold, TaskTypeConfig type, List<Head> heads, int limit) {
     Holder holder = new Holder(hold.workerId(), newTraceId());
+    List<TaskTable> live =
+        families.of(hold.type()).live(); // before the transaction: it may run DDL
     try {
-      return transactions.execute(() -> takeInTransaction(hold, type, plan, holder));
+      return transactions.execute(
+          () -> {
+            Allowance allowance = limits.lock(type, live);
+            Map<Source, Integer> plan = plan(heads, Math.min(limit, allowance.tasks()));
+            List<TaskRow> rows = takeInTransaction(hold, type, plan, holder);
+            limits.spend(type, allowance, rows.size());
+            return new Taken(rows, allowance);
+          });
     } catch (DuplicateKeyException e) {
       // Another delivery of this hold was served at the same time: it has the tasks to tell again.
-      return heldBefore(hold);
+      return new Taken(heldBefore(hold), Allowance.UNLIMITED);
     }
   }
 

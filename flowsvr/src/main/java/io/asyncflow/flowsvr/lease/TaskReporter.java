@@ -133,7 +133,8 @@ public class TaskReporter {
               }
               return transitions.stream().anyMatch(TaskTransition::makesWaiting);
             });
-    if (anyWaiting) {
+    // Where the type's limit keeps tasks waiting, the end of any makes room for another.
+    if (anyWaiting || type.maxExecuting() > 0) {
       events.publishEvent(new TasksWaiting(table.type()));
     }
   }

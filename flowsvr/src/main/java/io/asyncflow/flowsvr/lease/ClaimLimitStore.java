@@ -1,0 +1,76 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.util.Optional;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** {@code t_type_limit}, and how much of a type executes. */
+@Component
+class ClaimLimitStore {
+
+  private static final TableSql EXECUTING =
+      new TableSql(
+          """
+          SELECT COUNT(*)
+          FROM (
+            SELECT 1
+            FROM %s FORCE INDEX (idx_claim)
+            WHERE status = 2
+            LIMIT :enough
+          ) executing
+          """);
+
+  private final JdbcClient jdbc;
+
+  ClaimLimitStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /**
+   * How far the rate of a type is spent.
+   *
+   * @param spentUntil microseconds since the epoch
+   * @param now the same, on the database's clock
+   */
+  record Spending(long spentUntil, long now) {}
+
+  /** Locks the row of a type until the transaction ends; makes it if there is none. */
+  Spending lock(TaskType type) {
+    return find(type)
+        .orElseGet(
+            () -> {
+              jdbc.sql("INSERT IGNORE INTO t_type_limit (task_type) VALUES (:type)")
+                  .param("type", type.name())
+                  .update();
+              return find(type).orElseThrow();
+            });
+  }
+
+  private Optional<Spending> find(TaskType type) {
+    return jdbc.sql(
+            """
+            SELECT spent_until, CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED) AS now_us
+            FROM t_type_limit
+            WHERE task_type = :type
+            FOR UPDATE
+            """)
+        .param("type", type.name())
+        .query((rs, row) -> new Spending(rs.getLong("spent_until"), rs.getLong("now_us")))
+        .optional();
+  }
+
+  void spend(TaskType type, long spentUntil) {
+    jdbc.sql("UPDATE t_type_limit SET spent_until = :until WHERE task_type = :type")
+        .param("until", spentUntil)
+        .param("type", type.name())
+        .update();
+  }
+
+  /** How many tasks of the table execute, counted up to {@code enough}. */
+  int executing(TaskTable table, int enough) {
+    return jdbc.sql(EXECUTING.of(table)).param("enough", enough).query(Integer.class).single();
+  }
+}
