@@ -233,15 +233,15 @@ class ModelTask {
   }
 
   /**
-   * No beat within a lease. Where the lease ended at the hard end of the attempt, half a lease of
-   * silence is taken for it (docs/decisions/0004).
+   * No beat within a lease. Where the lease ended at the hard end of the attempt, three tenths of a
+   * lease of silence are taken for it (docs/decisions/0004).
    */
   boolean isWorkerLost() {
     if (worker == null) {
       return false;
     }
     long firstLease = Math.min(type.leaseMs(), type.maxProcessingMs());
-    return lastBeat == null || leaseEnd < hardEnd() || leaseEnd - lastBeat > firstLease / 2;
+    return lastBeat == null || leaseEnd < hardEnd() || leaseEnd - lastBeat > firstLease * 3 / 10;
   }
 
   boolean isPoison(int deliveries, int maxDelivery) {
