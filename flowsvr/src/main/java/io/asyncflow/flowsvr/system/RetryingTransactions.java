@@ -61,6 +61,19 @@ public class RetryingTransactions {
     }
   }
 
+  /** The same, but not repeated: for work that its caller can do in another way. */
+  public <T> T executeOnce(Supplier<T> work) {
+    return inTransaction(work);
+  }
+
+  /**
+   * Runs {@code work}, which is one statement and so a transaction by itself; without the three
+   * round trips that begin and end another one.
+   */
+  public <T> T executeStatement(Supplier<T> work) {
+    return retrying(work);
+  }
+
   private static <T> T retrying(Supplier<T> work) {
     for (int attempt = 1; ; attempt++) {
       try {

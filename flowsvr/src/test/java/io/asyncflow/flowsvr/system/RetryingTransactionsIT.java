@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.RecoverableDataAccessException;
@@ -90,6 +91,36 @@ class RetryingTransactionsIT {
             });
     holder.get(30, SECONDS);
     assertThat(values()).containsExactly(2, 0);
+  }
+
+  @Test
+  void whatIsToBeDoneOnceIsNotRepeatedWhateverHappens() {
+    AtomicInteger attempts = new AtomicInteger();
+    assertThatThrownBy(
+            () ->
+                transactions.executeOnce(
+                    () -> {
+                      bump(jdbc, 1);
+                      attempts.incrementAndGet();
+                      throw new CannotAcquireLockException("locked");
+                    }))
+        .isInstanceOf(CannotAcquireLockException.class);
+    assertThat(attempts).hasValue(1);
+    assertThat(values()).containsExactly(0, 0);
+  }
+
+  @Test
+  void statementIsRepeatedLikeATransaction() {
+    AtomicInteger attempts = new AtomicInteger();
+    int value =
+        transactions.executeStatement(
+            () -> {
+              if (attempts.incrementAndGet() == 1) {
+                throw new CannotAcquireLockException("locked");
+              }
+              return attempts.get();
+            });
+    assertThat(value).isEqualTo(2);
   }
 
   @Test
