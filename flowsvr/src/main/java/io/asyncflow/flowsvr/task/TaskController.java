@@ -55,7 +55,7 @@ class TaskController {
   Envelope<Created> createTask(Fields in) {
     NewTask task = NewTaskForm.read(in.object("taskData"));
     in.refuseIfBad();
-    return Envelope.ok(new Created(creator.create(List.of(task)).get(0).toString()));
+    return Envelope.ok(new Created(creator.create(task).toString()));
   }
 
   @Takes(summary = "Creates 1 to 1,000 tasks, all or none", shape = CreateTasks.class)

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.task;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.flowsvr.system.NaturalBatches;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
@@ -20,13 +21,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Creates tasks: all of a call, or none.
+ * Creates tasks: all of a call, or none. Single creates of a type that come at the same time are
+ * committed together.
  *
  * <p>A key and its task commit together, so a key never stands for a task that does not exist. Of
  * two calls with one key the second waits for the first one's commit and gets its task.
@@ -45,6 +49,7 @@ public class TaskCreator {
   private final RetryingTransactions transactions;
   private final ApplicationEventPublisher events;
   private final Duration keyRetention;
+  private final NaturalBatches<TaskType, NewTask, TaskId> singles;
 
   TaskCreator(
       TaskTypes types,
@@ -54,7 +59,8 @@ public class TaskCreator {
       ServerNumber serverNumber,
       RetryingTransactions transactions,
       ApplicationEventPublisher events,
-      @Value("${flow.idempotency-key-retention:7d}") Duration keyRetention) {
+      @Value("${flow.idempotency-key-retention:7d}") Duration keyRetention,
+      @Value("${flow.single-creates-at-once:150}") int singlesAtOnce) {
     this.types = types;
     this.newTaskTables = newTaskTables;
     this.store = store;
@@ -63,6 +69,36 @@ public class TaskCreator {
     this.transactions = transactions;
     this.events = events;
     this.keyRetention = keyRetention;
+    this.singles = new NaturalBatches<>(singlesAtOnce, new SingleCreates());
+  }
+
+  /**
+   * Creates a waiting task, in one commit with others of its type that come at the same time.
+   *
+   * @param task checked
+   * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if its type is not configured
+   * @throws IdempotencyConflictException if its key was used with another body
+   * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
+   *     if too many are being created
+   */
+  public TaskId create(NewTask task) {
+    TaskType type = TaskType.parse(task.taskType()).orElseThrow();
+    types.require(type);
+    return singles.call(type, task);
+  }
+
+  private final class SingleCreates implements NaturalBatches.Work<TaskType, NewTask, TaskId> {
+
+    @Override
+    public TaskId alone(TaskType type, NewTask task) {
+      return create(List.of(task)).get(0);
+    }
+
+    /** A conflict undoes the batch: then each is created alone, and the bad one alone refused. */
+    @Override
+    public List<TaskId> together(TaskType type, List<NewTask> tasks) {
+      return create(tasks, transactions::executeOnce);
+    }
   }
 
   /**
@@ -73,19 +109,29 @@ public class TaskCreator {
    * @throws IdempotencyConflictException if a key was used with another body
    */
   public List<TaskId> create(List<NewTask> tasks) {
+    return create(tasks, transactions::execute);
+  }
+
+  /**
+   * @param transaction runs what creates them, and commits it
+   */
+  private List<TaskId> create(
+      List<NewTask> tasks, Function<Supplier<List<TaskId>>, List<TaskId>> transaction) {
     Map<TaskType, List<Integer>> positionsByType = new LinkedHashMap<>();
     for (int i = 0; i < tasks.size(); i++) {
       TaskType type = TaskType.parse(tasks.get(i).taskType()).orElseThrow();
       types.require(type);
       positionsByType.computeIfAbsent(type, t -> new ArrayList<>()).add(i);
     }
-    List<TaskId> ids = createUndrained(tasks, positionsByType);
+    List<TaskId> ids = createUndrained(tasks, positionsByType, transaction);
     positionsByType.keySet().forEach(type -> events.publishEvent(new TasksWaiting(type)));
     return ids;
   }
 
   private List<TaskId> createUndrained(
-      List<NewTask> tasks, Map<TaskType, List<Integer>> positionsByType) {
+      List<NewTask> tasks,
+      Map<TaskType, List<Integer>> positionsByType,
+      Function<Supplier<List<TaskId>>, List<TaskId>> transaction) {
     for (int attempt = 1; ; attempt++) {
       SortedMap<TaskTable, List<Integer>> tables = new TreeMap<>();
       positionsByType.forEach(
@@ -93,7 +139,7 @@ public class TaskCreator {
           tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
       TaskId[] newIds = newIds(tables, tasks.size());
       try {
-        return transactions.execute(() -> createIn(tables, tasks, newIds));
+        return transaction.apply(() -> createIn(tables, tasks, newIds));
       } catch (TableDrainedException e) {
         if (attempt == ATTEMPTS) {
           throw new FlowException(ErrorCode.UNAVAILABLE, e.getMessage());

@@ -61,7 +61,7 @@ class TaskCreatorIT {
   }
 
   private TaskId create(NewTask task) {
-    return creator.create(List.of(task)).get(0);
+    return creator.create(task);
   }
 
   private NewTask aTask(TaskType type) {
@@ -142,6 +142,47 @@ class TaskCreatorIT {
 
     assertThat(ids).containsOnly(ids.get(0));
     assertThat(rowsOf(type)).isEqualTo(1);
+  }
+
+  @Test
+  void singleCreatesThatComeTogetherAreEachAnsweredForThemselves() {
+    TaskType type = given.aType().create();
+    TaskId standing = create(aTask(type, "taken"));
+    NewTask conflicting =
+        given.aWaitingTask().ofType(type).withContext("x").withKey("taken").asRequest();
+
+    List<List<TaskId>> made =
+        AtOnce.from(
+            32,
+            thread -> {
+              List<TaskId> mine = new ArrayList<>();
+              for (int i = 0; i < 10; i++) {
+                String key = thread % 2 == 0 ? null : "key of " + thread + "-" + i;
+                mine.add(
+                    create(
+                        given
+                            .aWaitingTask()
+                            .ofType(type)
+                            .ofUser(thread + "-" + i)
+                            .withKey(key)
+                            .asRequest()));
+                assertThat(create(aTask(type, "taken"))).isEqualTo(standing);
+                if (thread == 0) {
+                  assertThatThrownBy(() -> create(conflicting))
+                      .isInstanceOf(IdempotencyConflictException.class);
+                }
+              }
+              return mine;
+            });
+
+    for (int thread = 0; thread < 32; thread++) {
+      assertThat(made.get(thread).stream().map(TaskId::number)).isSortedAccordingTo(Long::compare);
+      for (int i = 0; i < 10; i++) {
+        assertThat(given.row(made.get(thread).get(i)).userId()).isEqualTo(thread + "-" + i);
+      }
+    }
+    assertThat(rowsOf(type)).isEqualTo(1 + 32 * 10);
+    assertThat(keysOf(type)).isEqualTo(1 + 16 * 10);
   }
 
   @Test
