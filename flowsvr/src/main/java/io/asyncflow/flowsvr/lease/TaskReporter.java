@@ -7,6 +7,7 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.system.NaturalBatches;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
@@ -19,12 +20,18 @@ import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 
@@ -32,29 +39,40 @@ import org.springframework.stereotype.Service;
  * Takes reports of what holds came to.
  *
  * <p>Each hold gets exactly one accepted report: the one that names the epoch of the task's last
- * hold before that epoch has reported. The rows are locked in the order of their ids, judged one by
- * one, and written in one statement a table whose WHERE says the same once more.
+ * hold before that epoch has reported. Each report is judged by the row as it was read, and written
+ * by a statement whose WHERE says that the row is still so.
+ *
+ * <p>A lone report takes two statements and no lock. Those that come at the same time are written
+ * together: the rows are locked in the order of their ids, and changed by one statement a table.
  */
 @Service
 public class TaskReporter {
+
+  /** As many reports of one call are a batch by themselves, and wait for nobody else's. */
+  private static final int MANY = 100;
+
+  private static final int TRIES_WITHOUT_LOCK = 3;
 
   private final TaskTypes types;
   private final TaskFamilies families;
   private final TaskStore store;
   private final RetryingTransactions transactions;
   private final ApplicationEventPublisher events;
+  private final NaturalBatches<TaskTable, List<Report>, List<ReportResult>> smallCalls;
 
   TaskReporter(
       TaskTypes types,
       TaskFamilies families,
       TaskStore store,
       RetryingTransactions transactions,
-      ApplicationEventPublisher events) {
+      ApplicationEventPublisher events,
+      @Value("${flow.small-reports-at-once:150}") int smallCallsAtOnce) {
     this.types = types;
     this.families = families;
     this.store = store;
     this.transactions = transactions;
     this.events = events;
+    this.smallCalls = new NaturalBatches<>(smallCallsAtOnce, new SmallCalls());
   }
 
   /**
@@ -62,6 +80,8 @@ public class TaskReporter {
    *
    * @param reports well-formed ones
    * @return what became of each, in order
+   * @throws io.asyncflow.api.FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if too many
+   *     reports are being written; nothing was done of these
    */
   public List<ReportResult> report(List<Report> reports) {
     ReportResult[] results = new ReportResult[reports.size()];
@@ -75,8 +95,38 @@ public class TaskReporter {
         results[i] = noSuchTask(reports.get(i));
       }
     }
-    positions.forEach((table, ofTable) -> reportInto(table, reports, ofTable, results));
+    // Of several tables, one that is refused must not hide what was done in another.
+    boolean isSmall = reports.size() < MANY && positions.size() == 1;
+    positions.forEach(
+        (table, ofTable) -> {
+          List<Report> here = ofTable.stream().map(reports::get).toList();
+          List<ReportResult> judged =
+              isSmall ? smallCalls.call(table, here) : reportInto(table, here);
+          for (int i = 0; i < judged.size(); i++) {
+            results[ofTable.get(i)] = judged.get(i);
+          }
+        });
     return Arrays.asList(results);
+  }
+
+  private final class SmallCalls
+      implements NaturalBatches.Work<TaskTable, List<Report>, List<ReportResult>> {
+
+    @Override
+    public List<ReportResult> alone(TaskTable table, List<Report> reports) {
+      return reports.size() == 1
+          ? List.of(reportWithoutLock(table, reports.get(0)))
+          : reportInto(table, reports);
+    }
+
+    /** Waits for no lock: a row that somebody has locked is no matter of the other calls. */
+    @Override
+    public List<List<ReportResult>> together(TaskTable table, List<List<Report>> calls) {
+      List<Report> all = calls.stream().flatMap(List::stream).toList();
+      Iterator<ReportResult> results =
+          writeIn(table, all, transactions::executeOnce, store::lockAtOnce).iterator();
+      return calls.stream().map(call -> call.stream().map(r -> results.next()).toList()).toList();
+    }
   }
 
   /** Gives tasks back that were held but never delivered. */
@@ -110,44 +160,82 @@ public class TaskReporter {
     return families.existing(asked);
   }
 
-  private void reportInto(
-      TaskTable table, List<Report> reports, List<Integer> positions, ReportResult[] results) {
+  private List<ReportResult> reportInto(TaskTable table, List<Report> reports) {
+    return writeIn(table, reports, transactions::execute, store::lock);
+  }
+
+  /** Reads, judges and writes; anew if the row has changed in between. */
+  private ReportResult reportWithoutLock(TaskTable table, Report report) {
     TaskTypeConfig type = types.require(table.type());
-    boolean anyWaiting =
-        transactions.execute(
+    for (int i = 0; i < TRIES_WITHOUT_LOCK; i++) {
+      TaskRow row = store.find(idOf(report)).orElse(null);
+      ReportResult result = judge(row, report);
+      if (!isAccepted(result)) {
+        return result;
+      }
+      TaskTransition to = HoldEnd.reported(row, report, type);
+      if (transactions.executeStatement(() -> store.applyIfUnchanged(to))) {
+        tellOfWork(type, List.of(to));
+        return result;
+      }
+    }
+    return reportInto(table, List.of(report)).get(0);
+  }
+
+  /** What reports came to, and what those that were accepted make of their tasks. */
+  private record Judged(List<ReportResult> results, Collection<TaskTransition> accepted) {}
+
+  /**
+   * @param transaction runs what locks, judges and writes, and commits it
+   * @param lock locks rows of a table by their numbers, and reads them
+   */
+  private List<ReportResult> writeIn(
+      TaskTable table,
+      List<Report> reports,
+      Function<Supplier<Judged>, Judged> transaction,
+      BiFunction<TaskTable, Collection<Long>, List<TaskRow>> lock) {
+    TaskTypeConfig type = types.require(table.type());
+    List<Long> numbers = reports.stream().map(r -> idOf(r).number()).distinct().toList();
+    Judged judged =
+        transaction.apply(
             () -> {
-              Map<Long, TaskRow> rows = lock(table, reports, positions);
-              List<TaskTransition> transitions = new ArrayList<>();
-              for (int position : positions) {
-                Report report = reports.get(position);
-                long number = idOf(report).number();
-                results[position] = judge(rows.get(number), report);
-                if (results[position].outcome().equals(ReportResult.ACCEPTED)) {
-                  TaskTransition to = HoldEnd.reported(rows.get(number), report, type);
-                  transitions.add(to);
-                  rows.put(number, to.rowAfter()); // a second report of the task is judged by it
-                }
-              }
-              if (!transitions.isEmpty()) {
-                store.apply(table, transitions);
-              }
-              return transitions.stream().anyMatch(TaskTransition::makesWaiting);
+              Map<Long, TaskRow> rows = new HashMap<>();
+              lock.apply(table, numbers).forEach(row -> rows.put(row.id().number(), row));
+              Judged all = judge(reports, rows, type);
+              store.apply(table, List.copyOf(all.accepted()));
+              return all;
             });
+    tellOfWork(type, judged.accepted());
+    return judged.results();
+  }
+
+  private static Judged judge(
+      List<Report> reports, Map<Long, TaskRow> rowsByNumber, TaskTypeConfig type) {
+    List<ReportResult> results = new ArrayList<>(reports.size());
+    Map<Long, TaskTransition> accepted = new TreeMap<>();
+    for (Report report : reports) {
+      long number = idOf(report).number();
+      TaskRow row = rowsByNumber.get(number);
+      ReportResult result = judge(row, report);
+      if (isAccepted(result)) {
+        TaskTransition to = HoldEnd.reported(row, report, type);
+        accepted.put(number, to);
+        rowsByNumber.put(number, to.rowAfter()); // a second report of the task is judged by it
+      }
+      results.add(result);
+    }
+    return new Judged(results, accepted.values());
+  }
+
+  private void tellOfWork(TaskTypeConfig type, Collection<TaskTransition> written) {
     // Where the type's limit keeps tasks waiting, the end of any makes room for another.
-    if (anyWaiting || type.maxExecuting() > 0) {
-      events.publishEvent(new TasksWaiting(table.type()));
+    boolean makesRoom = type.maxExecuting() > 0 && !written.isEmpty();
+    if (makesRoom || written.stream().anyMatch(TaskTransition::makesWaiting)) {
+      events.publishEvent(new TasksWaiting(type.type()));
     }
   }
 
-  private Map<Long, TaskRow> lock(TaskTable table, List<Report> reports, List<Integer> positions) {
-    List<Long> numbers =
-        positions.stream().map(p -> idOf(reports.get(p)).number()).distinct().toList();
-    Map<Long, TaskRow> rows = new LinkedHashMap<>();
-    store.lock(table, numbers).forEach(row -> rows.put(row.id().number(), row));
-    return rows;
-  }
-
-  /** Accepted, done before, or refused; decided under the row's lock. */
+  /** Accepted, done before, or refused; by the row as it was read. */
   static ReportResult judge(TaskRow row, Report report) {
     if (row == null) {
       return noSuchTask(report);
@@ -178,6 +266,10 @@ public class TaskReporter {
           taskId, ErrorCode.LEASE_LOST, "the epoch " + epoch + " has reported already");
     }
     return ReportResult.accepted(taskId);
+  }
+
+  private static boolean isAccepted(ReportResult result) {
+    return result.outcome().equals(ReportResult.ACCEPTED);
   }
 
   private static TaskId idOf(Report report) {

@@ -70,33 +70,35 @@ public class TaskStore {
   private static final String TRANSITION_VALUES =
       """
       UPDATE (
-      SELECT ? AS id, ? AS from_status, ? AS epoch, ? AS status, ? AS task_stage, ? AS priority,
-        ? AS order_time, ? AS crt_retry_num, ? AS delivery_count, ? AS reported_epoch,
-        ? AS report_id, ? AS task_context, ? AS result, ? AS schedule_log
+      SELECT ? AS id, ? AS from_status, ? AS epoch, ? AS from_time, ? AS status, ? AS task_stage,
+        ? AS priority, ? AS order_time, ? AS crt_retry_num, ? AS delivery_count,
+        ? AS reported_epoch, ? AS report_id, ? AS task_context, ? AS result, ? AS schedule_log
       """;
   private static final String MORE_TRANSITION_VALUES =
-      "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
+      "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
   // STRAIGHT_JOIN: from the values to the rows, in the order given, never the other way round.
+  // NULL stands for what stays as it is.
   private static final TableSql TRANSITION =
       new TableSql(
           """
           ) v
           STRAIGHT_JOIN %s t FORCE INDEX (PRIMARY) ON t.id = v.id
           SET t.status = v.status,
-              t.task_stage = v.task_stage,
-              t.priority = v.priority,
-              t.order_time = v.order_time,
-              t.crt_retry_num = v.crt_retry_num,
+              t.task_stage = COALESCE(v.task_stage, t.task_stage),
+              t.priority = COALESCE(v.priority, t.priority),
+              t.order_time = COALESCE(v.order_time, t.order_time),
+              t.crt_retry_num = COALESCE(v.crt_retry_num, t.crt_retry_num),
               t.delivery_count = v.delivery_count,
               t.reported_epoch = v.reported_epoch,
               t.report_id = v.report_id,
-              t.task_context = v.task_context,
-              t.result = v.result,
+              t.task_context = COALESCE(v.task_context, t.task_context),
+              t.result = COALESCE(v.result, t.result),
               t.schedule_log = v.schedule_log,
               t.modify_time = now_ms
           WHERE t.status = v.from_status
             AND t.lease_epoch = v.epoch
             AND t.reported_epoch < v.epoch
+            AND t.modify_time = v.from_time
           """
               .replace("now_ms", NOW_MS));
 
@@ -177,48 +179,79 @@ public class TaskStore {
   }
 
   /**
-   * Writes the ends of holds: a row changes only if its status and epoch are what the transition
-   * saw, and if this epoch has not reported.
+   * The same, if it can be done at once.
    *
+   * @throws org.springframework.dao.DataAccessException if any of the rows is locked by others
+   */
+  public List<TaskRow> lockAtOnce(TaskTable table, Collection<Long> numbers) {
+    return jdbc.sql(LOCK_BY_IDS.of(table) + "NOWAIT")
+        .param("ids", numbers)
+        .query(rowsOf(table))
+        .list();
+  }
+
+  /**
+   * Writes the end of a hold, if the row is still as the transition saw it: by its status, epoch
+   * and time of change, and in that this epoch has not reported.
+   *
+   * @return whether it was; nothing is changed otherwise
+   */
+  public boolean applyIfUnchanged(TaskTransition transition) {
+    return applyInOneStatement(transition.row().id().table(), List.of(transition)) == 1;
+  }
+
+  /**
+   * Writes the ends of holds of rows that the caller has locked, each with the guard of {@link
+   * #applyIfUnchanged}.
+   *
+   * @param transitions in the order of the rows' ids
    * @throws IncorrectUpdateSemanticsDataAccessException if any was lost although its row was locked
    *     (a bug: nothing must be committed)
    */
   public void apply(TaskTable table, List<TaskTransition> transitions) {
     for (int from = 0; from < transitions.size(); from += TRANSITIONS_A_STATEMENT) {
       int to = Math.min(from + TRANSITIONS_A_STATEMENT, transitions.size());
-      applyInOneStatement(table, transitions.subList(from, to));
+      List<TaskTransition> some = transitions.subList(from, to);
+      int changed = applyInOneStatement(table, some);
+      if (changed != some.size()) {
+        throw new IncorrectUpdateSemanticsDataAccessException(
+            changed + " of " + some.size() + " locked tasks changed in " + table);
+      }
     }
   }
 
-  private void applyInOneStatement(TaskTable table, List<TaskTransition> transitions) {
+  private int applyInOneStatement(TaskTable table, List<TaskTransition> transitions) {
     StringBuilder sql = new StringBuilder(TRANSITION_VALUES);
-    List<Object> values = new ArrayList<>(transitions.size() * 14);
+    List<Object> values = new ArrayList<>(transitions.size() * 15);
     for (int i = 0; i < transitions.size(); i++) {
       if (i > 0) {
         sql.append(MORE_TRANSITION_VALUES);
       }
       TaskTransition to = transitions.get(i);
-      values.add(to.row.id().number());
-      values.add(to.row.status().code());
-      values.add(to.row.leaseEpoch());
+      TaskRow from = to.row;
+      values.add(from.id().number());
+      values.add(from.status().code());
+      values.add(from.leaseEpoch());
+      values.add(from.modifyTime());
       values.add(to.status.code());
-      values.add(to.stage);
-      values.add(to.priority);
-      values.add(to.orderTime);
-      values.add(to.crtRetryNum);
+      values.add(unlessSame(to.stage, from.stage()));
+      values.add(unlessSame(to.priority, from.priority()));
+      values.add(unlessSame(to.orderTime, from.orderTime()));
+      values.add(unlessSame(to.crtRetryNum, from.crtRetryNum()));
       values.add(to.deliveryCount);
       values.add(to.reportedEpoch);
       values.add(to.reportId);
-      values.add(to.context);
-      values.add(to.result);
+      values.add(unlessSame(to.context, from.context()));
+      values.add(unlessSame(to.result, from.result()));
       values.add(to.scheduleLog);
     }
     sql.append(TRANSITION.of(table));
-    int changed = batch.update(sql.toString(), values.toArray());
-    if (changed != transitions.size()) {
-      throw new IncorrectUpdateSemanticsDataAccessException(
-          changed + " of " + transitions.size() + " locked tasks changed in " + table);
-    }
+    return batch.update(sql.toString(), values.toArray());
+  }
+
+  /** Contexts and results may be large: they are not sent to the database as it knows them. */
+  private static <T> T unlessSame(T value, T standing) {
+    return value == null || value.equals(standing) ? null : value;
   }
 
   /**

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.lease;
 
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +10,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
@@ -22,7 +24,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
@@ -304,8 +308,10 @@ class ReportsIT {
     given.aHold(lark).now();
     List<TaskTransition> transitions =
         ids.stream().map(id -> TaskTransition.of(given.row(id), TaskStatus.FAILED, "log")).toList();
-    for (String change : List.of("lease_epoch = 2", "reported_epoch = 1", "status = 16")) {
+    for (String change :
+        List.of("lease_epoch = 2", "reported_epoch = 1", "status = 16", "modify_time = 1")) {
       given.set(ids.get(1), change);
+      assertThat(tasks.applyIfUnchanged(transitions.get(1))).isFalse();
       assertThatThrownBy(
               () ->
                   transactions.execute(
@@ -452,6 +458,67 @@ class ReportsIT {
       assertThat(given.row(id).crtRetryNum()).isEqualTo(round);
       assertThat(given.row(id).leaseEpoch()).isEqualTo(round);
       assertThat(given.row(id).reportedEpoch()).isEqualTo(round);
+    }
+  }
+
+  @Test
+  void reportsThatComeTogetherAreEachJudgedForThemselves() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(96);
+    List<Task> held = given.aHold(lark).limit(96).now();
+    AtOnce.from(
+        32,
+        thread -> {
+          for (Task task : held.subList(thread * 3, thread * 3 + 3)) {
+            assertRefused(8050, given.reportOn(task).by("somebody").success("no"));
+            assertAccepted(given.reportOn(task).withId("r").success(task.taskId()));
+            assertDone(given.reportOn(task).withId("r").success(task.taskId()));
+            assertRefused(8051, given.reportOn(task).success("again"));
+          }
+          return null;
+        });
+    assertThat(held).allSatisfy(t -> assertThat(given.row(t).result()).isEqualTo(t.taskId()));
+  }
+
+  @Test
+  void rowThatSomebodyHasLockedHoldsUpNoOtherReport() throws Exception {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(33);
+    List<Task> held = given.aHold(lark).limit(33).now();
+    CountDownLatch locked = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    CompletableFuture<Void> locker =
+        CompletableFuture.runAsync(
+            () ->
+                transactions.execute(
+                    () -> {
+                      TaskId id = Given.idOf(held.get(32));
+                      tasks.lock(id.table(), List.of(id.number()));
+                      locked.countDown();
+                      return await(over);
+                    }));
+    assertThat(await(locked)).isTrue();
+
+    CompletableFuture<ReportResult> stuck =
+        CompletableFuture.supplyAsync(() -> given.reportOn(held.get(32)).success("late"));
+    AtOnce.from(
+        32,
+        i -> {
+          assertAccepted(given.reportOn(held.get(i)).success("in time"));
+          return null;
+        });
+
+    assertThat(stuck).isNotDone();
+    over.countDown();
+    assertAccepted(stuck.get(30, SECONDS));
+    locker.get(30, SECONDS);
+  }
+
+  private static boolean await(CountDownLatch latch) {
+    try {
+      return latch.await(30, SECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 
