@@ -31,6 +31,8 @@ import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
@@ -47,6 +49,8 @@ import org.springframework.stereotype.Service;
  */
 @Service
 public class TaskReporter {
+
+  private static final Logger log = LoggerFactory.getLogger(TaskReporter.class);
 
   /** As many reports of one call are a batch by themselves, and wait for nobody else's. */
   private static final int MANY = 100;
@@ -95,18 +99,37 @@ public class TaskReporter {
         results[i] = noSuchTask(reports.get(i));
       }
     }
-    // Of several tables, one that is refused must not hide what was done in another.
     boolean isSmall = reports.size() < MANY && positions.size() == 1;
-    positions.forEach(
-        (table, ofTable) -> {
-          List<Report> here = ofTable.stream().map(reports::get).toList();
-          List<ReportResult> judged =
-              isSmall ? smallCalls.call(table, here) : reportInto(table, here);
-          for (int i = 0; i < judged.size(); i++) {
-            results[ofTable.get(i)] = judged.get(i);
-          }
-        });
+    RuntimeException failure = null;
+    int failed = 0;
+    for (Map.Entry<TaskTable, List<Integer>> ofTable : positions.entrySet()) {
+      TaskTable table = ofTable.getKey();
+      List<Report> here = ofTable.getValue().stream().map(reports::get).toList();
+      List<ReportResult> judged;
+      try {
+        judged = isSmall ? smallCalls.call(table, here) : reportInto(table, here);
+      } catch (RuntimeException e) {
+        if (positions.size() > 1) {
+          log.warn("the reports into {} could not be written", table, e);
+        }
+        failure = e;
+        failed++;
+        judged = here.stream().map(TaskReporter::notNow).toList();
+      }
+      for (int i = 0; i < judged.size(); i++) {
+        results[ofTable.getValue().get(i)] = judged.get(i);
+      }
+    }
+    // Of several tables, one that fails must not hide what was done in another.
+    if (failed > 0 && failed == positions.size()) {
+      throw failure;
+    }
     return Arrays.asList(results);
+  }
+
+  private static ReportResult notNow(Report report) {
+    return ReportResult.refused(
+        report.taskId(), ErrorCode.UNAVAILABLE, "it could not be written now; report it again");
   }
 
   private final class SmallCalls

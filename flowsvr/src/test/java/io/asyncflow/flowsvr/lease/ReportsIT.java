@@ -6,6 +6,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
@@ -83,6 +84,26 @@ class ReportsIT {
     assertThat(row.context()).isEqualTo("{\"k\":2}");
     assertThat(row.priority()).isEqualTo(5);
     assertThat(row.orderTime()).isBetween(row.modifyTime() - 5_500, row.modifyTime() - 5_000);
+  }
+
+  @Test
+  void tableThatCannotBeWrittenDoesNotHideWhatWasDoneInAnother() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create();
+    given.nextTable(lark);
+    given.aWaitingTask().ofType(lark).create();
+    List<Report> reports =
+        given.aHold(lark).now().stream().map(t -> given.reportOn(t).asSuccess("done")).toList();
+    String second = TaskId.parse(reports.get(1).taskId()).orElseThrow().table().sqlName();
+    jdbc.sql("RENAME TABLE %1$s TO away_%1$s".formatted(second)).update();
+    try {
+      assertThat(reporter.report(reports))
+          .extracting(ReportResult::code)
+          .containsExactly(0, ErrorCode.UNAVAILABLE.code());
+    } finally {
+      jdbc.sql("RENAME TABLE away_%1$s TO %1$s".formatted(second)).update();
+    }
+    assertThat(reporter.report(reports).get(1).outcome()).isEqualTo(ReportResult.ACCEPTED);
   }
 
   @Test
