@@ -137,6 +137,7 @@ final class LocalStack implements AutoCloseable {
         worker.prepare(installation),
         Map.of(
             "FLOW_URL", url().toString(),
+            "ASYNCFLOW_WORKER_SPOOL_DIR", directory.resolve("spool").toString(),
             "FLOW_TTS_INPUT_DIR", textDirectory.toString(),
             "FLOW_TTS_OUTPUT_DIR", speechDirectory.toString()));
   }
