@@ -13,8 +13,8 @@ import java.util.Map;
  * @param labels free words about the machine
  * @param freeThreads by type: how many runs it could start
  * @param freeSlots by device: how many slots are free
- * @param states by machine: "worker", "health", "stuck" (handlers that heed no interrupt), and
- *     "poller/" with each type
+ * @param states by machine: "worker", "health", "stuck" (handlers that heed no interrupt),
+ *     "spooled" (reports on disk), and "poller/" with each type
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record WorkerInfo(

@@ -3,14 +3,18 @@ package io.asyncflow.worker;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.worker.internal.AnnotatedStages;
+import io.asyncflow.worker.internal.DiskSpool;
 import io.asyncflow.worker.internal.HoldLock;
 import io.asyncflow.worker.internal.NoHoldLock;
+import io.asyncflow.worker.internal.NoSpool;
 import io.asyncflow.worker.internal.RedisAddress;
 import io.asyncflow.worker.internal.RedissonHoldLock;
+import io.asyncflow.worker.internal.Spool;
 import io.asyncflow.worker.internal.StageRegistry;
 import io.asyncflow.worker.internal.Ticker;
 import io.asyncflow.worker.internal.WorkerEngine;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -46,6 +50,7 @@ public final class Worker implements AutoCloseable {
             builder.client(),
             builder.heartbeats(),
             builder.lock(),
+            builder.spool(),
             Ticker.system(),
             builder.whenDrained);
     shutdownHook = builder.stopsWithTheJvm ? new Thread(this::close, "asyncflow-shutdown") : null;
@@ -132,6 +137,7 @@ public final class Worker implements AutoCloseable {
     private int backlogThreshold;
     private Duration shutdownGrace;
     private int stuckThreshold;
+    private Path spoolDir;
     private Runnable whenDrained = () -> {};
 
     private Builder() {
@@ -179,7 +185,10 @@ public final class Worker implements AutoCloseable {
       }
     }
 
-    /** Instead of HTTP to {@link #url}; for tests. */
+    /**
+     * Instead of HTTP to {@link #url}; for tests. Reports are spooled then only if {@link
+     * #spoolDir} says where.
+     */
     public Builder client(FlowClient value) {
       client = value;
       return this;
@@ -225,7 +234,8 @@ public final class Worker implements AutoCloseable {
           .prefetch(value.prefetch())
           .backlogThreshold(value.backlogThreshold())
           .shutdownGrace(value.shutdownGrace())
-          .stuckThreshold(value.stuckThreshold());
+          .stuckThreshold(value.stuckThreshold())
+          .spoolDir(value.spoolDir());
     }
 
     /** See {@link WorkerSettings#workerId}. */
@@ -277,6 +287,15 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
+     * See {@link WorkerSettings#spoolDir}; {@code null} for none. Workers may share it. Each server
+     * has a directory of its own in it, named by its URL.
+     */
+    public Builder spoolDir(Path value) {
+      spoolDir = value;
+      return this;
+    }
+
+    /**
      * Called once this worker has stopped because an operator sent it away; for a process that
      * would not end by itself then. It does nothing by default.
      */
@@ -311,11 +330,30 @@ public final class Worker implements AutoCloseable {
           shutdownGrace,
           slots.isEmpty() ? WorkerSettings.defaults().slots() : slots,
           labels,
-          stuckThreshold);
+          stuckThreshold,
+          usedSpoolDir());
     }
 
     private FlowClient client() {
       return client != null ? client : new HttpFlowClient(url, apiKey);
+    }
+
+    /** A client of the caller's own may lead anywhere; the reports of others are not for it. */
+    private Path usedSpoolDir() {
+      boolean byDefault = WorkerSettings.defaultSpoolDir().equals(spoolDir);
+      return client != null && byDefault ? null : spoolDir;
+    }
+
+    private Spool spool() {
+      Path directory = usedSpoolDir();
+      return directory == null ? new NoSpool() : new DiskSpool(directory.resolve(serverName()));
+    }
+
+    /** As a file may be called; without a password. */
+    private String serverName() {
+      String address = url.getAuthority().replaceAll(".*@", "") + url.getPath();
+      String server = client == null ? url.getScheme() + "_" + address : "client";
+      return server.replaceAll("[^A-Za-z0-9.-]+", "_");
     }
 
     private FlowClient heartbeats() {

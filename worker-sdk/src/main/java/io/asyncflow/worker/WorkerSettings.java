@@ -1,6 +1,8 @@
 package io.asyncflow.worker;
 
 import io.asyncflow.worker.internal.WorkerIds;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -21,6 +23,10 @@ import java.util.Objects;
  * @param labels words about the machine, for operators to see; none by default
  * @param stuckThreshold handlers that go on ten seconds after their interrupt, from which on the
  *     worker says that it is unhealthy: each keeps its thread and its slot; 1 by default
+ * @param spoolDir where reports wait that could not be delivered, for a restart of the worker too;
+ *     {@code null} for memory alone. By default {@code .asyncflow/spool} in the user's home, which
+ *     is the same wherever the worker is started; in the working directory where there is no home
+ *     that can be written
  */
 public record WorkerSettings(
     String workerId,
@@ -30,7 +36,8 @@ public record WorkerSettings(
     Duration shutdownGrace,
     Map<String, Integer> slots,
     Map<String, String> labels,
-    int stuckThreshold) {
+    int stuckThreshold,
+    Path spoolDir) {
 
   private static final int LONGEST_ID = 64;
 
@@ -52,7 +59,21 @@ public record WorkerSettings(
   /** All defaults, and a new worker id. */
   public static WorkerSettings defaults() {
     return new WorkerSettings(
-        WorkerIds.next(), 16, 8, 1000, Duration.ofSeconds(20), Map.of("cpu", 1), Map.of(), 1);
+        WorkerIds.next(),
+        16,
+        8,
+        1000,
+        Duration.ofSeconds(20),
+        Map.of("cpu", 1),
+        Map.of(),
+        1,
+        defaultSpoolDir());
+  }
+
+  static Path defaultSpoolDir() {
+    Path home = Path.of(System.getProperty("user.home", ""));
+    boolean usable = home.isAbsolute() && Files.isWritable(home);
+    return (usable ? home : Path.of("")).resolve(".asyncflow").resolve("spool").toAbsolutePath();
   }
 
   private static void require(boolean holds, String setting, String requirement) {

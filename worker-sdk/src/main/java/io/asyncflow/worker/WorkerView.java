@@ -6,6 +6,7 @@ import java.util.List;
  * What a worker does at this moment, for health checks and for people.
  *
  * @param slots places on devices, and how many of them are free
+ * @param spooled reports on disk that wait for flowsvr
  * @param problem why the worker is unhealthy; {@code null} if it is not. A server that does not
  *     answer is no illness of the worker
  */
@@ -15,6 +16,7 @@ public record WorkerView(
     List<TypeView> types,
     int slots,
     int freeSlots,
+    int spooled,
     String problem) {
 
   /**

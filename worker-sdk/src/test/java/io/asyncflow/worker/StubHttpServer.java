@@ -2,6 +2,7 @@ package io.asyncflow.worker;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.asyncflow.api.Task;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -11,10 +12,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import tools.jackson.databind.json.JsonMapper;
 
-/** Enough of flowsvr over real HTTP: the type lark, and holds that park for ever. */
+/**
+ * Enough of flowsvr over real HTTP: the type lark, holds that park for ever unless there is a task,
+ * and reports that are taken, or get no answer.
+ */
 public final class StubHttpServer implements AutoCloseable {
 
   /** A request as it came. */
@@ -26,11 +32,15 @@ public final class StubHttpServer implements AutoCloseable {
     }
   }
 
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Seen> seen = new CopyOnWriteArrayList<>();
   private final CountDownLatch closing = new CountDownLatch(1);
+  private final AtomicInteger tasks = new AtomicInteger();
   private volatile boolean drain;
+  private volatile boolean reportsGetLost;
 
   public StubHttpServer() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -38,8 +48,8 @@ public final class StubHttpServer implements AutoCloseable {
     server.createContext(
         "/api/task_schedule_cfg/list",
         exchange -> answer(exchange, "{\"scheduleCfgList\":[{\"task_type\":\"lark\"}]}", false));
-    server.createContext(
-        "/api/task/hold_task", exchange -> answer(exchange, "{\"taskList\":[]}", true));
+    server.createContext("/api/task/hold_task", this::hold);
+    server.createContext("/api/task/set_tasks", this::report);
     server.createContext(
         "/api/worker/heartbeat",
         exchange -> answer(exchange, "{\"tasks\":[],\"drain\":" + drain + "}", false));
@@ -57,6 +67,61 @@ public final class StubHttpServer implements AutoCloseable {
 
   public List<Seen> seen(String path) {
     return seen.stream().filter(request -> request.path().endsWith(path)).toList();
+  }
+
+  /** The next hold gets a task in stage one. */
+  public void offerTask() {
+    tasks.incrementAndGet();
+  }
+
+  /** Whether reports get no answer. */
+  public void loseReports(boolean value) {
+    reportsGetLost = value;
+  }
+
+  private void hold(HttpExchange exchange) throws IOException {
+    if (tasks.getAndUpdate(left -> Math.max(0, left - 1)) == 0) {
+      answer(exchange, "{\"taskList\":[]}", true);
+      return;
+    }
+    Task task =
+        new Task(
+            "me",
+            "1_lark_task_1",
+            "lark",
+            "one",
+            2,
+            0,
+            0,
+            0,
+            3,
+            10,
+            "",
+            "",
+            0,
+            0,
+            1,
+            30_000L,
+            "w",
+            1,
+            "trace",
+            null,
+            null,
+            null);
+    answer(exchange, "{\"taskList\":[" + JSON.writeValueAsString(task) + "]}", false);
+  }
+
+  private void report(HttpExchange exchange) throws IOException {
+    if (reportsGetLost) {
+      exchange.close();
+    } else {
+      answer(exchange, "{\"outcomes\":[{\"outcome\":\"ACCEPTED\",\"code\":0}]}", false);
+    }
+  }
+
+  /** Every request that got an answer, in the order in which they came. */
+  public List<Seen> all() {
+    return List.copyOf(seen);
   }
 
   private void answer(HttpExchange exchange, String result, boolean mayPark) throws IOException {

@@ -5,22 +5,29 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.worker.StubHttpServer.Seen;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A worker in a process of its own, as plain Java starts it. */
 class WorkerProcessIT {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+  @TempDir Path spool;
+
   /** Starts and lets main end: the worker alone keeps the process. */
   static final class Main {
     public static void main(String[] args) {
       Worker.builder()
           .url(args[0])
+          .spoolDir(Path.of(args[1]))
+          .workerId(args[2])
           .handler("lark", "one", context -> StageResult.done())
           .build()
           .start();
@@ -60,14 +67,56 @@ class WorkerProcessIT {
     }
   }
 
-  private static Process start(StubHttpServer server) throws IOException {
+  @Test
+  void aReportThatFoundNoServerOutlivesKillMinusNine() throws Exception {
+    try (StubHttpServer server = new StubHttpServer()) {
+      server.loseReports(true);
+      server.offerTask();
+      Process first = start(server, "first");
+      try {
+        await().atMost(PATIENCE).until(() -> spooled().count() == 1);
+      } finally {
+        first.destroyForcibly().waitFor();
+      }
+      assertThat(server.seen("set_tasks")).isEmpty();
+      int holds = server.seen("hold_task").size();
+
+      server.loseReports(false);
+      Process second = start(server, "second");
+      try {
+        await().atMost(PATIENCE).until(() -> server.seen("hold_task").size() > holds);
+        Seen report = server.seen("set_tasks").get(0);
+        assertThat(report.field("workerId")).isEqualTo("first");
+        assertThat(report.field("outcome")).isEqualTo("SUCCESS");
+        assertThat(server.all().indexOf(report))
+            .as("told before anything new is asked for")
+            .isLessThan(server.all().indexOf(server.seen("hold_task").get(holds)));
+        await().atMost(PATIENCE).until(() -> spooled().count() == 0);
+        assertThat(server.seen("set_tasks")).hasSize(1);
+      } finally {
+        second.destroyForcibly();
+      }
+    }
+  }
+
+  private Stream<Path> spooled() throws IOException {
+    return Files.walk(spool).filter(file -> file.toString().endsWith(".json"));
+  }
+
+  private Process start(StubHttpServer server) throws IOException {
+    return start(server, "w1");
+  }
+
+  private Process start(StubHttpServer server, String workerId) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"),
             Main.class.getName(),
-            server.url())
+            server.url(),
+            spool.toString(),
+            workerId)
         .inheritIO()
         .start();
   }

@@ -15,6 +15,7 @@ import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.WorkerView.TypeView;
 import io.asyncflow.worker.testing.FakeFlowServer;
 import io.asyncflow.worker.testing.ScriptedHandler;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,8 +23,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A whole worker with all its threads, against a server in memory. */
 class WorkerTest {
@@ -36,6 +39,7 @@ class WorkerTest {
           .withType("Lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
   private final ScriptedHandler handler = new ScriptedHandler();
   private final List<Worker> workers = new ArrayList<>();
+  @TempDir Path spool;
 
   private Worker.Builder aWorker() {
     return Worker.builder().client(server).stopsWithTheJvm(false);
@@ -306,6 +310,69 @@ class WorkerTest {
     assertThat(handler.started()).hasSize(3);
   }
 
+  @Test
+  void whatIsFinishedDuringAnOutageIsToldByTheNextStart() throws Exception {
+    Worker before = started(aWorker().spoolDir(spool).handler("lark", "one", handler));
+    String taskId = create("DEAF");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    server.setDown(true);
+    handler.letGo();
+    await().atMost(PATIENCE).until(() -> before.view().spooled() == 1);
+    assertThat(before.stop(Duration.ZERO)).isFalse();
+
+    Worker after = started(aWorker().spoolDir(spool).handler("lark", "one", handler));
+    assertThat(after.view().spooled()).isEqualTo(1);
+    server.setDown(false);
+    assertStatus(taskId, TaskStatus.SUCCESS);
+    await().atMost(PATIENCE).until(() -> after.view().spooled() == 0);
+    assertThat(handler.started()).hasSize(1);
+    assertThat(server.accepted().get(0).workerId()).isEqualTo(before.settings().workerId());
+    assertStatus(create("OK"), TaskStatus.SUCCESS);
+  }
+
+  @Test
+  void aReportUnderWayAtTheEndIsKeptTheSame() throws Exception {
+    Worker worker = started(aWorker().spoolDir(spool).handler("lark", "one", handler));
+    String taskId = create("DEAF");
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    CompletableFuture<Boolean> stop = CompletableFuture.supplyAsync(() -> worker.stop(PATIENCE));
+    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
+    server.setDown(true);
+    handler.letGo();
+    await().atMost(PATIENCE).until(() -> worker.view().spooled() == 1);
+    assertThat(worker.stop(Duration.ZERO)).isFalse();
+    assertThat(stop.get()).isFalse();
+    server.setDown(false);
+    started(aWorker().spoolDir(spool).handler("lark", "one", handler));
+    assertStatus(taskId, TaskStatus.SUCCESS);
+    assertThat(handler.started()).hasSize(1);
+  }
+
+  @Test
+  void finishedWorkIsToldBeforeItsTaskIsHeldOnceMore() throws Exception {
+    AtomicLong leap = new AtomicLong();
+    FakeFlowServer leaping =
+        new FakeFlowServer(() -> System.nanoTime() + leap.get()).withType("lark");
+    Worker worker =
+        started(
+            Worker.builder()
+                .client(leaping)
+                .stopsWithTheJvm(false)
+                .spoolDir(spool)
+                .handler("lark", "one", handler));
+    String taskId = leaping.createTask(NewTask.of("lark", "one", "me", "DEAF"));
+    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+    leaping.setDown(true);
+    handler.letGo();
+    await().atMost(PATIENCE).until(() -> worker.view().spooled() == 1);
+    // Its lease runs out meanwhile: the task is anybody's who asks first.
+    leap.set(Duration.ofMinutes(1).toNanos());
+    leaping.setDown(false);
+    assertThat(leaping.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
+    assertThat(leaping.getTask(taskId).leaseEpoch()).isEqualTo(1);
+    assertThat(handler.started()).hasSize(1);
+  }
+
   // The end
 
   @Test
@@ -440,6 +507,7 @@ class WorkerTest {
             entry("worker", "RUNNING"),
             entry("health", "healthy"),
             entry("stuck", "0"),
+            entry("spooled", "0"),
             entry("poller/lark", "POLLING"));
   }
 
@@ -530,6 +598,10 @@ class WorkerTest {
     assertThat(settings.slots()).containsOnlyKeys("cpu").containsValue(1);
     assertThat(settings.labels()).isEmpty();
     assertThat(settings.stuckThreshold()).isEqualTo(1);
+    assertThat(settings.spoolDir()).as("with a client of the caller's own").isNull();
+    assertThat(WorkerSettings.defaults().spoolDir())
+        .isAbsolute()
+        .endsWithRaw(Path.of(".asyncflow", "spool"));
     assertThat(worker.view().types())
         .containsExactly(new TypeView("lark", "PENDING", 0, 0, 0, 0, 0, null));
   }

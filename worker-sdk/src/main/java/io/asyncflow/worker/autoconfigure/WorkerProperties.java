@@ -1,6 +1,7 @@
 package io.asyncflow.worker.autoconfigure;
 
 import io.asyncflow.worker.WorkerSettings;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -55,6 +56,12 @@ public class WorkerProperties {
    */
   private int stuckThreshold = 1;
 
+  /**
+   * Where reports wait that could not be delivered, for a restart of the worker too; "none" for
+   * memory alone. Default: .asyncflow/spool in the user's home.
+   */
+  private String spoolDir;
+
   WorkerSettings toSettings() {
     WorkerSettings defaults = WorkerSettings.defaults();
     return new WorkerSettings(
@@ -65,7 +72,12 @@ public class WorkerProperties {
         shutdownGrace,
         slots.isEmpty() ? defaults.slots() : slots,
         labels,
-        stuckThreshold);
+        stuckThreshold,
+        spoolDir == null || spoolDir.isBlank() ? defaults.spoolDir() : spoolPath());
+  }
+
+  private Path spoolPath() {
+    return spoolDir.equalsIgnoreCase("none") ? null : Path.of(spoolDir).toAbsolutePath();
   }
 
   public boolean isEnabled() {
@@ -154,6 +166,14 @@ public class WorkerProperties {
 
   public void setLabels(Map<String, String> labels) {
     this.labels = labels;
+  }
+
+  public String getSpoolDir() {
+    return spoolDir;
+  }
+
+  public void setSpoolDir(String spoolDir) {
+    this.spoolDir = spoolDir;
   }
 
   public int getStuckThreshold() {

@@ -1,7 +1,9 @@
 package io.asyncflow.worker.internal;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The way to flowsvr as all loops of a worker find it. When it is cut, each of them meets that; the
@@ -12,6 +14,7 @@ import java.util.Set;
 final class Link {
 
   private final Set<OutageLog> cut = new HashSet<>();
+  private final List<Runnable> mended = new CopyOnWriteArrayList<>();
 
   /** No answer came; {@code true} for the first one that says so. */
   synchronized boolean cut(OutageLog loop) {
@@ -21,7 +24,25 @@ final class Link {
   }
 
   /** It answered; {@code true} for the last one that has waited for it. */
-  synchronized boolean mended(OutageLog loop) {
-    return cut.remove(loop) && cut.isEmpty();
+  boolean mended(OutageLog loop) {
+    boolean last;
+    synchronized (this) {
+      if (!cut.remove(loop)) {
+        return false;
+      }
+      last = cut.isEmpty();
+    }
+    mended.forEach(Runnable::run);
+    return last;
+  }
+
+  /** Whether all others get their answers. */
+  synchronized boolean isCutForNobodyBut(OutageLog loop) {
+    return cut.stream().allMatch(loop::equals);
+  }
+
+  /** Calls {@code listener} whenever one who got no answer got one again. */
+  void whenMended(Runnable listener) {
+    mended.add(listener);
   }
 }

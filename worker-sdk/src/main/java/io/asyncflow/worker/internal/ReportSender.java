@@ -11,11 +11,11 @@ import io.asyncflow.worker.internal.RunState.Event;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,45 +23,37 @@ import org.slf4j.LoggerFactory;
  * Sends reports until each is settled.
  *
  * <p>Batches form by themselves: a turn sends all that arrived while the turn before was under way,
- * so a lone report waits for nothing and many share one commit. A report that got no answer is
- * repeated with its id, through an outage or a restart of the server, for as long as it may still
- * count.
+ * so a lone report waits for nothing and many share one commit. A report that got no answer is kept
+ * in the spool and repeated with its id until flowsvr says what becomes of it, through an outage
+ * however long, a restart of the server, and one of the worker.
  */
 final class ReportSender implements Loop.Step {
 
   /** The most that the contract takes in one request. */
   static final int MOST_REPORTS = 1000;
 
-  /** By then every lease is long over, and whoever wanted the task has had it. */
+  /** For a report with which the server fails, while everything else works. */
   static final Duration GIVE_UP_AFTER = Duration.ofMinutes(10);
 
   private static final Logger log = LoggerFactory.getLogger(ReportSender.class);
 
-  /**
-   * A report on its way.
-   *
-   * @param failures so far; each makes the next wait longer
-   */
-  private record Pending(Run run, Report report, long since, int failures, long notBefore) {
-
-    Pending again(long moment) {
-      return new Pending(run, report, since, failures + 1, moment);
-    }
-  }
-
   private final FlowClient client;
   private final HeldRuns held;
   private final ReportWriter writer;
+  private final Spool spool;
   private final Ticker ticker;
   private final Bell bell;
   private final Backoff backoff;
+  private final Link link;
   private final OutageLog outage;
-  private final Deque<Pending> waiting = new ArrayDeque<>();
+  private final List<Runnable> caughtUp = new CopyOnWriteArrayList<>();
+  private final ReportQueue queue = new ReportQueue();
 
   ReportSender(
       FlowClient client,
       HeldRuns held,
       ReportWriter writer,
+      Spool spool,
       Ticker ticker,
       Bell bell,
       Backoff backoff,
@@ -69,58 +61,89 @@ final class ReportSender implements Loop.Step {
     this.client = client;
     this.held = held;
     this.writer = writer;
+    this.spool = spool;
     this.ticker = ticker;
     this.bell = bell;
     this.backoff = backoff;
+    this.link = link;
     this.outage = new OutageLog(log, "reports", link);
+    link.whenMended(this::hurry);
   }
 
   /** Sends it soon, and does not wait for that. The run is in REPORTING. */
   void submit(Run run, Report report) {
-    add(new Pending(run, report, ticker.nanos(), 0, 0));
+    submit(PendingReport.fresh(new ReportOrigin.OfRun(run, held), report));
+  }
+
+  private void submit(PendingReport pending) {
+    queue.add(pending);
     bell.ring();
+  }
+
+  /** Sends what an earlier process has left behind, before anything new is begun. */
+  void deliver(List<Report> leftBehind) {
+    leftBehind.forEach(report -> submit(PendingReport.leftBehind(report)));
+  }
+
+  /**
+   * Whether work is finished that flowsvr cannot be told of because the link is cut, or the spool
+   * is full. When the link is back the leases of that work may be over: whoever asked for tasks
+   * before he has told what he did would get the same ones, and do them once more.
+   */
+  boolean behind() {
+    return queue.anyStranded() || spool.full();
+  }
+
+  /** Calls {@code listener} when it is behind no more. */
+  void whenCaughtUp(Runnable listener) {
+    caughtUp.add(listener);
+  }
+
+  /**
+   * Keeps everything that is not settled, for the next start.
+   *
+   * @return how many of the runs held need no lease for their report
+   */
+  int keepAll() {
+    Set<ReportOrigin> kept = new HashSet<>();
+    for (PendingReport pending : queue.unsettled()) {
+      boolean ofRun = pending.origin() instanceof ReportOrigin.OfRun;
+      if (isWorthKeeping(pending.report()) && spool.keep(pending.report()) && ofRun) {
+        kept.add(pending.origin());
+      }
+    }
+    return kept.size();
   }
 
   @Override
   public Duration runOnce() {
-    List<Pending> due = takeDue();
+    boolean wasBehind = behind();
+    List<PendingReport> due = queue.takeDue(ticker.nanos(), MOST_REPORTS);
     if (!due.isEmpty()) {
       send(due);
+      queue.turnIsOver();
     }
-    return untilNext();
-  }
-
-  private synchronized void add(Pending pending) {
-    waiting.addLast(pending);
-  }
-
-  private synchronized List<Pending> takeDue() {
-    long now = ticker.nanos();
-    List<Pending> due = new ArrayList<>();
-    Iterator<Pending> all = waiting.iterator();
-    while (all.hasNext() && due.size() < MOST_REPORTS) {
-      Pending pending = all.next();
-      if (pending.notBefore() <= now) {
-        due.add(pending);
-        all.remove();
-      }
+    if (wasBehind && !behind()) {
+      caughtUp.forEach(Runnable::run);
     }
-    return due;
+    long next = queue.nextDue();
+    return next == Long.MAX_VALUE ? Loop.UNTIL_RUNG : ticker.until(next);
   }
 
-  private synchronized Duration untilNext() {
-    OptionalLong next = waiting.stream().mapToLong(Pending::notBefore).min();
-    return next.isPresent() ? ticker.until(next.getAsLong()) : Loop.UNTIL_RUNG;
+  private void hurry() {
+    queue.hurry();
+    bell.ring();
   }
 
   /** Sends them in one request; what is refused as a whole is sent again in halves. */
-  private void send(List<Pending> all) {
-    Deque<List<Pending>> batches = new ArrayDeque<>();
+  private void send(List<PendingReport> all) {
+    Deque<List<PendingReport>> batches = new ArrayDeque<>();
     batches.add(all);
     while (!batches.isEmpty()) {
-      List<Pending> batch = batches.removeFirst();
+      List<PendingReport> batch = batches.removeFirst();
       try {
-        List<ReportResult> results = client.report(batch.stream().map(Pending::report).toList());
+        List<ReportResult> results =
+            client.report(batch.stream().map(PendingReport::report).toList());
         outage.worked();
         settle(batch, results);
       } catch (RuntimeException e) {
@@ -140,17 +163,17 @@ final class ReportSender implements Loop.Step {
     }
   }
 
-  private void settle(List<Pending> batch, List<ReportResult> results) {
+  private void settle(List<PendingReport> batch, List<ReportResult> results) {
     if (results.size() != batch.size()) {
       throw new FlowUnreachableException(
           batch.size() + " reports got " + results.size() + " answers", null);
     }
     for (int i = 0; i < batch.size(); i++) {
-      Pending pending = batch.get(i);
+      PendingReport pending = batch.get(i);
       ReportResult result = results.get(i);
       if (result.stands()) {
-        pending.run().advance(RunState.REPORTING, Event.ACCEPTED);
-        held.settle(pending.run());
+        spool.forget(pending.report());
+        pending.origin().accepted();
       } else {
         refused(pending, ErrorCode.of(result.code(), 0), result.msg());
       }
@@ -158,30 +181,44 @@ final class ReportSender implements Loop.Step {
   }
 
   /** One report was refused. What that means depends on why, and on what it said. */
-  private void refused(Pending pending, ErrorCode code, String why) {
+  private void refused(PendingReport pending, ErrorCode code, String why) {
     if (mayPass(code)) {
       if (pending.failures() == 0) {
-        log.warn("{}: its report is refused ({}); it is repeated", pending.run(), why);
+        log.warn("{}: its report is refused ({}); it is repeated", pending.origin(), why);
       }
-      repeat(pending);
+      repeat(pending, true);
       return;
     }
-    Run run = pending.run();
-    Outcome outcome = pending.report().outcome();
-    run.advance(RunState.REPORTING, Event.REFUSED);
+    ReportOrigin origin = pending.origin();
+    Report report = pending.report();
     switch (code) {
-      case LEASE_LOST, TRANSITION_NOT_ALLOWED, NO_SUCH_TASK, NO_SUCH_TASK_TYPE -> {
-        log.warn("{}: its report {} does not count: {}", run, outcome, why);
-        drop(run);
+      case LEASE_LOST, TRANSITION_NOT_ALLOWED -> {
+        log.warn("{}: its report {} does not count: {}", origin, report.outcome(), why);
+        spool.forget(report);
+        origin.dropped(Event.REFUSED);
+      }
+      case NO_SUCH_TASK, NO_SUCH_TASK_TYPE -> {
+        // Of another server's task, if it was kept for long.
+        log.warn("{}: its report {} finds no task: {}", origin, report.outcome(), why);
+        spool.setAside(report);
+        origin.dropped(Event.REFUSED);
       }
       default -> {
-        if (outcome == Outcome.FAIL) {
-          log.error("{}: even its FAIL is refused ({}); its lease is left to run out", run, why);
-          drop(run);
+        if (report.outcome() == Outcome.FAIL) {
+          log.error("{}: even its FAIL is refused ({}); its lease is left to run out", origin, why);
+          spool.setAside(report);
+          origin.dropped(Event.REFUSED);
         } else {
-          log.warn("{}: its report {} is refused ({}); it is reported as FAIL", run, outcome, why);
-          run.advance(RunState.ERROR, Event.EXPLAINED);
-          submit(run, writer.fail(run.task(), explanation(pending.report(), code, why)));
+          log.warn(
+              "{}: its report {} is refused ({}); it is reported as FAIL",
+              origin,
+              report.outcome(),
+              why);
+          spool.forget(report);
+          origin.explained();
+          submit(
+              PendingReport.fresh(
+                  origin, writer.failInstead(report, explanation(report, code, why))));
         }
       }
     }
@@ -198,30 +235,45 @@ final class ReportSender implements Loop.Step {
     return what + " (it has " + bytes + " bytes; large data belongs elsewhere, and its name here)";
   }
 
-  private void drop(Run run) {
-    run.advance(RunState.ERROR, Event.DROPPED);
-    held.settle(run);
-  }
-
   /** No answer, or one that may be another next time. */
-  private void later(List<Pending> batch, RuntimeException why) {
+  private void later(List<PendingReport> batch, RuntimeException why) {
+    ErrorCode code = codeOf(why);
     outage.failed(
-        codeOf(why).name(),
-        String.valueOf(why.getMessage()),
-        "repeated for up to " + GIVE_UP_AFTER.toMinutes() + " minutes");
-    batch.forEach(this::repeat);
+        code.name(), String.valueOf(why.getMessage()), "kept, and repeated until they are taken");
+    boolean alone = isAlone(code);
+    batch.forEach(pending -> repeat(pending, alone));
   }
 
-  private void repeat(Pending pending) {
-    long now = ticker.nanos();
-    if (now - pending.since() < GIVE_UP_AFTER.toNanos()) {
-      add(pending.again(now + backoff.after(pending.failures() + 1).toNanos()));
-      return;
+  /** A wrong key or a limit meets everything else too, and so does an outage, soon. */
+  private boolean isAlone(ErrorCode code) {
+    return switch (code) {
+      case INTERNAL -> true;
+      case UNAVAILABLE -> link.isCutForNobodyBut(outage);
+      default -> false;
+    };
+  }
+
+  /**
+   * @param alone whether everything else works, so that it may be the report's fault
+   */
+  private void repeat(PendingReport pending, boolean alone) {
+    if (isWorthKeeping(pending.report())) {
+      spool.keep(pending.report());
     }
-    Run run = pending.run();
-    log.error("{}: its report {} is given up", run, pending.report().outcome());
-    run.advance(RunState.REPORTING, Event.GIVEN_UP);
-    drop(run);
+    long now = ticker.nanos();
+    PendingReport again = pending.again(alone, now, backoff.after(pending.failures() + 1));
+    if (again.aloneFor(GIVE_UP_AFTER, now)) {
+      log.error("{}: its report {} is given up", pending.origin(), pending.report().outcome());
+      spool.setAside(pending.report());
+      pending.origin().dropped(Event.GIVEN_UP);
+    } else {
+      queue.add(again);
+    }
+  }
+
+  /** What is given back untouched comes back by itself when its lease is over. */
+  private static boolean isWorthKeeping(Report report) {
+    return report.outcome() != Outcome.RELEASE;
   }
 
   private static ErrorCode codeOf(RuntimeException e) {

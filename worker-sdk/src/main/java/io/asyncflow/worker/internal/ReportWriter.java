@@ -57,6 +57,23 @@ final class ReportWriter {
     return report(task, Outcome.FAIL, null, null, null, null, text, null, null);
   }
 
+  /** For a report that the server does not take: why. */
+  Report failInstead(Report refused, String reason) {
+    return new Report(
+        refused.taskId(),
+        refused.workerId(),
+        refused.leaseEpoch(),
+        Outcome.FAIL,
+        UUID.randomUUID().toString(),
+        null,
+        null,
+        null,
+        null,
+        wordsOf(reason),
+        null,
+        null);
+  }
+
   Report release(Task task) {
     return report(task, Outcome.RELEASE, null, null, null, null, null, null, null);
   }

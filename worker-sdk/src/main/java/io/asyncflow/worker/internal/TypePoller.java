@@ -49,7 +49,8 @@ final class TypePoller implements Loop.Step {
   private int uselessAnswers;
 
   /**
-   * @param settings gives {@code null} as long as the type is not known
+   * @param settings gives {@code null} as long as nothing may be asked for: the type is not known
+   *     yet, or finished work comes first
    */
   TypePoller(
       String taskType,
@@ -124,8 +125,12 @@ final class TypePoller implements Loop.Step {
   }
 
   private boolean ready() {
-    limits = settings.get();
-    return limits != null && (call.unanswered() || asks.any(limits));
+    TypeLimits now = settings.get();
+    if (now == null) {
+      return false;
+    }
+    limits = now;
+    return call.unanswered() || asks.any(limits);
   }
 
   /** Says whether it brought tasks, or at least waited for some. */

@@ -26,6 +26,11 @@ public final class WorkerEngine {
   /** How long the reports of the last runs may take after the grace is over. */
   private static final Duration LAST_REPORTS = Duration.ofSeconds(5);
 
+  private static final Duration ADOPTION_INTERVAL = Duration.ofMinutes(1);
+
+  /** How much of an interval chance may take away. */
+  private static final double CHANCE = 0.2;
+
   private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(365);
 
   /** So many stuck runs are named. */
@@ -33,18 +38,21 @@ public final class WorkerEngine {
 
   private final WorkerSettings settings;
   private final HoldLock lock;
+  private final Spool spool;
   private final Ticker ticker;
   private final SlotPool slots;
   private final Link link = new Link();
   private final HeldRuns held = new HeldRuns();
   private final Bell progress = new Bell();
   private final Bell deadlineBell = new Bell();
+  private final ReportSender sender;
   private final RunEnds ends;
   private final TypeSettingsFeed feed;
   private final Loop feeding;
   private final Loop reporting;
   private final Loop beating;
   private final Loop watching;
+  private final Loop adopting;
   private final List<TypeLane> lanes = new ArrayList<>();
   private final SelfDescription self;
   private final OutageLog health;
@@ -65,10 +73,12 @@ public final class WorkerEngine {
       FlowClient client,
       FlowClient heartbeats,
       HoldLock lock,
+      Spool spool,
       Ticker ticker,
       Runnable whenDrained) {
     this.settings = settings;
     this.lock = lock;
+    this.spool = spool;
     this.ticker = ticker;
     this.slots = new SlotPool(settings.slots());
     this.whenDrained = whenDrained;
@@ -78,8 +88,7 @@ public final class WorkerEngine {
 
     ReportWriter writer = new ReportWriter(settings.workerId());
     Bell reportBell = new Bell();
-    ReportSender sender =
-        new ReportSender(client, held, writer, ticker, reportBell, newBackoff(), link);
+    sender = new ReportSender(client, held, writer, spool, ticker, reportBell, newBackoff(), link);
     reporting = new Loop("asyncflow-reports", reportBell, true, sender);
     ends = new RunEnds(writer, sender, held, ticker);
 
@@ -105,6 +114,8 @@ public final class WorkerEngine {
     feeding = new Loop("asyncflow-settings", new Bell(), true, feed);
     types.forEach((type, stages) -> lanes.add(lane(type, stages, client)));
 
+    adopting = new Loop("asyncflow-spool", new Bell(), true, this::adopt);
+    sender.whenCaughtUp(() -> lanes.forEach(lane -> lane.poller().wake()));
     feed.whenChanged(() -> lanes.forEach(lane -> lane.poller().wake()));
     held.whenSettled(run -> progress.ring());
   }
@@ -128,7 +139,7 @@ public final class WorkerEngine {
             new HoldCall(type, settings.workerId(), client, ticker),
             new Intake(stages, pool, held, ends, Listener.none()),
             lock,
-            () -> feed.limits(type),
+            () -> sender.behind() ? null : feed.limits(type),
             bell,
             newBackoff(),
             Jitter.random(),
@@ -162,6 +173,7 @@ public final class WorkerEngine {
         lanes.stream().map(lane -> lane.view(held)).toList(),
         slots.total(),
         slots.free(),
+        spool.size(),
         stuck.size() < settings.stuckThreshold() ? null : problemOf(stuck));
   }
 
@@ -185,12 +197,19 @@ public final class WorkerEngine {
       throw new IllegalStateException("a worker starts once; this one is " + state);
     }
     state = WorkerState.RUNNING;
-    List.of(reporting, beating, watching, feeding).forEach(Loop::start);
+    adopt(); // before the first hold: what it tells may be what would be held
+    List.of(reporting, beating, watching, feeding, adopting).forEach(Loop::start);
     lanes.forEach(TypeLane::start);
     log.info(
         "worker {} started: {}",
         settings.workerId(),
         lanes.stream().map(TypeLane::taskType).toList());
+  }
+
+  /** A worker beside this one may end for good, and leave reports that it could not deliver. */
+  private Duration adopt() {
+    sender.deliver(spool.adopt());
+    return Jitter.random().shorten(ADOPTION_INTERVAL, CHANCE);
   }
 
   private void pollerMoved(Transition<PollerState, PollerState.Event> transition) {
@@ -272,14 +291,21 @@ public final class WorkerEngine {
   }
 
   private void finish() {
-    List.of(feeding, reporting, beating, watching).forEach(Loop::stop);
+    List.of(feeding, reporting, beating, watching, adopting).forEach(Loop::stop);
+    int left = held.all().size() - sender.keepAll();
+    int kept = spool.size();
+    spool.close();
     lock.close();
     state = WorkerState.STOPPED;
-    int left = held.all().size();
-    if (left == 0) {
+    if (left == 0 && kept == 0) {
       log.info("worker {} stopped; nothing is left behind", settings.workerId());
     } else {
-      log.warn("worker {} stopped; {} tasks are left to their leases", settings.workerId(), left);
+      log.warn(
+          "worker {} stopped; {} reports are left to its next start in {}, {} tasks to their leases",
+          settings.workerId(),
+          kept,
+          spool,
+          left);
     }
   }
 

@@ -7,7 +7,7 @@
  *   TypeSettingsFeed   reads the types' configuration again and again
  *   TypePoller         one a type: holds tasks, hands them to the queue of its type
  *   RunPool            N threads a type: take a run from the queue, call its handler
- *   ReportSender       sends what the runs came to, all that is there at once
+ *   ReportSender       sends what the runs came to, all that is there at once; keeps on disk what fails
  *   HeartbeatSender    renews every lease held, in one request; tells flowsvr how this worker is
  *   DeadlineWatch      local time only: interrupts what has lasted too long, gives back what waits too long
  * </pre>

@@ -16,6 +16,7 @@ import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.testing.FakeFlowServer;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -175,7 +176,8 @@ class WorkerAutoConfigurationTest {
             "asyncflow.worker.backlog-threshold=99",
             "asyncflow.worker.shutdown-grace=7s",
             "asyncflow.worker.labels.rack=12",
-            "asyncflow.worker.stuck-threshold=4")
+            "asyncflow.worker.stuck-threshold=4",
+            "asyncflow.worker.spool-dir=/somewhere/else")
         .withInitializer(
             starting ->
                 starting
@@ -197,6 +199,7 @@ class WorkerAutoConfigurationTest {
               assertThat(settings.shutdownGrace()).isEqualTo(Duration.ofSeconds(7));
               assertThat(settings.labels()).containsEntry("rack", "12");
               assertThat(settings.stuckThreshold()).isEqualTo(4);
+              assertThat(settings.spoolDir()).isEqualTo(Path.of("/somewhere/else"));
               assertThat(settings.slots()).containsEntry("cuda:0", 2).containsEntry("cuda:1", 1);
             });
   }
@@ -211,9 +214,25 @@ class WorkerAutoConfigurationTest {
               WorkerSettings defaults = WorkerSettings.defaults();
               assertThat(settings)
                   .usingRecursiveComparison()
-                  .ignoringFields("workerId")
+                  .ignoringFields("workerId", "spoolDir")
                   .isEqualTo(defaults);
+              assertThat(settings.spoolDir()).as("with a client of its own").isNull();
             });
+    context
+        .withBean(ClassStage.class)
+        .withPropertyValues("FLOW_URL=http://127.0.0.1:1")
+        .run(
+            started ->
+                assertThat(workerOf(started).settings().spoolDir())
+                    .isEqualTo(WorkerSettings.defaults().spoolDir()));
+  }
+
+  @Test
+  void theSpoolCanBeTurnedOff() {
+    context
+        .withBean(ClassStage.class)
+        .withPropertyValues("FLOW_URL=http://127.0.0.1:1", "asyncflow.worker.spool-dir=none")
+        .run(started -> assertThat(workerOf(started).settings().spoolDir()).isNull());
   }
 
   @Test
@@ -353,9 +372,10 @@ class WorkerAutoConfigurationTest {
             "shutdown-grace",
             "slots",
             "labels",
-            "stuck-threshold")) {
+            "stuck-threshold",
+            "spool-dir")) {
       assertThat(metadata).contains("\"asyncflow.worker." + name + "\"");
     }
-    assertThat(metadata.split("\"description\"")).hasSizeGreaterThan(12);
+    assertThat(metadata.split("\"description\"")).hasSizeGreaterThan(13);
   }
 }

@@ -35,7 +35,8 @@ class WorkerHealthTest {
 
   private static Health healthOf(WorkerState state, String problem) {
     Health.Builder health = new Health.Builder();
-    WorkerHealthIndicator.describe(new WorkerView("w1", state, List.of(), 1, 1, problem), health);
+    WorkerHealthIndicator.describe(
+        new WorkerView("w1", state, List.of(), 1, 1, 0, problem), health);
     return health.build();
   }
 

@@ -14,13 +14,19 @@ import io.asyncflow.api.TaskTypeSettings;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Refuses a whole request for one report in it, as a server does that cannot read the body. */
-record AllOrNothing(FlowClient server, Predicate<Report> bad) implements FlowClient {
+/** Refuses a whole request for one report in it. */
+record AllOrNothing(FlowClient server, Predicate<Report> bad, ErrorCode code)
+    implements FlowClient {
+
+  /** As a server does that cannot read the body. */
+  AllOrNothing(FlowClient server, Predicate<Report> bad) {
+    this(server, bad, ErrorCode.MALFORMED_BODY);
+  }
 
   @Override
   public List<ReportResult> report(List<Report> reports) {
     if (reports.stream().anyMatch(bad)) {
-      throw new FlowException(ErrorCode.MALFORMED_BODY, "something in it cannot be read");
+      throw new FlowException(code, "refused by the test");
     }
     return server.report(reports);
   }

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
@@ -32,27 +33,39 @@ final class HandDriven {
   final ReportWriter writer = new ReportWriter(WORKER);
   final Bell bell = new Bell();
   final Link link = new Link();
-  final ReportSender sender =
-      new ReportSender(server, held, writer, ticker, bell, new Backoff(Jitter.NONE), link);
-  final RunEnds ends = new RunEnds(writer, sender, held, ticker);
+  final List<String> drains = new ArrayList<>();
   WorkerInfo info =
       new WorkerInfo("here", "1.0", List.of(), Map.of(), Map.of(), Map.of(), Map.of());
-  final List<String> drains = new ArrayList<>();
-  final HeartbeatSender heart =
-      new HeartbeatSender(
-          WORKER,
-          server,
-          held,
-          ends,
-          () -> info,
-          () -> drains.add("drain"),
-          ticker,
-          bell,
-          new Backoff(Jitter.NONE),
-          Jitter.NONE,
-          link);
-  final DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, bell);
-  final StageRunner runner = new StageRunner(ends, ticker);
+  final ReportSender sender;
+  final RunEnds ends;
+  final HeartbeatSender heart;
+  final DeadlineWatch watch;
+  final StageRunner runner;
+
+  HandDriven() {
+    this(new NoSpool());
+  }
+
+  HandDriven(Spool spool) {
+    sender =
+        new ReportSender(server, held, writer, spool, ticker, bell, new Backoff(Jitter.NONE), link);
+    ends = new RunEnds(writer, sender, held, ticker);
+    heart =
+        new HeartbeatSender(
+            WORKER,
+            server,
+            held,
+            ends,
+            () -> info,
+            () -> drains.add("drain"),
+            ticker,
+            bell,
+            new Backoff(Jitter.NONE),
+            Jitter.NONE,
+            link);
+    watch = new DeadlineWatch(held, ends, ticker, bell);
+    runner = new StageRunner(ends, ticker);
+  }
 
   /** Creates a task and holds it. */
   Run heldRun(String context, StageHandler handler) {
@@ -73,6 +86,19 @@ final class HandDriven {
 
   Run heldRun(StageHandler handler) {
     return heldRun("", handler);
+  }
+
+  /** The reports of another worker: nothing in its memory, and another name. */
+  ReportSender sender(FlowClient client, Spool anotherSpool) {
+    return new ReportSender(
+        client,
+        new HeldRuns(),
+        new ReportWriter("another"),
+        anotherSpool,
+        ticker,
+        bell,
+        new Backoff(Jitter.NONE),
+        new Link());
   }
 
   /** Runs the handler in this thread. */

@@ -30,7 +30,14 @@ final class HandDrivenPoller implements AutoCloseable {
   final ReportWriter writer = new ReportWriter("w");
   final ReportSender sender =
       new ReportSender(
-          client, held, writer, ticker, new Bell(), new Backoff(Jitter.NONE), new Link());
+          client,
+          held,
+          writer,
+          new NoSpool(),
+          ticker,
+          new Bell(),
+          new Backoff(Jitter.NONE),
+          new Link());
   final RunEnds ends = new RunEnds(writer, sender, held, ticker);
   final SlotPool slots;
   final RunPool pool;

@@ -96,6 +96,7 @@ class ReportSenderTest {
             new AllOrNothing(worker.server, report -> "bad".equals(report.result())),
             worker.held,
             worker.writer,
+            new NoSpool(),
             worker.ticker,
             worker.bell,
             new Backoff(Jitter.NONE),

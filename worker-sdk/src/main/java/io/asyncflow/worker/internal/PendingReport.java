@@ -1,0 +1,61 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.Report;
+import java.time.Duration;
+
+/**
+ * A report on its way.
+ *
+ * @param stranded whether it waits for the link: nothing new is begun until that is back
+ * @param failures so far; each makes the next wait longer
+ * @param aloneSince when it began to fail while everything else works; {@link #NEVER} if it does
+ *     not
+ * @param notBefore when it is sent next, at the earliest
+ */
+record PendingReport(
+    ReportOrigin origin,
+    Report report,
+    boolean stranded,
+    int failures,
+    long aloneSince,
+    long notBefore) {
+
+  private static final long NEVER = Long.MAX_VALUE;
+
+  /** One that can go out at once. */
+  static PendingReport fresh(ReportOrigin origin, Report report) {
+    return new PendingReport(origin, report, false, 0, NEVER, 0);
+  }
+
+  /** One that an earlier process could not deliver. */
+  static PendingReport leftBehind(Report report) {
+    ReportOrigin origin =
+        new ReportOrigin.Earlier(report.taskId(), report.leaseEpoch(), report.workerId());
+    return new PendingReport(origin, report, true, 0, NEVER, 0);
+  }
+
+  /**
+   * The same after one more failure.
+   *
+   * @param alone whether everything else works
+   */
+  PendingReport again(boolean alone, long now, Duration wait) {
+    return new PendingReport(
+        origin,
+        report,
+        !alone,
+        failures + 1,
+        alone ? Math.min(aloneSince, now) : NEVER,
+        now + wait.toNanos());
+  }
+
+  /** The same without the rest of its wait. */
+  PendingReport now() {
+    return new PendingReport(origin, report, stranded, failures, aloneSince, 0);
+  }
+
+  /** Whether it has failed alone for so long. */
+  boolean aloneFor(Duration duration, long now) {
+    return aloneSince != NEVER && now - aloneSince >= duration.toNanos();
+  }
+}

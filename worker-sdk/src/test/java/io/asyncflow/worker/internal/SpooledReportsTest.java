@@ -1,0 +1,272 @@
+package io.asyncflow.worker.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageResult;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Reports that cannot be delivered, with time driven by hand. */
+class SpooledReportsTest {
+
+  @TempDir Path directory;
+  private Path root;
+  private DiskSpool spool;
+  private HandDriven worker;
+
+  @BeforeEach
+  void aWorkerWithASpool() {
+    root = directory.resolve("spool");
+    spool = new DiskSpool(root, 3, Long.MAX_VALUE);
+    worker = new HandDriven(spool);
+    worker.firstBeat();
+  }
+
+  private Run finished(StageHandler handler) {
+    Run run = worker.heldRun(handler);
+    worker.work(run);
+    return run;
+  }
+
+  private Run finished() {
+    return finished(c -> StageResult.done("ready"));
+  }
+
+  /** From here on nothing is answered, as the heartbeats find out. */
+  private void outage() {
+    worker.server.setDown(true);
+    worker.ticker.advance(Duration.ofSeconds(5));
+    worker.heart.runOnce();
+  }
+
+  /** The heartbeats find out that the server is back. */
+  private void end() {
+    worker.server.setDown(false);
+    worker.ticker.advance(Duration.ofSeconds(5));
+    worker.heart.runOnce();
+  }
+
+  private TaskStatus statusOf(Run run) {
+    return worker.server.getTask(run.task().taskId()).taskStatus();
+  }
+
+  @Test
+  void aReportThatIsTakenAtOnceNeverSeesTheDisk() {
+    finished();
+    worker.sendReports();
+    assertThat(root).doesNotExist();
+  }
+
+  @Test
+  void aReportIsKeptFromItsFirstFailureUntilItStands() {
+    Run run = finished();
+    outage();
+    worker.sendReports();
+    assertThat(spool.size()).isEqualTo(1);
+    end();
+    worker.sendReports();
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(spool.size()).isZero();
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void aNightWithoutAServerIsNoReasonToGiveUp() {
+    Run run = finished();
+    outage();
+    for (int i = 0; i < 3000; i++) {
+      worker.ticker.advance(Duration.ofSeconds(10));
+      worker.heart.runOnce();
+      worker.sendReports();
+    }
+    worker.server.setDown(false);
+    worker.ticker.advance(Duration.ofSeconds(10));
+    worker.sendReports();
+    assertThat(worker.server.reports()).hasSize(1);
+    assertThat(worker.server.accepted()).extracting(Report::taskId).contains(run.task().taskId());
+  }
+
+  @Test
+  void theOneReportThatFailsWhileAllElseWorksIsSetAsideAfterTenMinutes() {
+    Run run = finished();
+    worker.server.refuseReports(report -> true, ErrorCode.INTERNAL);
+    Duration passed = Duration.ZERO;
+    while (worker.held.find(run.task().taskId(), 1) != null) {
+      worker.sendReports();
+      assertThat(worker.sender.behind()).as("others are served meanwhile").isFalse();
+      worker.ticker.advance(Duration.ofSeconds(5));
+      passed = passed.plusSeconds(5);
+      assertThat(passed).isLessThan(Duration.ofMinutes(11));
+    }
+    assertThat(passed).isGreaterThan(Duration.ofMinutes(9));
+    assertThat(spool.size()).isZero();
+    assertThat(root.resolve("set-aside")).isNotEmptyDirectory();
+  }
+
+  @Test
+  void aWrongKeyIsNoFaultOfTheReport() {
+    ReportSender shutOut =
+        worker.sender(
+            new AllOrNothing(worker.server, report -> true, ErrorCode.NOT_AUTHENTICATED), spool);
+    shutOut.deliver(List.of(worker.writer.fail(worker.heldRun(c -> null).task(), "no voice")));
+    for (int i = 0; i < 1000; i++) {
+      assertThat(shutOut.runOnce()).isLessThanOrEqualTo(Duration.ofSeconds(5));
+      worker.ticker.advance(Duration.ofSeconds(5));
+    }
+    assertThat(shutOut.behind()).isTrue();
+    assertThat(spool.size()).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsGivenBackUntouchedIsNotWorthTheDisk() {
+    Run run = worker.heldRun(c -> StageResult.done());
+    worker.ends.release(run, "the test says so");
+    outage();
+    worker.sendReports();
+    assertThat(spool.size()).isZero();
+    assertThat(worker.sender.keepAll()).isZero();
+    assertThat(worker.sender.behind()).isTrue();
+  }
+
+  @Test
+  void aKeptReportThatDoesNotCountIsForgotten() {
+    Run run = finished();
+    outage();
+    worker.sendReports();
+    worker.server.setDown(false);
+    worker.server.steal(run.task().taskId());
+    end();
+    try (LoggedLines log = new LoggedLines(ReportSender.class)) {
+      worker.sendReports();
+      assertThat(log.lines()).hasSize(1);
+      assertThat(log.lines().get(0)).contains("does not count");
+    }
+    assertThat(spool.size()).isZero();
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void nothingNewIsBegunBetweenTheOutageAndTheReports() {
+    List<String> told = new ArrayList<>();
+    worker.sender.whenCaughtUp(() -> told.add("caught up"));
+    finished();
+    outage();
+    worker.sendReports();
+    assertThat(worker.sender.behind()).isTrue();
+    worker.server.setDown(false);
+    assertThat(worker.sender.behind()).isTrue();
+    worker.ticker.advance(Duration.ofSeconds(5));
+    worker.sendReports();
+    assertThat(worker.sender.behind()).isFalse();
+    assertThat(told).containsExactly("caught up");
+  }
+
+  @Test
+  void theFirstAnswerOfAnyKindHurriesTheReports() {
+    finished();
+    outage();
+    for (int i = 0; i < 10; i++) {
+      worker.sendReports();
+      worker.ticker.advance(Duration.ofMillis(i < 9 ? 5000 : 1));
+    }
+    worker.server.setDown(false);
+    assertThat(worker.sender.runOnce()).as("rests a while").isPositive();
+    assertThat(worker.server.accepted()).isEmpty();
+    worker.heart.runOnce();
+    worker.sendReports();
+    assertThat(worker.server.accepted()).hasSize(1);
+  }
+
+  @Test
+  void aFullSpoolKeepsTheRestInMemory() {
+    for (int i = 0; i < 5; i++) {
+      finished();
+    }
+    outage();
+    worker.sendReports();
+    assertThat(spool.size()).isEqualTo(3);
+    assertThat(worker.sender.behind()).isTrue();
+    end();
+    worker.sendReports();
+    assertThat(worker.server.accepted()).hasSize(5);
+    assertThat(spool.size()).isZero();
+    assertThat(worker.sender.behind()).isFalse();
+  }
+
+  @Test
+  void whatAWorkerLeftBehindIsDeliveredInItsName() {
+    Run run = finished();
+    worker.server.setDown(true);
+    assertThat(worker.sender.keepAll()).isEqualTo(1);
+    spool.close();
+    worker.server.setDown(false);
+
+    DiskSpool heir = new DiskSpool(root);
+    ReportSender next = worker.sender(worker.server, heir);
+    next.deliver(heir.adopt());
+    assertThat(next.behind()).as("before anything is begun").isTrue();
+    next.runOnce();
+    assertThat(next.behind()).isFalse();
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(worker.server.getTask(run.task().taskId()).result()).isEqualTo("ready");
+    assertThat(heir.size()).isZero();
+  }
+
+  @Test
+  void whatWasTakenBeforeTheWorkerDiedIsTakenOnce() {
+    Run run = finished();
+    worker.server.swallowAnswers(1);
+    worker.sendReports();
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
+    spool.close();
+
+    DiskSpool heir = new DiskSpool(root);
+    ReportSender next = worker.sender(worker.server, heir);
+    next.deliver(heir.adopt());
+    next.runOnce();
+    assertThat(worker.server.reports()).hasSize(2);
+    assertThat(worker.server.accepted()).hasSize(1);
+    assertThat(heir.size()).isZero();
+  }
+
+  @Test
+  void whatNoServerKnowsIsLeftToPeople() {
+    Report strange =
+        new Report(
+            "9_lark_task_1", "w", 1, Outcome.SUCCESS, "r", null, null, null, "x", null, null, null);
+    spool.keep(strange);
+    worker.sender.deliver(List.of(strange));
+    worker.sendReports();
+    assertThat(spool.size()).isZero();
+    assertThat(root.resolve("set-aside").resolve("r.json")).exists();
+  }
+
+  @Test
+  void whatTheServerDoesNotTakeOfAnEarlierWorkerIsExplainedInItsName() {
+    Run run = finished(c -> StageResult.done("x".repeat(5000)));
+    worker.server.setDown(true);
+    worker.sender.keepAll();
+    spool.close();
+    worker.server.setDown(false);
+
+    DiskSpool heir = new DiskSpool(root);
+    ReportSender next = worker.sender(worker.server, heir);
+    next.deliver(heir.adopt());
+    next.runOnce();
+    next.runOnce();
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.FAILED);
+    assertThat(worker.server.accepted().get(0).workerId()).isEqualTo(HandDriven.WORKER);
+    assertThat(worker.server.accepted().get(0).errMsg()).contains("5000 bytes");
+    assertThat(heir.size()).isZero();
+  }
+}
