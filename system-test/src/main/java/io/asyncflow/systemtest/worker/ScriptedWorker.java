@@ -36,6 +36,7 @@ public final class ScriptedWorker {
                     recorder))
             .redis(plan.redisUrl())
             .workerId(workerId)
+            .spoolDir(Path.of(plan.history()).resolve("spool"))
             .threads(plan.threads())
             .prefetch(plan.prefetch())
             .shutdownGrace(Duration.ofMillis(plan.graceMs()))
