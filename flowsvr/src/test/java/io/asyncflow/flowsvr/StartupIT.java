@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.DatabaseEndpoint;
 import io.asyncflow.dev.TestEngines;
-import io.asyncflow.flowsvr.lease.TaskHolds;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -28,7 +27,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-/** How the server starts and stops, and the one sentence that it says where it cannot. */
+/** How the server starts, and the one sentence that it says where it cannot. */
 @ExtendWith(OutputCaptureExtension.class)
 class StartupIT {
 
@@ -172,25 +171,6 @@ class StartupIT {
                   .status())
           .isEqualTo(200);
     }
-  }
-
-  @Test
-  void stoppingServerAnswersParkedHoldsAtOnce() {
-    ConfigurableApplicationContext server = start(withDatabase("--server.port=0"));
-    Wire wire = wireTo(server);
-    wire.post("/api/task_schedule_cfg/save", "{'task_type':'parked'}");
-    CompletableFuture<Wire.Answer> parked =
-        CompletableFuture.supplyAsync(
-            () -> wire.get("/api/task/hold_task?taskType=parked&workerId=w&waitMs=30000"));
-    TaskHolds holds = server.getBean(TaskHolds.class);
-    await().until(() -> holds.parked() == 1);
-
-    long begin = System.nanoTime();
-    server.close();
-
-    assertThat(parked.join().status()).isEqualTo(200);
-    assertThat(parked.join().result().path("taskList").isEmpty()).isTrue();
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
   }
 
   @Test
