@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.EmbeddedRedis;
 import io.asyncflow.dev.TestEngines;
+import io.asyncflow.flowsvr.Relay;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -159,6 +160,23 @@ class RedisLinkIT {
     }
 
     await().atMost(Duration.ofSeconds(20)).until(link::answers);
+  }
+
+  @Test
+  void connectionsThatTheNetworkHasForgottenAreReplacedAndTheSubscriptionStandsAgain() {
+    try (Relay network = Relay.to(redis.port())) {
+      RedisLink listener = aLinkTo("redis://127.0.0.1:" + network.port());
+      Queue<String> heard = heardBy(listener);
+      RedisLink speaker = aLink();
+      awaitHearing(speaker, heard);
+
+      network.forgetConnections();
+      heard.clear();
+
+      assertFast(() -> assertThat(listener.answers()).isFalse());
+      awaitHearing(speaker, heard);
+      await().until(listener::answers);
+    }
   }
 
   @Test
