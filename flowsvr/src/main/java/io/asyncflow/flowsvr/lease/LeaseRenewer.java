@@ -26,7 +26,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.springframework.stereotype.Service;
 
-/** Takes heartbeats: renews the leases of what a worker holds, and tells it what it has lost. */
+/**
+ * Takes heartbeats: renews the leases of what a worker holds, and tells it what it has lost.
+ *
+ * <p>For tasks of known types and tables, which is all but the first beats after a start, it needs
+ * nothing but {@link HeartbeatDatabase}.
+ */
 @Service
 public class LeaseRenewer {
 
@@ -78,19 +83,22 @@ public class LeaseRenewer {
     Set<TaskTable> asked =
         heartbeat.tasks().stream()
             .map(held -> TaskId.parse(held.taskId()).orElseThrow().table())
-            .filter(table -> types.find(table.type()).isPresent())
+            .filter(table -> types.known(table.type()).isPresent())
             .collect(toSet());
-    return families.existing(asked);
+    return families.known(asked);
   }
 
   private List<HeldRow> renewIn(TaskTable table, List<NumberedBeat> beats, String workerId) {
-    TaskTypeConfig type = types.require(table.type());
+    Optional<TaskTypeConfig> type = types.known(table.type());
+    if (type.isEmpty()) {
+      return List.of(); // deleted just now
+    }
     List<NumberedBeat> inOrder = new ArrayList<>(beats);
     inOrder.sort(Comparator.comparingLong(NumberedBeat::number));
     List<Long> numbers = inOrder.stream().map(NumberedBeat::number).toList();
     return transactions.execute(
         () -> {
-          store.renew(table, inOrder, workerId, type);
+          store.renew(table, inOrder, workerId, type.get());
           return store.find(table, numbers);
         });
   }

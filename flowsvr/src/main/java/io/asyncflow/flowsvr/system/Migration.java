@@ -1,20 +1,15 @@
 package io.asyncflow.flowsvr.system;
 
-import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
-import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
-import org.springframework.boot.jdbc.DataSourceBuilder;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
-import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.stereotype.Component;
 
 /**
@@ -30,13 +25,15 @@ class Migration implements FlywayMigrationStrategy {
   private static final Duration PAUSE = Duration.ofMillis(500);
   private static final Duration LONGEST_STATEMENT = Duration.ofHours(1);
 
-  private final HikariDataSource pool;
+  private final DirectDatabase database;
   private final Node node;
   private final Duration patience;
 
   Migration(
-      HikariDataSource pool, Node node, @Value("${flow.database-patience:30s}") Duration patience) {
-    this.pool = pool;
+      DirectDatabase database,
+      Node node,
+      @Value("${flow.database-patience:30s}") Duration patience) {
+    this.database = database;
     this.node = node;
     this.patience = patience;
   }
@@ -46,18 +43,17 @@ class Migration implements FlywayMigrationStrategy {
     awaitDatabase();
     Flyway.configure()
         .configuration(flyway.getConfiguration())
-        .dataSource(unpooled(LONGEST_STATEMENT))
+        .dataSource(database.within(LONGEST_STATEMENT))
         .load()
         .migrate();
   }
 
   private void awaitDatabase() {
-    String place = DatabaseUrl.withoutSecrets(pool.getJdbcUrl());
-    log.info("waiting up to {} s for the database at {}", patience.toSeconds(), place);
+    log.info("waiting up to {} s for the database at {}", patience.toSeconds(), database.place());
     long end = node.nanoTime() + patience.toNanos();
     while (true) {
       Duration rest = Duration.ofNanos(end - node.nanoTime());
-      try (Connection connection = unpooled(rest).getConnection()) {
+      try (Connection connection = database.within(rest).getConnection()) {
         return;
       } catch (SQLException e) {
         if (!mayPass(e) || rest.compareTo(PAUSE) < 0) {
@@ -66,24 +62,6 @@ class Migration implements FlywayMigrationStrategy {
         LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
-  }
-
-  private DataSource unpooled(Duration timeout) {
-    SimpleDriverDataSource database =
-        DataSourceBuilder.create()
-            .type(SimpleDriverDataSource.class)
-            .driverClassName(pool.getDriverClassName())
-            .url(pool.getJdbcUrl())
-            .username(pool.getUsername())
-            .password(pool.getPassword())
-            .build();
-    String atMost = Long.toString(Math.max(1, timeout.toMillis())); // 0 would be for ever
-    Properties settings = new Properties();
-    settings.putAll(pool.getDataSourceProperties());
-    settings.setProperty("connectTimeout", atMost);
-    settings.setProperty("socketTimeout", atMost);
-    database.setConnectionProperties(settings);
-    return database;
   }
 
   /** Nobody listens yet, or too many are connected; a wrong password stays wrong. */

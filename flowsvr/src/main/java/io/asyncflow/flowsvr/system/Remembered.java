@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.system;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -58,6 +59,15 @@ public final class Remembered<T> {
     return awaitTurn(outdated ? PATIENCE : NO_PATIENCE)
         ? readInTurn(outdated ? changedAt : oldest).orThrow()
         : last.value;
+  }
+
+  /**
+   * What is remembered, however old, unless something was changed here since; never reads, so it
+   * needs no connection. Good for who can do with what somebody else has read about a second ago.
+   */
+  public Optional<T> known() {
+    Reading<T> seen = last;
+    return seen.asOf - changedAt < 0 ? Optional.empty() : Optional.of(seen.value);
   }
 
   /** Recent where what is remembered has what is looked for, else current. */

@@ -14,9 +14,9 @@ import org.springframework.stereotype.Component;
 /**
  * Borrows this process's server number, keeps it, and gives the task numbers made under it.
  *
- * <p>The lease lasts a minute and is renewed every ten seconds, so five renewals may fail. It is
- * trusted for ten seconds less than it lasts; after that no number is made until it is renewed or
- * another number is borrowed.
+ * <p>The lease lasts a minute and is trusted for ten seconds less; after that no number is made
+ * until it is renewed or another number is borrowed. It is renewed every three seconds, which is
+ * how long nothing can be created after an outage that lasted longer than the trust.
  */
 @Component
 @DependsOnDatabaseInitialization
@@ -25,7 +25,7 @@ class ServerNumber implements InitializingBean, DisposableBean {
   private static final Logger log = LoggerFactory.getLogger(ServerNumber.class);
   static final Duration LEASE = Duration.ofSeconds(60);
   private static final Duration MARGIN = Duration.ofSeconds(10);
-  private static final Duration RENEWAL = Duration.ofSeconds(10);
+  private static final Duration RENEWAL = Duration.ofSeconds(3);
 
   private final ServerNumberStore store;
   private final Node node;

@@ -68,10 +68,18 @@ public class TaskFamilies {
 
   /** Those of the tables that can be read; one look for all of them. */
   public Set<TaskTable> existing(Set<TaskTable> tables) {
-    Map<TaskType, TaskFamily> seen =
-        families.recentIf(
-            known -> tables.stream().allMatch(table -> find(known, table).isPresent()));
+    Map<TaskType, TaskFamily> seen = families.recentIf(known -> haveAll(known, tables));
     return tables.stream().filter(table -> find(seen, table).isPresent()).collect(toSet());
+  }
+
+  /** The same, without a connection if all of them were there when somebody looked last. */
+  public Set<TaskTable> known(Set<TaskTable> tables) {
+    boolean areKnown = families.known().filter(known -> haveAll(known, tables)).isPresent();
+    return areKnown ? tables : existing(tables);
+  }
+
+  private static boolean haveAll(Map<TaskType, TaskFamily> known, Set<TaskTable> tables) {
+    return tables.stream().allMatch(table -> find(known, table).isPresent());
   }
 
   private static Optional<TaskFamily> find(Map<TaskType, TaskFamily> known, TaskTable table) {

@@ -54,9 +54,16 @@ class TaskTableStore {
     jdbc.sql(CREATE.of(table)).update();
   }
 
-  /** Drops the table with all it has, unless it is gone. DDL commits. */
+  /** Drops the table with all it has, unless it is gone; a big one may take long. DDL commits. */
   void drop(TaskTable table) {
-    jdbc.sql(DROP.of(table)).update();
+    jdbcTemplate.execute(
+        (ConnectionCallback<Boolean>)
+            connection -> {
+              connection.setNetworkTimeout(Runnable::run, LONGEST_CHANGE_MS); // the pool resets it
+              try (Statement statement = connection.createStatement()) {
+                return statement.execute(DROP.of(table));
+              }
+            });
   }
 
   /** Every table of every family in this schema, by its name alone. */
@@ -164,13 +171,14 @@ class TaskTableStore {
   }
 
   private static Unlock takeChangeLock(Statement statement) throws SQLException {
+    long usualWait = longOf(statement, "SELECT @@lock_wait_timeout");
     statement.execute("SET SESSION lock_wait_timeout = 1"); // see onceFree
-    while (!isOne(statement, "SELECT GET_LOCK(" + CHANGE_LOCK + ", 10)")) {
+    while (longOf(statement, "SELECT GET_LOCK(" + CHANGE_LOCK + ", 10)") != 1) {
       log.info("another server is changing the task tables; waiting until it is done");
     }
     return () -> {
-      isOne(statement, "SELECT RELEASE_LOCK(" + CHANGE_LOCK + ")");
-      statement.execute("SET SESSION lock_wait_timeout = DEFAULT");
+      longOf(statement, "SELECT RELEASE_LOCK(" + CHANGE_LOCK + ")");
+      statement.execute("SET SESSION lock_wait_timeout = " + usualWait);
     };
   }
 
@@ -178,9 +186,10 @@ class TaskTableStore {
     return new TaskTableStore(new JdbcTemplate(new SingleConnectionDataSource(connection, true)));
   }
 
-  private static boolean isOne(Statement statement, String sql) throws SQLException {
+  private static long longOf(Statement statement, String sql) throws SQLException {
     try (ResultSet answer = statement.executeQuery(sql)) {
-      return answer.next() && answer.getInt(1) == 1;
+      answer.next();
+      return answer.getLong(1);
     }
   }
 }

@@ -69,6 +69,15 @@ public class TaskTypes {
     return Optional.ofNullable(known != null ? known : types.almostCurrent().get(type));
   }
 
+  /**
+   * The configuration of a type as it was when somebody read it last, without a connection if it
+   * was read at all. For heartbeats, which must not wait for the pool that all others wait for; the
+   * sweep sees to it that the types are read every second.
+   */
+  public Optional<TaskTypeConfig> known(TaskType type) {
+    return types.known().map(known -> known.get(type)).or(() -> find(type));
+  }
+
   /** Every type, by name; at most a second old, or older while the database does not answer. */
   public List<TaskTypeConfig> all() {
     return List.copyOf(types.recent().values());

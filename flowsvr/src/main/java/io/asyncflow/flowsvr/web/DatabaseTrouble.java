@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.dao.RecoverableDataAccessException;
 import org.springframework.dao.TransientDataAccessException;
@@ -55,7 +56,7 @@ final class DatabaseTrouble {
     boolean touched = false;
     for (Throwable t = failure; t != null; t = t.getCause() == t ? null : t.getCause()) {
       if (neverReachedIt(t)) {
-        return Optional.of(later("the database cannot be reached", false));
+        return Optional.of(later("no connection to the database was to be had", false));
       }
       if (t instanceof SQLException e) {
         if (LATER.contains(e.getErrorCode())) {
@@ -65,9 +66,9 @@ final class DatabaseTrouble {
           return Optional.of(
               Refusal.of(ErrorCode.INVALID_INPUT, "a value does not fit: " + e.getMessage()));
         }
-        if (e.getSQLState() != null && e.getSQLState().startsWith("08")) {
-          touched = true;
-        }
+        touched |=
+            e.getSQLState() == null // the pool's own words: it has closed the connection
+                || e.getSQLState().startsWith("08");
       }
       touched |= isBrokenMidway(t);
     }
@@ -75,7 +76,7 @@ final class DatabaseTrouble {
       return Optional.of(later("the connection to the database broke", true));
     }
     return isTransient(failure)
-        ? Optional.of(later("the database could not do it now", false))
+        ? Optional.of(later("the database could not do it now", !isRolledBack(failure)))
         : Optional.empty();
   }
 
@@ -94,6 +95,10 @@ final class DatabaseTrouble {
     return t instanceof TransientDataAccessException
         || t instanceof QueryTimeoutException
         || t instanceof TransactionTimedOutException;
+  }
+
+  private static boolean isRolledBack(Throwable t) {
+    return t instanceof PessimisticLockingFailureException;
   }
 
   private static Refusal later(String message, boolean outcomeUnknown) {

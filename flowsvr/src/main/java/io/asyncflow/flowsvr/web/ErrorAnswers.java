@@ -7,6 +7,7 @@ import java.io.IOException;
 import org.apache.catalina.connector.ClientAbortException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -41,8 +42,10 @@ class ErrorAnswers {
     String path = request.getRequestURI();
     if (refusal.code() == ErrorCode.INTERNAL) {
       log.error("{} {}: 8099, a bug; the client was told no details", method, path, failure);
+    } else if (failure instanceof DatabaseDownException) {
+      log.debug("{} {}: {}", method, path, refusal.message()); // said once when it went down
     } else if (refusal.httpStatus() >= 500) {
-      String cause = failure.toString();
+      String cause = NestedExceptionUtils.getMostSpecificCause(failure).toString();
       log.warn("{} {}: {} {} ({})", method, path, refusal.code().code(), refusal.message(), cause);
     } else {
       log.info("{} {}: {} {}", method, path, refusal.code().code(), refusal.message());

@@ -15,6 +15,12 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 @Configuration
 class WebConfiguration implements WebMvcConfigurer {
 
+  private final DatabaseGate gate;
+
+  WebConfiguration(DatabaseGate gate) {
+    this.gate = gate;
+  }
+
   @Override
   public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
     resolvers.add(new FieldsResolver());
@@ -29,6 +35,7 @@ class WebConfiguration implements WebMvcConfigurer {
   @Override
   public void addInterceptors(InterceptorRegistry registry) {
     registry.addInterceptor(new NoHead()).addPathPatterns("/api/**");
+    registry.addInterceptor(gate).addPathPatterns("/api/**");
   }
 
   /** Spring answers HEAD by running GET; of a hold that would leave the tasks with nobody. */

@@ -65,6 +65,18 @@ class RememberedTest {
   }
 
   @Test
+  void knownIsNeverRead() {
+    assertThat(remembered.known()).isEmpty();
+    remembered.recent();
+    aSecondPasses();
+    aSecondPasses();
+    assertThat(remembered.known()).hasValue("reading 1");
+    remembered.outdated();
+    assertThat(remembered.known()).isEmpty();
+    assertThat(readings.get()).isEqualTo(1);
+  }
+
+  @Test
   void currentIsReadAnew() {
     remembered.recent();
     assertThat(remembered.current()).isEqualTo("reading 2");

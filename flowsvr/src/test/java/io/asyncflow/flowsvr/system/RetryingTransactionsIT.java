@@ -84,9 +84,7 @@ class RetryingTransactionsIT {
             () -> {
               failedOnce.countDown(); // the second time it lets go
               JdbcClient connection = heartbeats.client();
-              connection.sql("SET SESSION innodb_lock_wait_timeout = 1").update();
               bump(connection, 1);
-              connection.sql("SET SESSION innodb_lock_wait_timeout = 3").update();
               return null;
             });
     holder.get(30, SECONDS);
@@ -187,6 +185,13 @@ class RetryingTransactionsIT {
                 .query(String.class)
                 .single())
         .isEqualTo("READ-COMMITTED");
+  }
+
+  @Test
+  void serverThatVanishesInATransactionKeepsItsLocksForNinetySeconds() {
+    String limit = "SELECT @@session.wait_timeout";
+    assertThat(jdbc.sql(limit).query(Integer.class).single()).isEqualTo(90);
+    assertThat(heartbeats.client().sql(limit).query(Integer.class).single()).isEqualTo(90);
   }
 
   private static void bump(JdbcClient connection, int id) {

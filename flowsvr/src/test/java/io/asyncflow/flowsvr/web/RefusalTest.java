@@ -18,6 +18,7 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.dao.DeadlockLoserDataAccessException;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.dao.TransientDataAccessResourceException;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.UncategorizedSQLException;
@@ -79,8 +80,18 @@ class RefusalTest {
 
   @Test
   void transientTroubleIsUnavailability() {
-    assertUnavailable(new QueryTimeoutException("slow"), false);
     assertUnavailable(new DeadlockLoserDataAccessException("deadlock", null), false);
+    assertUnavailable(new QueryTimeoutException("slow"), true);
+  }
+
+  @Test
+  void nobodyKnowsWhatHappenedBeforeAConnectionWasFoundClosed() {
+    SQLException byTheDriver =
+        new SQLException("No operations allowed after statement closed.", "S1009");
+    assertUnavailable(new TransientDataAccessResourceException("batch", byTheDriver), true);
+    SQLException byThePool = new SQLException("Connection is closed");
+    assertUnavailable(new UncategorizedSQLException("x", "UPDATE", byThePool), true);
+    assertUnavailable(new TransactionSystemException("rollback", byThePool), true);
   }
 
   @ParameterizedTest
