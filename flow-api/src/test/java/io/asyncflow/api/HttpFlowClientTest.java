@@ -105,7 +105,7 @@ class HttpFlowClientTest {
       socket
           .getOutputStream()
           .write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"code\":".getBytes(US_ASCII));
-      socket.getInputStream().read(); // until the other end is closed
+      socket.getInputStream().readAllBytes(); // until the other end is closed
     } catch (IOException e) {
       // the client went away, as it should
     }
