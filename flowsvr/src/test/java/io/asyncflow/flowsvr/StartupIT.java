@@ -162,6 +162,7 @@ class StartupIT {
       assertThat(refused.header("WWW-Authenticate")).isEqualTo("Bearer");
       assertThat(wire.get("/v3/api-docs").status()).isEqualTo(401);
       assertThat(wire.get("/nowhere").status()).isEqualTo(401);
+      assertThat(wire.get("/actuator/metrics").status()).isEqualTo(401);
       assertThat(wire.get("/actuator/health/readiness").status()).isEqualTo(200);
       assertThat(
               wire.send(

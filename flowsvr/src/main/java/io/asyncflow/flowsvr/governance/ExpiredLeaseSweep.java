@@ -3,8 +3,8 @@ package io.asyncflow.flowsvr.governance;
 import io.asyncflow.flowsvr.lease.HoldEnd;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskId;
-import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TaskTransition;
 import io.asyncflow.flowsvr.task.TasksWaiting;
@@ -31,7 +31,7 @@ import org.springframework.stereotype.Component;
 class ExpiredLeaseSweep {
 
   private static final Logger log = LoggerFactory.getLogger(ExpiredLeaseSweep.class);
-  private static final Result NOTHING = new Result(0, 0);
+  private static final Result NOTHING = new Result(0, 0, 0);
   private static final int PAGE = 200;
 
   /** Enough for every page of a mass death, and an end for a sweep that makes no progress. */
@@ -43,6 +43,7 @@ class ExpiredLeaseSweep {
   private final TaskStore tasks;
   private final RetryingTransactions transactions;
   private final ApplicationEventPublisher events;
+  private final TaskMeters meters;
 
   ExpiredLeaseSweep(
       TaskTypes types,
@@ -50,13 +51,15 @@ class ExpiredLeaseSweep {
       LeaseStore leases,
       TaskStore tasks,
       RetryingTransactions transactions,
-      ApplicationEventPublisher events) {
+      ApplicationEventPublisher events,
+      TaskMeters meters) {
     this.types = types;
     this.families = families;
     this.leases = leases;
     this.tasks = tasks;
     this.transactions = transactions;
     this.events = events;
+    this.meters = meters;
   }
 
   /**
@@ -64,14 +67,17 @@ class ExpiredLeaseSweep {
    *
    * @param givenBack tasks that wait again
    * @param failed tasks that were set to failed
+   * @param poisoned those of them that were quarantined
    */
-  record Result(int givenBack, int failed) {
+  record Result(int givenBack, int failed, int poisoned) implements JobResult {
     Result plus(Result other) {
-      return new Result(givenBack + other.givenBack, failed + other.failed);
+      return new Result(
+          givenBack + other.givenBack, failed + other.failed, poisoned + other.poisoned);
     }
 
-    boolean isEmpty() {
-      return givenBack + failed == 0;
+    @Override
+    public boolean didAnything() {
+      return givenBack + failed > 0;
     }
   }
 
@@ -97,8 +103,12 @@ class ExpiredLeaseSweep {
       }
       total = total.plus(ofFamily);
     }
-    if (!total.isEmpty()) {
-      log.info("leases ran out: {} tasks wait again, {} failed", total.givenBack(), total.failed());
+    if (total.didAnything()) {
+      log.info(
+          "leases ran out: {} tasks wait again, {} failed, {} of them as poison",
+          total.givenBack(),
+          total.failed(),
+          total.poisoned());
     }
     failures.throwFirst();
     return total;
@@ -112,24 +122,41 @@ class ExpiredLeaseSweep {
       if (expired.isEmpty()) {
         break;
       }
-      Result result = transactions.execute(() -> giveBack(table, expired, type));
+      List<Ended> ended = transactions.execute(() -> giveBack(table, expired, type));
+      Result result = count(type, ended);
       total = total.plus(result);
-      if (expired.size() < PAGE || result.isEmpty()) {
+      if (expired.size() < PAGE || !result.didAnything()) {
         break; // the last page, or another server is at it
       }
     }
     return total;
   }
 
-  private Result giveBack(TaskTable table, List<Long> numbers, TaskTypeConfig type) {
-    List<TaskRow> rows = leases.lockExpired(table, numbers);
-    if (rows.isEmpty()) {
-      return NOTHING;
+  /** A hold that was ended, and why. */
+  private record Ended(TaskTransition to, HoldEnd.Verdict verdict) {}
+
+  private List<Ended> giveBack(TaskTable table, List<Long> numbers, TaskTypeConfig type) {
+    List<Ended> ended =
+        leases.lockExpired(table, numbers).stream()
+            .map(row -> new Ended(HoldEnd.expired(row, type), HoldEnd.verdict(row, type)))
+            .toList();
+    if (!ended.isEmpty()) {
+      tasks.apply(table, ended.stream().map(Ended::to).toList());
     }
-    List<TaskTransition> transitions =
-        rows.stream().map(row -> HoldEnd.expired(row, type)).toList();
-    tasks.apply(table, transitions);
-    int waiting = (int) transitions.stream().filter(TaskTransition::makesWaiting).count();
-    return new Result(waiting, transitions.size() - waiting);
+    return ended;
+  }
+
+  /** After the commit: a transaction that was repeated must not count twice. */
+  private Result count(TaskTypeConfig type, List<Ended> ended) {
+    int waiting = 0;
+    int poisoned = 0;
+    for (Ended one : ended) {
+      waiting += one.to().makesWaiting() ? 1 : 0;
+      poisoned += one.verdict() == HoldEnd.Verdict.POISON ? 1 : 0;
+      meters.leaseExpired(type.type().name(), one.verdict().name());
+    }
+    int failed = ended.size() - waiting;
+    meters.failed(type.type().name(), failed);
+    return new Result(waiting, failed, poisoned);
   }
 }

@@ -4,7 +4,9 @@ import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.lease.HoldRetention;
 import io.asyncflow.flowsvr.system.BackgroundLoop;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.KeyRetention;
+import io.asyncflow.flowsvr.task.ServerNumberRetention;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.tasktable.TableRetention;
 import io.asyncflow.flowsvr.worker.WorkerRegistry;
@@ -29,6 +31,7 @@ import org.springframework.stereotype.Component;
 class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
   private static final Duration CLEANING = Duration.ofSeconds(30);
+  private static final Duration WAKE_UP = Duration.ofSeconds(5);
   private static final Duration AUDIT = Duration.ofSeconds(20);
   private static final long NOTE_QUIET_RUNS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -36,6 +39,7 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
   private final LeaderElection election;
   private final JobRunStore runs;
   private final Node node;
+  private final TaskMeters meters;
   private final Map<String, Long> notedAt = new ConcurrentHashMap<>();
   private List<BackgroundLoop> loops = List.of();
 
@@ -47,22 +51,28 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
       KeyRetention keys,
       HoldRetention holds,
       WorkerRegistry workers,
+      ServerNumberRetention serverNumbers,
+      FallbackWakeUp wakeUps,
       LeaderElection election,
       JobRunStore runs,
       Node node,
+      TaskMeters meters,
       @Value("${flow.governance.sweep-interval:1s}") Duration sweepInterval) {
     this.jobs =
         List.of(
             new GovernanceJob("expired-lease-sweep", sweepInterval, false, leases::runOnce),
+            new GovernanceJob("fallback-wake-up", WAKE_UP, true, wakeUps::runOnce),
             new GovernanceJob("table-drain", sweepInterval, true, drain::runOnce),
             new GovernanceJob("table-retention", CLEANING, true, retention::runOnce),
             new GovernanceJob("invariant-auditor", AUDIT, true, auditor::runOnce),
             new GovernanceJob("key-retention", CLEANING, true, keys::runOnce),
             new GovernanceJob("hold-retention", CLEANING, true, holds::runOnce),
-            new GovernanceJob("worker-retention", CLEANING, true, workers::forgetSilent));
+            new GovernanceJob("worker-retention", CLEANING, true, workers::forgetSilent),
+            new GovernanceJob("server-number-retention", CLEANING, true, serverNumbers::runOnce));
     this.election = election;
     this.runs = runs;
     this.node = node;
+    this.meters = meters;
   }
 
   @Override
@@ -89,23 +99,18 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
 
   private void note(GovernanceJob job, long started, Object result, String error) {
     long now = node.nanoTime();
+    meters.governed(job.name(), error != null, Duration.ofNanos(now - started));
+    boolean isDeed = error == null && didAnything(result);
     Long noted = notedAt.get(job.name());
-    boolean didSomething = error != null || didSomething(result);
-    if (didSomething || noted == null || now - noted > NOTE_QUIET_RUNS_NANOS) {
+    if (isDeed || error != null || noted == null || now - noted > NOTE_QUIET_RUNS_NANOS) {
       notedAt.put(job.name(), now);
       long costMs = TimeUnit.NANOSECONDS.toMillis(now - started);
-      runs.write(job.name(), node.id(), costMs, result, error);
+      runs.write(job.name(), node.id(), costMs, result, error, isDeed);
     }
   }
 
-  private static boolean didSomething(Object result) {
-    if (result instanceof Integer count) {
-      return count > 0;
-    }
-    if (result instanceof InvariantAuditor.Result audit) {
-      return !audit.isEmpty();
-    }
-    return result instanceof ExpiredLeaseSweep.Result sweep && !sweep.isEmpty();
+  private static boolean didAnything(Object result) {
+    return result instanceof Integer count ? count > 0 : ((JobResult) result).didAnything();
   }
 
   @Override

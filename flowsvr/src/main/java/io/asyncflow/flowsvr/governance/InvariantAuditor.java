@@ -55,9 +55,10 @@ class InvariantAuditor {
    *     could have recorded
    * @param lostTables tables behind begin that hold unfinished tasks
    */
-  record Result(int endlessLeases, int lostTables) {
-    boolean isEmpty() {
-      return endlessLeases + lostTables == 0;
+  record Result(int endlessLeases, int lostTables) implements JobResult {
+    @Override
+    public boolean didAnything() {
+      return endlessLeases + lostTables > 0;
     }
   }
 
@@ -77,7 +78,7 @@ class InvariantAuditor {
       lost += failures.orElse(false, () -> drain.takeBackLost(family)) ? 1 : 0;
     }
     Result result = new Result(endless, lost);
-    if (!result.isEmpty()) {
+    if (result.didAnything()) {
       log.warn(
           "repaired {} leases without an end and {} tables behind begin with unfinished tasks",
           endless,

@@ -5,6 +5,7 @@ import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code t_governance_job}: the last run of each job, whichever node ran it. */
@@ -19,17 +20,25 @@ class JobRunStore {
     this.jdbc = jdbc;
   }
 
-  void write(String job, String node, long costMs, Object result, String error) {
+  /**
+   * @param isDeed whether it did something, so that it is remembered when later runs did not
+   */
+  void write(String job, String node, long costMs, Object result, String error, boolean isDeed) {
     jdbc.sql(
             """
-            INSERT INTO t_governance_job (job, node, run_time, cost_ms, result, error)
-            VALUES (:job, :node, now_ms, :cost, :result, :error)
+            INSERT INTO t_governance_job
+              (job, node, run_time, cost_ms, result, error, did_time, did_result)
+            VALUES
+              (:job, :node, now_ms, :cost, :result, :error, IF(:deed, now_ms, NULL),
+               IF(:deed, :result, NULL))
             ON DUPLICATE KEY UPDATE
               node = VALUES(node),
               run_time = VALUES(run_time),
               cost_ms = VALUES(cost_ms),
               result = VALUES(result),
-              error = VALUES(error)
+              error = VALUES(error),
+              did_time = COALESCE(VALUES(did_time), did_time),
+              did_result = COALESCE(VALUES(did_result), did_result)
             """
                 .replace("now_ms", NOW_MS))
         .param("job", job)
@@ -37,13 +46,14 @@ class JobRunStore {
         .param("cost", costMs)
         .param("result", JSON.writeValueAsString(result))
         .param("error", error)
+        .param("deed", isDeed)
         .update();
   }
 
   List<JobRun> all() {
     return jdbc.sql(
             """
-            SELECT job, node, run_time, cost_ms, result, error
+            SELECT job, node, run_time, cost_ms, result, error, did_time, did_result
             FROM t_governance_job
             ORDER BY job
             """)
@@ -55,7 +65,13 @@ class JobRunStore {
                     rs.getLong("run_time"),
                     rs.getLong("cost_ms"),
                     JSON.readTree(rs.getString("result")),
-                    rs.getString("error")))
+                    rs.getString("error"),
+                    rs.getObject("did_time", Long.class),
+                    treeOrNull(rs.getString("did_result"))))
         .list();
+  }
+
+  private static JsonNode treeOrNull(String json) {
+    return json == null ? null : JSON.readTree(json);
   }
 }

@@ -2,11 +2,13 @@ package io.asyncflow.flowsvr.leader;
 
 import io.asyncflow.flowsvr.system.BackgroundLoop;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.stereotype.Component;
@@ -29,6 +31,12 @@ public class LeaderElection implements ApplicationListener<ApplicationReadyEvent
   private final Node node;
   private volatile LeaderTerm term;
   private BackgroundLoop loop;
+
+  @Autowired
+  LeaderElection(LeaderStore store, Node node, TaskMeters meters) {
+    this(store, node);
+    meters.show("leader", "1 where this server leads governance", () -> term().isPresent() ? 1 : 0);
+  }
 
   LeaderElection(LeaderStore store, Node node) {
     this.store = store;

@@ -55,28 +55,47 @@ public final class HoldEnd {
   public static TaskTransition expired(TaskRow row, TaskTypeConfig type) {
     int deliveries = row.deliveryCount() + 1;
     boolean timedOut = timedOut(row, type);
-    String verdict =
+    Verdict verdict = verdict(row, type);
+    String reason =
         timedOut
             ? "timed out: the attempt ran longer than max_processing_time ("
                 + type.maxProcessingTime().toSeconds()
                 + " s)"
             : "worker lost: no heartbeat within the lease of " + type.lease().toSeconds() + " s";
-    if (deliveries > type.maxDelivery()) {
+    if (verdict == Verdict.POISON) {
       String poison =
           "poison: "
               + deliveries
               + " holds in a row ended without a report (max_delivery "
               + type.maxDelivery()
               + "); the last one: "
-              + verdict;
-      return TaskTransition.of(row, TaskStatus.FAILED, logged(row, "POISON", poison))
+              + reason;
+      return TaskTransition.of(row, TaskStatus.FAILED, logged(row, verdict.name(), poison))
           .withDeliveries(deliveries);
     }
     TaskTransition to =
         timedOut
-            ? failed(row, type, logged(row, "TIMED_OUT", verdict), null)
-            : TaskTransition.of(row, TaskStatus.WAITING, logged(row, "WORKER_LOST", verdict));
+            ? failed(row, type, logged(row, verdict.name(), reason), null)
+            : TaskTransition.of(row, TaskStatus.WAITING, logged(row, verdict.name(), reason));
     return to.withDeliveries(deliveries);
+  }
+
+  /** Why a lease ran out. */
+  public enum Verdict {
+    /** No beat came: no retry is burnt. */
+    WORKER_LOST,
+    /** It was worked on for longer than an attempt may last: a failure like any other. */
+    TIMED_OUT,
+    /** It has ended so too often: the task is quarantined. */
+    POISON
+  }
+
+  /** The verdict by which {@link #expired} decides. */
+  public static Verdict verdict(TaskRow row, TaskTypeConfig type) {
+    if (row.deliveryCount() + 1 > type.maxDelivery()) {
+      return Verdict.POISON;
+    }
+    return timedOut(row, type) ? Verdict.TIMED_OUT : Verdict.WORKER_LOST;
   }
 
   private static boolean timedOut(TaskRow row, TaskTypeConfig type) {

@@ -1,11 +1,14 @@
 package io.asyncflow.flowsvr.lease;
 
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -31,13 +34,19 @@ public class TaskHolds implements DisposableBean {
   private final TaskClaimer claimer;
   private final TaskReporter reporter;
   private final HoldThreads threads;
+  private final TaskMeters meters;
+  private final Node node;
   private final Map<TaskType, WaitingLine> lines = new ConcurrentHashMap<>();
 
-  TaskHolds(TaskTypes types, TaskClaimer claimer, TaskReporter reporter) {
+  TaskHolds(
+      TaskTypes types, TaskClaimer claimer, TaskReporter reporter, TaskMeters meters, Node node) {
     this.types = types;
     this.claimer = claimer;
     this.reporter = reporter;
     this.threads = new HoldThreads();
+    this.meters = meters;
+    this.node = node;
+    meters.show("holds.parked", "holds that wait for work", this::parked);
   }
 
   /**
@@ -47,6 +56,19 @@ public class TaskHolds implements DisposableBean {
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if the type is not configured
    */
   public CompletableFuture<List<Task>> hold(Hold hold) {
+    long called = node.nanoTime();
+    CompletableFuture<List<Task>> tasks = holdOrPark(hold);
+    tasks.whenComplete(
+        (held, failure) -> {
+          if (failure == null && !held.isEmpty()) {
+            Duration waited = Duration.ofNanos(node.nanoTime() - called);
+            meters.held(hold.type().name(), held.size(), waited);
+          }
+        });
+    return tasks;
+  }
+
+  private CompletableFuture<List<Task>> holdOrPark(Hold hold) {
     TaskTypeConfig type = types.require(hold.type());
     WaitingLine line = lineOf(hold.type());
     List<TaskRow> before = claimer.heldBefore(hold);

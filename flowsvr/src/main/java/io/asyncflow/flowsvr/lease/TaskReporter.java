@@ -9,6 +9,7 @@ import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.system.NaturalBatches;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -62,6 +63,7 @@ public class TaskReporter {
   private final TaskStore store;
   private final RetryingTransactions transactions;
   private final ApplicationEventPublisher events;
+  private final TaskMeters meters;
   private final NaturalBatches<TaskTable, List<Report>, List<ReportResult>> smallCalls;
 
   TaskReporter(
@@ -70,12 +72,14 @@ public class TaskReporter {
       TaskStore store,
       RetryingTransactions transactions,
       ApplicationEventPublisher events,
+      TaskMeters meters,
       @Value("${flow.small-reports-at-once:150}") int smallCallsAtOnce) {
     this.types = types;
     this.families = families;
     this.store = store;
     this.transactions = transactions;
     this.events = events;
+    this.meters = meters;
     this.smallCalls = new NaturalBatches<>(smallCallsAtOnce, new SmallCalls());
   }
 
@@ -117,6 +121,7 @@ public class TaskReporter {
         judged = here.stream().map(TaskReporter::notNow).toList();
       }
       for (int i = 0; i < judged.size(); i++) {
+        meters.reported(table.type().name(), wordFor(here.get(i), judged.get(i)));
         results[ofTable.getValue().get(i)] = judged.get(i);
       }
     }
@@ -125,6 +130,10 @@ public class TaskReporter {
       throw failure;
     }
     return Arrays.asList(results);
+  }
+
+  private static String wordFor(Report report, ReportResult result) {
+    return isAccepted(result) ? report.outcome().name() : result.outcome();
   }
 
   private static ReportResult notNow(Report report) {
@@ -198,7 +207,7 @@ public class TaskReporter {
       }
       TaskTransition to = HoldEnd.reported(row, report, type);
       if (transactions.executeStatement(() -> store.applyIfUnchanged(to))) {
-        tellOfWork(type, List.of(to));
+        tellOf(type, List.of(to));
         return result;
       }
     }
@@ -228,7 +237,7 @@ public class TaskReporter {
               store.apply(table, List.copyOf(all.accepted()));
               return all;
             });
-    tellOfWork(type, judged.accepted());
+    tellOf(type, judged.accepted());
     return judged.results();
   }
 
@@ -250,7 +259,11 @@ public class TaskReporter {
     return new Judged(results, accepted.values());
   }
 
-  private void tellOfWork(TaskTypeConfig type, Collection<TaskTransition> written) {
+  private void tellOf(TaskTypeConfig type, Collection<TaskTransition> written) {
+    long failed = written.stream().filter(TaskTransition::makesFailed).count();
+    if (failed > 0) {
+      meters.failed(type.type().name(), failed);
+    }
     // Where the type's limit keeps tasks waiting, the end of any makes room for another.
     boolean makesRoom = type.maxExecuting() > 0 && !written.isEmpty();
     if (makesRoom || written.stream().anyMatch(TaskTransition::makesWaiting)) {

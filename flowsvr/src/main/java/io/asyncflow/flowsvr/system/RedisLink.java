@@ -87,6 +87,11 @@ public class RedisLink implements DisposableBean {
     return client != null;
   }
 
+  /** Whether calls are not even tried, because Redis did not answer lately. */
+  public boolean isGivenUp() {
+    return breaker.getState() == CircuitBreaker.State.OPEN;
+  }
+
   /** Whether Redis answers right now; false where none is configured. */
   public boolean answers() {
     return isConfigured() && call(this::ping, false);

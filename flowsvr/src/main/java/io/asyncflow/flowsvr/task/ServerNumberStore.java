@@ -172,6 +172,22 @@ class ServerNumberStore {
         .update();
   }
 
+  /** Deletes a page of numbers that nobody holds and that no id was made under for so long. */
+  int deleteUnused(Duration unused, int limit) {
+    return jdbc.sql(
+            """
+            DELETE FROM t_server_number
+            WHERE lease_end < now_ms
+              AND id_time_limit < now_ms - :unused
+            ORDER BY server_number
+            LIMIT :limit
+            """
+                .replace("now_ms", NOW_MS))
+        .param("unused", unused.toMillis())
+        .param("limit", limit)
+        .update();
+  }
+
   /**
    * A process that holds a number.
    *

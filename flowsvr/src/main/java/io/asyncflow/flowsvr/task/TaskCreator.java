@@ -5,6 +5,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.flowsvr.system.NaturalBatches;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
@@ -48,6 +49,7 @@ public class TaskCreator {
   private final ServerNumber serverNumber;
   private final RetryingTransactions transactions;
   private final ApplicationEventPublisher events;
+  private final TaskMeters meters;
   private final Duration keyRetention;
   private final NaturalBatches<TaskType, NewTask, TaskId> singles;
 
@@ -59,6 +61,7 @@ public class TaskCreator {
       ServerNumber serverNumber,
       RetryingTransactions transactions,
       ApplicationEventPublisher events,
+      TaskMeters meters,
       @Value("${flow.idempotency-key-retention:7d}") Duration keyRetention,
       @Value("${flow.single-creates-at-once:150}") int singlesAtOnce) {
     this.types = types;
@@ -68,6 +71,7 @@ public class TaskCreator {
     this.serverNumber = serverNumber;
     this.transactions = transactions;
     this.events = events;
+    this.meters = meters;
     this.keyRetention = keyRetention;
     this.singles = new NaturalBatches<>(singlesAtOnce, new SingleCreates());
   }
@@ -124,7 +128,11 @@ public class TaskCreator {
       positionsByType.computeIfAbsent(type, t -> new ArrayList<>()).add(i);
     }
     List<TaskId> ids = createUndrained(tasks, positionsByType, transaction);
-    positionsByType.keySet().forEach(type -> events.publishEvent(new TasksWaiting(type)));
+    positionsByType.forEach(
+        (type, positions) -> {
+          meters.created(type.name(), positions.size());
+          events.publishEvent(new TasksWaiting(type));
+        });
     return ids;
   }
 

@@ -112,6 +112,11 @@ public final class TaskTransition {
     return row.reported(status, reportedEpoch, reportId);
   }
 
+  /** Whether the task has failed for good once this is committed. */
+  public boolean makesFailed() {
+    return status == TaskStatus.FAILED;
+  }
+
   /** Whether somebody may hold the task once this is committed. */
   public boolean makesWaiting() {
     return status == TaskStatus.WAITING;

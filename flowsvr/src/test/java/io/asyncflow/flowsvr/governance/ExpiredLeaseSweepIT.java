@@ -64,7 +64,7 @@ class ExpiredLeaseSweepIT {
     given.letPass(31, SECONDS, id);
     long orderTime = given.row(id).orderTime();
 
-    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0));
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
 
     TaskRow row = given.row(id);
     assertThat(row.status()).isEqualTo(TaskStatus.WAITING);
@@ -93,7 +93,7 @@ class ExpiredLeaseSweepIT {
     beat(task);
     given.letPass(6, SECONDS, id);
 
-    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0));
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
 
     TaskRow row = given.row(id);
     assertThat(row.status()).isEqualTo(TaskStatus.WAITING);
@@ -112,13 +112,13 @@ class ExpiredLeaseSweepIT {
     TaskId id = given.aWaitingTask().ofType(lark).create();
     given.aHold(lark).byAnOldClient().theTask();
     given.letPass(31, SECONDS, id);
-    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0));
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
     assertThat(given.row(id).crtRetryNum()).isEqualTo(1);
     assertThat(given.row(id).scheduleLog()).contains("TIMED_OUT");
 
     given.aHold(lark).byAnOldClient().theTask();
     given.letPass(31, SECONDS, id);
-    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(0, 1));
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(0, 1, 0));
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.FAILED);
     assertThat(given.row(id).crtRetryNum()).isEqualTo(2);
   }
@@ -130,12 +130,12 @@ class ExpiredLeaseSweepIT {
     for (int delivery = 1; delivery <= 3; delivery++) {
       given.aHold(lark).theTask();
       given.letPass(31, SECONDS, id);
-      assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0));
+      assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
       assertThat(given.row(id).deliveryCount()).isEqualTo(delivery);
     }
     given.aHold(lark).theTask();
     given.letPass(31, SECONDS, id);
-    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(0, 1));
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(0, 1, 1));
     TaskRow row = given.row(id);
     assertThat(row.status()).isEqualTo(TaskStatus.FAILED);
     assertThat(row.crtRetryNum()).isZero();
@@ -149,7 +149,7 @@ class ExpiredLeaseSweepIT {
     Task task = given.aHold(lark).theTask();
     given.letPass(28, SECONDS, id);
     TaskRow before = given.row(id);
-    assertThat(sweep.runOnce().isEmpty()).isTrue();
+    assertThat(sweep.runOnce().didAnything()).isFalse();
     assertThat(given.row(id)).usingRecursiveComparison().ignoringFields("now").isEqualTo(before);
     assertThat(given.reportOn(task).success(null).code()).isZero();
   }
@@ -216,10 +216,10 @@ class ExpiredLeaseSweepIT {
         () -> {
           tasks.lock(ids.get(0).table(), List.of(ids.get(1).number()));
           assertThat(CompletableFuture.supplyAsync(sweep::runOnce).join())
-              .isEqualTo(new ExpiredLeaseSweep.Result(2, 0));
+              .isEqualTo(new ExpiredLeaseSweep.Result(2, 0, 0));
           return null;
         });
-    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0));
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
   }
 
   @Test
@@ -283,7 +283,7 @@ class ExpiredLeaseSweepIT {
     }
     given.aHold(lark).now();
     ids.forEach(id -> given.letPass(1, HOURS, id));
-    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(3, 0));
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(3, 0, 0));
   }
 
   @Test
@@ -295,7 +295,7 @@ class ExpiredLeaseSweepIT {
     given.reportOn(held.get(1)).fail("no");
     given.set(ids.get(2), "status = 16");
     ids.forEach(id -> given.letPass(1, HOURS, id));
-    assertThat(sweep.runOnce().isEmpty()).isTrue();
+    assertThat(sweep.runOnce().didAnything()).isFalse();
     assertThat(ids.stream().map(id -> given.row(id).status()))
         .containsExactly(TaskStatus.SUCCESS, TaskStatus.FAILED, TaskStatus.CANCELLED);
   }
@@ -318,7 +318,7 @@ class ExpiredLeaseSweepIT {
     } finally {
       jdbc.sql("RENAME TABLE away_%1$s TO %1$s".formatted(broken)).update();
     }
-    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0));
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
   }
 
   @Test
@@ -334,7 +334,7 @@ class ExpiredLeaseSweepIT {
     jdbc.sql("DELETE FROM t_schedule_cfg WHERE task_type = ?").param(deleted.name()).update();
     given.change(lark, "paused", 0); // makes the server see it
 
-    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0));
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
     assertThat(given.row(orphan).status()).isEqualTo(TaskStatus.EXECUTING);
   }
 

@@ -228,6 +228,24 @@ class ServerNumberIT {
   }
 
   @Test
+  void onlyNumbersThatNobodyHeldForADayAreForgotten() {
+    aServer();
+    Server left = aServer();
+    Server longGone = aServer();
+    left.stop();
+    longGone.stop();
+    leaseOf(2, "id_time_limit = id_time_limit - 90000000");
+
+    assertThat(store.deleteUnused(Duration.ofDays(1), 100)).isEqualTo(1);
+
+    assertThat(
+            jdbc.sql("SELECT server_number FROM t_server_number ORDER BY server_number")
+                .query(Integer.class)
+                .list())
+        .containsExactly(0, 1);
+  }
+
+  @Test
   void whenAllNumbersAreHeldTheServerSaysSo() {
     aServer();
     StringBuilder rows = new StringBuilder();

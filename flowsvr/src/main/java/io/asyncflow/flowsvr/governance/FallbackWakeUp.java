@@ -1,0 +1,85 @@
+package io.asyncflow.flowsvr.governance;
+
+import io.asyncflow.flowsvr.lease.DueWork;
+import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.stereotype.Component;
+
+/**
+ * Tells parked holds of work that has been due for a while: news of it may have been lost on the
+ * way to another server, and whoever should have looked by itself may be stuck.
+ *
+ * <p>Mostly such work waits because there are too few workers, or none for its stage; then the news
+ * does no harm, and the result is what an operator wants to know.
+ */
+@Component
+class FallbackWakeUp {
+
+  /** A few rounds of the parked holds' own fallback poll. */
+  private static final Duration LATE = Duration.ofSeconds(5);
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final DueWork dueWork;
+  private final ApplicationEventPublisher events;
+  private volatile long latestMs;
+
+  FallbackWakeUp(
+      TaskTypes types,
+      TaskFamilies families,
+      DueWork dueWork,
+      ApplicationEventPublisher events,
+      TaskMeters meters) {
+    this.types = types;
+    this.families = families;
+    this.dueWork = dueWork;
+    this.events = events;
+    meters.show(
+        "tasks.late",
+        "seconds since the longest waiting due task became due, as the leader saw it last",
+        () -> latestMs / 1000.0);
+  }
+
+  /**
+   * What one look found.
+   *
+   * @param lateTypes types with work that has been due for more than a few seconds
+   * @param latestMs how long the longest waiting due task has been due
+   */
+  record Result(int lateTypes, long latestMs) implements JobResult {
+    @Override
+    public boolean didAnything() {
+      return lateTypes > 0;
+    }
+  }
+
+  /**
+   * Looks at all types that are not paused.
+   *
+   * @throws RuntimeException the first failure, after all the other types have been looked at
+   */
+  Result runOnce() {
+    int lateTypes = 0;
+    long latest = 0;
+    Failures failures = new Failures();
+    for (TaskFamily family : families.all()) {
+      if (types.find(family.type()).filter(type -> !type.paused()).isEmpty()) {
+        continue;
+      }
+      Duration lateness = failures.orElse(Duration.ZERO, () -> dueWork.lateness(family));
+      latest = Math.max(latest, lateness.toMillis());
+      if (lateness.compareTo(LATE) > 0) {
+        lateTypes++;
+        events.publishEvent(new TasksWaiting(family.type()));
+      }
+    }
+    latestMs = latest;
+    failures.throwFirst();
+    return new Result(lateTypes, latest);
+  }
+}

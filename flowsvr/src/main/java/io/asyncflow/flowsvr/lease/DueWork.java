@@ -1,0 +1,42 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.flowsvr.lease.ClaimStore.Head;
+import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.stereotype.Service;
+
+/** Looks for work that waits although it is due. */
+@Service
+public class DueWork {
+
+  private final ClaimStore claims;
+
+  DueWork(ClaimStore claims) {
+    this.claims = claims;
+  }
+
+  /**
+   * How long the task of the family that is due longest has been so; zero if none is due. Reads one
+   * index entry a stage and table, however many tasks wait.
+   */
+  public Duration lateness(TaskFamily family) {
+    List<Source> sources = new ArrayList<>();
+    for (TaskTable table : family.live()) {
+      claims.waitingStages(table).forEach(stage -> sources.add(new Source(table, stage)));
+    }
+    if (sources.isEmpty()) {
+      return Duration.ZERO;
+    }
+    long latest =
+        claims.heads(sources, 1).stream()
+            .filter(Head::isDue)
+            .mapToLong(head -> head.now() - head.orderTime())
+            .max()
+            .orElse(0);
+    return Duration.ofMillis(latest);
+  }
+}

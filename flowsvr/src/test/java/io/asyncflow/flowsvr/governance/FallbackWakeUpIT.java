@@ -1,0 +1,82 @@
+package io.asyncflow.flowsvr.governance;
+
+import static java.util.concurrent.TimeUnit.MINUTES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.lease.DueWork;
+import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+
+@UnsweptServer
+@Tag("contract")
+class FallbackWakeUpIT {
+
+  @Autowired Given given;
+  @Autowired TaskTypes types;
+  @Autowired TaskFamilies families;
+  @Autowired DueWork dueWork;
+
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final List<TaskType> woken = new ArrayList<>();
+  private FallbackWakeUp wakeUp;
+
+  @BeforeEach
+  void wakeUpOfTheTest() {
+    wakeUp =
+        new FallbackWakeUp(
+            types,
+            families,
+            dueWork,
+            event -> woken.add(((TasksWaiting) event).type()),
+            new TaskMeters(meters));
+  }
+
+  @Test
+  void workThatIsLongDueIsToldOfWhateverItsStageAndTable() {
+    TaskType late = given.aType().create();
+    given.aWaitingTask().ofType(late).dueIn(1, MINUTES).create();
+    given.nextTable(late);
+    given.aWaitingTask().ofType(late).inStage("last").dueSince(2, MINUTES).create();
+
+    FallbackWakeUp.Result result = wakeUp.runOnce();
+
+    assertThat(woken).contains(late);
+    assertThat(result.didAnything()).isTrue();
+    assertThat(result.lateTypes()).isEqualTo(woken.size());
+    assertThat(result.latestMs()).isGreaterThanOrEqualTo(120_000);
+    assertThat(meters.get("asyncflow.tasks.late").gauge().value())
+        .isEqualTo(result.latestMs() / 1000.0);
+    assertThat(dueWork.lateness(families.of(late))).isGreaterThanOrEqualTo(Duration.ofMinutes(2));
+  }
+
+  @Test
+  void workThatIsNotDueOrHasJustBecomeSoOrIsPausedWakesNobody() {
+    TaskType unused = given.aType().create();
+    families.of(unused);
+    TaskType future = given.aType().create();
+    given.aWaitingTask().ofType(future).dueIn(1, MINUTES).create();
+    TaskType fresh = given.aType().create();
+    given.aWaitingTask().ofType(fresh).create();
+    TaskType paused = given.aType().with("paused", 1).create();
+    given.aWaitingTask().ofType(paused).dueSince(2, MINUTES).create();
+
+    wakeUp.runOnce();
+
+    assertThat(woken).doesNotContain(unused, future, fresh, paused);
+    assertThat(dueWork.lateness(families.of(unused))).isZero();
+    assertThat(dueWork.lateness(families.of(future))).isZero();
+  }
+}

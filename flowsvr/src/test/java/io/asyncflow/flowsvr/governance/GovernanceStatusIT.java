@@ -1,0 +1,88 @@
+package io.asyncflow.flowsvr.governance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.wire.Wire;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import tools.jackson.databind.JsonNode;
+
+/** What operators see of governance. */
+@RunningServer
+class GovernanceStatusIT {
+
+  @LocalServerPort int port;
+  @Autowired Given given;
+  @Autowired JdbcClient jdbc;
+  @Autowired JobRunStore runs;
+
+  private JsonNode status() {
+    return new Wire(port).get("/api/governance/status").result();
+  }
+
+  private JsonNode job(String name) {
+    for (JsonNode job : status().path("jobs")) {
+      if (job.path("job").asString().equals(name)) {
+        return job;
+      }
+    }
+    return null;
+  }
+
+  @Test
+  void jobsThatRunAreShownBesideNodesAndLeader() {
+    for (String job : List.of("expired-lease-sweep", "fallback-wake-up", "table-drain")) {
+      await().atMost(Duration.ofSeconds(60)).until(() -> job(job) != null);
+    }
+
+    JsonNode status = status();
+    assertThat(status.at("/nodes/0/node").asString("")).isNotEmpty();
+    assertThat(status.path("leader").asString("")).isNotEmpty();
+    assertThat(status.path("term").asLong()).isPositive();
+    assertThat(job("fallback-wake-up").path("result").has("latestMs")).isTrue();
+  }
+
+  @Test
+  void quarantineIsStillSeenWhenLaterSweepsFoundNothing() {
+    TaskType poisonous = given.aType().with("max_delivery", 1).create();
+    TaskId id = given.aWaitingTask().ofType(poisonous).create();
+    jdbc.sql("UPDATE " + id.table().sqlName() + " SET delivery_count = 1").update();
+    given.aHold(poisonous).theTask();
+    jdbc.sql("UPDATE " + id.table().sqlName() + " SET lease_end = 0 WHERE status = 2").update();
+
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> job("expired-lease-sweep").at("/deed/poisoned").asInt(0) == 1);
+    long deed = job("expired-lease-sweep").path("lastDeed").asLong();
+    runs.write(
+        "expired-lease-sweep",
+        "another node",
+        1,
+        new ExpiredLeaseSweep.Result(0, 0, 0),
+        null,
+        false);
+
+    assertThat(job("expired-lease-sweep").at("/result/poisoned").asInt(-1)).isZero();
+    assertThat(job("expired-lease-sweep").at("/deed/poisoned").asInt()).isEqualTo(1);
+    assertThat(job("expired-lease-sweep").path("lastDeed").asLong()).isEqualTo(deed);
+  }
+
+  @Test
+  void jobThatFailedSaysSoAndKeepsItsLastDeed() {
+    runs.write("test-job", "node", 1, 3, null, true);
+    runs.write("test-job", "node", 1, Map.of(), "it broke", false);
+
+    assertThat(job("test-job").path("error").asString()).isEqualTo("it broke");
+    assertThat(job("test-job").path("deed").asInt()).isEqualTo(3);
+  }
+}
