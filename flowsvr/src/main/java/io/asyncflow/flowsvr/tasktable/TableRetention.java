@@ -52,8 +52,10 @@ public class TableRetention {
   int runOnce(Duration grace) {
     int dropped = 0;
     for (TaskTable table : lives.droppedBefore(grace)) {
-      archive.write(table);
-      tables.drop(table);
+      if (tables.exists(table)) { // a round that was cut off may have dropped it
+        archive.write(table);
+        tables.drop(table);
+      }
       lives.delete(table);
       log.info("{} was dropped", table);
       dropped++;

@@ -54,6 +54,20 @@ class TaskTableStore {
     jdbc.sql(CREATE.of(table)).update();
   }
 
+  boolean exists(TaskTable table) {
+    return jdbc.sql(
+            """
+            SELECT 1
+            FROM information_schema.tables
+            WHERE table_schema = DATABASE()
+              AND table_name = :name
+            """)
+        .param("name", table.sqlName())
+        .query(Integer.class)
+        .optional()
+        .isPresent();
+  }
+
   /** Drops the table with all it has, unless it is gone; a big one may take long. DDL commits. */
   void drop(TaskTable table) {
     jdbcTemplate.execute(

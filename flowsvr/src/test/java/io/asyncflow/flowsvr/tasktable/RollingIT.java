@@ -287,6 +287,23 @@ class RollingIT {
     assertThat(given.aWaitingTask().ofType(type).create().table().number()).isEqualTo(2);
   }
 
+  @Test
+  void dropThatWasCutOffIsFinished() {
+    TaskType type = given.aType().create();
+    given.change(type, "retention_days", 1);
+    TaskId done = given.aWaitingTask().ofType(type).create();
+    finishAll(type);
+    given.nextTable(type);
+    drain.runOnce();
+    letPass(1, type);
+    families.outdated();
+    retention.runOnce(Duration.ZERO);
+    tables.drop(done.table()); // and then the server was killed
+
+    assertThat(retention.runOnce(Duration.ZERO)).isEqualTo(1);
+    assertThat(statesOf(type)).containsExactly(State.OPEN);
+  }
+
   private static List<String> archived(TaskTable table) throws IOException {
     Path file = archive.resolve(table.sqlName() + ".jsonl.gz");
     try (BufferedReader lines =

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.web.HttpRequestMethodNotSupportedException;
@@ -107,13 +108,21 @@ class ErrorAnswersTest {
 
   @Test
   void unavailabilitySaysWhenToComeBack() throws Exception {
-    JsonNode body = answer(new QueryTimeoutException("slow"));
+    JsonNode body = answer(new CannotGetJdbcConnectionException("none free"));
 
     assertThat(response.getStatus()).isEqualTo(503);
     assertThat(response.getHeader("Retry-After")).isEqualTo("1");
     assertThat(body.path("code").asInt()).isEqualTo(8090);
     assertThat(body.path("retryable").asBoolean()).isTrue();
     assertThat(body.has("outcomeUnknown")).isFalse();
+  }
+
+  @Test
+  void unknownOutcomesAreSaidToBeSo() throws Exception {
+    JsonNode body = answer(new QueryTimeoutException("slow"));
+
+    assertThat(body.path("code").asInt()).isEqualTo(8090);
+    assertThat(body.path("outcomeUnknown").asBoolean()).isTrue();
   }
 
   @Test
