@@ -36,28 +36,38 @@ public final class Cluster implements AutoCloseable {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final Path directory;
+  private final Path data;
   private final EmbeddedMariaDb database;
   private final EmbeddedRedis redis;
   private final List<ServerNode> servers = new ArrayList<>();
   private final List<WorkerNode> workers = new ArrayList<>();
 
-  private Cluster(Path directory, EmbeddedMariaDb database, EmbeddedRedis redis) {
+  private Cluster(Path directory, Path data, boolean withRedis) {
     this.directory = directory;
-    this.database = database;
-    this.redis = redis;
+    this.data = data;
+    this.database = EmbeddedMariaDb.start(data, 0, Durability.RELAXED);
+    this.redis = withRedis ? EmbeddedRedis.start(directory.resolve("redis"), 0) : null;
   }
 
   /** Starts a database, whose commits survive its end but no power failure, and a Redis. */
   public static Cluster start(String name) {
     Path directory = newDirectory(name);
-    EmbeddedMariaDb database = startDatabase(directory);
-    return new Cluster(directory, database, EmbeddedRedis.start(directory.resolve("redis"), 0));
+    return new Cluster(directory, dataIn(directory), true);
   }
 
   /** The same without a Redis. */
   public static Cluster startWithoutRedis(String name) {
     Path directory = newDirectory(name);
-    return new Cluster(directory, startDatabase(directory), null);
+    return new Cluster(directory, dataIn(directory), false);
+  }
+
+  /**
+   * The same with the database's data elsewhere.
+   *
+   * @param data its directory, which is deleted at the end
+   */
+  public static Cluster startWithoutRedis(String name, Path data) {
+    return new Cluster(newDirectory(name), data, false);
   }
 
   private static Path newDirectory(String name) {
@@ -66,8 +76,8 @@ public final class Cluster implements AutoCloseable {
     return clusters.resolve(name + "-" + ProcessHandle.current().pid());
   }
 
-  private static EmbeddedMariaDb startDatabase(Path directory) {
-    return EmbeddedMariaDb.start(directory.resolve("mariadb"), 0, Durability.RELAXED);
+  private static Path dataIn(Path directory) {
+    return directory.resolve("mariadb");
   }
 
   public Path directory() {
@@ -195,7 +205,7 @@ public final class Cluster implements AutoCloseable {
     servers.forEach(Node::kill);
     database.kill();
     database.close();
-    delete(directory.resolve("mariadb"));
+    delete(data);
     delete(temporaryFiles());
     if (redis != null) {
       redis.close();

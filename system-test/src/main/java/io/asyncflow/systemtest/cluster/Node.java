@@ -30,6 +30,11 @@ public abstract class Node {
     return process().isAlive();
   }
 
+  /** Whether its output has this text, that of its earlier starts included. */
+  public boolean hasPrinted(String text) {
+    return process().hasPrinted(text);
+  }
+
   /** SIGKILL; returns when it is gone. */
   public void kill() {
     process().kill();
