@@ -41,9 +41,11 @@ class Migration implements FlywayMigrationStrategy {
   @Override
   public void migrate(Flyway flyway) {
     awaitDatabase();
+    ResumableMigrations resumable = new ResumableMigrations();
     Flyway.configure()
         .configuration(flyway.getConfiguration())
-        .dataSource(database.within(LONGEST_STATEMENT))
+        .dataSource(resumable.over(database.within(LONGEST_STATEMENT)))
+        .callbacks(resumable)
         .load()
         .migrate();
   }
