@@ -18,6 +18,11 @@ import java.util.stream.Stream;
 record TableShape(Map<String, String> columns, Map<String, String> keys) {
 
   private static final Pattern COLUMN = Pattern.compile("\\s*`([^`]+)` (.+?),?");
+
+  /** MySQL shows it or not, by how the column came to be; the collation says it anyway. */
+  private static final Pattern IMPLIED_CHARACTER_SET =
+      Pattern.compile("CHARACTER SET \\w+ (?=COLLATE )");
+
   private static final Pattern KEY = Pattern.compile("\\s*((?:UNIQUE )?KEY `([^`]+)` .+?),?");
 
   /** Reads the answer of SHOW CREATE TABLE, which has one column or key a line. */
@@ -28,7 +33,7 @@ record TableShape(Map<String, String> columns, Map<String, String> keys) {
       Matcher column = COLUMN.matcher(line);
       Matcher key = KEY.matcher(line);
       if (column.matches()) {
-        columns.put(column.group(1), column.group(2));
+        columns.put(column.group(1), IMPLIED_CHARACTER_SET.matcher(column.group(2)).replaceAll(""));
       } else if (key.matches()) {
         keys.put(key.group(2), key.group(1));
       }

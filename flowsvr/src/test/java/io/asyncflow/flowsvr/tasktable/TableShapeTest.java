@@ -67,4 +67,12 @@ class TableShapeTest {
                 + " ADD UNIQUE KEY `idx_note` (`note`(10))",
             "DROP COLUMN `gone`");
   }
+
+  @Test
+  void characterSetThatTheCollationImpliesMakesNoDifference() {
+    TableShape bare = TableShape.parse("  `a` varchar(9) COLLATE utf8mb4_bin NOT NULL,\n");
+    TableShape full =
+        TableShape.parse("  `a` varchar(9) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,\n");
+    assertThat(full.changesTo(bare)).isEmpty();
+  }
 }
