@@ -40,9 +40,4 @@ record ChildJvm(String module, Path directory, Path log) {
     return EngineProcess.launch(
         command, environment, directory, new EngineLog(module, log), ParentDeath.STOPS_ENGINE);
   }
-
-  /** The sentence for a program that ended by itself. */
-  String epitaph(int exitCode) {
-    return module + " ended with exit code " + exitCode + "; its log is " + log + ".";
-  }
 }

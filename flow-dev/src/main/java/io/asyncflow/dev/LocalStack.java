@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
@@ -24,7 +25,7 @@ import java.util.function.Supplier;
 final class LocalStack implements AutoCloseable {
   private static final Duration SERVER_PATIENCE = Duration.ofSeconds(120);
   private static final Duration PROBE_PATIENCE = Duration.ofSeconds(5);
-  private static final Duration SHORT_LIFE = Duration.ofSeconds(5);
+  private static final Duration SHORT_LIFE = Duration.ofSeconds(3);
   private static final String SCHEMA = "asyncflow";
 
   private final Installation installation;
@@ -81,7 +82,7 @@ final class LocalStack implements AutoCloseable {
     return server.log().getParent();
   }
 
-  /** Completes with a sentence when a program ends that nobody stopped. */
+  /** Completes with a sentence when a program has ended that cannot be kept running. */
   CompletableFuture<String> failure() {
     return failure;
   }
@@ -119,8 +120,8 @@ final class LocalStack implements AutoCloseable {
     EmbeddedMariaDb mariaDb = own(EmbeddedMariaDb.start(directory.resolve("mariadb"), 0));
     database = mariaDb.endpoint();
     redis = own(EmbeddedRedis.start(directory.resolve("redis"), 0));
-    keepRunning("MariaDB", mariaDb::exitCode, mariaDb::restart);
-    keepRunning("Redis", redis::exitCode, redis::restart);
+    keepRunning("MariaDB", logOf("mariadb"), mariaDb::exitCode, mariaDb::restart);
+    keepRunning("Redis", logOf("redis"), redis::exitCode, redis::restart);
     EngineProcess process =
         run(server, Completed.resultOf(serverJar), Map.of("FLOW_PORT", Integer.toString(port)));
     process.awaitReady(this::isReady, SERVER_PATIENCE);
@@ -151,34 +152,48 @@ final class LocalStack implements AutoCloseable {
     // With a key in its environment flowsvr would listen on every address.
     environment.put("FLOW_ADDRESS", LoopbackPort.HOST);
     environment.put("FLOW_EXIT_WITH_PARENT", "true");
-    EngineProcess process = program.launch(jar, environment, installation);
-    own(process::stop);
-    process.exitCode().thenAccept(code -> fail(program.epitaph(code)));
-    return process;
+    AtomicReference<EngineProcess> process =
+        new AtomicReference<>(program.launch(jar, environment, installation));
+    own(() -> process.get().stop());
+    keepRunning(
+        program.module(),
+        program.log(),
+        () -> process.get().exitCode(),
+        () -> {
+          process.get().stop(); // it is dead, but its watcher lives
+          process.set(program.launch(jar, environment, installation));
+        });
+    return process.get();
+  }
+
+  private Path logOf(String engine) {
+    return directory.resolve(engine).resolve("server.log");
   }
 
   /**
-   * Starts an engine again whenever it ends by itself. What it kept in memory is gone, which
-   * flowsvr and the worker have to live with anyway; one that ends again at once is past help.
+   * Starts a program again whenever it ends by itself, as its supervisor in production would; one
+   * that ends again at once is past help.
    */
   private void keepRunning(
-      String engine, Supplier<CompletableFuture<Integer>> exitCode, Runnable restart) {
-    onEnd(engine, exitCode, restart, System.nanoTime());
+      String program, Path log, Supplier<CompletableFuture<Integer>> exitCode, Runnable restart) {
+    onEnd(program, log, exitCode, restart, System.nanoTime());
   }
 
   private void onEnd(
-      String engine,
+      String program,
+      Path log,
       Supplier<CompletableFuture<Integer>> exitCode,
       Runnable restart,
       long helpedFromNanos) {
     exitCode
         .get()
-        .thenAcceptAsync(code -> revive(engine, code, exitCode, restart, helpedFromNanos));
+        .thenAcceptAsync(code -> revive(program, log, code, exitCode, restart, helpedFromNanos));
   }
 
-  // Synchronized: a close either comes first, or finds the engine running again and stops it.
+  // Synchronized: a close either comes first, or finds the program running again and stops it.
   private synchronized void revive(
-      String engine,
+      String program,
+      Path log,
       int code,
       Supplier<CompletableFuture<Integer>> exitCode,
       Runnable restart,
@@ -186,15 +201,15 @@ final class LocalStack implements AutoCloseable {
     if (closing) {
       return;
     }
-    String end = engine + " ended with exit code " + code;
+    String end = program + " ended with exit code " + code;
     if (System.nanoTime() < helpedFromNanos) {
-      fail(end + " as soon as it was started again; its log is in " + directory + ".");
+      fail(end + " as soon as it was started again; its log is " + log + ".");
       return;
     }
     System.err.println("asyncflow: " + end + "; starting it again.");
     try {
       restart.run();
-      onEnd(engine, exitCode, restart, System.nanoTime() + SHORT_LIFE.toNanos());
+      onEnd(program, log, exitCode, restart, System.nanoTime() + SHORT_LIFE.toNanos());
     } catch (EngineException e) {
       fail(e.getMessage());
     }

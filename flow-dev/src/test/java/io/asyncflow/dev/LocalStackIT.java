@@ -7,9 +7,6 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -57,16 +54,23 @@ class LocalStackIT {
   }
 
   @Test
-  void programThatDiesIsNamedWithItsLog() throws Exception {
+  void programThatDiesIsStartedAgainAndNamedWithItsLogIfThatDoesNotHelp() throws Exception {
     try (LocalStack stack = stackOn(LoopbackPort.free())) {
       stack.start();
-      HttpClient.newHttpClient()
-          .sendAsync(
-              HttpRequest.newBuilder(stack.url().resolve("/die")).build(),
-              HttpResponse.BodyHandlers.discarding());
+      List<ProcessHandle> before = childrenIn(data.resolve("flowsvr"));
+      before.forEach(ProcessHandle::destroyForcibly);
+      List<ProcessHandle> again =
+          await()
+              .until(
+                  () -> childrenIn(data.resolve("flowsvr")),
+                  now -> !now.isEmpty() && now.stream().noneMatch(before::contains));
+      assertThat(stack.failure()).isNotDone();
+
+      again.forEach(ProcessHandle::destroyForcibly);
+
       assertThat(stack.failure().get(30, TimeUnit.SECONDS))
           .isEqualTo(
-              "flowsvr ended with exit code 3; its log is "
+              "flowsvr ended with exit code 137 as soon as it was started again; its log is "
                   + data.resolve("logs/flowsvr.log")
                   + ".");
     }

@@ -66,7 +66,6 @@ final class StubProgram {
           exchange.close();
         });
     server.createContext("/api", StubProgram::answerEmptyLists);
-    server.createContext("/die", exchange -> Runtime.getRuntime().halt(3));
     server.start();
   }
 
