@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.system;
 
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -15,14 +16,19 @@ import org.springframework.transaction.support.TransactionTemplate;
  * victim (1213) or let them wait for a lock too long (1205).
  *
  * <p>A repeat is a new transaction, so what it runs must not keep state between two runs. A caller
- * never sees either error unless it happens {@value #ATTEMPTS} times in a row.
+ * sees either error only if it happens {@value #ATTEMPTS} times in a row and for {@value
+ * #PATIENCE_MS} ms: a deadlock is told within a blink, so in a storm a count alone is used up
+ * before the storm is over.
  */
 @Component
 public class RetryingTransactions {
 
   private static final Logger log = LoggerFactory.getLogger(RetryingTransactions.class);
   private static final int ATTEMPTS = 6;
-  private static final long FIRST_PAUSE_MS = 8;
+  private static final long PATIENCE_MS = 2_000;
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
+  private static final long FIRST_PAUSE_MS = 16;
+  private static final long LONGEST_PAUSE_MS = 256;
 
   private final TransactionTemplate transaction;
 
@@ -75,22 +81,25 @@ public class RetryingTransactions {
   }
 
   private static <T> T retrying(Supplier<T> work) {
+    long begin = System.nanoTime();
     for (int attempt = 1; ; attempt++) {
       try {
         return work.get();
       } catch (PessimisticLockingFailureException e) {
-        if (attempt == ATTEMPTS) {
+        boolean isPatient = System.nanoTime() - begin < PATIENCE_NANOS;
+        boolean isGivenUp = attempt >= ATTEMPTS && !isPatient;
+        if (isGivenUp || Thread.currentThread().isInterrupted()) {
           throw e;
         }
         log.debug("lost a lock race ({}), trying again: {}", attempt, e.getMessage());
-        pauseBeforeAttempt(attempt);
+        pauseAfter(attempt);
       }
     }
   }
 
   /** Full jitter, so that two victims of one deadlock do not meet again. */
-  private static void pauseBeforeAttempt(int attempt) {
-    long bound = FIRST_PAUSE_MS << attempt;
+  private static void pauseAfter(int attempt) {
+    long bound = Math.min(FIRST_PAUSE_MS << Math.min(attempt - 1, 10), LONGEST_PAUSE_MS);
     try {
       Thread.sleep(ThreadLocalRandom.current().nextLong(1, bound));
     } catch (InterruptedException e) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.flowsvr.UnsweptServer;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -154,8 +155,9 @@ class RetryingTransactionsIT {
   }
 
   @Test
-  void itGivesUpAfterFiveRepeats() {
+  void itGivesUpAfterFiveRepeatsAndTwoSeconds() {
     AtomicInteger attempts = new AtomicInteger();
+    long begin = System.nanoTime();
     assertThatThrownBy(
             () ->
                 transactions.execute(
@@ -164,7 +166,24 @@ class RetryingTransactionsIT {
                       throw new PessimisticLockingFailureException("of the test");
                     }))
         .isInstanceOf(PessimisticLockingFailureException.class);
-    assertThat(attempts.get()).isEqualTo(6);
+    assertThat(attempts.get()).isGreaterThanOrEqualTo(6);
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void interruptedCallerIsNotKept() {
+    AtomicInteger attempts = new AtomicInteger();
+    assertThatThrownBy(
+            () ->
+                transactions.execute(
+                    () -> {
+                      attempts.incrementAndGet();
+                      Thread.currentThread().interrupt();
+                      throw new PessimisticLockingFailureException("of the test");
+                    }))
+        .isInstanceOf(PessimisticLockingFailureException.class);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(attempts).hasValue(1);
   }
 
   @Test
