@@ -20,7 +20,8 @@ public final class ChaosCommand {
       Usage: ./asyncflow chaos [options]
 
       Creates three-stage tasks on real servers and workers while these, the database and Redis
-      are killed, stopped and terminated, and holds what happened to the invariants.
+      are killed, stopped and terminated and the family's tables roll, and holds what happened to
+      the invariants.
 
         --tasks N     how many (5000)
         --seed S      of the faults and of the tasks' behaviour (a random one, which is printed)
@@ -78,6 +79,9 @@ public final class ChaosCommand {
     double seconds = outcome.elapsed().toMillis() / 1e3;
     say("%n%d tasks in %.0f s: %.0f/s", verdict.tasks(), seconds, verdict.tasks() / seconds);
     say("faults: %s", outcome.disasters());
+    say(
+        "the family rolled to table %d, and is drained up to table %d",
+        outcome.position().end(), outcome.position().begin());
     say(
         "%d executions; %d of them repeated, %d met by a fault, %d repeated without having met one",
         executions.all(),

@@ -8,6 +8,7 @@ import io.asyncflow.systemtest.chaos.Disaster.Target;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.WorkerNode;
+import io.asyncflow.systemtest.history.Audit;
 import io.asyncflow.systemtest.invariant.Verdict;
 import io.asyncflow.systemtest.scenario.FailoverFlowClient;
 import io.asyncflow.systemtest.scenario.Scenario;
@@ -39,6 +40,9 @@ public final class ChaosRun {
   /** Tasks in a call. */
   private static final int PIECE = 20;
 
+  /** That many, at most, does the type's family grow to while all this happens. */
+  private static final int TABLES = 20;
+
   /** No more are created while so many wait. */
   private static final int BACKLOG = 1_000;
 
@@ -46,7 +50,7 @@ public final class ChaosRun {
 
   private final ChaosPlan plan;
   private final Consumer<String> narrator;
-  private final TypePlan type = TypePlan.quick();
+  private final TypePlan type;
 
   /**
    * @param narrator told of each fault when it begins
@@ -54,6 +58,7 @@ public final class ChaosRun {
   public ChaosRun(ChaosPlan plan, Consumer<String> narrator) {
     this.plan = plan;
     this.narrator = narrator;
+    this.type = TypePlan.quick().withRollThreshold(plan.tasks() / TABLES + 100);
   }
 
   /**
@@ -61,10 +66,15 @@ public final class ChaosRun {
    *
    * @param disasters how often each thing has happened
    * @param elapsed from the first create to the end of the last task
+   * @param position of the type's family at the end
    * @param directory of the logs and the history
    */
   public record Outcome(
-      Verdict verdict, Map<Disaster, Integer> disasters, Duration elapsed, Path directory) {
+      Verdict verdict,
+      Map<Disaster, Integer> disasters,
+      Duration elapsed,
+      Audit.Position position,
+      Path directory) {
 
     /** Whether every invariant held, and no work was repeated but what a fault met. */
     public boolean isClean() {
@@ -107,7 +117,11 @@ public final class ChaosRun {
       over.countDown();
       watching.join();
       return new Outcome(
-          scenario.verdict(drainWithin()), nemesis.done(), elapsed, cluster.directory());
+          scenario.verdict(drainWithin()),
+          nemesis.done(),
+          elapsed,
+          scenario.position(),
+          cluster.directory());
     } finally {
       threads.shutdownNow();
     }

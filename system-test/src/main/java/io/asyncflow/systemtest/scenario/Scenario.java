@@ -1,5 +1,6 @@
 package io.asyncflow.systemtest.scenario;
 
+import static java.util.stream.Collectors.joining;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowClient;
@@ -47,6 +48,7 @@ public final class Scenario implements AutoCloseable {
   /** The process, in the history, of every client that is no worker. */
   public static final String CLIENTS = "clients";
 
+  private static final String COUNT = "SELECT COUNT(*) AS n FROM t_%s_task_%d WHERE %s";
   private static final int TASKS_A_CALL = 500;
   private static final Duration NEXT_TRY = Duration.ofMillis(100);
 
@@ -215,16 +217,20 @@ public final class Scenario implements AutoCloseable {
         .until(() -> count("status IN (1, 2)") == 0);
   }
 
-  /** How many tasks of the type's first table meet a condition. */
+  /** How many tasks of the type meet a condition. */
   public int count(String condition) {
-    String sql = "SELECT COUNT(*) FROM t_" + taskType + "_task_1 WHERE " + condition;
-    try (Connection connection = cluster.connect();
-        PreparedStatement statement = connection.prepareStatement(sql);
-        ResultSet rows = statement.executeQuery()) {
-      rows.next();
-      return rows.getInt(1);
+    try (Connection connection = cluster.connect()) {
+      String sql =
+          IntStream.rangeClosed(1, Audit.position(connection, taskType).end())
+              .mapToObj(n -> COUNT.formatted(taskType, n, condition))
+              .collect(joining(" UNION ALL ", "SELECT SUM(n) FROM (", ") tables"));
+      try (PreparedStatement statement = connection.prepareStatement(sql);
+          ResultSet rows = statement.executeQuery()) {
+        rows.next();
+        return rows.getInt(1);
+      }
     } catch (SQLException e) {
-      throw new IllegalStateException(sql, e);
+      throw new IllegalStateException("tasks with " + condition, e);
     }
   }
 
@@ -240,6 +246,15 @@ public final class Scenario implements AutoCloseable {
     }
   }
 
+  /** Where the tables of the type begin and end. */
+  public Audit.Position position() {
+    try (Connection connection = cluster.connect()) {
+      return Audit.position(connection, taskType);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the position of " + taskType + " cannot be read", e);
+    }
+  }
+
   /** The rows as they stand. */
   public Audit audit() {
     try (Connection connection = cluster.connect()) {
@@ -251,14 +266,10 @@ public final class Scenario implements AutoCloseable {
 
   /** Writes down where the tables of the type begin and end. */
   public void lookAtPosition() {
-    try (Connection connection = cluster.connect()) {
-      Audit.Position position = Audit.position(connection, taskType);
-      recorder.record(
-          recorder.newCall(),
-          Event.draft(Act.POSITION, Phase.OK).status(position.begin()).epoch(position.end()));
-    } catch (SQLException e) {
-      throw new IllegalStateException("the position of " + taskType + " cannot be read", e);
-    }
+    Audit.Position position = position();
+    recorder.record(
+        recorder.newCall(),
+        Event.draft(Act.POSITION, Phase.OK).status(position.begin()).epoch(position.end()));
   }
 
   /** Some task whose creation was acknowledged; empty if none was yet. */

@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param maxRetries retries of a stage
  * @param retryInterval delay of each retry
  * @param maxDelivery holds without a report before a task is poison
+ * @param rollThreshold rows after which its table is followed by the next
  */
 public record TypePlan(
     Duration lease,
@@ -20,9 +21,11 @@ public record TypePlan(
     Duration longPoll,
     int maxRetries,
     Duration retryInterval,
-    int maxDelivery) {
+    int maxDelivery,
+    int rollThreshold) {
 
   private static final int TASKS_A_HOLD = 100;
+  private static final int NEVER_ROLLS = 5_000_000;
 
   /** Leases of 3 s, attempts of 20 s, holds parked for 5 s, three retries after 1 s each. */
   public static TypePlan quick() {
@@ -32,23 +35,33 @@ public record TypePlan(
         Duration.ofSeconds(5),
         3,
         Duration.ofSeconds(1),
-        10);
+        10,
+        NEVER_ROLLS);
   }
 
   public TypePlan withLease(Duration value) {
-    return new TypePlan(value, maxProcessingTime, longPoll, maxRetries, retryInterval, maxDelivery);
+    return new TypePlan(
+        value, maxProcessingTime, longPoll, maxRetries, retryInterval, maxDelivery, rollThreshold);
   }
 
   public TypePlan withMaxProcessingTime(Duration value) {
-    return new TypePlan(lease, value, longPoll, maxRetries, retryInterval, maxDelivery);
+    return new TypePlan(
+        lease, value, longPoll, maxRetries, retryInterval, maxDelivery, rollThreshold);
   }
 
   public TypePlan withLongPoll(Duration value) {
-    return new TypePlan(lease, maxProcessingTime, value, maxRetries, retryInterval, maxDelivery);
+    return new TypePlan(
+        lease, maxProcessingTime, value, maxRetries, retryInterval, maxDelivery, rollThreshold);
   }
 
   public TypePlan withMaxDelivery(int value) {
-    return new TypePlan(lease, maxProcessingTime, longPoll, maxRetries, retryInterval, value);
+    return new TypePlan(
+        lease, maxProcessingTime, longPoll, maxRetries, retryInterval, value, rollThreshold);
+  }
+
+  public TypePlan withRollThreshold(int value) {
+    return new TypePlan(
+        lease, maxProcessingTime, longPoll, maxRetries, retryInterval, maxDelivery, value);
   }
 
   TaskTypeSettings settings(String taskType) {
@@ -63,7 +76,7 @@ public record TypePlan(
         null,
         (int) lease.toSeconds(),
         maxDelivery,
-        null,
+        (long) rollThreshold,
         null,
         null,
         null,
