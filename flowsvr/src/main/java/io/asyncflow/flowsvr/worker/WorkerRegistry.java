@@ -80,8 +80,12 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     draining = store.draining();
   }
 
-  /** Workers, the one that beat last first. */
+  /**
+   * Workers, the one that beat last first: what this server was told so far, and what the others
+   * have written.
+   */
   public List<WorkerView> list(int limit) {
+    runOnce();
     return store.list(LOST_AFTER, limit);
   }
 
@@ -91,6 +95,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    * @return false if there is no such worker
    */
   public boolean drain(String workerId, boolean drain) {
+    runOnce(); // it may have beaten for the first time just now
     boolean known = store.setDrain(workerId, drain);
     draining = store.draining(); // other servers read it with their next round
     return known;

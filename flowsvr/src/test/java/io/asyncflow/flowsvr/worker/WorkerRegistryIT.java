@@ -31,11 +31,15 @@ class WorkerRegistryIT {
   }
 
   private JsonNode beat(String rest) {
-    JsonNode result =
-        wire.post("/api/worker/heartbeat", "{'workerId':'" + worker + "','tasks':[]" + rest + "}")
-            .result();
+    JsonNode result = beatUnwritten(rest);
     workers.runOnce();
     return result;
+  }
+
+  private JsonNode beatUnwritten(String rest) {
+    return wire.post(
+            "/api/worker/heartbeat", "{'workerId':'" + worker + "','tasks':[]" + rest + "}")
+        .result();
   }
 
   private JsonNode listed() {
@@ -57,6 +61,21 @@ class WorkerRegistryIT {
     assertThat(listed().path("host").asString()).isEqualTo("gpu-1");
     assertThat(listed().path("sdkVersion").asString()).isEqualTo("1.2");
     assertThat(listed().at("/description/labels/gpu").asString()).isEqualTo("a100");
+  }
+
+  @Test
+  void aWorkerIsListedFromItsFirstBeatOn() {
+    beatUnwritten("");
+
+    assertThat(listed().path("state").asString()).isEqualTo("alive");
+  }
+
+  @Test
+  void aWorkerCanBeDrainedFromItsFirstBeatOn() {
+    beatUnwritten("");
+
+    assertThat(wire.post("/api/worker/drain", "{'workerId':'" + worker + "'}").code()).isZero();
+    assertThat(beatUnwritten("").path("drain").asBoolean()).isTrue();
   }
 
   @Test
