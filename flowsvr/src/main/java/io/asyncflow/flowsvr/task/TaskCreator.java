@@ -31,7 +31,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Creates tasks: all of a call, or none. Single creates of a type that come at the same time are
- * committed together.
+ * committed together. Without keys that is one statement, which makes sure by itself that begin has
+ * not moved past the table.
  *
  * <p>A key and its task commit together, so a key never stands for a task that does not exist. Of
  * two calls with one key the second waits for the first one's commit and gets its task.
@@ -101,7 +102,7 @@ public class TaskCreator {
     /** A conflict undoes the batch: then each is created alone, and the bad one alone refused. */
     @Override
     public List<TaskId> together(TaskType type, List<NewTask> tasks) {
-      return create(tasks, transactions::executeOnce);
+      return create(tasks, transactions::executeOnce, Supplier::get);
     }
   }
 
@@ -113,21 +114,29 @@ public class TaskCreator {
    * @throws IdempotencyConflictException if a key was used with another body
    */
   public List<TaskId> create(List<NewTask> tasks) {
-    return create(tasks, transactions::execute);
+    return create(tasks, transactions::execute, transactions::executeStatement);
   }
 
   /**
    * @param transaction runs what creates them, and commits it
+   * @param statement runs it where it is one statement, which commits by itself
    */
   private List<TaskId> create(
-      List<NewTask> tasks, Function<Supplier<List<TaskId>>, List<TaskId>> transaction) {
+      List<NewTask> tasks,
+      Function<Supplier<List<TaskId>>, List<TaskId>> transaction,
+      Function<Supplier<List<TaskId>>, List<TaskId>> statement) {
     Map<TaskType, List<Integer>> positionsByType = new LinkedHashMap<>();
     for (int i = 0; i < tasks.size(); i++) {
       TaskType type = TaskType.parse(tasks.get(i).taskType()).orElseThrow();
       types.require(type);
       positionsByType.computeIfAbsent(type, t -> new ArrayList<>()).add(i);
     }
-    List<TaskId> ids = createUndrained(tasks, positionsByType, transaction);
+    boolean isOneStatement =
+        positionsByType.size() == 1
+            && TaskStore.fitOneStatement(tasks)
+            && tasks.stream().allMatch(task -> task.idempotencyKey() == null);
+    List<TaskId> ids =
+        createUndrained(tasks, positionsByType, isOneStatement ? statement : transaction);
     positionsByType.forEach(
         (type, positions) -> {
           meters.created(type.name(), positions.size());
@@ -139,7 +148,7 @@ public class TaskCreator {
   private List<TaskId> createUndrained(
       List<NewTask> tasks,
       Map<TaskType, List<Integer>> positionsByType,
-      Function<Supplier<List<TaskId>>, List<TaskId>> transaction) {
+      Function<Supplier<List<TaskId>>, List<TaskId>> commit) {
     for (int attempt = 1; ; attempt++) {
       SortedMap<TaskTable, List<Integer>> tables = new TreeMap<>();
       positionsByType.forEach(
@@ -147,8 +156,9 @@ public class TaskCreator {
           tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
       TaskId[] newIds = newIds(tables, tasks.size());
       try {
-        return transaction.apply(() -> createIn(tables, tasks, newIds));
+        return commit.apply(() -> createIn(tables, tasks, newIds));
       } catch (TableDrainedException e) {
+        newTaskTables.outdated(e.table);
         if (attempt == ATTEMPTS) {
           throw new FlowException(ErrorCode.UNAVAILABLE, e.getMessage());
         }
@@ -168,11 +178,6 @@ public class TaskCreator {
   private List<TaskId> createIn(
       SortedMap<TaskTable, List<Integer>> tables, List<NewTask> tasks, TaskId[] newIds) {
     TaskId[] made = newIds.clone();
-    for (TaskTable table : tables.keySet()) {
-      if (!newTaskTables.enter(table)) {
-        throw new TableDrainedException(table);
-      }
-    }
     tables.forEach((table, positions) -> createIn(table, tasks, positions, made));
     return Arrays.asList(made);
   }
@@ -185,7 +190,7 @@ public class TaskCreator {
       TaskTable table, List<NewTask> tasks, List<Integer> positions, TaskId[] made) {
     SortedMap<String, KeyUse> wanted = wantedKeys(tasks, positions, made);
     Map<String, KeyUse> standing = wanted.isEmpty() ? Map.of() : use(table, wanted);
-    Map<Long, NewTask> fresh = new LinkedHashMap<>();
+    SortedMap<Long, NewTask> fresh = new TreeMap<>();
     for (int position : positions) {
       NewTask task = tasks.get(position);
       String key = task.idempotencyKey();
@@ -200,8 +205,8 @@ public class TaskCreator {
         fresh.putIfAbsent(made[position].number(), task);
       }
     }
-    if (!fresh.isEmpty()) {
-      store.insert(table, fresh);
+    if (!fresh.isEmpty() && !store.insertUnlessDrained(table, fresh)) {
+      throw new TableDrainedException(table);
     }
   }
 
@@ -251,8 +256,11 @@ public class TaskCreator {
 
     private static final long serialVersionUID = 1L;
 
+    private final transient TaskTable table;
+
     TableDrainedException(TaskTable table) {
       super("new tasks were sent to " + table + ", which is drained");
+      this.table = table;
     }
   }
 }

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
@@ -22,7 +23,8 @@ import org.springframework.stereotype.Component;
 /**
  * The rows of the task tables: created, read, and changed by guarded transitions.
  *
- * <p>Every method is one statement and runs in the caller's transaction, if there is one.
+ * <p>Every method runs in the caller's transaction, if there is one, and is one statement unless it
+ * says otherwise.
  */
 @Component
 public class TaskStore {
@@ -37,15 +39,36 @@ public class TaskStore {
           + NOW_MS
           + " AS db_now";
 
+  private static final int INSERTS_A_STATEMENT = 150;
+
+  /** Of texts; with as many rows it stays below any max_allowed_packet, whatever is escaped. */
+  private static final int CHARACTERS_A_STATEMENT = 1_000_000;
+
+  // LOCK IN SHARE MODE: a plain INSERT ... SELECT reads the guard without a lock where the
+  // isolation is READ COMMITTED. STRAIGHT_JOIN: the guard is looked at, and locked, first.
   private static final TableSql INSERT =
       new TableSql(
           """
           INSERT INTO %s
             (id, user_id, task_stage, status, priority, order_time, max_retry_num,
              max_retry_interval, create_time, modify_time, task_context, schedule_log)
-          VALUES (?, ?, ?, 1, ?, COALESCE(?, now_ms + ?), ?, ?, now_ms, now_ms, ?, ?)
+          SELECT v.id, v.user_id, v.task_stage, 1, v.priority, COALESCE(v.run_at, now_ms + v.due_in),
+            v.max_retry_num, v.max_retry_interval, now_ms, now_ms, v.task_context, v.schedule_log
+          FROM t_task_table g
+          STRAIGHT_JOIN (
+          SELECT ? AS id, ? AS user_id, ? AS task_stage, ? AS priority, ? AS run_at, ? AS due_in,
+            ? AS max_retry_num, ? AS max_retry_interval, ? AS task_context, ? AS schedule_log
           """
               .replace("now_ms", NOW_MS));
+  private static final String MORE_INSERTS = "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
+  private static final String UNLESS_DRAINED =
+      """
+      ) v
+      WHERE g.task_type = ?
+        AND g.table_number = ?
+        AND g.drain_time IS NULL
+      LOCK IN SHARE MODE
+      """;
 
   private static final TableSql SELECT_BY_ID =
       new TableSql("SELECT " + COLUMNS + "\nFROM %s\nWHERE id = :id");
@@ -141,28 +164,65 @@ public class TaskStore {
     this.batch = batch;
   }
 
-  /** Creates waiting tasks; the driver sends them as one statement. */
-  void insert(TaskTable table, Map<Long, NewTask> tasksByNumber) {
-    List<Object[]> rows = new ArrayList<>(tasksByNumber.size());
-    tasksByNumber.forEach(
-        (number, task) -> {
-          int priority = orZero(task.priority());
-          long dueIn = task.delayMs() != null ? task.delayMs() : -priority * 1000L;
-          rows.add(
-              new Object[] {
-                number,
-                task.userId(),
-                task.taskStage(),
-                priority,
-                task.runAt(),
-                dueIn,
-                task.maxRetryNum(),
-                task.maxRetryInterval(),
-                orEmpty(task.taskContext()),
-                orEmpty(task.scheduleLog())
-              });
-        });
-    batch.batchUpdate(INSERT.of(table), rows);
+  /** Whether {@link #insertUnlessDrained} needs no transaction for these. */
+  static boolean fitOneStatement(Collection<NewTask> tasks) {
+    return tasks.size() <= INSERTS_A_STATEMENT
+        && tasks.stream().mapToInt(TaskStore::characters).sum() <= CHARACTERS_A_STATEMENT;
+  }
+
+  private static int characters(NewTask task) {
+    return orEmpty(task.taskContext()).length() + orEmpty(task.scheduleLog()).length();
+  }
+
+  /**
+   * Creates waiting tasks, unless begin has moved past the table. Until the transaction ends, or
+   * the statement where there is none, it does not: the table's row is locked as by {@link
+   * io.asyncflow.flowsvr.tasktable.NewTaskTables#enter}.
+   *
+   * @param tasksByNumber in the order of their numbers; if they do not {@link #fitOneStatement},
+   *     only within a transaction
+   * @return false if begin has moved past the table; nothing is created then
+   */
+  boolean insertUnlessDrained(TaskTable table, SortedMap<Long, NewTask> tasksByNumber) {
+    List<Map.Entry<Long, NewTask>> some = new ArrayList<>();
+    int characters = 0;
+    for (Map.Entry<Long, NewTask> next : tasksByNumber.entrySet()) {
+      int more = characters(next.getValue());
+      boolean isFull =
+          some.size() == INSERTS_A_STATEMENT || characters + more > CHARACTERS_A_STATEMENT;
+      if (isFull && !some.isEmpty()) {
+        if (!insertInOneStatement(table, some)) {
+          return false;
+        }
+        some.clear();
+        characters = 0;
+      }
+      some.add(next);
+      characters += more;
+    }
+    return insertInOneStatement(table, some);
+  }
+
+  private boolean insertInOneStatement(TaskTable table, List<Map.Entry<Long, NewTask>> tasks) {
+    List<Object> values = new ArrayList<>(tasks.size() * 10 + 2);
+    for (Map.Entry<Long, NewTask> entry : tasks) {
+      NewTask task = entry.getValue();
+      int priority = orZero(task.priority());
+      values.add(entry.getKey());
+      values.add(task.userId());
+      values.add(task.taskStage());
+      values.add(priority);
+      values.add(task.runAt());
+      values.add(task.delayMs() != null ? task.delayMs() : -priority * 1000L);
+      values.add(task.maxRetryNum());
+      values.add(task.maxRetryInterval());
+      values.add(orEmpty(task.taskContext()));
+      values.add(orEmpty(task.scheduleLog()));
+    }
+    values.add(table.type().name());
+    values.add(table.number());
+    String sql = INSERT.of(table) + MORE_INSERTS.repeat(tasks.size() - 1) + UNLESS_DRAINED;
+    return batch.update(sql, values.toArray()) > 0;
   }
 
   /** The row of this id; the caller has made sure that its table exists. */

@@ -101,18 +101,23 @@ public class NewTaskTables {
     }
   }
 
+  /** A new task did not get in, because begin has moved past the table: ask anew where to go. */
+  public void outdated(TaskTable table) {
+    blocks.remove(table.type());
+    families.outdated();
+  }
+
   /**
-   * Locks the table for new or revived tasks until the transaction ends: begin does not move past
-   * it meanwhile. Within a transaction, in the order of the tables.
+   * Locks the table for a task that is to wait again until the transaction ends: begin does not
+   * move past it meanwhile. New tasks are inserted under the same lock.
    *
-   * @return false if begin has moved past it; the caller rolls back and asks anew where to go
+   * @return false if begin has moved past it
    */
   public boolean enter(TaskTable table) {
     if (lives.lockUndrained(table)) {
       return true;
     }
-    blocks.remove(table.type());
-    families.outdated();
+    outdated(table);
     return false;
   }
 }

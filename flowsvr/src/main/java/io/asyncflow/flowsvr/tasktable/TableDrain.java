@@ -13,11 +13,11 @@ import org.springframework.stereotype.Component;
  * Keeps the families short at their beginning and ready at their end: moves begin over tables with
  * nothing unfinished, and makes the next table before the last one is full.
  *
- * <p>A creator may still be on its way into a table that is no longer the end: it has locked the
- * table's row before it inserts (see {@link NewTaskTables#enter}). Begin moves only under the
- * exclusive lock of that row, taken without waiting, and after one more look. So what was committed
- * before is seen, and who comes after finds the table drained and goes elsewhere. A creator that
- * hangs keeps begin from passing its table, and hinders nothing else.
+ * <p>A creator may still be on its way into a table that is no longer the end: its INSERT locks the
+ * table's row, shared, before it inserts (as {@link NewTaskTables#enter} does). Begin moves only
+ * under the exclusive lock of that row, taken without waiting, and after one more look. So what was
+ * committed before is seen, and who comes after finds the table drained and goes elsewhere. A
+ * creator that hangs keeps begin from passing its table, and hinders nothing else.
  *
  * <p>{@link #runOnce} is for one thread at a time; all is harmless on several servers at once.
  */

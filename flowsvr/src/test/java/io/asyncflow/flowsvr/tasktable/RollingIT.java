@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
@@ -11,6 +12,7 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskCreator;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
@@ -25,15 +27,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.zip.GZIPInputStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -56,6 +66,7 @@ class RollingIT {
   @Autowired TableRetention retention;
   @Autowired RetryingTransactions transactions;
   @Autowired TaskQueries queries;
+  @Autowired TaskCreator creator;
 
   @DynamicPropertySource
   static void archiveDirectory(DynamicPropertyRegistry registry) {
@@ -250,6 +261,152 @@ class RollingIT {
 
     assertThat(given.aWaitingTask().ofType(type).create().table().number()).isEqualTo(2);
     assertThat(statesOf(type)).containsExactly(State.DRAINED, State.OPEN);
+  }
+
+  @Test
+  void createThatMeetsADrainWaitsForItAndGoesToTheEnd() throws Exception {
+    TaskType type = given.aType().create();
+    TaskTable first = given.aWaitingTask().ofType(type).create().table();
+    finishAll(type);
+    TaskFamilies familiesThere = new TaskFamilies(positions, tables, lives, new Node());
+    assertThat(familiesThere.advance(first)).isTrue();
+    NewTask task = given.aWaitingTask().ofType(type).asRequest();
+    List<NewTask> batch = Collections.nCopies(300, task);
+    NewTask withKey = given.aWaitingTask().ofType(type).withKey("k").asRequest();
+    List<Supplier<TaskId>> creates =
+        List.of(
+            () -> creator.create(task),
+            () -> creator.create(batch).get(299),
+            () -> creator.create(withKey));
+    ExecutorService threads = Executors.newFixedThreadPool(creates.size());
+    try {
+      List<Future<TaskId>> created =
+          transactions.executeOnce(
+              () -> {
+                assertThat(lives.lockForDrain(first)).isTrue();
+                List<Future<TaskId>> begun =
+                    creates.stream().map(c -> threads.submit(() -> patiently(c))).toList();
+                Awaitility.await().until(() -> waitForLocks() == begun.size());
+                positions.advanceBegin(type.name(), 1);
+                lives.markDrained(first);
+                return begun;
+              });
+      for (Future<TaskId> id : created) {
+        assertThat(id.get(1, TimeUnit.MINUTES).table().number()).isEqualTo(2);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(rowsIn(first)).isEqualTo(1);
+    assertThat(rowsIn(new TaskTable(type, 2))).isEqualTo(302);
+  }
+
+  /** However slow the machine is that ends the drain. */
+  private static <T> T patiently(Supplier<T> create) {
+    while (!Thread.currentThread().isInterrupted()) {
+      try {
+        return create.get();
+      } catch (PessimisticLockingFailureException e) {
+        // waited long enough for a request, but not for this test
+      }
+    }
+    throw new IllegalStateException("the test is over");
+  }
+
+  private int waitForLocks() {
+    return jdbc.sql(
+            "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")
+        .query(Integer.class)
+        .single();
+  }
+
+  @Test
+  void nothingIsEverCreatedInADrainedTable() {
+    TaskType type = given.aType().create();
+    given.aWaitingTask().ofType(type).create();
+    TaskFamilies familiesThere = new TaskFamilies(positions, tables, lives, new Node());
+    TableDrain drainThere = new TableDrain(types, familiesThere, positions, lives, transactions);
+    AtomicBoolean isOver = new AtomicBoolean();
+
+    List<Integer> created =
+        AtOnce.from(
+            5,
+            thread ->
+                thread == 0
+                    ? rollAndDrain(type, familiesThere, drainThere, isOver)
+                    : createUntil(isOver, type, thread));
+
+    for (TaskTable table : familiesThere.findNow(type).orElseThrow().live()) {
+      finishAllIn(table);
+    }
+    List<TaskTable> all = familiesThere.findNow(type).orElseThrow().readable();
+    assertThat(all.stream().filter(lives::hasUnfinished)).as("lost tasks").isEmpty();
+    assertThat(all.stream().mapToLong(this::rowsIn).sum())
+        .isEqualTo(1 + created.stream().mapToInt(Integer::intValue).sum());
+  }
+
+  /** As another server does it, so that this one remembers the old position for a while. */
+  private int rollAndDrain(
+      TaskType type, TaskFamilies there, TableDrain drainThere, AtomicBoolean isOver) {
+    try {
+      for (int i = 0; i < 25; i++) {
+        TaskTable end = there.findNow(type).orElseThrow().end();
+        assertThat(there.advance(end)).isTrue();
+        there.findNow(type).orElseThrow().live().forEach(this::finishAllIn);
+        drainThere.runOnce();
+      }
+    } finally {
+      isOver.set(true);
+    }
+    return 0;
+  }
+
+  private int createUntil(AtomicBoolean isOver, TaskType type, int thread) {
+    int created = 0;
+    for (int i = 0; !isOver.get(); i++) {
+      switch (thread) {
+        case 1 -> created += creator.create(Collections.nCopies(3, aTask(type, null))).size();
+        case 2 -> created += creator.create(Collections.nCopies(200, aTask(type, null))).size();
+        case 3 -> created += creator.create(List.of(aTask(type, "key " + i))).size();
+        default -> {
+          creator.create(aTask(type, null));
+          created++;
+        }
+      }
+    }
+    return created;
+  }
+
+  private NewTask aTask(TaskType type, String key) {
+    return given.aWaitingTask().ofType(type).withKey(key).asRequest();
+  }
+
+  private void finishAllIn(TaskTable table) {
+    jdbc.sql("UPDATE %s SET status = 4 WHERE status = 1".formatted(table.sqlName())).update();
+  }
+
+  @Test
+  void oneKeyMakesOneTaskWhileTheFamilyRollsAndAnswersAreLost() {
+    TaskType type = aTypeThatRollsAt(100);
+    given.aWaitingTask().ofType(type).create();
+
+    List<TaskId> ids =
+        AtOnce.from(
+            100,
+            caller -> {
+              if (caller % 10 == 0) {
+                families.advance(families.of(type).end());
+              }
+              TaskId answerThatIsLost = creator.create(aTask(type, "one key"));
+              TaskId repeated = creator.create(aTask(type, "one key"));
+              assertThat(repeated).isEqualTo(answerThatIsLost);
+              return repeated;
+            });
+
+    assertThat(ids).containsOnly(ids.get(0));
+    List<TaskTable> all = families.refreshed(type).readable();
+    assertThat(all.size()).isGreaterThan(1);
+    assertThat(all.stream().mapToLong(this::rowsIn).sum()).isEqualTo(2);
   }
 
   @Test
