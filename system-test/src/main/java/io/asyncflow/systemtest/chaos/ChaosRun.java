@@ -40,7 +40,7 @@ public final class ChaosRun {
   /** Tasks in a call. */
   private static final int PIECE = 20;
 
-  /** That many, at most, does the type's family grow to while all this happens. */
+  /** About that many tables does the type fill while all this happens. */
   private static final int TABLES = 20;
 
   /** No more are created while so many wait. */
