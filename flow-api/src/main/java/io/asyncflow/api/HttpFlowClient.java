@@ -1,5 +1,7 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -7,20 +9,14 @@ import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JavaType;
-import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -34,7 +30,19 @@ public final class HttpFlowClient implements FlowClient {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   private static final int HIGHEST_PORT = 65_535;
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonMapper JSON =
+      JsonMapper.builder()
+          .changeDefaultPropertyInclusion(nulls -> nulls.withValueInclusion(Include.NON_NULL))
+          .build();
+
+  private static final ObjectReader CREATED = envelopeOf(Created.class);
+  private static final ObjectReader CREATED_ALL = envelopeOf(CreatedAll.class);
+  private static final ObjectReader FOUND = envelopeOf(Found.class);
+  private static final ObjectReader HELD = envelopeOf(Held.class);
+  private static final ObjectReader JUDGED = envelopeOf(Judged.class);
+  private static final ObjectReader HEARD = envelopeOf(HeartbeatAnswer.class);
+  private static final ObjectReader CONFIGURED = envelopeOf(Configured.class);
+  private static final ObjectReader NOTHING = envelopeOf(Object.class);
 
   private final URI baseUrl;
   private final String authorization;
@@ -59,11 +67,16 @@ public final class HttpFlowClient implements FlowClient {
     this.authorization =
         apiKey == null || apiKey.isEmpty() ? null : "Bearer " + checkApiKey(apiKey);
     this.requestTimeout = Objects.requireNonNull(requestTimeout, "requestTimeout");
-    this.http =
+    HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT_TIMEOUT)
-            .build();
+            .connectTimeout(CONNECT_TIMEOUT);
+    if (!"https".equalsIgnoreCase(baseUrl.getScheme())) {
+      // An answer is put together by the thread that reads the sockets, which IncomingBody never
+      // keeps waiting: no other thread has to be woken for it. Not so where it is deciphered.
+      builder.executor(Runnable::run);
+    }
+    this.http = builder.build();
   }
 
   /**
@@ -113,85 +126,114 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public String createTask(NewTask task) {
-    JsonNode result =
-        post("/api/task/createTask", Map.of("taskData", withoutNulls(task)), Duration.ZERO);
-    return result.path("taskId").asString();
+    Created created = post("/api/task/createTask", Map.of("taskData", task), CREATED);
+    return created.taskId();
   }
 
   @Override
   public List<String> createTasks(List<NewTask> tasks) {
-    List<JsonNode> items = new ArrayList<>(tasks.size());
-    for (NewTask task : tasks) {
-      items.add(withoutNulls(task));
-    }
-    JsonNode result = post("/api/task/createTasks", Map.of("taskDataList", items), Duration.ZERO);
-    return listOf(result.path("taskIds"), String.class);
+    CreatedAll created = post("/api/task/createTasks", Map.of("taskDataList", tasks), CREATED_ALL);
+    return orEmpty(created.taskIds());
   }
 
   @Override
   public Task getTask(String taskId) {
-    JsonNode result = post("/api/task/getTask", Map.of("taskId", taskId), Duration.ZERO);
-    return convert(result.path("taskData"), JSON.constructType(Task.class));
+    Found found = post("/api/task/getTask", Map.of("taskId", taskId), FOUND);
+    return found.taskData();
   }
 
   @Override
   public List<Task> holdTasks(HoldRequest request) {
     long waitMs = request.waitMs() == null ? 0 : request.waitMs();
-    JsonNode body = withoutNulls(request);
-    JsonNode result = post("/api/task/hold_task", body, Duration.ofMillis(waitMs));
-    return listOf(result.path("taskList"), Task.class);
+    Held held = post("/api/task/hold_task", request, HELD, Duration.ofMillis(waitMs));
+    return orEmpty(held.taskList());
   }
 
   @Override
   public List<ReportResult> report(List<Report> reports) {
-    JsonNode result = post("/api/task/set_tasks", Map.of("reports", reports), Duration.ZERO);
-    return listOf(result.path("outcomes"), ReportResult.class);
+    Judged judged = post("/api/task/set_tasks", Map.of("reports", reports), JUDGED);
+    return orEmpty(judged.outcomes());
   }
 
   @Override
   public HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
-    JsonNode result = post("/api/worker/heartbeat", heartbeat, Duration.ZERO);
-    return convert(result, JSON.constructType(HeartbeatAnswer.class));
+    return post("/api/worker/heartbeat", heartbeat, HEARD);
   }
 
   @Override
   public List<TaskTypeSettings> taskTypes() {
-    JsonNode result = post("/api/task_schedule_cfg/list", Map.of(), Duration.ZERO);
-    return listOf(result.path("scheduleCfgList"), TaskTypeSettings.class);
+    Configured configured = post("/api/task_schedule_cfg/list", Map.of(), CONFIGURED);
+    return orEmpty(configured.scheduleCfgList());
   }
 
   @Override
   public void saveTaskType(TaskTypeSettings settings) {
-    ObjectNode body = withoutNulls(settings);
+    ObjectNode body = JSON.valueToTree(settings);
+    body.removeNulls();
     body.remove(List.of("create_time", "modify_time"));
-    post("/api/task_schedule_cfg/save", body, Duration.ZERO);
+    exchange("/api/task_schedule_cfg/save", body, NOTHING, Duration.ZERO);
   }
 
-  private JsonNode post(String path, Object body, Duration extraWait) {
+  private record Created(String taskId) {}
+
+  private record CreatedAll(List<String> taskIds) {}
+
+  private record Found(Task taskData) {}
+
+  private record Held(List<Task> taskList) {}
+
+  private record Judged(List<ReportResult> outcomes) {}
+
+  private record Configured(List<TaskTypeSettings> scheduleCfgList) {}
+
+  /** What every answer is wrapped in; {@code errors} only with an error. */
+  private record Envelope<T>(Integer code, String msg, T result, List<FieldError> errors) {}
+
+  private static ObjectReader envelopeOf(Class<?> result) {
+    return JSON.readerFor(JSON.getTypeFactory().constructParametricType(Envelope.class, result));
+  }
+
+  private <T> T post(String path, Object body, ObjectReader answer) {
+    return post(path, body, answer, Duration.ZERO);
+  }
+
+  private <T> T post(String path, Object body, ObjectReader answer, Duration extraWait) {
+    T result = exchange(path, body, answer, extraWait);
+    if (result == null) {
+      throw unreadable("it says nothing", null);
+    }
+    return result;
+  }
+
+  private <T> T exchange(String path, Object body, ObjectReader answer, Duration extraWait) {
+    Duration limit = requestTimeout.plus(extraWait);
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(baseUrl + path))
+            .timeout(limit)
             .header("Content-Type", "application/json")
             .header("Accept", "application/json")
             .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));
     if (authorization != null) {
       request.header("Authorization", authorization);
     }
-    return resultOf(path, exchange(path, request.build(), requestTimeout.plus(extraWait)));
+    return send(path, request.build(), answer, limit);
   }
 
-  /** The whole exchange within {@code limit}; the request's own timeout ends with the headers. */
-  private HttpResponse<byte[]> exchange(String path, HttpRequest request, Duration limit) {
-    CompletableFuture<HttpResponse<byte[]>> exchange =
-        http.sendAsync(request, BodyHandlers.ofByteArray());
+  /** The whole exchange within {@code limit}. */
+  private <T> T send(String path, HttpRequest request, ObjectReader answer, Duration limit) {
+    long begin = System.nanoTime();
     try {
-      return exchange.get(limit.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      throw noAnswer(path, reasonOf(e.getCause()), e.getCause());
-    } catch (TimeoutException e) {
-      exchange.cancel(true);
+      // Not sendAsync: on one or two processors that starts a thread for each answer.
+      HttpResponse<IncomingBody> response = http.send(request, info -> new IncomingBody());
+      byte[] body = response.body().within(limit.toNanos() - (System.nanoTime() - begin));
+      return resultOf(path, response.statusCode(), body, answer);
+    } catch (HttpConnectTimeoutException e) {
+      throw noAnswer(path, "no connection in time", e);
+    } catch (HttpTimeoutException e) {
       throw noAnswer(path, "not within " + limit.toMillis() + " ms", e);
+    } catch (IOException e) {
+      throw noAnswer(path, reasonOf(e), e);
     } catch (InterruptedException e) {
-      exchange.cancel(true);
       Thread.currentThread().interrupt();
       throw new FlowUnreachableException("interrupted while waiting for " + path, e);
     }
@@ -203,10 +245,7 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   /** The client's own messages are mostly missing. */
-  private static String reasonOf(Throwable e) {
-    if (e instanceof HttpConnectTimeoutException) {
-      return "no connection in time";
-    }
+  private static String reasonOf(IOException e) {
     if (e instanceof ConnectException) {
       if (rootOf(e) instanceof UnresolvedAddressException) {
         return "its host is unknown";
@@ -224,55 +263,42 @@ public final class HttpFlowClient implements FlowClient {
     return root;
   }
 
-  private JsonNode resultOf(String path, HttpResponse<byte[]> response) {
-    JsonNode envelope;
+  private <T> T resultOf(String path, int status, byte[] body, ObjectReader answer) {
+    Envelope<T> envelope;
     try {
-      envelope = JSON.readTree(response.body());
+      envelope = answer.readValue(body);
     } catch (JacksonException e) {
-      throw notFlowsvr(path, response, e);
+      boolean isEnvelope =
+          !e.getPath().isEmpty() && "result".equals(e.getPath().get(0).getPropertyName());
+      throw isEnvelope ? unreadable(e.getMessage(), e) : notFlowsvr(path, status, e);
     }
-    if (envelope == null || !envelope.path("code").isInt()) {
-      throw notFlowsvr(path, response, null);
+    if (envelope == null || envelope.code() == null) {
+      throw notFlowsvr(path, status, null);
     }
-    int code = envelope.path("code").asInt();
-    if (code == 0) {
-      return envelope.path("result");
+    if (envelope.code() == 0) {
+      return envelope.result();
     }
-    List<FieldError> errors = listOf(envelope.path("errors"), FieldError.class);
+    String message = envelope.msg() == null ? "" : envelope.msg();
     throw new FlowException(
-        ErrorCode.of(code, response.statusCode()), envelope.path("msg").asString(""), errors, null);
+        ErrorCode.of(envelope.code(), status), message, orEmpty(envelope.errors()), null);
   }
 
-  private FlowUnreachableException notFlowsvr(
-      String path, HttpResponse<byte[]> response, Throwable cause) {
+  private FlowUnreachableException notFlowsvr(String path, int status, Throwable cause) {
     return new FlowUnreachableException(
         "the answer of "
             + baseUrl
             + path
             + " (HTTP "
-            + response.statusCode()
+            + status
             + ") is not flowsvr's envelope; is the URL right?",
         cause);
   }
 
-  private static ObjectNode withoutNulls(Object value) {
-    ObjectNode node = JSON.valueToTree(value);
-    node.removeNulls();
-    return node;
+  private static FlowUnreachableException unreadable(String why, Throwable cause) {
+    return new FlowUnreachableException("flowsvr's answer cannot be read: " + why, cause);
   }
 
-  private static <T> List<T> listOf(JsonNode node, Class<T> element) {
-    if (!node.isArray()) {
-      return List.of();
-    }
-    return convert(node, JSON.getTypeFactory().constructCollectionType(List.class, element));
-  }
-
-  private static <T> T convert(JsonNode node, JavaType type) {
-    try {
-      return JSON.treeToValue(node, type);
-    } catch (JacksonException e) {
-      throw new FlowUnreachableException("flowsvr's answer cannot be read: " + e.getMessage(), e);
-    }
+  private static <T> List<T> orEmpty(List<T> list) {
+    return list == null ? List.of() : list;
   }
 }

@@ -1,16 +1,21 @@
 package io.asyncflow.api;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,8 +87,109 @@ class HttpFlowClientTest {
   }
 
   @Test
+  void whatIsNullIsNotSentAndWhatIsUnknownIsNotRead() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    try (StubAnswers server =
+        new StubAnswers(
+            200,
+            "{\"msg\":\"ok\",\"code\":0,\"result\":{\"taskId\":\"1_lark_task_1\",\"new\":1},\"more\":[]}",
+            seen)) {
+      HttpFlowClient client = new HttpFlowClient(server.url(), null);
+      assertThat(client.createTask(NewTask.of("lark", "one", "me", "{}")))
+          .isEqualTo("1_lark_task_1");
+    }
+    assertThat(seen)
+        .containsExactly(
+            "{\"taskData\":{\"userId\":\"me\",\"taskType\":\"lark\",\"taskStage\":\"one\","
+                + "\"taskContext\":\"{}\"}}");
+  }
+
+  @Test
+  void aRefusalIsToldWithItsCodeAndItsErrors() throws Exception {
+    String refusal =
+        "{\"msg\":\"taskId is required\",\"code\":8020,\"title\":\"Invalid input\","
+            + "\"errors\":[{\"field\":\"taskId\",\"message\":\"is required\"}]}";
+    try (StubAnswers server = new StubAnswers(400, refusal, new CopyOnWriteArrayList<>())) {
+      HttpFlowClient client = new HttpFlowClient(server.url(), null);
+      assertThatExceptionOfType(FlowException.class)
+          .isThrownBy(() -> client.getTask(""))
+          .satisfies(e -> assertThat(e.errorCode()).isEqualTo(ErrorCode.INVALID_INPUT))
+          .satisfies(
+              e -> assertThat(e.errors()).containsExactly(new FieldError("taskId", "is required")));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "hello", "[]", "{}", "{\"code\":\"x\"}", "null", "{\"msg\":\"ok\"} x"})
+  void anyOtherAnswerIsNotTakenForFlowsvrs(String body) throws Exception {
+    try (StubAnswers server = new StubAnswers(200, body, new CopyOnWriteArrayList<>())) {
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(new HttpFlowClient(server.url(), null)::taskTypes)
+          .withMessageContaining("is not flowsvr's envelope; is the URL right?");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"code\":0,\"result\":{\"taskData\":{\"leaseMs\":\"soon\"}}}",
+        "{\"code\":0,\"result\":null}"
+      })
+  void anAnswerOfAnotherShapeIsSaidToBeUnreadable(String body) throws Exception {
+    try (StubAnswers server = new StubAnswers(200, body, new CopyOnWriteArrayList<>())) {
+      HttpFlowClient client = new HttpFlowClient(server.url(), null);
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(() -> client.getTask("1_lark_task_1"))
+          .withMessageStartingWith("flowsvr's answer cannot be read: ");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void anInterruptEndsACallAndStaysSet() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      HttpFlowClient client =
+          new HttpFlowClient(URI.create("http://127.0.0.1:" + silent.getLocalPort()), null);
+      Thread.currentThread().interrupt();
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(client::taskTypes)
+          .withMessageStartingWith("interrupted while waiting");
+      assertThat(Thread.interrupted()).isTrue();
+    }
+  }
+
+  /** Answers everything alike. */
+  private static final class StubAnswers implements AutoCloseable {
+    private final HttpServer server;
+
+    StubAnswers(int status, String body, List<String> seen) throws IOException {
+      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+      server.createContext(
+          "/",
+          exchange -> {
+            seen.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+            byte[] answer = body.getBytes(UTF_8);
+            exchange.sendResponseHeaders(status, answer.length == 0 ? -1 : answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+          });
+      server.start();
+    }
+
+    URI url() {
+      return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+    }
+
+    @Override
+    public void close() {
+      server.stop(0);
+    }
+  }
+
+  @Test
   @Timeout(20)
-  void anAnswerThatStopsMidwayIsGivenUpInTime() throws IOException {
+  void anAnswerThatStopsMidwayIsGivenUpInTime() throws Exception {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Thread halfAnswer = new Thread(() -> answerHalf(server));
       halfAnswer.setDaemon(true);
@@ -96,6 +202,7 @@ class HttpFlowClientTest {
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(client::taskTypes)
           .withMessageEndingWith("not within 300 ms");
+      halfAnswer.join(); // it waits for the end of the connection
     }
   }
 
