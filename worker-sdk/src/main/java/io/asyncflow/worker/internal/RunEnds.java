@@ -2,8 +2,10 @@ package io.asyncflow.worker.internal;
 
 import io.asyncflow.api.Report;
 import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.RunState.Event;
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +19,10 @@ final class RunEnds {
 
   private static final Logger log = LoggerFactory.getLogger(RunEnds.class);
 
+  /** After a lack of memory, so that what holds it now may end, and others may take the task. */
+  private static final Duration RESOURCE_DELAY = Duration.ofSeconds(1);
+
+  private final Scarcity scarcity = new Scarcity();
   private final ReportWriter writer;
   private final ReportSender sender;
   private final HeldRuns held;
@@ -47,6 +53,7 @@ final class RunEnds {
       threw(run, cannotBeWritten);
       return;
     }
+    scarcity.over(run.task());
     if (run.advance(RunState.WORKING, Event.RETURNED)) {
       sender.submit(run, report);
     }
@@ -59,6 +66,11 @@ final class RunEnds {
       timedOut(run);
     } else if (cause == StopCause.SHUT_DOWN) {
       shutDown(run);
+    } else if (thrown instanceof ResourceException && !scarcity.isItsOwnFault(run.task())) {
+      Report report = writer.of(run.task(), StageResult.snooze(RESOURCE_DELAY));
+      if (explain(run, Event.THREW, report)) {
+        log.warn("{} is given back, no attempt is counted: {}", run, thrown.getMessage());
+      }
     } else {
       Report report = writer.of(run.task(), thrown);
       if (explain(run, Event.THREW, report)) {

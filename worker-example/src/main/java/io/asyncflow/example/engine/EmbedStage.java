@@ -1,0 +1,49 @@
+package io.asyncflow.example.engine;
+
+import io.asyncflow.worker.Stage;
+import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.engine.EngineHandler;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.stereotype.Component;
+
+/** Turns {@code {"text": …}} into a vector, in Python. */
+@Component
+@ConditionalOnBooleanProperty("example.engine.enabled")
+@Stage(type = "vectors", stage = "embed", slot = true)
+class EmbedStage implements StageHandler, DisposableBean {
+
+  private static final String PROGRAM = "/engine/reference_engine.py";
+
+  private final Path program;
+  private final EngineHandler engine;
+
+  /**
+   * @param python the interpreter, as the system finds programs
+   */
+  EmbedStage(@Value("${example.engine.python:python3}") String python) throws IOException {
+    program = Files.createTempFile("reference_engine", ".py");
+    try (InputStream in = EmbedStage.class.getResourceAsStream(PROGRAM)) {
+      Files.write(program, in.readAllBytes());
+    }
+    engine = EngineHandler.builder(python, program.toString()).name("reference").build();
+  }
+
+  @Override
+  public StageResult handle(StageContext context) throws Exception {
+    return engine.handle(context);
+  }
+
+  @Override
+  public void destroy() throws IOException {
+    engine.close();
+    Files.deleteIfExists(program);
+  }
+}

@@ -1,0 +1,88 @@
+package io.asyncflow.worker.engine;
+
+import io.asyncflow.worker.StageContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/**
+ * Passes what an engine writes to its standard error on to the log, named by the task that ran, and
+ * remembers the end of it for the report of a failure.
+ */
+final class EngineLog implements Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(EngineHandler.class);
+
+  private static final int LONGEST_LINE = 1000;
+
+  /** So many lines of one run are passed on. */
+  static final int MOST_LINES = 200;
+
+  private static final int REMEMBERED = 5;
+
+  private final String engine;
+  private final BoundedLines lines;
+  private final Deque<String> last = new ArrayDeque<>();
+  private String taskId;
+  private String traceId;
+  private int passed;
+
+  EngineLog(String engine, InputStream stderr) {
+    this.engine = engine;
+    this.lines = new BoundedLines(stderr, LONGEST_LINE);
+  }
+
+  /** What comes from now on is about these runs, and a little of it may be late. */
+  synchronized void begin(List<StageContext> runs) {
+    taskId = runs.stream().map(StageContext::taskId).collect(Collectors.joining(","));
+    traceId = runs.get(0).traceId();
+    passed = 0;
+    last.clear();
+  }
+
+  /** The last lines, to go on after a sentence; empty if there are none. */
+  synchronized String lastWords() {
+    return last.isEmpty() ? "" : "; it said last: " + String.join(" | ", last);
+  }
+
+  @Override
+  public void run() {
+    try {
+      for (BoundedLines.Line line = lines.next(); line != null; line = lines.next()) {
+        pass(line.text());
+      }
+    } catch (IOException e) {
+      log.debug("the standard error of engine {} is closed", engine, e);
+    }
+  }
+
+  private synchronized void pass(String line) {
+    if (last.size() == REMEMBERED) {
+      last.removeFirst();
+    }
+    last.addLast(line);
+    passed++;
+    if (passed > MOST_LINES + 1) {
+      return;
+    }
+    if (taskId != null) {
+      MDC.put("taskId", taskId);
+      MDC.put("traceId", traceId);
+    }
+    try {
+      if (passed <= MOST_LINES) {
+        log.info("{} for {}: {}", engine, taskId == null ? "no task" : taskId, line);
+      } else {
+        log.warn("{} writes more than {} lines; the rest is dropped", engine, MOST_LINES);
+      }
+    } finally {
+      MDC.clear();
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package io.asyncflow.worker.engine;
+
+import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.StageResult;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What is said between worker and engine, one JSON object a line; docs/engines.md describes it. */
+sealed interface EngineMessage {
+
+  /** The version of the protocol that this worker speaks. */
+  int PROTOCOL = 1;
+
+  /** The engine has loaded what it needs. */
+  record Ready(int protocol, String engine) implements EngineMessage {}
+
+  /** How far a run is, 0 to 100. */
+  record Progress(String id, int percent) implements EngineMessage {}
+
+  /** What a run came to. */
+  record Result(String id, StageResult result) implements EngineMessage {}
+
+  /** A run failed. */
+  record Failure(String id, Kind kind, String message) implements EngineMessage {}
+
+  /** What a failure means for the task. */
+  enum Kind {
+    RETRYABLE,
+    FATAL,
+    OUT_OF_MEMORY,
+    CANCELLED
+  }
+
+  /** A line that is no message; the text says what is wrong with it. */
+  final class MalformedException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    MalformedException(String message) {
+      super(message);
+    }
+  }
+
+  /** Enough of a line to find what printed it. */
+  int SHOWN = 100;
+
+  JsonMapper JSON = JsonMapper.builder().build();
+
+  static EngineMessage parse(String line) throws MalformedException {
+    JsonNode node;
+    try {
+      node = JSON.readTree(line);
+    } catch (JacksonException e) {
+      throw new MalformedException("printed what is no JSON: " + shown(line));
+    }
+    if (node == null || !node.isObject()) {
+      throw new MalformedException("printed what is no JSON object: " + shown(line));
+    }
+    try {
+      return switch (text(node, "type")) {
+        case "ready" -> new Ready(number(node, "protocol"), node.path("engine").asString(""));
+        case "progress" -> new Progress(text(node, "id"), number(node, "percent"));
+        case "result" -> new Result(text(node, "id"), result(node));
+        case "error" ->
+            new Failure(text(node, "id"), kind(node), node.path("message").asString(""));
+        default -> throw new MalformedException("printed a message of an unknown type");
+      };
+    } catch (MalformedException e) {
+      throw new MalformedException(e.getMessage() + ": " + shown(line));
+    }
+  }
+
+  private static StageResult result(JsonNode node) throws MalformedException {
+    if (!node.has("nextStage")) {
+      return StageResult.done(value(node.get("result")));
+    }
+    StageResult.NextStage next =
+        StageResult.next(text(node, "nextStage"), value(node.get("context")));
+    return node.has("priority") ? next.withPriority(number(node, "priority")) : next;
+  }
+
+  /** Strings are kept as they are, anything else as JSON. */
+  private static String value(JsonNode node) {
+    if (node == null || node.isNull()) {
+      return null;
+    }
+    return node.isString() ? node.stringValue() : node.toString();
+  }
+
+  private static Kind kind(JsonNode node) throws MalformedException {
+    String kind = text(node, "kind");
+    for (Kind known : Kind.values()) {
+      if (known.name().toLowerCase(Locale.ROOT).equals(kind)) {
+        return known;
+      }
+    }
+    throw new MalformedException("printed an error of an unknown kind");
+  }
+
+  private static String text(JsonNode node, String name) throws MalformedException {
+    JsonNode value = node.get(name);
+    if (value == null || !value.isString()) {
+      throw new MalformedException("printed a message without a string \"" + name + "\"");
+    }
+    return value.stringValue();
+  }
+
+  private static int number(JsonNode node, String name) throws MalformedException {
+    JsonNode value = node.get(name);
+    if (value == null || !value.canConvertToInt()) {
+      throw new MalformedException("printed a message without a number \"" + name + "\"");
+    }
+    return value.intValue();
+  }
+
+  static String shown(String text) {
+    return "'" + (text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…") + "'";
+  }
+
+  /** The first line that an engine reads. */
+  static String hello(String device, int slot) {
+    return JSON.createObjectNode()
+        .put("type", "hello")
+        .put("protocol", PROTOCOL)
+        .put("device", device)
+        .put("slot", slot)
+        .toString();
+  }
+
+  /** Asks for one run, or for several that may be done in one go. */
+  static String run(Collection<StageContext> contexts) {
+    ObjectNode message = JSON.createObjectNode().put("type", "run");
+    ArrayNode runs = message.putArray("runs");
+    for (StageContext context : contexts) {
+      runs.addObject()
+          .put("id", context.idempotencyKey())
+          .put("taskId", context.taskId())
+          .put("taskType", context.taskType())
+          .put("stage", context.stage())
+          .put("attempt", context.attempt())
+          .put("context", context.rawContext())
+          .put("remainingMs", context.remaining().toMillis());
+    }
+    return message.toString();
+  }
+
+  static String cancel(List<String> ids) {
+    ObjectNode message = JSON.createObjectNode().put("type", "cancel");
+    ArrayNode named = message.putArray("ids");
+    ids.forEach(named::add);
+    return message.toString();
+  }
+}

@@ -1,0 +1,378 @@
+package io.asyncflow.worker.engine;
+
+import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.ResourceException;
+import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.engine.EngineMessage.Failure;
+import io.asyncflow.worker.engine.EngineMessage.MalformedException;
+import io.asyncflow.worker.engine.EngineMessage.Progress;
+import io.asyncflow.worker.engine.EngineMessage.Ready;
+import io.asyncflow.worker.engine.EngineMessage.Result;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One process of an engine, from its start to its end.
+ *
+ * <p>{@link #run} belongs to one thread at a time; {@link #close} to any.
+ */
+final class EngineProcess {
+
+  /** What the reader of the standard output has to tell. */
+  private sealed interface Event {}
+
+  private record Said(EngineMessage message) implements Event {}
+
+  /**
+   * @param why as the end of a sentence that begins with the engine's name
+   */
+  private record Ended(String why, boolean byOthers) implements Event {}
+
+  @FunctionalInterface
+  private interface Writing {
+    void run() throws IOException;
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(EngineHandler.class);
+
+  /** Messages that nobody has read yet; a process that floods waits in its own pipe. */
+  private static final int MOST_EVENTS = 1000;
+
+  /** Batches look so often whether one of their runs was cancelled. */
+  private static final Duration LOOK = Duration.ofMillis(200);
+
+  /** Its last lines may come a little after its end. */
+  private static final Duration LAST_LINES = Duration.ofMillis(500);
+
+  private static final Duration FOR_EVER = Duration.ofDays(365);
+
+  /** Exit codes of a process that a signal from outside has ended: 128 and SIGTERM, SIGKILL. */
+  private static final List<Integer> KILLED = List.of(143, 137);
+
+  private final EngineSettings settings;
+  private final ProcessGroup group;
+  private final EngineLog stderr;
+  private final BlockingQueue<Event> events = new ArrayBlockingQueue<>(MOST_EVENTS);
+  private final ExecutorService writing;
+  private final Thread reading;
+  private final Writer stdin;
+  private final long startedAt = System.nanoTime();
+  private boolean ready;
+  private boolean outOfMemory;
+  private volatile boolean broken;
+
+  private EngineProcess(EngineSettings settings, ProcessGroup group, Slot slot) {
+    this.settings = settings;
+    this.group = group;
+    Process process = group.leader();
+    String thread = settings.name() + "-" + slot.device() + "-" + slot.index();
+    stdin =
+        new BufferedWriter(
+            new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
+    writing = Executors.newSingleThreadExecutor(task -> daemon(thread + "-in", task));
+    stderr = new EngineLog(settings.name(), process.getErrorStream());
+    reading = daemon(thread + "-out", this::read);
+    reading.start();
+    daemon(thread + "-err", stderr).start();
+    process.onExit().thenRun(this::ended);
+    send(EngineMessage.hello(slot.device(), slot.index()));
+  }
+
+  /**
+   * @throws ResourceException if there is no such program on this machine
+   */
+  static EngineProcess start(EngineSettings settings, Slot slot) {
+    ProcessBuilder builder = new ProcessBuilder(settings.command());
+    if (settings.directory() != null) {
+      builder.directory(settings.directory().toFile());
+    }
+    Map<String, String> environment = builder.environment();
+    // What the worker connects with is none of the engine's business.
+    environment.keySet().removeIf(name -> name.startsWith("FLOW_"));
+    environment.put("CUDA_VISIBLE_DEVICES", CudaDevices.visibleTo(slot));
+    environment.putAll(settings.environment());
+    try {
+      ProcessGroup group = ProcessGroup.start(builder);
+      log.info("engine {} starts on {} as process {}", settings.name(), slot, group.leader().pid());
+      return new EngineProcess(settings, group, slot);
+    } catch (IOException e) {
+      throw new ResourceException(
+          "engine " + settings.name() + " cannot be started: " + e.getMessage(), e);
+    }
+  }
+
+  private static Thread daemon(String name, Runnable task) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  boolean alive() {
+    return !broken && group.leader().isAlive();
+  }
+
+  /**
+   * Has the engine do all of them, and tells each what became of it.
+   *
+   * @throws InterruptedException if the caller was interrupted: the engine has stopped, or is dead
+   */
+  void run(List<? extends EngineTask> tasks) throws InterruptedException {
+    stderr.begin(tasks.stream().map(EngineTask::context).toList());
+    Map<String, EngineTask> open = new LinkedHashMap<>();
+    tasks.forEach(task -> open.put(task.context().idempotencyKey(), task));
+    try {
+      awaitReady();
+      send(EngineMessage.run(tasks.stream().map(EngineTask::context).toList()));
+      converse(open);
+      if (outOfMemory && tasks.size() == 1) {
+        log.info("engine {} has too little memory for one task and begins anew", settings.name());
+        kill();
+      }
+    } catch (EngineException | ResourceException e) {
+      kill();
+      open.values().forEach(task -> task.fail(e));
+    }
+  }
+
+  private void awaitReady() throws InterruptedException {
+    long deadline = startedAt + settings.startTimeout().toNanos();
+    while (!ready) {
+      Event event = events.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      if (event == null) {
+        throw new ResourceException(
+            named("was not ready within " + settings.startTimeout().toMillis() + " ms"));
+      }
+      if (event instanceof Ended end) {
+        throw new ResourceException(named(end.why() + " before it was ready"));
+      }
+      if (!(((Said) event).message() instanceof Ready answer)) {
+        throw new ResourceException(named("said something else before it said that it is ready"));
+      }
+      if (answer.protocol() != EngineMessage.PROTOCOL) {
+        throw new ResourceException(
+            named(
+                "speaks protocol "
+                    + answer.protocol()
+                    + ", and this worker speaks "
+                    + EngineMessage.PROTOCOL));
+      }
+      ready = true;
+      log.info("engine {} is ready: {}", settings.name(), answer.engine());
+    }
+  }
+
+  private void converse(Map<String, EngineTask> open) throws InterruptedException {
+    boolean batch = open.size() > 1;
+    Duration silence = settings.silence() == null ? FOR_EVER : settings.silence();
+    Duration step = batch && LOOK.compareTo(silence) < 0 ? LOOK : silence;
+    List<String> cancelled = new ArrayList<>();
+    long heard = System.nanoTime();
+    try {
+      while (!open.isEmpty()) {
+        Event event = events.poll(step.toNanos(), TimeUnit.NANOSECONDS);
+        if (event != null) {
+          heard = System.nanoTime();
+          take(event, open);
+        } else if (System.nanoTime() - heard >= silence.toNanos()) {
+          throw new EngineException(
+              named("has said nothing for " + silence.toMillis() + " ms and was killed"));
+        }
+        if (batch) {
+          cancelSome(open, cancelled);
+        }
+      }
+    } catch (InterruptedException e) {
+      cancelAll(open);
+      if (!open.isEmpty()) {
+        throw e;
+      }
+    }
+  }
+
+  /** The others of a batch go on: nobody waits for those that were cancelled. */
+  private void cancelSome(Map<String, EngineTask> open, List<String> cancelled) {
+    List<String> ids =
+        open.values().stream()
+            .filter(task -> task.context().cancelled())
+            .map(task -> task.context().idempotencyKey())
+            .filter(id -> !cancelled.contains(id))
+            .toList();
+    if (!ids.isEmpty()) {
+      cancelled.addAll(ids);
+      send(EngineMessage.cancel(ids));
+    }
+  }
+
+  /** An engine that heeds it stays warm; any other is killed. */
+  private void cancelAll(Map<String, EngineTask> open) {
+    send(EngineMessage.cancel(List.copyOf(open.keySet())));
+    long deadline = System.nanoTime() + settings.cancelGrace().toNanos();
+    try {
+      while (!open.isEmpty()) {
+        long left = deadline - System.nanoTime();
+        // One that never stops talking has always an event more.
+        Event event = left <= 0 ? null : events.poll(left, TimeUnit.NANOSECONDS);
+        if (event == null) {
+          log.warn("engine {} heeds no cancel and is killed", settings.name());
+          kill();
+          return;
+        }
+        if (event instanceof Said said && said.message() instanceof Failure failure) {
+          // Whatever it calls it: it has stopped, and the task was told to.
+          EngineTask stopped = open.remove(failure.id());
+          if (stopped != null) {
+            stopped.fail(new InterruptedException(named("was cancelled")));
+          }
+        } else {
+          take(event, open);
+        }
+      }
+    } catch (EngineException | ResourceException e) {
+      kill();
+    } catch (InterruptedException again) {
+      kill();
+    }
+  }
+
+  private void take(Event event, Map<String, EngineTask> open) {
+    if (event instanceof Ended end) {
+      String why = named(end.why());
+      throw end.byOthers() ? new ResourceException(why) : new EngineException(why);
+    }
+    EngineMessage message = ((Said) event).message();
+    // An id that is not open is a late answer to a run that was cancelled.
+    if (message instanceof Progress progress && open.containsKey(progress.id())) {
+      int percent = Math.max(0, Math.min(100, progress.percent()));
+      open.get(progress.id()).context().progress(percent);
+    } else if (message instanceof Result result && open.containsKey(result.id())) {
+      open.remove(result.id()).complete(result.result());
+    } else if (message instanceof Failure failure && open.containsKey(failure.id())) {
+      open.remove(failure.id()).fail(reasonOf(failure));
+    }
+  }
+
+  private Exception reasonOf(Failure failure) {
+    outOfMemory |= failure.kind() == EngineMessage.Kind.OUT_OF_MEMORY;
+    String message = failure.message().isBlank() ? "the engine gave no reason" : failure.message();
+    return switch (failure.kind()) {
+      case RETRYABLE -> new EngineException(message);
+      case FATAL -> new NonRetryableException(message);
+      case OUT_OF_MEMORY -> new ResourceException("out of memory: " + message);
+      case CANCELLED -> new InterruptedException(message);
+    };
+  }
+
+  private String named(String what) {
+    return "engine " + settings.name() + " " + what + stderr.lastWords();
+  }
+
+  private void send(String line) {
+    write(
+        () -> {
+          stdin.write(line);
+          stdin.write('\n');
+          stdin.flush();
+        });
+  }
+
+  /** In the writer's thread, as a process that does not read would hold up any other. */
+  private void write(Writing what) {
+    try {
+      writing.execute(
+          () -> {
+            try {
+              what.run();
+            } catch (IOException e) {
+              log.debug("engine {} reads no more", settings.name(), e);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      log.debug("engine {} was killed before it was told more", settings.name());
+    }
+  }
+
+  private void read() {
+    try {
+      Ended end = readUntilTheEnd();
+      broken = true;
+      log.info("engine {} {}", settings.name(), end.why());
+      events.put(end);
+    } catch (InterruptedException e) {
+      log.debug("engine {} was killed while it said something", settings.name());
+    } finally {
+      // Nobody listens any more: it must not go on.
+      group.kill();
+    }
+  }
+
+  private Ended readUntilTheEnd() throws InterruptedException {
+    BoundedLines lines = new BoundedLines(group.leader().getInputStream(), settings.longestLine());
+    try {
+      for (BoundedLines.Line line = lines.next(); line != null; line = lines.next()) {
+        if (!line.whole()) {
+          throw new MalformedException(
+              "printed a line of more than " + settings.longestLine() + " bytes");
+        }
+        events.put(new Said(EngineMessage.parse(line.text())));
+      }
+    } catch (MalformedException e) {
+      return new Ended(e.getMessage(), false);
+    } catch (IOException e) {
+      log.debug("the standard output of engine {} is closed", settings.name(), e);
+    }
+    if (!group.leader().waitFor(LAST_LINES.toMillis(), TimeUnit.MILLISECONDS)) {
+      return new Ended("closed its standard output", false);
+    }
+    return endOf(group.leader().exitValue());
+  }
+
+  private static Ended endOf(int exit) {
+    return KILLED.contains(exit)
+        ? new Ended(
+            "was killed by signal " + (exit - 128) + ", as the system does when memory is short",
+            true)
+        : new Ended("ended with exit code " + exit, false);
+  }
+
+  /** Its children go with it; one that keeps the pipe open would keep us waiting. */
+  private void ended() {
+    group.kill();
+    CompletableFuture.delayedExecutor(LAST_LINES.toMillis(), TimeUnit.MILLISECONDS)
+        .execute(() -> events.offer(endOf(group.leader().exitValue())));
+  }
+
+  /** Kills it with all that it has started; what it says from now on is dropped. */
+  private void kill() {
+    broken = true;
+    group.kill();
+    reading.interrupt();
+    writing.shutdownNow();
+    events.clear();
+  }
+
+  /** Lets it end by itself, which the end of its standard input asks for, and else kills it. */
+  void close(Duration grace) throws InterruptedException {
+    write(stdin::close);
+    if (!group.leader().waitFor(grace.toNanos(), TimeUnit.NANOSECONDS)) {
+      log.warn("engine {} does not end by itself and is killed", settings.name());
+    }
+    kill();
+  }
+}

@@ -1,0 +1,290 @@
+package io.asyncflow.worker.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.ResourceException;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.testing.StageHarness;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** Real processes, of a shell script that knows every way to go wrong. */
+@Timeout(120)
+class EngineHandlerTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @TempDir Path directory;
+  private final List<EngineHandler> engines = new ArrayList<>();
+
+  private EngineHandler engine(EngineHandler.Builder builder) {
+    EngineHandler engine = builder.build();
+    engines.add(engine);
+    return engine;
+  }
+
+  private EngineHandler scripted() {
+    return engine(new ScriptedEngine(directory).builder());
+  }
+
+  private static StageResult run(EngineHandler engine, String context) throws Exception {
+    return StageHarness.run("speak").onSlot("cpu").withContext(context).with(engine);
+  }
+
+  private static String pid(EngineHandler engine) throws Exception {
+    return (String) ((StageResult.Done) run(engine, "PID")).result();
+  }
+
+  /** A run in a thread of its own, which can be interrupted. */
+  private static final class Background {
+    final CompletableFuture<StageResult> result = new CompletableFuture<>();
+    final Thread thread;
+
+    Background(EngineHandler engine, String context) {
+      thread =
+          new Thread(
+              () -> {
+                try {
+                  result.complete(run(engine, context));
+                } catch (Throwable e) {
+                  result.completeExceptionally(e);
+                }
+              });
+      thread.start();
+    }
+
+    void assertInterruptEndsIt() {
+      thread.interrupt();
+      assertThatThrownBy(() -> result.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+          .isInstanceOf(ExecutionException.class)
+          .hasCauseInstanceOf(InterruptedException.class);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    engines.forEach(EngineHandler::close);
+  }
+
+  @Test
+  void oneProcessServesOneRunAfterTheOther() throws Exception {
+    EngineHandler engine = scripted();
+    assertThat(pid(engine)).isEqualTo(pid(engine));
+  }
+
+  @Test
+  void eachSlotHasAProcessOfItsOwnThatSeesItsDeviceAlone() throws Exception {
+    EngineHandler engine = scripted();
+    StageHarness gpu = StageHarness.run("speak").onSlot("cuda:1").withContext("DEVICE");
+    assertThat(gpu.with(engine)).isEqualTo(StageResult.done("{\"cuda\":\"1\"}"));
+    assertThat(run(engine, "DEVICE")).isEqualTo(StageResult.done("{\"cuda\":\"\"}"));
+    assertThat(StageHarness.run("speak").onSlot("cuda:1").withContext("PID").with(engine))
+        .isNotEqualTo(StageResult.done(pid(engine)));
+  }
+
+  @Test
+  void aResultMayHandOverToTheNextStage() throws Exception {
+    assertThat(run(scripted(), "NEXT"))
+        .isEqualTo(StageResult.next("merge", "{\"n\":3}").withPriority(60));
+  }
+
+  @Test
+  void progressIsPassedOnWithinItsBounds() throws Exception {
+    StageHarness run = StageHarness.run("speak").onSlot("cpu").withContext("PROGRESS");
+    assertThat(run.with(scripted())).isEqualTo(StageResult.done());
+    assertThat(run.progress()).containsExactly(40, 100);
+  }
+
+  @Test
+  void eachKindOfErrorHasItsMeaning() throws Exception {
+    EngineHandler engine = scripted();
+    String before = pid(engine);
+    assertThatThrownBy(() -> run(engine, "RETRY"))
+        .isInstanceOf(EngineException.class)
+        .hasMessage("busy");
+    assertThatThrownBy(() -> run(engine, "FATAL"))
+        .isInstanceOf(NonRetryableException.class)
+        .hasMessage("no such voice");
+    assertThat(pid(engine)).isEqualTo(before);
+    assertThatThrownBy(() -> run(engine, "MEMORY"))
+        .isInstanceOf(ResourceException.class)
+        .hasMessage("out of memory: 2 GiB short");
+    assertThat(pid(engine)).as("all of its memory is free again").isNotEqualTo(before);
+  }
+
+  @Test
+  void oneThatEndsFailsItsRunWithItsLastWordsAndIsStartedAnew() throws Exception {
+    EngineHandler engine = scripted();
+    String before = pid(engine);
+    assertThatThrownBy(() -> run(engine, "EXIT"))
+        .isInstanceOf(EngineException.class)
+        .hasMessageStartingWith("engine scripted ended with exit code 3");
+    assertThat(pid(engine)).isNotEqualTo(before);
+  }
+
+  @Test
+  void oneThatWasKilledIsNotTheTasksFault() throws Exception {
+    EngineHandler engine = scripted();
+    assertThatThrownBy(() -> run(engine, "DIE"))
+        .isInstanceOf(ResourceException.class)
+        .hasMessageContaining("was killed by signal 9");
+    assertThat(pid(engine)).isNotBlank();
+  }
+
+  @Test
+  void theChildrenOfADeadEngineEndToo() throws Exception {
+    ScriptedEngine scripted = new ScriptedEngine(directory);
+    EngineHandler engine = engine(scripted.builder());
+    if (!Files.isExecutable(Path.of("/usr/bin/setsid"))) {
+      System.err.println("not run here: theChildrenOfADeadEngineEndToo needs setsid");
+      return;
+    }
+    assertThatThrownBy(() -> run(engine, "ORPHAN")).isInstanceOf(ResourceException.class);
+    ProcessHandle child = scripted.awaitHanging();
+    await().atMost(PATIENCE).until(() -> ScriptedEngine.hasEnded(child));
+  }
+
+  @Test
+  void whatIsNoMessageIsRefusedWithTheReason() throws Exception {
+    EngineHandler engine = engine(new ScriptedEngine(directory).builder().longestLine(250));
+    assertThatThrownBy(() -> run(engine, "PRINT"))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("printed what is no JSON: 'hello, world'");
+    assertThatThrownBy(() -> run(engine, "LONG"))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("printed a line of more than 250 bytes");
+    assertThat(pid(engine)).isNotBlank();
+  }
+
+  @Test
+  void oneThatHeedsACancelStaysWarm() throws Exception {
+    EngineHandler engine = engine(new ScriptedEngine(directory).builder().cancelGrace(PATIENCE));
+    String before = pid(engine);
+    new Background(engine, "WAIT").assertInterruptEndsIt();
+    assertThat(pid(engine)).isEqualTo(before);
+  }
+
+  @Test
+  void oneThatHangsIsKilledWithItsChildren() throws Exception {
+    ScriptedEngine scripted = new ScriptedEngine(directory);
+    EngineHandler engine = engine(scripted.builder());
+    Background run = new Background(engine, "HANG");
+    ProcessHandle child = scripted.awaitHanging();
+    run.assertInterruptEndsIt();
+    await().atMost(PATIENCE).until(() -> ScriptedEngine.hasEnded(child));
+    assertThat(pid(engine)).isNotBlank();
+  }
+
+  @Test
+  void oneThatReadsNothingOrNeverStopsTalkingHoldsNobodyUp() throws Exception {
+    ScriptedEngine scripted = new ScriptedEngine(directory);
+    EngineHandler engine = engine(scripted.builder());
+    new Background(engine, "FLOOD").assertInterruptEndsIt();
+    assertThat(pid(engine)).isNotBlank();
+    Background run = new Background(engine, "HANG");
+    scripted.awaitHanging();
+    run.assertInterruptEndsIt();
+    EngineHandler deaf = engine(EngineHandler.builder("sh", "-c", DEAF).name("deaf"));
+    Background large = new Background(deaf, "x".repeat(1 << 20));
+    large.assertInterruptEndsIt();
+  }
+
+  private static final String DEAF = "echo '{\"type\":\"ready\",\"protocol\":1}'; sleep 1000";
+
+  @Test
+  void silenceIsAHang() {
+    EngineHandler engine =
+        engine(new ScriptedEngine(directory).builder().silence(Duration.ofMillis(200)));
+    assertThatThrownBy(() -> run(engine, "WAIT"))
+        .isInstanceOf(EngineException.class)
+        .hasMessageContaining("has said nothing for 200 ms");
+  }
+
+  @Test
+  void oneThatDoesNotStartIsNotTheTasksFault() {
+    ScriptedEngine scripted = new ScriptedEngine(directory);
+    assertThatThrownBy(
+            () -> run(engine(scripted.builder("LATE").startTimeout(Duration.ofMillis(50))), ""))
+        .isInstanceOf(ResourceException.class)
+        .hasMessageContaining("was not ready within 50 ms");
+    assertThatThrownBy(() -> run(engine(scripted.builder("OTHER")), ""))
+        .isInstanceOf(ResourceException.class)
+        .hasMessageContaining("speaks protocol 7, and this worker speaks 1");
+    assertThatThrownBy(() -> run(engine(scripted.builder("GARBAGE")), ""))
+        .isInstanceOf(ResourceException.class)
+        .hasMessageContaining("printed what is no JSON: 'Loading the model ...'");
+    assertThatThrownBy(() -> run(engine(EngineHandler.builder("no-such-program-here")), ""))
+        .isInstanceOf(ResourceException.class);
+  }
+
+  @Test
+  void aStageWithoutASlotCannotHaveOne() {
+    assertThatThrownBy(() -> StageHarness.run("speak").with(scripted()))
+        .isInstanceOf(NonRetryableException.class)
+        .hasMessageContaining("must take a slot");
+  }
+
+  @Test
+  void itsStandardErrorIsLoggedUnderTheTaskAndNoMoreThanAFewLinesOfIt() throws Exception {
+    Logger logger = (Logger) LoggerFactory.getLogger(EngineHandler.class);
+    ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    appender.start();
+    Level before = logger.getLevel();
+    logger.setLevel(Level.INFO);
+    logger.addAppender(appender);
+    try {
+      EngineHandler engine = scripted();
+      assertThatThrownBy(() -> run(engine, "EXIT")).isInstanceOf(EngineException.class);
+      awaitLine(appender, "scripted for 1_test_task_1: Segmentation fault, of sorts");
+      run(engine, "TALK");
+      awaitLine(appender, "scripted writes more than 200 lines; the rest is dropped");
+      List<ILoggingEvent> lines =
+          List.copyOf(appender.list).stream()
+              .filter(event -> event.getFormattedMessage().startsWith("scripted for"))
+              .toList();
+      assertThat(lines)
+          .allSatisfy(line -> assertThat(line.getMDCPropertyMap()).containsKey("taskId"));
+      assertThat(lines).hasSize(1 + EngineLog.MOST_LINES);
+    } finally {
+      logger.detachAppender(appender);
+      logger.setLevel(before);
+    }
+  }
+
+  private static void awaitLine(ListAppender<ILoggingEvent> appender, String line) {
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                List.copyOf(appender.list).stream()
+                    .map(ILoggingEvent::getFormattedMessage)
+                    .anyMatch(line::equals));
+  }
+
+  @Test
+  void aClosedOneLeavesNoProcess() throws Exception {
+    EngineHandler engine = scripted();
+    ProcessHandle process = ProcessHandle.of(Long.parseLong(pid(engine))).orElseThrow();
+    engine.close();
+    assertThat(process.isAlive()).isFalse();
+    assertThatThrownBy(() -> run(engine, "PID")).isInstanceOf(IllegalStateException.class);
+  }
+}
