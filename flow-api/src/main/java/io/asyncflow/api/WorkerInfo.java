@@ -14,7 +14,8 @@ import java.util.Map;
  * @param freeThreads by type: how many runs it could start
  * @param freeSlots by device: how many slots are free
  * @param states by machine: "worker", "health", "stuck" (handlers that heed no interrupt),
- *     "spooled" (reports on disk), and "poller/" with each type
+ *     "quarantined" (places on devices that are not used for want of resources), "spooled" (reports
+ *     on disk), and "poller/" with each type
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record WorkerInfo(

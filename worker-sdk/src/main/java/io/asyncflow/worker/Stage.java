@@ -25,6 +25,15 @@ public @interface Stage {
   /** The stage, exactly as tasks name it. */
   String stage();
 
-  /** Whether a run of it takes a {@link Slot}. */
+  /** Whether a run of it takes a {@link Slot}, of one place unless {@link #slots} says more. */
   boolean slot() default false;
+
+  /** How many places on one device a run of it takes; 0 leaves it to {@link #slot}. */
+  int slots() default 0;
+
+  /**
+   * What a worker must be labelled with to ask for it, as {@code gpu} or {@code model=kokoro}; see
+   * {@link StageNeeds#labels}.
+   */
+  String[] requires() default {};
 }

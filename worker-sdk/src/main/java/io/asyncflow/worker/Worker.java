@@ -4,6 +4,7 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.worker.internal.AnnotatedStages;
 import io.asyncflow.worker.internal.DiskSpool;
+import io.asyncflow.worker.internal.Gpus;
 import io.asyncflow.worker.internal.HoldLock;
 import io.asyncflow.worker.internal.NoHoldLock;
 import io.asyncflow.worker.internal.NoSpool;
@@ -126,6 +127,7 @@ public final class Worker implements AutoCloseable {
     private final StageRegistry registry = new StageRegistry();
     private final Map<String, Integer> slots = new LinkedHashMap<>();
     private final Map<String, String> labels = new LinkedHashMap<>();
+    private int gpuSlots;
     private URI url = URI.create(DEFAULT_URL);
     private String apiKey;
     private RedisAddress redis;
@@ -196,7 +198,7 @@ public final class Worker implements AutoCloseable {
 
     /** Runs a stage of a type without a slot. */
     public Builder handler(String taskType, String stage, StageHandler handler) {
-      return handler(taskType, stage, handler, false);
+      return handler(taskType, stage, handler, StageNeeds.nothing());
     }
 
     /** Runs a stage of a type on a {@link Slot}. */
@@ -208,7 +210,16 @@ public final class Worker implements AutoCloseable {
      * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
      */
     public Builder handler(String taskType, String stage, StageHandler handler, boolean slot) {
-      registry.register(taskType, stage, handler, slot);
+      return handler(taskType, stage, handler, StageNeeds.slots(slot ? 1 : 0));
+    }
+
+    /**
+     * Runs a stage of a type, if this worker has what it needs.
+     *
+     * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
+     */
+    public Builder handler(String taskType, String stage, StageHandler handler, StageNeeds needs) {
+      registry.register(taskType, stage, handler, needs);
       return this;
     }
 
@@ -274,7 +285,18 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
-    /** Adds a word about the machine, for operators to see. */
+    /**
+     * Looks for GPUs with {@code nvidia-smi} and adds each as device {@code cuda:…} with so many
+     * places, and the label {@code gpu} with the model of the first; 0, the default, looks for
+     * none. Where none is found, nothing is added: stages that need the label are left to other
+     * workers.
+     */
+    public Builder gpuSlots(int places) {
+      gpuSlots = places;
+      return this;
+    }
+
+    /** Adds a word about the machine, for operators to see and for stages to need. */
     public Builder label(String name, String value) {
       labels.put(name, value);
       return this;
@@ -311,7 +333,7 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * @throws InvalidSettingException if a setting is out of range
+     * @throws InvalidSettingException if a setting is out of range, or it has what no stage needs
      * @throws IllegalArgumentException if there is no handler
      */
     public Worker build() {
@@ -322,6 +344,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private WorkerSettings settings() {
+      addGpus();
       return new WorkerSettings(
           workerId,
           threads,
@@ -332,6 +355,18 @@ public final class Worker implements AutoCloseable {
           labels,
           stuckThreshold,
           usedSpoolDir());
+    }
+
+    private void addGpus() {
+      if (gpuSlots < 0) {
+        throw new InvalidSettingException("gpuSlots", "at least 0");
+      }
+      if (gpuSlots > 0) {
+        for (Gpus.Gpu gpu : Gpus.found()) {
+          slots.putIfAbsent(gpu.device(), gpuSlots);
+          labels.putIfAbsent("gpu", gpu.model());
+        }
+      }
     }
 
     private FlowClient client() {

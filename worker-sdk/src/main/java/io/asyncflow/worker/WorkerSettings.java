@@ -20,7 +20,8 @@ import java.util.Objects;
  *     on its way, from which on it asks for no more; 1,000 by default
  * @param shutdownGrace how long runs may go on after a stop, 20 s by default
  * @param slots device name to places on it, shared by all types; one on {@code cpu} by default
- * @param labels words about the machine, for operators to see; none by default
+ * @param labels words about the machine, for operators to see and for stages to need; none by
+ *     default
  * @param stuckThreshold handlers that go on ten seconds after their interrupt, from which on the
  *     worker says that it is unhealthy: each keeps its thread and its slot; 1 by default
  * @param spoolDir where reports wait that could not be delivered, for a restart of the worker too;

@@ -6,6 +6,8 @@ import java.util.List;
  * What a worker does at this moment, for health checks and for people.
  *
  * @param slots places on devices, and how many of them are free
+ * @param quarantined the places that are not used for now, as {@code cuda:0/1}: the last three runs
+ *     on each met a lack of memory or a program that does not start
  * @param spooled reports on disk that wait for flowsvr
  * @param problem why the worker is unhealthy; {@code null} if it is not. A server that does not
  *     answer is no illness of the worker
@@ -16,6 +18,7 @@ public record WorkerView(
     List<TypeView> types,
     int slots,
     int freeSlots,
+    List<String> quarantined,
     int spooled,
     String problem) {
 

@@ -507,6 +507,7 @@ class WorkerTest {
             entry("worker", "RUNNING"),
             entry("health", "healthy"),
             entry("stuck", "0"),
+            entry("quarantined", "none"),
             entry("spooled", "0"),
             entry("poller/lark", "POLLING"));
   }

@@ -2,6 +2,7 @@ package io.asyncflow.worker.autoconfigure;
 
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.internal.AnnotatedStages;
 import java.lang.reflect.Method;
@@ -59,7 +60,7 @@ class StageBeans {
       throw new IllegalArgumentException(
           "bean " + name + " has @Stage on its class and is no StageHandler");
     }
-    worker.handler(stage.type(), stage.stage(), handler, stage.slot());
+    worker.handler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
     return 1;
   }
 
@@ -72,7 +73,7 @@ class StageBeans {
           Object bean = beans.getBean(name);
           Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
           StageHandler handler = AnnotatedStages.handlerOf(bean, invocable);
-          worker.handler(stage.type(), stage.stage(), handler, stage.slot());
+          worker.handler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
         });
     return methods.size();
   }

@@ -46,6 +46,7 @@ public class WorkerAutoConfiguration {
     Worker.Builder builder =
         Worker.builder()
             .settings(properties.toSettings())
+            .gpuSlots(properties.getGpuSlots())
             .apiKey(connection.apiKey())
             .redis(connection.redisUrl())
             // The application context stops it, and knows in which order.

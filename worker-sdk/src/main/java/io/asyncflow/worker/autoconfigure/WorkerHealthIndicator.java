@@ -7,8 +7,9 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * DOWN when the worker is unhealthy, which only a restart mends; OUT_OF_SERVICE when it was stopped
- * or sent away. That flowsvr does not answer is a detail: a restart would not help.
+ * DOWN when the worker is unhealthy: handlers are stuck, which only a restart mends, or every slot
+ * is quarantined; OUT_OF_SERVICE when it was stopped or sent away. That flowsvr does not answer is
+ * a detail: a restart would not help.
  */
 class WorkerHealthIndicator extends AbstractHealthIndicator {
 
@@ -38,6 +39,7 @@ class WorkerHealthIndicator extends AbstractHealthIndicator {
     health
         .withDetail("workerId", view.workerId())
         .withDetail("state", view.state())
+        .withDetail("quarantinedSlots", view.quarantined())
         .withDetail("types", view.types());
   }
 }

@@ -47,7 +47,16 @@ public class WorkerProperties {
    */
   private Map<String, Integer> slots = new LinkedHashMap<>();
 
-  /** Words about this machine, for operators to see. */
+  /**
+   * Places on each GPU that nvidia-smi lists, each a device "cuda:…" besides those of slots; the
+   * label gpu is set where there is one. Default: 0, which looks for none.
+   */
+  private int gpuSlots;
+
+  /**
+   * Words about this machine, for operators to see and for stages to need: "gpu", or "model" with
+   * values separated by commas.
+   */
   private Map<String, String> labels = new LinkedHashMap<>();
 
   /**
@@ -70,7 +79,7 @@ public class WorkerProperties {
         prefetch,
         backlogThreshold,
         shutdownGrace,
-        slots.isEmpty() ? defaults.slots() : slots,
+        slots, // none: the builder adds what it finds
         labels,
         stuckThreshold,
         spoolDir == null || spoolDir.isBlank() ? defaults.spoolDir() : spoolPath());
@@ -158,6 +167,14 @@ public class WorkerProperties {
 
   public void setSlots(Map<String, Integer> slots) {
     this.slots = slots;
+  }
+
+  public int getGpuSlots() {
+    return gpuSlots;
+  }
+
+  public void setGpuSlots(int gpuSlots) {
+    this.gpuSlots = gpuSlots;
   }
 
   public Map<String, String> getLabels() {

@@ -3,6 +3,7 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.StageResult;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -27,13 +28,13 @@ public final class AnnotatedStages {
     boolean found = false;
     Stage onClass = target.getClass().getAnnotation(Stage.class);
     if (onClass != null) {
-      registry.register(onClass.type(), onClass.stage(), handlerOf(target), onClass.slot());
+      registry.register(onClass.type(), onClass.stage(), handlerOf(target), StageNeeds.of(onClass));
       found = true;
     }
     for (Method method : markedMethods(target.getClass())) {
       Stage stage = method.getAnnotation(Stage.class);
       StageHandler handler = handlerOf(target, method);
-      registry.register(stage.type(), stage.stage(), handler, stage.slot());
+      registry.register(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
       found = true;
     }
     if (!found) {

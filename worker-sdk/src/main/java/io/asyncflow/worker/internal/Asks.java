@@ -1,19 +1,27 @@
 package io.asyncflow.worker.internal;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * What can be asked for just now: only stages with a handler and, where they take a slot, as many
- * tasks as there are free slots, so that no worker hoards what another has a slot for; never more
- * than threads can start soon.
+ * tasks as the free places suffice for, so that no worker hoards what another has a slot for; never
+ * more than threads can start soon.
  */
 final class Asks {
 
+  /** Stages that one limit suits: each run of them takes so many places. */
+  private record Kind(int places, List<String> stages) {}
+
   private final String taskType;
-  private final List<String> openStages;
-  private final List<String> slotStages;
+
+  /** The most demanding first: what is left is enough for the others sooner. */
+  private final List<Kind> kinds;
+
   private final RunPool pool;
   private final SlotPool slots;
   private final HeldRuns held;
@@ -30,19 +38,21 @@ final class Asks {
       HeldRuns held,
       int backlogThreshold) {
     this.taskType = taskType;
-    this.openStages = stagesOf(stages, false);
-    this.slotStages = stagesOf(stages, true);
+    this.kinds = kindsOf(stages);
     this.pool = pool;
     this.slots = slots;
     this.held = held;
     this.backlogThreshold = backlogThreshold;
   }
 
-  private static List<String> stagesOf(Collection<RegisteredStage> stages, boolean wantSlot) {
-    return stages.stream()
-        .filter(stage -> stage.wantsSlot() == wantSlot)
-        .map(RegisteredStage::stage)
-        .toList();
+  private static List<Kind> kindsOf(Collection<RegisteredStage> stages) {
+    Map<Integer, List<String>> byPlaces = new TreeMap<>(Comparator.reverseOrder());
+    for (RegisteredStage stage : stages) {
+      byPlaces.computeIfAbsent(stage.places(), p -> new ArrayList<>()).add(stage.stage());
+    }
+    List<Kind> kinds = new ArrayList<>();
+    byPlaces.forEach((places, names) -> kinds.add(new Kind(places, List.copyOf(names))));
+    return kinds;
   }
 
   /** Whether asking for anything pays. */
@@ -50,46 +60,52 @@ final class Asks {
     return pool.wantsMore() && !backlogged() && !all(limits).isNothing();
   }
 
-  /** For the stages that take a slot. */
-  Ask slotted(TypeLimits limits) {
-    int freeSlots = slots.free() - pool.queuedForSlots();
-    return Ask.of(slotStages, Math.min(freeSlots, room(limits)));
+  /** How many kinds of stages there are; {@link #of} takes their numbers, from 0. */
+  int kinds() {
+    return kinds.size();
   }
 
-  /** For the stages that take none. */
-  Ask open(TypeLimits limits) {
-    return Ask.of(openStages, room(limits));
+  /** For the stages of one kind. */
+  Ask of(int kind, TypeLimits limits) {
+    return of(kinds.get(kind), limits);
+  }
+
+  private Ask of(Kind kind, TypeLimits limits) {
+    int room = Math.min(pool.room(), limits.scheduleLimit());
+    if (kind.places() == 0) {
+      return Ask.of(kind.stages(), room);
+    }
+    int waiting = (pool.queuedForPlaces() + kind.places() - 1) / kind.places();
+    return Ask.of(kind.stages(), Math.min(slots.fits(kind.places()) - waiting, room));
   }
 
   /**
-   * For all of them in one hold. One limit for both kinds: that of the slots, while any is free; it
-   * is meant for a hold that parks because nothing is due.
+   * For all of them in one hold. One limit for all kinds: the lowest of those that take a slot, if
+   * any could start; it is meant for a hold that parks because nothing is due.
    */
   Ask all(TypeLimits limits) {
-    Ask slotted = slotted(limits);
-    Ask open = open(limits);
-    if (slotted.isNothing()) {
-      return open;
+    List<String> stages = new ArrayList<>();
+    int limit = 0;
+    boolean slotted = false;
+    for (Kind kind : kinds) {
+      Ask ask = of(kind, limits);
+      stages.addAll(ask.stages());
+      if (!ask.isNothing() && (kind.places() > 0 || !slotted)) {
+        limit = slotted ? Math.min(limit, ask.limit()) : ask.limit();
+        slotted |= kind.places() > 0;
+      }
     }
-    return Ask.of(
-        Stream.concat(slotted.stages().stream(), open.stages().stream()).toList(), slotted.limit());
+    return Ask.of(List.copyOf(stages), limit);
+  }
+
+  /** Whether a slot that becomes free would make {@link #all} ask for more stages. */
+  boolean waitsForSlots(TypeLimits limits) {
+    return kinds.stream().anyMatch(kind -> kind.places() > 0 && of(kind, limits).isNothing());
   }
 
   /** For everything there is a handler for, whatever is free: to see what a lost answer named. */
   Ask one() {
-    return Ask.of(Stream.concat(slotStages.stream(), openStages.stream()).toList(), 1);
-  }
-
-  boolean hasBothKinds() {
-    return !openStages.isEmpty() && !slotStages.isEmpty();
-  }
-
-  boolean hasSlotStages() {
-    return !slotStages.isEmpty();
-  }
-
-  private int room(TypeLimits limits) {
-    return Math.min(pool.room(), limits.scheduleLimit());
+    return Ask.of(kinds.stream().flatMap(kind -> kind.stages().stream()).toList(), 1);
   }
 
   private boolean backlogged() {

@@ -53,8 +53,9 @@ final class Run {
     return stage;
   }
 
-  boolean wantsSlot() {
-    return stage.wantsSlot();
+  /** Places on one device that it takes. */
+  int places() {
+    return stage.places();
   }
 
   Lease lease() {

@@ -129,10 +129,10 @@ final class RunPool {
     return queue.size();
   }
 
-  /** Queued runs that wait for a slot. */
-  synchronized int queuedForSlots() {
+  /** The places on devices that queued runs wait for. */
+  synchronized int queuedForPlaces() {
     forgetEnded();
-    return (int) queue.stream().filter(Run::wantsSlot).count();
+    return queue.stream().mapToInt(Run::places).sum();
   }
 
   synchronized int working() {
@@ -233,15 +233,16 @@ final class RunPool {
     boolean slotsTaken = false;
     for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext(); ) {
       Run run = waiting.next();
-      if (!run.wantsSlot()) {
+      if (run.places() == 0) {
         waiting.remove();
         return Optional.of(new Assignment(run, null));
       }
-      Optional<Slot> slot = slotsTaken ? Optional.empty() : slots.tryTake();
+      Optional<Slot> slot = slotsTaken ? Optional.empty() : slots.tryTake(run.places());
       if (slot.isPresent()) {
         waiting.remove();
         return Optional.of(new Assignment(run, slot.get()));
       }
+      // Nobody who takes fewer places goes first, or one who takes many would wait for ever.
       slotsTaken = true;
     }
     return Optional.empty();

@@ -37,6 +37,8 @@ final class SelfDescription {
     states.put("health", now.problem() == null ? "healthy" : now.problem());
     int stuck = now.types().stream().mapToInt(TypeView::stuck).sum();
     states.put("stuck", Integer.toString(stuck));
+    states.put(
+        "quarantined", now.quarantined().isEmpty() ? "none" : String.join(", ", now.quarantined()));
     states.put("spooled", Integer.toString(now.spooled()));
     now.types().forEach(type -> states.put("poller/" + type.taskType(), type.poller()));
     return states;

@@ -1,6 +1,7 @@
 package io.asyncflow.worker.internal;
 
 import io.asyncflow.worker.Slot;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -8,49 +9,153 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The places on scarce devices that all types of a worker share. */
-final class SlotPool {
+/**
+ * The places on scarce devices that all types of a worker share.
+ *
+ * <p>A place on which three runs in a row lacked resources is quarantined: it is not lent for half
+ * a minute, and then to one run, whose success ends the matter. Each time that this fails it takes
+ * twice as long, up to a quarter of an hour.
+ */
+final class SlotPool implements Loop.Step {
 
-  private final int total;
-  private final List<Slot> free = new ArrayList<>();
-  private final Map<String, Integer> taken = new LinkedHashMap<>();
+  /** So many runs in a row may lack resources. */
+  private static final int STRIKES = 3;
+
+  private static final Duration FIRST_QUARANTINE = Duration.ofSeconds(30);
+  private static final Duration LONGEST_QUARANTINE = Duration.ofMinutes(15);
+
+  private static final Logger log = LoggerFactory.getLogger(SlotPool.class);
+
+  private enum PlaceState {
+    FREE,
+    LENT,
+    QUARANTINED
+  }
+
+  private static final class Place {
+    private final String device;
+    private final int index;
+    private PlaceState state = PlaceState.FREE;
+    private int strikes;
+    private Duration nextQuarantine = FIRST_QUARANTINE;
+    private long freeAgainAt;
+
+    private Place(String device, int index) {
+      this.device = device;
+      this.index = index;
+    }
+
+    @Override
+    public String toString() {
+      return device + "/" + index;
+    }
+  }
+
+  private final Ticker ticker;
+  private final Bell bell;
+  private final Map<String, List<Place>> devices = new LinkedHashMap<>();
+  private final Map<Slot, List<Place>> lent = new LinkedHashMap<>();
   private final List<Runnable> freed = new CopyOnWriteArrayList<>();
 
   /**
    * @param devices device name to the number of its places
+   * @param bell rung when there is a quarantine to end some time
    */
-  SlotPool(Map<String, Integer> devices) {
+  SlotPool(Map<String, Integer> devices, Ticker ticker, Bell bell) {
+    this.ticker = ticker;
+    this.bell = bell;
     devices.forEach(
-        (device, places) -> {
-          taken.put(device, 0);
-          for (int index = 0; index < places; index++) {
-            free.add(new Slot(device, index));
+        (device, count) -> {
+          List<Place> places = new ArrayList<>();
+          for (int index = 0; index < count; index++) {
+            places.add(new Place(device, index));
           }
+          this.devices.put(device, places);
         });
-    total = free.size();
   }
 
-  /** A place on the device that is the least busy, if any place is free. */
-  synchronized Optional<Slot> tryTake() {
-    Optional<Slot> slot =
-        free.stream()
-            .min(
-                Comparator.comparing((Slot s) -> taken.get(s.device())).thenComparing(Slot::index));
-    slot.ifPresent(
-        s -> {
-          free.remove(s);
-          taken.merge(s.device(), 1, Integer::sum);
-        });
+  /** So many places on one device, on the one that is the least busy. */
+  synchronized Optional<Slot> tryTake(int places) {
+    return devices.values().stream()
+        .filter(device -> count(device, PlaceState.FREE) >= places)
+        .min(Comparator.comparing(device -> count(device, PlaceState.LENT)))
+        .map(device -> lend(device, places));
+  }
+
+  private Slot lend(List<Place> device, int count) {
+    List<Place> places =
+        device.stream().filter(place -> place.state == PlaceState.FREE).limit(count).toList();
+    places.forEach(place -> place.state = PlaceState.LENT);
+    Slot slot = new Slot(places.get(0).device, places.get(0).index, count);
+    lent.put(slot, places);
     return slot;
+  }
+
+  /** The last run on it has found what it needs. */
+  synchronized void sufficed(Slot slot) {
+    for (Place place : placesOf(slot)) {
+      place.strikes = 0;
+      place.nextQuarantine = FIRST_QUARANTINE;
+    }
+  }
+
+  /** The last run on it lacked resources. */
+  synchronized void lacked(Slot slot) {
+    placesOf(slot).forEach(place -> place.strikes++);
+  }
+
+  private List<Place> placesOf(Slot slot) {
+    return lent.getOrDefault(slot, List.of());
   }
 
   void giveBack(Slot slot) {
     synchronized (this) {
-      free.add(slot);
-      taken.merge(slot.device(), -1, Integer::sum);
+      for (Place place : lent.remove(slot)) {
+        place.state = PlaceState.FREE;
+        if (place.strikes >= STRIKES) {
+          quarantine(place);
+        }
+      }
     }
     freed.forEach(Runnable::run);
+  }
+
+  private void quarantine(Place place) {
+    place.state = PlaceState.QUARANTINED;
+    place.freeAgainAt = ticker.nanos() + place.nextQuarantine.toNanos();
+    log.warn(
+        "{} lacked resources {} times in a row; it is not used for {} s",
+        place,
+        place.strikes,
+        place.nextQuarantine.toSeconds());
+    Duration twice = place.nextQuarantine.multipliedBy(2);
+    place.nextQuarantine = twice.compareTo(LONGEST_QUARANTINE) < 0 ? twice : LONGEST_QUARANTINE;
+    bell.ring();
+  }
+
+  /** Ends the quarantines that are over. */
+  @Override
+  public Duration runOnce() {
+    boolean anyFreed = false;
+    long next = Long.MAX_VALUE;
+    synchronized (this) {
+      for (Place place : in(PlaceState.QUARANTINED)) {
+        if (place.freeAgainAt <= ticker.nanos()) {
+          place.state = PlaceState.FREE;
+          anyFreed = true;
+          log.info("{} is tried again", place);
+        } else {
+          next = Math.min(next, place.freeAgainAt);
+        }
+      }
+    }
+    if (anyFreed) {
+      freed.forEach(Runnable::run);
+    }
+    return next == Long.MAX_VALUE ? Loop.UNTIL_RUNG : ticker.until(next);
   }
 
   /** Calls {@code listener} after each slot that is given back, in the thread that had it. */
@@ -59,18 +164,40 @@ final class SlotPool {
   }
 
   synchronized int free() {
-    return free.size();
+    return in(PlaceState.FREE).size();
+  }
+
+  /** How many runs that take so many places on one device could start. */
+  synchronized int fits(int places) {
+    return devices.values().stream()
+        .mapToInt(device -> count(device, PlaceState.FREE) / places)
+        .sum();
   }
 
   /** Free places by device, those without one too. */
   synchronized Map<String, Integer> freeByDevice() {
     Map<String, Integer> places = new LinkedHashMap<>();
-    taken.keySet().forEach(device -> places.put(device, 0));
-    free.forEach(slot -> places.merge(slot.device(), 1, Integer::sum));
+    devices.forEach((device, all) -> places.put(device, count(all, PlaceState.FREE)));
     return places;
   }
 
+  /** As {@code cuda:0/1}. */
+  synchronized List<String> quarantined() {
+    return in(PlaceState.QUARANTINED).stream().map(Place::toString).toList();
+  }
+
   int total() {
-    return total;
+    return devices.values().stream().mapToInt(List::size).sum();
+  }
+
+  private List<Place> in(PlaceState state) {
+    return devices.values().stream()
+        .flatMap(List::stream)
+        .filter(place -> place.state == state)
+        .toList();
+  }
+
+  private static int count(List<Place> device, PlaceState state) {
+    return (int) device.stream().filter(place -> place.state == state).count();
   }
 }

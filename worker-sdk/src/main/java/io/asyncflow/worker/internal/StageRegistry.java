@@ -1,15 +1,23 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.worker.InvalidSettingException;
 import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageNeeds;
+import io.asyncflow.worker.WorkerSettings;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Which handler runs which stage of which type; the only way from a name to code. */
 public final class StageRegistry {
+
+  private static final Logger log = LoggerFactory.getLogger(StageRegistry.class);
 
   /** As flowsvr has it: what ends like a table would make ids that can be read in two ways. */
   private static final Pattern TYPE = Pattern.compile("(?!.*_task(_[0-9]+)?$)[a-z][a-z0-9_]{0,30}");
@@ -24,7 +32,7 @@ public final class StageRegistry {
   /**
    * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
    */
-  public void register(String taskType, String stage, StageHandler handler, boolean wantsSlot) {
+  public void register(String taskType, String stage, StageHandler handler, StageNeeds needs) {
     Objects.requireNonNull(taskType, "taskType");
     Objects.requireNonNull(stage, "stage");
     Objects.requireNonNull(handler, "handler");
@@ -50,8 +58,7 @@ public final class StageRegistry {
               + MOST_STAGES
               + " stages; give some a type of their own");
     }
-    RegisteredStage before =
-        stages.putIfAbsent(stage, new RegisteredStage(stage, handler, wantsSlot));
+    RegisteredStage before = stages.putIfAbsent(stage, new RegisteredStage(stage, handler, needs));
     if (before != null) {
       throw new IllegalArgumentException(
           "stage "
@@ -73,5 +80,48 @@ public final class StageRegistry {
   /** Type to stage name to stage, in the order of registration. */
   Map<String, Map<String, RegisteredStage>> types() {
     return Collections.unmodifiableMap(types);
+  }
+
+  /**
+   * The same without the stages that need a label which this worker lacks; types of which nothing
+   * is left are left out.
+   *
+   * @throws InvalidSettingException if nothing is left at all, or a stage takes more places than
+   *     any device has
+   */
+  Map<String, Map<String, RegisteredStage>> typesFor(WorkerSettings settings) {
+    Map<String, Map<String, RegisteredStage>> runnable = new LinkedHashMap<>();
+    types.forEach(
+        (type, stages) ->
+            stages.forEach(
+                (name, stage) -> {
+                  List<String> missing = stage.needs().missing(settings.labels());
+                  if (missing.isEmpty()) {
+                    requirePlaces(type, stage, settings.slots());
+                    runnable.computeIfAbsent(type, t -> new LinkedHashMap<>()).put(name, stage);
+                  } else {
+                    log.info("does not ask for {}/{}, which needs labels {}", type, name, missing);
+                  }
+                }));
+    if (runnable.isEmpty()) {
+      throw new InvalidSettingException(
+          "labels", "such that a stage can run here; each needs one that this worker lacks");
+    }
+    return runnable;
+  }
+
+  private static void requirePlaces(
+      String type, RegisteredStage stage, Map<String, Integer> devices) {
+    int most = devices.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+    if (stage.places() > most) {
+      throw new InvalidSettingException(
+          "slots",
+          "at least "
+              + stage.places()
+              + " on one device for stage "
+              + stage.stage()
+              + " of type "
+              + type);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.asyncflow.worker.internal;
 
 import io.asyncflow.api.Task;
+import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageResult;
 import org.slf4j.MDC;
@@ -9,10 +10,12 @@ import org.slf4j.MDC;
 final class StageRunner implements RunPool.Runner {
 
   private final RunEnds ends;
+  private final SlotPool slots;
   private final Ticker ticker;
 
-  StageRunner(RunEnds ends, Ticker ticker) {
+  StageRunner(RunEnds ends, SlotPool slots, Ticker ticker) {
     this.ends = ends;
+    this.slots = slots;
     this.ticker = ticker;
   }
 
@@ -28,8 +31,14 @@ final class StageRunner implements RunPool.Runner {
     name(run.task());
     try {
       StageResult result = handle(run, slot);
+      if (slot != null) {
+        slots.sufficed(slot);
+      }
       ends.returned(run, result);
     } catch (Throwable thrown) {
+      if (slot != null && thrown instanceof ResourceException) {
+        slots.lacked(slot);
+      }
       // Errors too: whatever a handler throws ends its own run and nothing else.
       ends.threw(run, thrown);
     } finally {

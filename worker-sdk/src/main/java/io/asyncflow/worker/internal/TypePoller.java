@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Asks for the tasks of one type.
  *
  * <p>Without a lock, and with stages of one kind, a turn is one long poll. Otherwise it is a quick
- * round (under the lock; a hold for the stages that take a slot, one for those that take none) and,
+ * round (under the lock; a hold for the stages of each kind, by the places that they take) and,
  * only if that came back empty, a long poll for all of them, for which the lock is given up.
  *
  * <p>A long poll that parked while no slot was free does not ask for the stages that take one. When
@@ -136,16 +136,18 @@ final class TypePoller implements Loop.Step {
   /** Says whether it brought tasks, or at least waited for some. */
   private boolean poll() {
     // A hold without an answer comes before anything new.
-    boolean quickRoundFirst = !call.unanswered() && (lock.present() || asks.hasBothKinds());
+    boolean quickRoundFirst = !call.unanswered() && (lock.present() || asks.kinds() > 1);
     return quickRoundFirst && quickRound() || longPoll();
   }
 
   private boolean quickRound() {
     boolean locked = lock.tryAcquire(taskType);
     try {
-      boolean slotted = quick(asks.slotted(limits));
-      boolean open = quick(asks.open(limits));
-      return slotted || open;
+      boolean useful = false;
+      for (int kind = 0; kind < asks.kinds(); kind++) {
+        useful |= quick(asks.of(kind, limits));
+      }
+      return useful;
     } finally {
       if (locked) {
         lock.release(taskType);
@@ -165,7 +167,7 @@ final class TypePoller implements Loop.Step {
       take(call.hold(asks.one(), Duration.ZERO));
       return true;
     }
-    boolean couldAskForMore = asks.hasSlotStages() && asks.slotted(limits).isNothing();
+    boolean couldAskForMore = asks.waitsForSlots(limits);
     Duration wait = jitter.shorten(limits.longPoll(), CHANCE);
     Answer answer =
         couldAskForMore ? call.holdUnlessCut(ask, wait, cutsSeen) : call.hold(ask, wait);

@@ -53,6 +53,7 @@ public final class WorkerEngine {
   private final Loop beating;
   private final Loop watching;
   private final Loop adopting;
+  private final Loop quarantine;
   private final List<TypeLane> lanes = new ArrayList<>();
   private final SelfDescription self;
   private final OutageLog health;
@@ -80,10 +81,12 @@ public final class WorkerEngine {
     this.lock = lock;
     this.spool = spool;
     this.ticker = ticker;
-    this.slots = new SlotPool(settings.slots());
+    Bell quarantineBell = new Bell();
+    this.slots = new SlotPool(settings.slots(), ticker, quarantineBell);
+    quarantine = new Loop("asyncflow-quarantine", quarantineBell, true, slots);
     this.whenDrained = whenDrained;
     this.health = new OutageLog(log, "health of this worker", link);
-    Map<String, Map<String, RegisteredStage>> types = registry.types();
+    Map<String, Map<String, RegisteredStage>> types = registry.typesFor(settings);
     self = new SelfDescription(settings, types);
 
     ReportWriter writer = new ReportWriter(settings.workerId());
@@ -128,7 +131,7 @@ public final class WorkerEngine {
             settings.threads(),
             settings.prefetch(),
             slots,
-            new StageRunner(ends, ticker),
+            new StageRunner(ends, slots, ticker),
             ticker,
             bell::ring);
     Asks asks = new Asks(type, stages.values(), pool, slots, held, settings.backlogThreshold());
@@ -166,6 +169,7 @@ public final class WorkerEngine {
   }
 
   public WorkerView view() {
+    List<String> quarantined = slots.quarantined();
     List<Run> stuck = lanes.stream().flatMap(lane -> lane.pool().stuck().stream()).toList();
     return new WorkerView(
         settings.workerId(),
@@ -173,8 +177,18 @@ public final class WorkerEngine {
         lanes.stream().map(lane -> lane.view(held)).toList(),
         slots.total(),
         slots.free(),
+        quarantined,
         spool.size(),
-        stuck.size() < settings.stuckThreshold() ? null : problemOf(stuck));
+        problemOf(stuck, quarantined));
+  }
+
+  private String problemOf(List<Run> stuck, List<String> quarantined) {
+    if (stuck.size() >= settings.stuckThreshold()) {
+      return problemOf(stuck);
+    }
+    return !quarantined.isEmpty() && quarantined.size() == slots.total()
+        ? "every slot lacked resources three times in a row: " + String.join(", ", quarantined)
+        : null;
   }
 
   private static String problemOf(List<Run> stuck) {
@@ -187,7 +201,7 @@ public final class WorkerEngine {
     if (now.problem() == null) {
       health.worked();
     } else {
-      health.failed("STUCK", now.problem(), "only their end or a restart frees them");
+      health.failed("UNHEALTHY", now.problem(), "it is told with every heartbeat until it is over");
     }
     return self.at(now, lanes, slots);
   }
@@ -198,7 +212,7 @@ public final class WorkerEngine {
     }
     state = WorkerState.RUNNING;
     adopt(); // before the first hold: what it tells may be what would be held
-    List.of(reporting, beating, watching, feeding, adopting).forEach(Loop::start);
+    List.of(reporting, beating, watching, feeding, adopting, quarantine).forEach(Loop::start);
     lanes.forEach(TypeLane::start);
     log.info(
         "worker {} started: {}",
@@ -291,7 +305,7 @@ public final class WorkerEngine {
   }
 
   private void finish() {
-    List.of(feeding, reporting, beating, watching, adopting).forEach(Loop::stop);
+    List.of(feeding, reporting, beating, watching, adopting, quarantine).forEach(Loop::stop);
     int left = held.all().size() - sender.keepAll();
     int kept = spool.size();
     spool.close();

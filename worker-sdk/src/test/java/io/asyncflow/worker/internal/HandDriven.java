@@ -7,6 +7,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.internal.TransitionTable.Transition;
 import io.asyncflow.worker.testing.FakeFlowServer;
 import java.time.Duration;
@@ -40,6 +41,7 @@ final class HandDriven {
   final RunEnds ends;
   final HeartbeatSender heart;
   final DeadlineWatch watch;
+  final SlotPool slots;
   final StageRunner runner;
 
   HandDriven() {
@@ -64,7 +66,8 @@ final class HandDriven {
             Jitter.NONE,
             link);
     watch = new DeadlineWatch(held, ends, ticker, bell);
-    runner = new StageRunner(ends, ticker);
+    slots = new SlotPool(Map.of("cpu", 1), ticker, new Bell());
+    runner = new StageRunner(ends, slots, ticker);
   }
 
   /** Creates a task and holds it. */
@@ -77,7 +80,7 @@ final class HandDriven {
     Run run =
         new Run(
             task,
-            new RegisteredStage("one", handler, false),
+            new RegisteredStage("one", handler, StageNeeds.nothing()),
             Lease.held(start, task.leaseMs(), limits),
             transitions::add);
     held.add(run);

@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal;
 
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.PollerState.Event;
 import io.asyncflow.worker.internal.TransitionTable.Transition;
@@ -85,7 +86,11 @@ final class HandDrivenPoller implements AutoCloseable {
     }
 
     Builder stage(String name, boolean wantsSlot) {
-      stages.put(name, new RegisteredStage(name, null, wantsSlot));
+      return stage(name, wantsSlot ? 1 : 0);
+    }
+
+    Builder stage(String name, int places) {
+      stages.put(name, new RegisteredStage(name, null, StageNeeds.slots(places)));
       return this;
     }
 
@@ -111,15 +116,15 @@ final class HandDrivenPoller implements AutoCloseable {
         };
     Map<String, RegisteredStage> stages = new LinkedHashMap<>();
     builder.stages.forEach(
-        (name, stage) -> stages.put(name, new RegisteredStage(name, blocking, stage.wantsSlot())));
-    slots = new SlotPool(Map.of("cpu", builder.slots));
+        (name, stage) -> stages.put(name, new RegisteredStage(name, blocking, stage.needs())));
+    slots = new SlotPool(Map.of("cpu", builder.slots), ticker, new Bell());
     pool =
         new RunPool(
             "lark",
             builder.threads,
             builder.prefetch,
             slots,
-            new StageRunner(ends, ticker),
+            new StageRunner(ends, slots, ticker),
             ticker,
             bell::ring);
     poller =
@@ -143,7 +148,7 @@ final class HandDrivenPoller implements AutoCloseable {
   }
 
   Slot takeSlot() {
-    return slots.tryTake().orElseThrow();
+    return slots.tryTake(1).orElseThrow();
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.StageNeeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class RunPoolTest {
 
   private final ManualTicker ticker = new ManualTicker();
-  private final SlotPool slots = new SlotPool(Map.of("cpu", 1));
+  private final SlotPool slots = new SlotPool(Map.of("cpu", 1), ticker, new Bell());
   private final BlockingQueue<Run> started = new LinkedBlockingQueue<>();
   private final Map<Run, Slot> slotOf = new ConcurrentHashMap<>();
   private final Set<String> threads = ConcurrentHashMap.newKeySet();
@@ -52,7 +53,7 @@ class RunPoolTest {
   private Run run(boolean wantsSlot) {
     return new Run(
         StubFlowClient.task(numbers.incrementAndGet() + "_lark_task_1", "one", 30_000),
-        new RegisteredStage("one", null, wantsSlot),
+        new RegisteredStage("one", null, StageNeeds.slots(wantsSlot ? 1 : 0)),
         Lease.held(ticker.nanos(), 30_000L, HandDrivenPoller.LIMITS),
         TransitionTable.Listener.none());
   }
@@ -132,7 +133,7 @@ class RunPoolTest {
     pool.offer(open);
     assertThat(next()).isSameAs(open);
     assertThat(slotOf).containsOnlyKeys(first);
-    assertThat(pool.queuedForSlots()).isEqualTo(1);
+    assertThat(pool.queuedForPlaces()).isEqualTo(1);
     finishOne();
     finishOne();
     assertThat(next()).isSameAs(second);
@@ -141,7 +142,7 @@ class RunPoolTest {
 
   @Test
   void aSlotFreedElsewhereStartsARunHere() throws InterruptedException {
-    Slot elsewhere = slots.tryTake().orElseThrow();
+    Slot elsewhere = slots.tryTake(1).orElseThrow();
     Run run = run(true);
     pool.offer(run);
     assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();

@@ -7,12 +7,15 @@ import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.testing.StageHarness;
 import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -30,17 +33,17 @@ class StageRegistryTest {
 
   @Test
   void typesAreLowerCase() {
-    registry.register("LARK", "Send", handler, true);
+    registry.register("LARK", "Send", handler, StageNeeds.slots(1));
     assertThat(registry.types()).containsOnlyKeys("lark");
     assertThat(registry.types().get("lark")).containsOnlyKeys("Send");
-    assertThat(registry.types().get("lark").get("Send").wantsSlot()).isTrue();
+    assertThat(registry.types().get("lark").get("Send").places()).isEqualTo(1);
   }
 
   @Test
   void aStageHasOneHandler() {
-    registry.register("lark", "send", handler, false);
+    registry.register("lark", "send", handler, StageNeeds.nothing());
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> registry.register("Lark", "send", handler, false))
+        .isThrownBy(() -> registry.register("Lark", "send", handler, StageNeeds.nothing()))
         .withMessageContaining("two handlers");
   }
 
@@ -48,22 +51,65 @@ class StageRegistryTest {
   void namesThatCannotBeOnesAreRefused() {
     for (String type : List.of("", "1a", "a b", "a".repeat(32), "a-b", "my_task", "my_task_1")) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> registry.register(type, "send", handler, false));
+          .isThrownBy(() -> registry.register(type, "send", handler, StageNeeds.nothing()));
     }
     for (String stage : List.of("", " ", "a,b", "a".repeat(65))) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> registry.register("lark", stage, handler, false));
+          .isThrownBy(() -> registry.register("lark", stage, handler, StageNeeds.nothing()));
     }
   }
 
   @Test
   void whatNoHoldCouldAskForIsRefused() {
     for (int i = 0; i < 64; i++) {
-      registry.register("lark", "stage" + i, handler, false);
+      registry.register("lark", "stage" + i, handler, StageNeeds.nothing());
     }
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> registry.register("lark", "one more", handler, false))
+        .isThrownBy(() -> registry.register("lark", "one more", handler, StageNeeds.nothing()))
         .withMessageContaining("64 stages");
+  }
+
+  private static WorkerSettings settings(Map<String, Integer> slots, Map<String, String> labels) {
+    WorkerSettings d = WorkerSettings.defaults();
+    return new WorkerSettings(
+        d.workerId(),
+        d.threads(),
+        d.prefetch(),
+        d.backlogThreshold(),
+        d.shutdownGrace(),
+        slots,
+        labels,
+        d.stuckThreshold(),
+        null);
+  }
+
+  @Test
+  void aWorkerHasTheStagesForWhichItHasTheLabels() {
+    registry.register("tts", "split", handler, StageNeeds.nothing());
+    registry.register("tts", "speak", handler, StageNeeds.slots(1).on("gpu", "model=kokoro"));
+    registry.register("video", "cut", handler, StageNeeds.nothing().on("gpu"));
+    Map<String, Integer> slots = Map.of("cpu", 1);
+    assertThat(registry.typesFor(settings(slots, Map.of()))).containsOnlyKeys("tts");
+    assertThat(registry.typesFor(settings(slots, Map.of())).get("tts")).containsOnlyKeys("split");
+
+    Map<String, String> gpu = Map.of("gpu", "H100", "model", "vits");
+    assertThat(registry.typesFor(settings(slots, gpu))).containsOnlyKeys("tts", "video");
+    assertThat(registry.typesFor(settings(slots, gpu)).get("tts")).containsOnlyKeys("split");
+
+    Map<String, String> both = Map.of("gpu", "H100", "model", "vits, kokoro");
+    assertThat(registry.typesFor(settings(slots, both)).get("tts"))
+        .containsOnlyKeys("split", "speak");
+  }
+
+  @Test
+  void aWorkerThatCouldRunNothingIsRefused() {
+    registry.register("tts", "speak", handler, StageNeeds.slots(3).on("gpu"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> registry.typesFor(settings(Map.of("cpu", 1), Map.of())))
+        .withMessageContaining("labels must be such that a stage can run here");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> registry.typesFor(settings(Map.of("a", 2, "b", 2), Map.of("gpu", ""))))
+        .withMessageContaining("slots must be at least 3 on one device for stage speak");
   }
 
   static class Annotated {
@@ -77,7 +123,11 @@ class StageRegistryTest {
       return StageResult.done(note.text());
     }
 
-    @Stage(type = "lark", stage = "both")
+    @Stage(
+        type = "lark",
+        stage = "both",
+        slots = 2,
+        requires = {"gpu", "model=kokoro"})
     private StageResult both(StageContext context, List<Note> notes) {
       return StageResult.done(context.stage() + notes.get(0).text());
     }
@@ -93,7 +143,9 @@ class StageRegistryTest {
     AnnotatedStages.register(new Annotated(), registry);
     assertThat(registry.types().get("lark"))
         .containsOnlyKeys("context", "typed", "both", "throwing");
-    assertThat(registry.types().get("lark").get("typed").wantsSlot()).isTrue();
+    assertThat(registry.types().get("lark").get("typed").places()).isEqualTo(1);
+    assertThat(registry.types().get("lark").get("both").needs())
+        .isEqualTo(StageNeeds.slots(2).on("gpu", "model=kokoro"));
 
     assertThat(StageHarness.run("context").with(handlerOf("context")))
         .isEqualTo(StageResult.done("context"));

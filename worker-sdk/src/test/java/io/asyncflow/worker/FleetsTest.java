@@ -1,0 +1,180 @@
+package io.asyncflow.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.worker.testing.FakeFlowServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Workers that are not alike: stages with and without a GPU, small ones and large ones. */
+class FleetsTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final FakeFlowServer server =
+      new FakeFlowServer()
+          .withType("tts", Duration.ofSeconds(30), Duration.ofSeconds(60), Duration.ofSeconds(60));
+  private final List<Worker> workers = new ArrayList<>();
+
+  private Worker started(Worker.Builder builder) {
+    Worker worker = builder.client(server).stopsWithTheJvm(false).build();
+    workers.add(worker);
+    worker.start();
+    return worker;
+  }
+
+  private List<String> create(int count, String stage) {
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      ids.add(server.createTask(NewTask.of("tts", stage, "me", "")));
+    }
+    return ids;
+  }
+
+  private void awaitSuccess(List<String> taskIds) throws InterruptedException {
+    for (String taskId : taskIds) {
+      assertThat(server.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
+    }
+  }
+
+  @AfterEach
+  void close() {
+    workers.forEach(Worker::close);
+  }
+
+  @Test
+  void theStagesOfATaskGoToTheWorkersThatHaveTheirLabels() throws InterruptedException {
+    ConcurrentLinkedQueue<String> ran = new ConcurrentLinkedQueue<>();
+    for (String name : List.of("cpu", "gpu")) {
+      Worker.Builder worker =
+          Worker.builder()
+              .workerId(name)
+              .handler(
+                  "tts",
+                  "split",
+                  context -> {
+                    ran.add("split");
+                    return StageResult.next("speak");
+                  })
+              .handler(
+                  "tts",
+                  "speak",
+                  context -> {
+                    ran.add("speak on " + name);
+                    return StageResult.done();
+                  },
+                  StageNeeds.slots(1).on("gpu"));
+      started(name.equals("gpu") ? worker.label("gpu", "H100").slots("cuda:0", 2) : worker);
+    }
+    awaitSuccess(create(20, "split"));
+    assertThat(ran).filteredOn(run -> run.startsWith("speak")).containsOnly("speak on gpu");
+    assertThat(server.holds())
+        .filteredOn(hold -> hold.workerId().equals("cpu"))
+        .flatExtracting(HoldRequest::stages)
+        .containsOnly("split");
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(server.heartbeats())
+                    .filteredOn(beat -> beat.workerId().equals("cpu"))
+                    .isNotEmpty()
+                    .allSatisfy(
+                        beat -> assertThat(beat.worker().stages()).containsExactly("tts/split")));
+  }
+
+  @Test
+  void noDeviceIsEverGivenMoreThanItsPlaces() throws InterruptedException {
+    Map<String, Integer> used = new HashMap<>();
+    AtomicInteger most = new AtomicInteger();
+    StageHandler counting =
+        context -> {
+          Slot slot = context.slot().orElseThrow();
+          synchronized (used) {
+            most.accumulateAndGet(
+                used.merge(slot.device(), slot.places(), Integer::sum), Math::max);
+          }
+          Thread.yield();
+          synchronized (used) {
+            used.merge(slot.device(), -slot.places(), Integer::sum);
+          }
+          return StageResult.done();
+        };
+    started(
+        Worker.builder()
+            .slots("cuda:0", 4)
+            .slots("cuda:1", 4)
+            .handler("tts", "small", counting, StageNeeds.slots(1))
+            .handler("tts", "large", counting, StageNeeds.slots(3)));
+    List<String> tasks = create(60, "small");
+    tasks.addAll(create(20, "large"));
+    tasks.addAll(create(60, "small"));
+    awaitSuccess(tasks);
+    assertThat(most).hasValueBetween(1, 4);
+  }
+
+  @Test
+  void aSlotThatLacksMemoryIsQuarantinedAndShownAndTheWorkGoesOnElsewhere()
+      throws InterruptedException {
+    StageHandler shortOnOne =
+        context -> {
+          if (context.slot().orElseThrow().device().equals("cuda:0")) {
+            throw new ResourceException("out of memory");
+          }
+          return StageResult.done();
+        };
+    Worker worker =
+        started(
+            Worker.builder()
+                .slots("cuda:0", 1)
+                .slots("cuda:1", 1)
+                .handler("tts", "speak", shortOnOne, StageNeeds.slots(1)));
+    List<String> tasks = create(10, "speak");
+    awaitSuccess(tasks);
+    // A task may have met the bad slot three times, which counts as an attempt; none has failed.
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              if (worker.view().quarantined().isEmpty()) {
+                create(2, "speak");
+              }
+              return worker.view().quarantined().equals(List.of("cuda:0/0"));
+            });
+    assertThat(worker.view().problem()).isNull();
+    int before = server.heartbeats().size();
+    assertThat(server.awaitHeartbeats(before + 2, PATIENCE)).isTrue();
+    assertThat(server.heartbeats().get(before + 1).worker().states())
+        .containsEntry("quarantined", "cuda:0/0")
+        .containsEntry("health", "healthy");
+  }
+
+  @Test
+  void aWorkerAllOfWhoseSlotsAreQuarantinedSaysSo() {
+    Worker worker =
+        started(
+            Worker.builder()
+                .handler(
+                    "tts",
+                    "speak",
+                    context -> {
+                      throw new ResourceException("out of memory");
+                    },
+                    StageNeeds.slots(1)));
+    create(5, "speak");
+    await().atMost(PATIENCE).until(() -> worker.view().problem() != null);
+    assertThat(worker.view().problem())
+        .isEqualTo("every slot lacked resources three times in a row: cpu/0");
+  }
+}
