@@ -45,8 +45,9 @@ import org.springframework.stereotype.Service;
  * hold before that epoch has reported. Each report is judged by the row as it was read, and written
  * by a statement whose WHERE says that the row is still so.
  *
- * <p>A lone report takes two statements and no lock. Those that come at the same time are written
- * together: the rows are locked in the order of their ids, and changed by one statement a table.
+ * <p>A small call takes two statements a table and no lock. Calls that come at the same time are
+ * written together: the rows are locked in the order of their ids, and changed by one statement a
+ * table.
  */
 @Service
 public class TaskReporter {
@@ -54,7 +55,7 @@ public class TaskReporter {
   private static final Logger log = LoggerFactory.getLogger(TaskReporter.class);
 
   /** As many reports of one call are a batch by themselves, and wait for nobody else's. */
-  private static final int MANY = 100;
+  private static final int MANY = TaskStore.TRANSITIONS_A_STATEMENT;
 
   private static final int TRIES_WITHOUT_LOCK = 3;
 
@@ -146,8 +147,9 @@ public class TaskReporter {
 
     @Override
     public List<ReportResult> alone(TaskTable table, List<Report> reports) {
-      return reports.size() == 1
-          ? List.of(reportWithoutLock(table, reports.get(0)))
+      boolean tellsRepeats = reports.stream().allMatch(report -> report.reportId() != null);
+      return reports.size() == 1 || tellsRepeats
+          ? reportWithoutLock(table, reports)
           : reportInto(table, reports);
     }
 
@@ -196,22 +198,31 @@ public class TaskReporter {
     return writeIn(table, reports, transactions::execute, store::lock);
   }
 
-  /** Reads, judges and writes; anew if the row has changed in between. */
-  private ReportResult reportWithoutLock(TaskTable table, Report report) {
+  /**
+   * Reads, judges and writes; anew if a row has changed in between. Where only some of the rows had
+   * changed, nobody knows which reports were written: all are judged once more under the lock, and
+   * their ids tell those that were, which are then {@link ReportResult#ALREADY_DONE}.
+   */
+  private List<ReportResult> reportWithoutLock(TaskTable table, List<Report> reports) {
     TaskTypeConfig type = types.require(table.type());
+    List<Long> numbers = numbersOf(reports);
     for (int i = 0; i < TRIES_WITHOUT_LOCK; i++) {
-      TaskRow row = store.find(idOf(report)).orElse(null);
-      ReportResult result = judge(row, report);
-      if (!isAccepted(result)) {
-        return result;
+      Judged judged = judge(reports, store.find(table, numbers), type);
+      List<TaskTransition> accepted = List.copyOf(judged.accepted());
+      if (accepted.isEmpty()) {
+        return judged.results();
       }
-      TaskTransition to = HoldEnd.reported(row, report, type);
-      if (transactions.executeStatement(() -> store.applyIfUnchanged(to))) {
-        tellOf(type, List.of(to));
-        return result;
+      int written = transactions.executeStatement(() -> store.applyIfUnchanged(table, accepted));
+      if (written == accepted.size()) {
+        tellOf(type, accepted);
+        return judged.results();
+      }
+      if (written > 0) {
+        events.publishEvent(new TasksWaiting(type.type())); // perhaps
+        break;
       }
     }
-    return reportInto(table, List.of(report)).get(0);
+    return reportInto(table, reports);
   }
 
   /** What reports came to, and what those that were accepted make of their tasks. */
@@ -227,13 +238,11 @@ public class TaskReporter {
       Function<Supplier<Judged>, Judged> transaction,
       BiFunction<TaskTable, Collection<Long>, List<TaskRow>> lock) {
     TaskTypeConfig type = types.require(table.type());
-    List<Long> numbers = reports.stream().map(r -> idOf(r).number()).distinct().toList();
+    List<Long> numbers = numbersOf(reports);
     Judged judged =
         transaction.apply(
             () -> {
-              Map<Long, TaskRow> rows = new HashMap<>();
-              lock.apply(table, numbers).forEach(row -> rows.put(row.id().number(), row));
-              Judged all = judge(reports, rows, type);
+              Judged all = judge(reports, lock.apply(table, numbers), type);
               store.apply(table, List.copyOf(all.accepted()));
               return all;
             });
@@ -241,8 +250,13 @@ public class TaskReporter {
     return judged.results();
   }
 
-  private static Judged judge(
-      List<Report> reports, Map<Long, TaskRow> rowsByNumber, TaskTypeConfig type) {
+  private static List<Long> numbersOf(List<Report> reports) {
+    return reports.stream().map(report -> idOf(report).number()).distinct().toList();
+  }
+
+  private static Judged judge(List<Report> reports, List<TaskRow> rows, TaskTypeConfig type) {
+    Map<Long, TaskRow> rowsByNumber = new HashMap<>();
+    rows.forEach(row -> rowsByNumber.put(row.id().number(), row));
     List<ReportResult> results = new ArrayList<>(reports.size());
     Map<Long, TaskTransition> accepted = new TreeMap<>();
     for (Report report : reports) {

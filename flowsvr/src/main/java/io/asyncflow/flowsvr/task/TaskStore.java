@@ -73,6 +73,9 @@ public class TaskStore {
   private static final TableSql SELECT_BY_ID =
       new TableSql("SELECT " + COLUMNS + "\nFROM %s\nWHERE id = :id");
 
+  private static final TableSql SELECT_BY_IDS =
+      new TableSql("SELECT " + COLUMNS + "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (:ids)");
+
   // The primary key is forced wherever rows are named by their ids: in a small table, or one whose
   // statistics are old, an engine may prefer to walk idx_claim, and then it locks what it passes.
   private static final TableSql LOCK_BY_IDS =
@@ -88,7 +91,7 @@ public class TaskStore {
               """);
 
   /** Transitions in one statement; with the longest logs it stays below any max_allowed_packet. */
-  private static final int TRANSITIONS_A_STATEMENT = 100;
+  public static final int TRANSITIONS_A_STATEMENT = 100;
 
   private static final String TRANSITION_VALUES =
       """
@@ -233,6 +236,11 @@ public class TaskStore {
         .optional();
   }
 
+  /** The rows of these numbers that exist, in no order. */
+  public List<TaskRow> find(TaskTable table, Collection<Long> numbers) {
+    return jdbc.sql(SELECT_BY_IDS.of(table)).param("ids", numbers).query(rowsOf(table)).list();
+  }
+
   /** Locks rows in the order of their ids and returns those that exist, in that order. */
   public List<TaskRow> lock(TaskTable table, Collection<Long> numbers) {
     return jdbc.sql(LOCK_BY_IDS.of(table)).param("ids", numbers).query(rowsOf(table)).list();
@@ -251,13 +259,14 @@ public class TaskStore {
   }
 
   /**
-   * Writes the end of a hold, if the row is still as the transition saw it: by its status, epoch
-   * and time of change, and in that this epoch has not reported.
+   * Writes the ends of holds, each if its row is still as the transition saw it: by its status,
+   * epoch and time of change, and in that this epoch has not reported.
    *
-   * @return whether it was; nothing is changed otherwise
+   * @param transitions in the order of the rows' ids, at most {@value #TRANSITIONS_A_STATEMENT}
+   * @return how many were written; nobody can say which
    */
-  public boolean applyIfUnchanged(TaskTransition transition) {
-    return applyInOneStatement(transition.row().id().table(), List.of(transition)) == 1;
+  public int applyIfUnchanged(TaskTable table, List<TaskTransition> transitions) {
+    return applyInOneStatement(table, transitions);
   }
 
   /**

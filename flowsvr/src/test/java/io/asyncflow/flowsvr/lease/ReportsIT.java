@@ -5,6 +5,10 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.AdditionalAnswers.delegatesTo;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Report;
@@ -15,11 +19,14 @@ import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TaskTransition;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,6 +40,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -43,6 +51,10 @@ class ReportsIT {
   @Autowired Given given;
   @Autowired TaskReporter reporter;
   @Autowired TaskStore tasks;
+  @Autowired TaskTypes types;
+  @Autowired TaskFamilies families;
+  @Autowired ApplicationEventPublisher events;
+  @Autowired TaskMeters meters;
   @Autowired RetryingTransactions transactions;
   @Autowired JdbcClient jdbc;
 
@@ -332,7 +344,7 @@ class ReportsIT {
     for (String change :
         List.of("lease_epoch = 2", "reported_epoch = 1", "status = 16", "modify_time = 1")) {
       given.set(ids.get(1), change);
-      assertThat(tasks.applyIfUnchanged(transitions.get(1))).isFalse();
+      assertThat(tasks.applyIfUnchanged(ids.get(0).table(), transitions.subList(1, 2))).isZero();
       assertThatThrownBy(
               () ->
                   transactions.execute(
@@ -465,6 +477,41 @@ class ReportsIT {
     assertThat(answers).allSatisfy(answer -> assertThat(answer).allMatch(ReportResult::stands));
     assertThat(answers.stream().flatMap(List::stream).filter(r -> r.outcome().equals("ACCEPTED")))
         .hasSize(20);
+  }
+
+  /** A cancel comes after the row was read, and before it is written. */
+  @Test
+  void callOfWhichOnlySomeRowsHaveChangedMeanwhileIsJudgedAnew() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(10);
+    List<Report> reports =
+        given.aHold(lark).now().stream()
+            .map(task -> given.reportOn(task).withId("r-" + task.taskId()).asSuccess("done"))
+            .toList();
+    TaskId cancelled = TaskId.parse(reports.get(3).taskId()).orElseThrow();
+
+    TaskStore quick = mock(TaskStore.class, delegatesTo(tasks));
+    doAnswer(
+            call -> {
+              given.set(cancelled, "status = 16, modify_time = modify_time + 1");
+              return tasks.applyIfUnchanged(call.getArgument(0), call.getArgument(1));
+            })
+        .when(quick)
+        .applyIfUnchanged(any(), any());
+    TaskReporter withQuick =
+        new TaskReporter(types, families, quick, transactions, events, meters, 10);
+    List<ReportResult> results = withQuick.report(reports);
+
+    for (int i = 0; i < 10; i++) {
+      if (i == 3) {
+        assertRefused(8051, results.get(i));
+      } else {
+        assertDone(results.get(i));
+        assertThat(given.row(TaskId.parse(reports.get(i).taskId()).orElseThrow()).status())
+            .isEqualTo(TaskStatus.SUCCESS);
+      }
+    }
+    assertThat(given.row(cancelled).status()).isEqualTo(TaskStatus.CANCELLED);
   }
 
   @Test
