@@ -1,14 +1,16 @@
 package io.asyncflow.bench;
 
 import io.asyncflow.dev.EngineException;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
-import org.HdrHistogram.Histogram;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * The main class behind {@code ./asyncflow bench}.
@@ -51,62 +53,67 @@ public final class Bench {
     }
   }
 
-  /** Holds the contests, writes the report and prints it. */
+  /**
+   * Holds the contests, writes the report and prints it; also of what there is when one fails.
+   *
+   * @throws Exception what ended the bench early
+   */
   Report run() throws Exception {
     out.println("Starting the database and flowsvr ...");
     try (TestBed bed = TestBed.open(options, checkout)) {
       Conditions conditions = Conditions.of(bed, checkout, options);
       out.println(conditions.markdown());
-      Referee referee = new Referee(options.rounds(), bed.cpuMeter(), out);
+      Contests contests = new Contests(bed, options, out);
+      Referee referee = new Referee(options.rounds(), !options.smoke(), bed.cpuMeter(), out);
       List<Standings<?>> standings = new ArrayList<>();
-      if (options.contests().contains(BenchOptions.LIVES)) {
-        standings.add(referee.hold(lives(bed)));
+      List<Finding> facts = new ArrayList<>();
+      try {
+        for (Part part : options.parts()) {
+          standings.add(referee.hold(contests.of(part)));
+        }
+        facts.add(Finding.of("memory of flowsvr at the end", memory(bed)));
+      } catch (Exception e) {
+        facts.add(Finding.of("ENDED EARLY", e.toString()));
+        publish(new Report(conditions, standings, facts));
+        throw e;
       }
-      if (options.contests().contains(BenchOptions.CREATES)) {
-        standings.add(referee.hold(creates(bed)));
-      }
-      // Last, when flowsvr is warm: the first tasks of a cold JVM are another subject.
-      if (options.contests().contains(BenchOptions.LATENCY)) {
-        standings.add(referee.hold(latency(bed)));
-      }
-      Report report = new Report(conditions, standings);
+      Report report = new Report(conditions, standings, facts);
       publish(report);
       return report;
     }
   }
 
-  private Contest<Duration> lives(TestBed bed) throws Exception {
-    return new Contest<>(
-        "Whole lives: " + options.lives() + " tasks created, held, finished",
-        options.lives(),
-        List.of(new RawBatchLives(bed.rawTable("raw_life")), new FlowLives(bed)),
-        new PerSecond("lives"));
+  private static String memory(TestBed bed) throws Exception {
+    return ServerMemory.of(bed.serverPid()).toString();
   }
 
-  private Contest<Duration> creates(TestBed bed) throws Exception {
-    return new Contest<>(
-        "Single creates: " + options.creates() + " tasks, one by one",
-        options.creates(),
-        List.of(new RawSingleCreates(bed.rawTable("raw_create")), new FlowSingleCreates(bed)),
-        new PerSecond("creates"));
-  }
-
-  private Contest<Histogram> latency(TestBed bed) {
-    return new Contest<>(
-        "Create to start: " + options.arrivals() + " random arrivals on an idle system",
-        options.arrivals(),
-        List.of(new CreateToStart(bed)),
-        new Latency());
-  }
-
-  private void publish(Report report) throws Exception {
+  private void publish(Report report) throws IOException {
     Path file =
         options.report() != null ? options.report() : checkout.benchTarget().resolve("bench.md");
     Files.createDirectories(file.getParent());
-    Files.writeString(file, report.markdown());
+    Map<Part, String> charts = new EnumMap<>(Part.class);
+    String stem = file.getFileName().toString().replaceFirst("\\.[^.]*$", "");
+    for (Standings<?> standings : report.standings()) {
+      draw(standings, file.resolveSibling(stem + "-" + standings.contest().part().key() + ".png"))
+          .ifPresent(name -> charts.put(standings.contest().part(), name));
+    }
+    String markdown = report.markdown(charts);
+    Files.writeString(file, markdown);
     out.println();
-    out.print(report.markdown());
+    out.print(markdown);
     out.println();
-    out.println("Report: " + file);
+    out.println("Report: " + checkout.relative(file));
+  }
+
+  /** A chart is worth having, and no reason to lose the figures for want of a font. */
+  private <R> Optional<String> draw(Standings<R> standings, Path file) {
+    Contest<R> contest = standings.contest();
+    try {
+      ChartFile.write(contest.measure().chart(standings), contest.title(), file);
+      return Optional.of(file.getFileName().toString());
+    } catch (IOException e) {
+      out.println("No chart of " + contest.part().key() + ": " + e.getMessage());
+      return Optional.empty();
+    }
   }
 }

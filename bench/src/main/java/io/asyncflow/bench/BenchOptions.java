@@ -2,20 +2,25 @@ package io.asyncflow.bench;
 
 import io.asyncflow.bench.BenchDatabase.Engine;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What the command line asks for.
  *
- * @param n whole lives a round; half as many single creates, and a hundredth (10 to 200) of
- *     arrivals
+ * @param n whole lives a round; everything else follows from it
  * @param rounds rounds that count, after the warm-up
- * @param contests which ones to hold
+ * @param parts what to measure, in order
+ * @param peers whether db-scheduler and JobRunr take part
+ * @param backlog rows of the largest table
+ * @param smoke whether it is only to be seen that everything works
  * @param mysqlUrl of a database that was given; {@code null} for an embedded one
  * @param serverJvm options for flowsvr's JVM beside its usual ones, as a flight recording
  * @param report the Markdown file to write; {@code null} for {@code bench/target/bench.md}
@@ -23,7 +28,10 @@ import java.util.Set;
 record BenchOptions(
     int n,
     int rounds,
-    Set<String> contests,
+    List<Part> parts,
+    boolean peers,
+    int backlog,
+    boolean smoke,
     Engine engine,
     String mysqlUrl,
     String mysqlUser,
@@ -31,29 +39,32 @@ record BenchOptions(
     List<String> serverJvm,
     Path report) {
 
+  private static final Pattern ROWS = Pattern.compile("([1-9]\\d{0,7})([kM]?)");
+  private static final long MOST_ROWS = 100_000_000;
+
   static final String USAGE =
       """
-      Usage: ./asyncflow bench [--n N] [--rounds R] [--only lives,creates,latency]
-                               [--mysql8 | --mysql URL] [--server-jvm OPTIONS] [--report FILE]
+      Usage: ./asyncflow bench [--peers] [--n N] [--rounds R] [--only LIST] [--backlog ROWS]
+                               [--smoke] [--mysql8 | --mysql URL] [--server-jvm OPTIONS]
+                               [--report FILE]
 
-        --n N           whole lives a round (20000); the other contests follow from it
+        --peers         db-scheduler and JobRunr take part, in the same rounds
+        --n N           whole lives a round (20000); the other parts follow from it
         --rounds R      rounds that count, after a warm-up round (3)
-        --only LIST     some of the contests lives, creates and latency
+        --only LIST     some of the parts
+                        PARTS
+        --backlog ROWS  rows of the largest table (2M); 10k, 2M and 10M are understood
+        --smoke         everything once and with next to nothing, to see that it works
         --mysql8        the embedded MySQL 8.0.33 instead of the embedded MariaDB
         --mysql URL     a database of yours (FLOW_MYSQL_USER, FLOW_MYSQL_PASSWORD): a schema of the
                         bench's own is made there, and dropped at the end
         --server-jvm O  more options for flowsvr's JVM, separated by spaces
-        --report FILE   where the report goes as Markdown (bench/target/bench.md)
-      """;
-
-  static final String LIVES = "lives";
-  static final String CREATES = "creates";
-  static final String LATENCY = "latency";
-
-  private static final Set<String> CONTESTS = Set.of(LIVES, CREATES, LATENCY);
+        --report FILE   where the report goes as Markdown (bench/target/bench.md), and its charts
+      """
+          .replace("PARTS", Part.keys());
 
   BenchOptions {
-    contests = Set.copyOf(contests);
+    parts = List.copyOf(parts);
     serverJvm = List.copyOf(serverJvm);
   }
 
@@ -66,7 +77,24 @@ record BenchOptions(
   }
 
   int arrivals() {
-    return Math.min(200, Math.max(10, n / 100));
+    return Math.min(100, Math.max(5, n / 200));
+  }
+
+  int holds() {
+    return Math.min(100, Math.max(5, n / 200));
+  }
+
+  /** How long an old snapshot is open. */
+  Duration snapshot() {
+    return Duration.ofMillis(Math.min(15_000, n));
+  }
+
+  int idleWorkers() {
+    return Math.min(200, Math.max(5, n / 100));
+  }
+
+  int idleSeconds() {
+    return Math.min(20, Math.max(1, n / 1000));
   }
 
   /**
@@ -75,7 +103,10 @@ record BenchOptions(
   static BenchOptions parse(List<String> arguments, Map<String, String> environment) {
     int n = 20_000;
     int rounds = 3;
-    Set<String> contests = CONTESTS;
+    List<Part> parts = List.of(Part.values());
+    boolean peers = false;
+    int backlog = 2_000_000;
+    boolean smoke = false;
     Engine engine = Engine.MARIADB;
     String url = null;
     List<String> serverJvm = new ArrayList<>();
@@ -84,9 +115,17 @@ record BenchOptions(
     while (rest.hasNext()) {
       String option = rest.next();
       switch (option) {
-        case "--n" -> n = number(option, rest);
-        case "--rounds" -> rounds = number(option, rest);
-        case "--only" -> contests = contests(value(option, rest));
+        case "--peers" -> peers = true;
+        case "--n" -> n = number(option, value(option, rest));
+        case "--rounds" -> rounds = number(option, value(option, rest));
+        case "--only" -> parts = parts(value(option, rest));
+        case "--backlog" -> backlog = rows(option, value(option, rest));
+        case "--smoke" -> {
+          smoke = true;
+          n = 100;
+          rounds = 1;
+          backlog = 2_000;
+        }
         case "--mysql8" -> engine = Engine.MYSQL8;
         case "--mysql" -> {
           engine = Engine.GIVEN;
@@ -100,7 +139,10 @@ record BenchOptions(
     return new BenchOptions(
         n,
         rounds,
-        contests,
+        parts,
+        peers,
+        backlog,
+        smoke,
         engine,
         url,
         environment.getOrDefault("FLOW_MYSQL_USER", "root"),
@@ -109,16 +151,34 @@ record BenchOptions(
         report);
   }
 
-  private static Set<String> contests(String list) {
-    Set<String> wanted = new LinkedHashSet<>(List.of(list.split(",")));
-    if (!CONTESTS.containsAll(wanted)) {
-      throw new UsageException("--only takes lives, creates and latency, not " + list + ".");
+  private static List<Part> parts(String list) {
+    Set<Part> wanted = EnumSet.noneOf(Part.class);
+    for (String key : list.split(",")) {
+      wanted.add(
+          Part.of(key)
+              .orElseThrow(
+                  () ->
+                      new UsageException(
+                          "--only takes some of " + Part.keys() + ", not " + key + ".")));
     }
-    return wanted;
+    return List.copyOf(wanted);
   }
 
-  private static int number(String option, Iterator<String> rest) {
-    String text = value(option, rest);
+  private static int rows(String option, String text) {
+    Matcher matcher = ROWS.matcher(text);
+    if (!matcher.matches()) {
+      throw new UsageException(option + " wants a number of rows such as 2M, not " + text + ".");
+    }
+    long unit =
+        switch (matcher.group(2)) {
+          case "k" -> 1_000;
+          case "M" -> 1_000_000;
+          default -> 1;
+        };
+    return (int) Math.min(MOST_ROWS, Long.parseLong(matcher.group(1)) * unit);
+  }
+
+  private static int number(String option, String text) {
     if (!text.matches("[1-9]\\d{0,7}")) {
       throw new UsageException(option + " wants a whole number from 1, not " + text + ".");
     }

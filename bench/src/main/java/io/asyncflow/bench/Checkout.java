@@ -32,6 +32,11 @@ record Checkout(Path root) {
     return root.resolve("bench").resolve("target");
   }
 
+  /** A file as somebody in the checkout calls it. */
+  Path relative(Path file) {
+    return file.startsWith(root) ? root.relativize(file) : file;
+  }
+
   /** The executable jar of flowsvr. */
   Path serverJar() {
     Path target = root.resolve("flowsvr").resolve("target");

@@ -1,5 +1,6 @@
 package io.asyncflow.bench;
 
+import com.github.kagkarlsson.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.jobrunr.scheduling.JobRequestScheduler;
 
 /**
  * What the figures depend on.
@@ -64,10 +66,27 @@ record Conditions(Map<String, String> lines) {
               .collect(Collectors.joining(", ")));
     }
     lines.put("payload", Workload.CONTEXT_SIZE + " bytes of context");
-    lines.put("lives", options.lives() + " a round; " + FlowLives.conditions());
-    lines.put("creates", options.creates() + " a round");
-    lines.put("latency", options.arrivals() + " arrivals a round; " + CreateToStart.conditions());
+    lines.put(
+        "rounds",
+        options.smoke()
+            ? "one, cold: these figures mean nothing"
+            : options.rounds() + " after a warm-up round that does not count");
+    if (options.peers()) {
+      lines.put(
+          "peers",
+          "db-scheduler "
+              + versionOf(Scheduler.class)
+              + ", JobRunr "
+              + versionOf(JobRequestScheduler.class)
+              + ", both READ COMMITTED through HikariCP");
+    }
     return new Conditions(lines);
+  }
+
+  /** As the name of its jar has it: not every library tells it otherwise. */
+  private static String versionOf(Class<?> library) {
+    Path jar = Path.of(library.getProtectionDomain().getCodeSource().getLocation().getPath());
+    return jar.getFileName().toString().replaceAll("^\\D+-|\\.jar$", "");
   }
 
   private static boolean isDurable(Map<String, String> settings) {

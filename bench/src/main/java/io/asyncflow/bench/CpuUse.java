@@ -36,6 +36,17 @@ record CpuUse(double unused, double others, boolean othersKnown, Map<String, Dou
     return new CpuUse(idleCores, Math.max(0, busyCores - ownCores), after.ownIsAll(), own);
   }
 
+  /**
+   * Cores that each process of the bench used.
+   *
+   * @param elapsed seconds between the two readings
+   */
+  Map<String, Double> ownCores(double elapsed) {
+    Map<String, Double> cores = new LinkedHashMap<>();
+    ownSeconds.forEach((name, seconds) -> cores.put(name, seconds / elapsed));
+    return cores;
+  }
+
   boolean disturbed() {
     return othersKnown && others > TOLERATED;
   }

@@ -3,7 +3,8 @@ package io.asyncflow.bench;
 import java.util.List;
 
 /**
- * What the results of a contest mean: as words while it runs, as a table and as findings after it.
+ * What the results of a contest mean: as words while it runs, as a table, a chart and findings
+ * after it.
  *
  * @param <R> a result
  */
@@ -18,6 +19,9 @@ interface Measure<R> {
 
   /** All results and their medians, as a table in Markdown that ends with a line break. */
   String table(Standings<R> standings);
+
+  /** The same to look at. */
+  BarChart chart(Standings<R> standings);
 
   /** What to remember of it all. */
   List<Finding> findings(Standings<R> standings);

@@ -16,6 +16,7 @@ final class RawBatchLives implements Contender<Duration> {
   private static final int BATCH = 100;
 
   private final RawTable table;
+  private int nextNumber;
 
   RawBatchLives(RawTable table) {
     this.table = table;
@@ -23,16 +24,24 @@ final class RawBatchLives implements Contender<Duration> {
 
   @Override
   public String name() {
-    return "raw JDBC, " + THREADS + " threads × " + BATCH + " rows";
+    return "raw JDBC, batches";
+  }
+
+  @Override
+  public String conditions() {
+    return THREADS + " threads, each: insert " + BATCH + " rows, hold " + BATCH + ", finish them";
   }
 
   @Override
   public Duration run(int tasks) throws Exception {
     int batches = (tasks + BATCH - 1) / BATCH;
     int before = table.count(4);
+    int first = nextNumber;
+    nextNumber += tasks;
     AtomicInteger finished = new AtomicInteger();
     Duration took =
-        Crowd.share(batches, THREADS, () -> new LifeClient(table.connect(), tasks, finished));
+        Crowd.share(
+            batches, THREADS, () -> new LifeClient(table.connect(), first, tasks, finished));
     int done = table.count(4) - before;
     if (done != tasks) {
       throw new IllegalStateException(done + " of " + tasks + " raw tasks are done");
@@ -43,19 +52,21 @@ final class RawBatchLives implements Contender<Duration> {
   /** One connection's share of the work. */
   private final class LifeClient implements Crowd.Client {
     private final Connection connection;
+    private final int first;
     private final int tasks;
     private final AtomicInteger finished;
 
-    LifeClient(Connection connection, int tasks, AtomicInteger finished) {
+    LifeClient(Connection connection, int first, int tasks, AtomicInteger finished) {
       this.connection = connection;
+      this.first = first;
       this.tasks = tasks;
       this.finished = finished;
     }
 
     @Override
     public void act(int batch) throws SQLException {
-      int size = Math.min(BATCH, tasks - batch * BATCH);
-      table.insert(connection, size);
+      int from = batch * BATCH;
+      table.insert(connection, first + from, first + Math.min(from + BATCH, tasks));
       connection.commit();
       holdAndFinish();
       boolean last = (batch + 1) * BATCH >= tasks;

@@ -9,7 +9,6 @@ import java.sql.Statement;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A table of exactly the shape of a task table, used by plain JDBC with as few and as large
@@ -31,12 +30,11 @@ final class RawTable {
           .formatted(TRACE, Workload.STAGE, WORKER);
 
   /** Both engines have this clock; the server reads the same one. */
-  private static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
+  static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
 
   private final DatabaseEndpoint database;
   private final String schema;
   private final String name;
-  private final AtomicLong nextId = new AtomicLong();
 
   private RawTable(DatabaseEndpoint database, String schema, String name) {
     this.database = database;
@@ -49,7 +47,11 @@ final class RawTable {
    *
    * @param context read because a worker would need it
    */
-  record Held(long id, int epoch, String context) {}
+  record Held(long id, int epoch, String context) {
+    int number() {
+      return Workload.numberOf(context);
+    }
+  }
 
   /** Makes the table, from the template that the server's migrations have left in the schema. */
   static RawTable create(DatabaseEndpoint database, String schema, String name)
@@ -61,6 +63,10 @@ final class RawTable {
     return new RawTable(database, schema, name);
   }
 
+  String name() {
+    return name;
+  }
+
   /** A connection as the server has it, but committing when told to. */
   Connection connect() throws SQLException {
     Connection connection = database.connect(schema);
@@ -69,8 +75,11 @@ final class RawTable {
     return connection;
   }
 
-  /** Creates waiting tasks; the driver sends them as one statement. */
-  void insert(Connection connection, int tasks) throws SQLException {
+  /**
+   * Creates the waiting tasks {@code from} (included) to {@code to} (excluded); the driver sends
+   * them as one statement.
+   */
+  void insert(Connection connection, int from, int to) throws SQLException {
     String sql =
         """
         INSERT INTO %s
@@ -79,16 +88,15 @@ final class RawTable {
         VALUES (?, ?, ?, 1, ?, now_ms + ?, ?, ?, now_ms, now_ms, ?, ?)
         """;
     try (PreparedStatement insert = connection.prepareStatement(on(sql))) {
-      for (int i = 0; i < tasks; i++) {
-        long id = nextId.incrementAndGet();
-        insert.setLong(1, id);
-        insert.setString(2, Workload.user((int) id));
+      for (int number = from; number < to; number++) {
+        insert.setLong(1, number + 1L);
+        insert.setString(2, Workload.user(number));
         insert.setString(3, Workload.STAGE);
         insert.setInt(4, 0);
         insert.setLong(5, 0);
         insert.setNull(6, Types.INTEGER);
         insert.setNull(7, Types.INTEGER);
-        insert.setString(8, Workload.context());
+        insert.setString(8, Workload.context(number));
         insert.setString(9, "");
         insert.addBatch();
       }
@@ -98,14 +106,15 @@ final class RawTable {
 
   /** Takes the first due tasks that nobody else is taking. */
   List<Held> hold(Connection connection, int limit) throws SQLException {
-    List<Held> held = lockDue(connection, limit);
-    if (!held.isEmpty()) {
-      markHeld(connection, held);
-    }
-    return held;
+    return markHeld(connection, due(connection, limit, "FOR UPDATE SKIP LOCKED"));
   }
 
-  private List<Held> lockDue(Connection connection, int limit) throws SQLException {
+  /** The same for callers that see to it that they are alone. */
+  List<Held> holdUnlocked(Connection connection, int limit) throws SQLException {
+    return markHeld(connection, due(connection, limit, ""));
+  }
+
+  private List<Held> due(Connection connection, int limit, String lock) throws SQLException {
     String sql =
         """
         SELECT id, lease_epoch, task_context
@@ -115,13 +124,13 @@ final class RawTable {
           AND order_time <= now_ms
         ORDER BY order_time, id
         LIMIT ?
-        FOR UPDATE SKIP LOCKED
-        """;
+        """
+            + lock;
     List<Held> held = new ArrayList<>(limit);
-    try (PreparedStatement lock = connection.prepareStatement(on(sql))) {
-      lock.setString(1, Workload.STAGE);
-      lock.setInt(2, limit);
-      try (ResultSet rows = lock.executeQuery()) {
+    try (PreparedStatement select = connection.prepareStatement(on(sql))) {
+      select.setString(1, Workload.STAGE);
+      select.setInt(2, limit);
+      try (ResultSet rows = select.executeQuery()) {
         while (rows.next()) {
           held.add(new Held(rows.getLong(1), rows.getInt(2) + 1, rows.getString(3)));
         }
@@ -130,7 +139,10 @@ final class RawTable {
     return held;
   }
 
-  private void markHeld(Connection connection, List<Held> held) throws SQLException {
+  private List<Held> markHeld(Connection connection, List<Held> held) throws SQLException {
+    if (held.isEmpty()) {
+      return held;
+    }
     String sql =
         """
         UPDATE %s
@@ -154,6 +166,7 @@ final class RawTable {
       }
       expect(held.size(), mark.executeUpdate(), "held");
     }
+    return held;
   }
 
   /** Ends held tasks well, in one statement. */
@@ -190,6 +203,11 @@ final class RawTable {
   /** How many tasks are in a state, by its code. */
   int count(int status) throws SQLException {
     return TaskCount.of(database, schema, name, status);
+  }
+
+  /** How many tasks wait or are held. */
+  int unfinished() throws SQLException {
+    return count(1) + count(2);
   }
 
   private String on(String sql) {

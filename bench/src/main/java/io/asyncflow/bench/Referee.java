@@ -17,27 +17,34 @@ import java.util.function.Supplier;
 final class Referee {
 
   private final int rounds;
+  private final boolean inEarnest;
   private final Supplier<CpuReading> cpu;
   private final PrintStream out;
 
   /**
    * @param rounds how many are to count, at least 1
+   * @param inEarnest {@code false} for neither a warm-up nor repeated rounds: to see that it works
    * @param out where each lap is told as it ends
    */
-  Referee(int rounds, Supplier<CpuReading> cpu, PrintStream out) {
+  Referee(int rounds, boolean inEarnest, Supplier<CpuReading> cpu, PrintStream out) {
     this.rounds = rounds;
+    this.inEarnest = inEarnest;
     this.cpu = cpu;
     this.out = out;
   }
 
   <R> Standings<R> hold(Contest<R> contest) throws Exception {
+    out.println();
     out.println(contest.title());
-    round("warm-up", contest);
+    if (inEarnest) {
+      round("warm-up", contest, contest.warmUp());
+    }
+    int atMost = inEarnest ? 2 * rounds : rounds;
     List<Round<R>> quiet = new ArrayList<>();
     List<Round<R>> disturbed = new ArrayList<>();
-    while (quiet.size() < rounds && quiet.size() + disturbed.size() < 2 * rounds) {
+    while (quiet.size() < rounds && quiet.size() + disturbed.size() < atMost) {
       int number = quiet.size() + disturbed.size() + 1;
-      Round<R> round = round("round " + number, contest);
+      Round<R> round = round("round " + number, contest, contest.units());
       (round.disturbed() ? disturbed : quiet).add(round);
     }
     return quiet.isEmpty()
@@ -45,19 +52,20 @@ final class Referee {
         : new Standings<>(contest, quiet, disturbed.size(), false);
   }
 
-  private <R> Round<R> round(String label, Contest<R> contest) throws Exception {
+  private <R> Round<R> round(String label, Contest<R> contest, int units) throws Exception {
     List<Lap<R>> laps = new ArrayList<>();
     for (Contender<R> contender : contest.contenders()) {
+      int share = contender.share(units);
       CpuReading before = cpu.get();
-      R result = contender.run(contest.units());
+      R result = contender.run(share);
       CpuUse use = CpuUse.between(before, cpu.get());
-      laps.add(new Lap<>(contender.name(), result, use));
+      laps.add(new Lap<>(contender.name(), share, result, use));
       out.printf(
           Locale.ROOT,
-          "  %-8s  %-44s %-38s %s%n",
+          "  %-8s  %-48s %-38s %s%n",
           label,
           contender.name(),
-          contest.measure().inWords(result, contest.units()),
+          contest.measure().inWords(result, share),
           use);
     }
     return new Round<>(laps);

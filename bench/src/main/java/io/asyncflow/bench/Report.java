@@ -6,39 +6,47 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * All of a run: the conditions, a table a contest, and the findings last.
+ * All of a run: the conditions, a table a contest, and last what it was all for: the targets.
  *
  * @param conditions what the figures depend on
  * @param standings what each contest came to
+ * @param facts what else was found
  */
-record Report(Conditions conditions, List<Standings<?>> standings) {
+record Report(Conditions conditions, List<Standings<?>> standings, List<Finding> facts) {
 
   Report {
     standings = List.copyOf(standings);
+    facts = List.copyOf(facts);
   }
 
   List<Finding> findings() {
     List<Finding> findings = new ArrayList<>();
     standings.forEach(each -> findings.addAll(findingsOf(each)));
+    findings.addAll(facts);
     return findings;
   }
 
-  String markdown() {
+  /**
+   * @param charts the file of each part that has been drawn, as a link names it
+   */
+  String markdown(Map<Part, String> charts) {
     StringBuilder text = new StringBuilder("# Asyncflow bench\n\n");
     text.append(conditions.markdown());
-    standings.forEach(each -> text.append(section(each)));
-    text.append("\n## Findings\n\n| | median |\n|---|---:|\n");
-    findings()
-        .forEach(
-            finding -> text.append("| %s | %s |\n".formatted(finding.what(), finding.value())));
+    standings.forEach(each -> text.append(section(each, charts.get(each.contest().part()))));
+    text.append("\n## Figures\n\n| | figure | |\n|---|---:|---|\n");
+    findings().stream().filter(each -> !each.hasTarget()).forEach(each -> text.append(each.row()));
+    text.append("\n## Targets\n\n| | target | figure | |\n|---|---:|---:|---|\n");
+    findings().stream().filter(Finding::hasTarget).forEach(each -> text.append(each.row()));
     return text.toString();
   }
 
-  private static <R> String section(Standings<R> standings) {
+  private static <R> String section(Standings<R> standings, String chart) {
     Contest<R> contest = standings.contest();
     return "\n## "
         + contest.title()
         + "\n\n"
+        + conditions(contest)
+        + (chart == null ? "" : "![%s](%s)\n\n".formatted(contest.part().key(), chart))
         + contest.measure().table(standings)
         + "\n"
         + cost(standings)
@@ -47,17 +55,27 @@ record Report(Conditions conditions, List<Standings<?>> standings) {
         + verdict(standings);
   }
 
+  private static String conditions(Contest<?> contest) {
+    StringBuilder text = new StringBuilder();
+    for (Contender<?> contender : contest.contenders()) {
+      if (!contender.conditions().isEmpty()) {
+        text.append("- %s: %s\n".formatted(contender.name(), contender.conditions()));
+      }
+    }
+    return text.isEmpty() ? "" : text.append("\n").toString();
+  }
+
   /** What a unit costs: worth more than its speed where others use the machine as well. */
   private static <R> String cost(Standings<R> standings) {
     StringBuilder text = new StringBuilder();
-    for (int i = 0; i < standings.contest().contenders().size(); i++) {
-      Map<String, Double> cost = standings.cpuPerUnit(i);
-      if (i == 0) {
+    for (Contender<R> contender : standings.contest().contenders()) {
+      Map<String, Double> cost = standings.cpuPerUnit(contender);
+      if (text.isEmpty()) {
         text.append("| CPU, µs each | ").append(String.join(" | ", cost.keySet()));
         text.append(" | sum |\n|---|").append("---:|".repeat(cost.size() + 1)).append("\n");
       }
       double sum = cost.values().stream().mapToDouble(Double::doubleValue).sum();
-      text.append("| ").append(standings.contest().contenders().get(i).name()).append(" |");
+      text.append("| ").append(contender.name()).append(" |");
       cost.values().forEach(seconds -> text.append(micros(seconds)));
       text.append(micros(sum)).append("\n");
     }
@@ -89,8 +107,6 @@ record Report(Conditions conditions, List<Standings<?>> standings) {
 
   private static <R> List<Finding> findingsOf(Standings<R> standings) {
     List<Finding> findings = standings.contest().measure().findings(standings);
-    return standings.disturbed()
-        ? findings.stream().map(f -> new Finding(f.what(), f.value() + " (disturbed)")).toList()
-        : findings;
+    return standings.disturbed() ? findings.stream().map(Finding::disturbed).toList() : findings;
   }
 }

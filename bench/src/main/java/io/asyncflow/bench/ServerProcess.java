@@ -20,7 +20,7 @@ final class ServerProcess implements AutoCloseable {
   /** A fixed heap and the full JIT: what a server runs with. */
   static final List<String> JVM_OPTIONS = List.of("-Xms1g", "-Xmx1g", "-XX:+UseG1GC");
 
-  private static final Duration START_PATIENCE = Duration.ofMinutes(2);
+  private static final Duration START_PATIENCE = Duration.ofMinutes(5);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
   private static final String HOST = "127.0.0.1";
 

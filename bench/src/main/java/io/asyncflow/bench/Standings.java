@@ -18,18 +18,28 @@ record Standings<R>(Contest<R> contest, List<Round<R>> rounds, int dropped, bool
   }
 
   /** Seconds of a processor that each process used for one unit of a contender's work: medians. */
-  Map<String, Double> cpuPerUnit(int contender) {
-    List<CpuUse> uses = rounds.stream().map(round -> round.laps().get(contender).cpu()).toList();
+  Map<String, Double> cpuPerUnit(Contender<?> contender) {
+    List<Lap<R>> laps = lapsOf(contender);
     Map<String, Double> medians = new LinkedHashMap<>();
-    for (String process : uses.get(0).ownSeconds().keySet()) {
-      double seconds = Median.of(uses.stream().map(use -> use.ownSeconds().get(process)).toList());
-      medians.put(process, seconds / contest.units());
+    for (String process : laps.get(0).cpu().ownSeconds().keySet()) {
+      medians.put(
+          process,
+          Median.of(
+              laps.stream()
+                  .map(lap -> lap.cpu().ownSeconds().get(process) / lap.units())
+                  .toList()));
     }
     return medians;
   }
 
+  /** A contender's part of each round. */
+  List<Lap<R>> lapsOf(Contender<?> contender) {
+    int place = contest.contenders().indexOf(contender);
+    return rounds.stream().map(round -> round.laps().get(place)).toList();
+  }
+
   /** A contender's results, a round each. */
-  List<R> resultsOf(int contender) {
-    return rounds.stream().map(round -> round.laps().get(contender).result()).toList();
+  List<R> resultsOf(Contender<?> contender) {
+    return lapsOf(contender).stream().map(Lap::result).toList();
   }
 }

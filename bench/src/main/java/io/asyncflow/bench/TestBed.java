@@ -1,5 +1,7 @@
 package io.asyncflow.bench;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.HttpFlowClient;
@@ -10,33 +12,42 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.redisson.api.RedissonClient;
 
 /**
- * One durable database, one flowsvr, and what talks to them: the same for every contender.
+ * One durable database, one flowsvr, a Redis, and what talks to them: the same for every contender.
  *
  * <p>All of it is gone after {@link #close}, but for flowsvr's log.
  */
 final class TestBed implements AutoCloseable {
+
+  /** Thirty-two clients or threads, and what a peer needs beside them. */
+  private static final int PEER_CONNECTIONS = 48;
 
   private final BenchDatabase database;
   private final String schema;
   private final Path data;
   private final ServerProcess server;
   private final FlowClient flow;
+  private final Redis redis;
+  private HikariDataSource peerConnections;
 
   private TestBed(
-      BenchDatabase database, String schema, Path data, ServerProcess server, FlowClient flow) {
+      BenchDatabase database, String schema, Path data, ServerProcess server, Redis redis) {
     this.database = database;
     this.schema = schema;
     this.data = data;
     this.server = server;
-    this.flow = flow;
+    this.flow = new HttpFlowClient(server.url(), null);
+    this.redis = redis;
   }
 
   static TestBed open(BenchOptions options, Checkout checkout) throws Exception {
@@ -44,13 +55,18 @@ final class TestBed implements AutoCloseable {
     Path jar = checkout.serverJar();
     Path target = Files.createDirectories(checkout.benchTarget());
     Path data = target.resolve("data-" + pid);
-    BenchDatabase database = BenchDatabase.open(options, data);
+    BenchDatabase database = BenchDatabase.open(options, data.resolve("database"));
     String schema = "asyncflow_bench_" + pid;
     try {
       ServerProcess server =
           ServerProcess.start(
               jar, options.serverJvm(), database.endpoint(), schema, target.resolve("flowsvr.log"));
-      return new TestBed(database, schema, data, server, new HttpFlowClient(server.url(), null));
+      try {
+        return new TestBed(database, schema, data, server, Redis.start(data.resolve("redis")));
+      } catch (RuntimeException e) {
+        server.close();
+        throw e;
+      }
     } catch (Exception e) {
       discard(database, schema, data);
       throw e;
@@ -75,6 +91,38 @@ final class TestBed implements AutoCloseable {
     return database.endpoint();
   }
 
+  boolean isMariaDb() throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT VERSION()")) {
+      row.next();
+      return row.getString(1).contains("MariaDB");
+    }
+  }
+
+  /** The seeds' design wants one; flowsvr does not know of it. */
+  RedissonClient redis() {
+    return redis.client();
+  }
+
+  long serverPid() {
+    return server.pid();
+  }
+
+  /** A pool for the peers, who do not run at the same time; made when the first one needs it. */
+  DataSource peerConnections() {
+    if (peerConnections == null) {
+      HikariConfig config = new HikariConfig();
+      config.setJdbcUrl(database.endpoint().jdbcUrl(schema));
+      config.setUsername(database.endpoint().user());
+      config.setPassword(database.endpoint().password());
+      config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+      config.setMaximumPoolSize(PEER_CONNECTIONS);
+      peerConnections = new HikariDataSource(config);
+    }
+    return peerConnections;
+  }
+
   /** A table beside the task tables, of their shape. */
   RawTable rawTable(String name) throws SQLException {
     return RawTable.create(database.endpoint(), schema, name);
@@ -96,7 +144,7 @@ final class TestBed implements AutoCloseable {
   }
 
   // The bench stays far below the number of rows at which a second table is begun.
-  private static String firstTableOf(String type) {
+  static String firstTableOf(String type) {
     return "t_" + type + "_task_1";
   }
 
@@ -105,14 +153,18 @@ final class TestBed implements AutoCloseable {
     Map<String, Long> pids = new LinkedHashMap<>();
     pids.put("clients and workers", ProcessHandle.current().pid());
     pids.put("flowsvr", server.pid());
+    pids.put("Redis", redis.server().pid());
     database.pid().ifPresent(pid -> pids.put("database", pid));
     return new CpuMeter(pids, database.pid().isPresent());
   }
 
   @Override
   public void close() throws Exception {
-    try {
-      server.close();
+    try (redis;
+        server) {
+      if (peerConnections != null) {
+        peerConnections.close();
+      }
     } finally {
       discard(database, schema, data);
     }
@@ -124,7 +176,7 @@ final class TestBed implements AutoCloseable {
         Statement statement = connection.createStatement()) {
       statement.execute("DROP DATABASE IF EXISTS " + schema);
     }
-    if (database.pid().isPresent()) {
+    if (Files.isDirectory(data)) {
       delete(data);
     }
   }

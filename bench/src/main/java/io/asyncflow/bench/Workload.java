@@ -15,14 +15,26 @@ final class Workload {
   static final String STAGE = "run";
 
   /** Users that tasks belong to, so that the user index has something to do. */
-  private static final int USERS = 100;
+  static final int USERS = 100;
 
-  private static final String CONTEXT = context();
+  private static final String NUMBER = "{\"number\":";
+  private static final String TEXT = ",\"text\":\"";
+  private static final String TAIL = "\"}";
+  private static final String PADDING = "x".repeat(CONTEXT_SIZE);
 
   private Workload() {}
 
   /** The settings of a type that are not the server's defaults: none, but many tasks a hold. */
   static TaskTypeSettings type(String name, int tasksPerHold) {
+    return settings(name, tasksPerHold, null);
+  }
+
+  /** A type whose first table never has a successor, however many rows are put into it. */
+  static TaskTypeSettings unrolledType(String name) {
+    return settings(name, null, 1_000_000_000L);
+  }
+
+  private static TaskTypeSettings settings(String name, Integer tasksPerHold, Long rollThreshold) {
     return new TaskTypeSettings(
         name,
         tasksPerHold,
@@ -33,7 +45,7 @@ final class Workload {
         null,
         null,
         null,
-        null,
+        rollThreshold,
         null,
         null,
         null,
@@ -42,8 +54,19 @@ final class Workload {
         null);
   }
 
+  /** What {@link #numberOf} finds again, padded to {@value #CONTEXT_SIZE} bytes. */
+  static String context(int number) {
+    String head = NUMBER + number + TEXT;
+    return head + PADDING.substring(0, CONTEXT_SIZE - head.length() - TAIL.length()) + TAIL;
+  }
+
+  /** The number of the task that has this context. */
+  static int numberOf(String context) {
+    return Integer.parseInt(context, NUMBER.length(), context.indexOf(',', NUMBER.length()), 10);
+  }
+
   static NewTask task(String type, int number) {
-    return NewTask.of(type, STAGE, user(number), CONTEXT);
+    return NewTask.of(type, STAGE, user(number), context(number));
   }
 
   static List<NewTask> tasks(String type, int from, int to) {
@@ -52,11 +75,5 @@ final class Workload {
 
   static String user(int number) {
     return "user-" + number % USERS;
-  }
-
-  static String context() {
-    String head = "{\"text\":\"";
-    String tail = "\"}";
-    return head + "x".repeat(CONTEXT_SIZE - head.length() - tail.length()) + tail;
   }
 }

@@ -8,19 +8,25 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BenchOptionsTest {
 
   @Test
-  void withoutOptionsAllContestsAreHeldOnTheEmbeddedMariaDb() {
+  void withoutOptionsAllPartsAreRunWithoutPeersOnTheEmbeddedMariaDb() {
     BenchOptions options = parse("");
 
     assertThat(options.engine()).isEqualTo(Engine.MARIADB);
-    assertThat(options.contests()).containsExactlyInAnyOrder("lives", "creates", "latency");
+    assertThat(options.parts()).containsExactly(Part.values());
+    assertThat(options.peers()).isFalse();
+    assertThat(options.backlog()).isEqualTo(2_000_000);
     assertThat(options.lives()).isEqualTo(20_000);
     assertThat(options.creates()).isEqualTo(10_000);
-    assertThat(options.arrivals()).isEqualTo(200);
+    assertThat(options.arrivals()).isEqualTo(100);
+    assertThat(options.holds()).isEqualTo(100);
+    assertThat(options.snapshot()).hasSeconds(15);
+    assertThat(options.idleWorkers()).isEqualTo(200);
     assertThat(options.rounds()).isEqualTo(3);
   }
 
@@ -30,7 +36,32 @@ class BenchOptionsTest {
 
     assertThat(options.lives()).isEqualTo(1);
     assertThat(options.creates()).isEqualTo(1);
-    assertThat(options.arrivals()).isEqualTo(10);
+    assertThat(options.arrivals()).isEqualTo(5);
+    assertThat(options.idleWorkers()).isEqualTo(5);
+    assertThat(options.idleSeconds()).isEqualTo(1);
+  }
+
+  @Test
+  void partsAreRunInTheirOwnOrder() {
+    assertThat(parse("--peers --only latency,lives").parts())
+        .containsExactly(Part.LIVES, Part.LATENCY);
+  }
+
+  @Test
+  void aSmokeTestHasSomethingOfEverything() {
+    BenchOptions options = parse("--smoke --peers");
+
+    assertThat(options.smoke()).isTrue();
+    assertThat(options.parts()).containsExactly(Part.values());
+    assertThat(options.rounds()).isEqualTo(1);
+    assertThat(options.lives()).isEqualTo(100);
+    assertThat(options.backlog()).isEqualTo(2_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"20,20", "10k,10000", "10M,10000000"})
+  void rowsAreCountedInThousandsAndMillions(String text, int rows) {
+    assertThat(parse("--backlog " + text).backlog()).isEqualTo(rows);
   }
 
   @Test
@@ -59,7 +90,8 @@ class BenchOptionsTest {
         "--n many",
         "--rounds 1.5",
         "--only all",
-        "--peers",
+        "--backlog 2m",
+        "--backlog 0",
         "lives"
       })
   void whatCannotBeUnderstoodIsSaid(String line) {

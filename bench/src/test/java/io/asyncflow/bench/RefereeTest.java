@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -15,7 +14,10 @@ import org.junit.jupiter.api.Test;
 class RefereeTest {
 
   private final List<String> order = new ArrayList<>();
+  private final List<Integer> shares = new ArrayList<>();
+  private final List<Contender<Duration>> contenders = List.of(new Stub("A", 1), new Stub("B", 5));
   private final ScriptedCpu cpu = new ScriptedCpu();
+  private boolean inEarnest = true;
 
   @Test
   void contendersTakeTurnsAndTheWarmUpDoesNotCount() throws Exception {
@@ -24,8 +26,16 @@ class RefereeTest {
     assertThat(order).containsExactly("A", "B", "A", "B", "A", "B");
     assertThat(standings.rounds()).hasSize(2);
     // The clock of the stub ticks with each run; 1 and 2 were the warm-up.
-    assertThat(standings.resultsOf(0)).containsExactly(seconds(3), seconds(5));
-    assertThat(standings.resultsOf(1)).containsExactly(seconds(4), seconds(6));
+    assertThat(standings.resultsOf(contenders.get(0))).containsExactly(seconds(3), seconds(5));
+    assertThat(standings.resultsOf(contenders.get(1))).containsExactly(seconds(4), seconds(6));
+  }
+
+  @Test
+  void theWarmUpMayBeShorterAndASlowContenderDoesLess() throws Exception {
+    Standings<Duration> standings = hold(1);
+
+    assertThat(shares).containsExactly(5, 1, 10, 2);
+    assertThat(standings.lapsOf(contenders.get(1)).get(0).units()).isEqualTo(2);
   }
 
   @Test
@@ -36,7 +46,18 @@ class RefereeTest {
 
     assertThat(standings.dropped()).isEqualTo(1);
     assertThat(standings.disturbed()).isFalse();
-    assertThat(standings.resultsOf(0)).containsExactly(seconds(5), seconds(7));
+    assertThat(standings.resultsOf(contenders.get(0))).containsExactly(seconds(5), seconds(7));
+  }
+
+  @Test
+  void whatIsNotInEarnestIsRunOnce() throws Exception {
+    inEarnest = false;
+    cpu.disturbedRuns = List.of(1, 2);
+
+    Standings<Duration> standings = hold(1);
+
+    assertThat(order).containsExactly("A", "B");
+    assertThat(standings.disturbed()).isTrue();
   }
 
   @Test
@@ -58,10 +79,10 @@ class RefereeTest {
   }
 
   private Standings<Duration> hold(int rounds) throws Exception {
-    List<Contender<Duration>> contenders = Arrays.asList(new Stub("A"), new Stub("B"));
-    Contest<Duration> contest = new Contest<>("any", 10, contenders, new PerSecond("things"));
+    Contest<Duration> contest =
+        new Contest<>(Part.LIVES, "any", 5, 10, contenders, new PerSecond("things", List.of()));
     PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
-    return new Referee(rounds, cpu, nowhere).hold(contest);
+    return new Referee(rounds, inEarnest, cpu, nowhere).hold(contest);
   }
 
   private static Duration seconds(int seconds) {
@@ -71,9 +92,16 @@ class RefereeTest {
   /** Takes one second longer at each run of anybody. */
   private final class Stub implements Contender<Duration> {
     private final String name;
+    private final int divisor;
 
-    Stub(String name) {
+    Stub(String name, int divisor) {
       this.name = name;
+      this.divisor = divisor;
+    }
+
+    @Override
+    public int share(int units) {
+      return units / divisor;
     }
 
     @Override
@@ -84,6 +112,7 @@ class RefereeTest {
     @Override
     public Duration run(int units) {
       order.add(name);
+      shares.add(units);
       return seconds(order.size());
     }
   }

@@ -1,0 +1,246 @@
+package io.asyncflow.bench;
+
+import io.asyncflow.bench.Latency.Limit;
+import java.io.PrintStream;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+
+/** What is held on a {@link TestBed}: who takes part, with how much, and what is aimed at. */
+final class Contests {
+
+  /**
+   * Conductor 3.32, a server over REST on MySQL like ours: tasks a second, recorded once on a
+   * machine with two cores. It takes minutes to start, so it is no part of a run.
+   */
+  private static final double CONDUCTOR = 46;
+
+  private static final int SMALL_BACKLOG = 10_000;
+  private static final int DELAYED = 1_000_000;
+
+  private final TestBed bed;
+  private final BenchOptions options;
+  private final PrintStream out;
+  private Backlog large;
+
+  Contests(TestBed bed, BenchOptions options, PrintStream out) {
+    this.bed = bed;
+    this.options = options;
+    this.out = out;
+  }
+
+  /** Makes what a part needs: types, tables, rows. */
+  Contest<?> of(Part part) throws Exception {
+    return switch (part) {
+      case IDLE -> idle();
+      case LIVES -> lives();
+      case CREATES -> creates();
+      case BULK -> bulk();
+      case PROCESS -> process();
+      case POLLERS -> pollers();
+      case LATENCY -> latency();
+      case BACKLOG -> backlog();
+      case LISTS -> lists();
+    };
+  }
+
+  private Contest<IdleCost> idle() {
+    return new Contest<>(
+        Part.IDLE,
+        "Idle: long-polling workers of one type, no tasks, " + options.idleSeconds() + " s a round",
+        options.idleSeconds(),
+        List.of(new IdleWorkers(bed, options.idleWorkers())),
+        new IdleMeasure(2, 5));
+  }
+
+  private Contest<Duration> lives() throws SQLException {
+    RawBatchLives raw = new RawBatchLives(bed.rawTable("raw_life"));
+    Lives flow = new Lives(FlowSystem.busy(bed, "bench_life"));
+    Lives seeds = new Lives(new SeedSystem(bed.rawTable("seed_life"), bed.redis()));
+    List<Contender<Duration>> contenders = new ArrayList<>(List.of(raw, flow, seeds));
+    List<Comparison> comparisons = new ArrayList<>();
+    comparisons.add(new Comparison(flow, raw, 0.55));
+    comparisons.add(new Comparison(flow, seeds, 5));
+    if (options.peers()) {
+      Lives dbScheduler = new Lives(dbScheduler("life"));
+      Lives jobRunr = new Lives(jobRunr("life"));
+      contenders.addAll(List.of(dbScheduler, jobRunr));
+      comparisons.add(new Comparison(flow, dbScheduler, 2));
+      comparisons.add(new Comparison(flow, jobRunr, 5));
+    }
+    String conductor = String.format(Locale.ROOT, "Conductor's recorded %.0f/s", CONDUCTOR);
+    return new Contest<>(
+        Part.LIVES,
+        "Whole lives: tasks created in bulk by " + Lives.CREATORS + " clients, held, finished",
+        options.lives(),
+        contenders,
+        new PerSecond(
+            "lives", comparisons, List.of(new PerSecond.Record(flow, conductor, CONDUCTOR, 30))));
+  }
+
+  private Contest<Duration> creates() throws SQLException {
+    SingleCreates raw = new SingleCreates(new RawSystem(bed.rawTable("raw_create")));
+    SingleCreates flow = new SingleCreates(FlowSystem.plain(bed, "bench_create"));
+    List<Contender<Duration>> contenders = new ArrayList<>(List.of(raw, flow));
+    List<Comparison> comparisons = new ArrayList<>();
+    comparisons.add(new Comparison(flow, raw, 1));
+    if (options.peers()) {
+      addPeer(new SingleCreates(dbScheduler("create")), flow, contenders, comparisons);
+      addPeer(new SingleCreates(jobRunr("create")), flow, contenders, comparisons);
+    }
+    return new Contest<>(
+        Part.CREATES,
+        "Single creates: tasks created one by one by " + SingleCreates.CLIENTS + " clients",
+        options.creates(),
+        contenders,
+        new PerSecond("creates", comparisons));
+  }
+
+  private Contest<Duration> bulk() throws SQLException {
+    BulkCreates raw = new BulkCreates(new RawSystem(bed.rawTable("raw_bulk")));
+    BulkCreates flow = new BulkCreates(FlowSystem.plain(bed, "bench_bulk"));
+    List<Contender<Duration>> contenders = new ArrayList<>(List.of(raw, flow));
+    List<Comparison> comparisons = new ArrayList<>();
+    comparisons.add(new Comparison(flow, raw, 0));
+    if (options.peers()) {
+      addPeer(new BulkCreates(dbScheduler("bulk")), flow, contenders, comparisons);
+      addPeer(new BulkCreates(jobRunr("bulk")), flow, contenders, comparisons);
+    }
+    return new Contest<>(
+        Part.BULK,
+        "Bulk creates: many tasks a call, by " + BulkCreates.CLIENTS + " clients",
+        options.lives(),
+        contenders,
+        new PerSecond("creates in bulk", comparisons));
+  }
+
+  private Contest<Duration> process() throws SQLException {
+    Processing raw = new Processing(new RawSystem(bed.rawTable("raw_process")));
+    Processing flow = new Processing(FlowSystem.busy(bed, "bench_process"));
+    List<Contender<Duration>> contenders = new ArrayList<>(List.of(raw, flow));
+    List<Comparison> comparisons = new ArrayList<>();
+    comparisons.add(new Comparison(flow, raw, 0));
+    if (options.peers()) {
+      addPeer(new Processing(dbScheduler("process")), flow, contenders, comparisons);
+      addPeer(new Processing(jobRunr("process")), flow, contenders, comparisons);
+    }
+    return new Contest<>(
+        Part.PROCESS,
+        "Processing: tasks that are there already, held and finished",
+        options.lives(),
+        contenders,
+        new PerSecond("processed", comparisons));
+  }
+
+  private Contest<Duration> pollers() {
+    Processing one = new Processing(new FlowPollers(bed, "bench_poll1", 1));
+    Processing some = new Processing(new FlowPollers(bed, "bench_poll16", 16));
+    Processing many = new Processing(new FlowPollers(bed, "bench_poll64", 64));
+    return new Contest<>(
+        Part.POLLERS,
+        "Pollers: the same through flowsvr with more and more of them",
+        options.creates(),
+        List.of(one, some, many),
+        new PerSecond(
+            "processed", List.of(new Comparison(some, one, 0.9), new Comparison(many, some, 0.9))));
+  }
+
+  private Contest<Histogram> latency() throws SQLException {
+    CreateToStart flow = new CreateToStart(FlowSystem.plain(bed, "bench_start"));
+    List<Contender<Histogram>> contenders = new ArrayList<>(List.of(flow));
+    if (options.peers()) {
+      contenders.add(
+          new CreateToStart(DbSchedulerSystem.immediate(bed.peerConnections(), "dbs_start")));
+      contenders.add(new CreateToStart(jobRunr("start")));
+    }
+    return new Contest<>(
+        Part.LATENCY,
+        "Create to start on an idle system: random arrivals, " + CreateToStart.gaps(),
+        Math.min(10, options.arrivals()),
+        options.arrivals(),
+        contenders,
+        new Latency(
+            "create to start", List.of(Limit.millis(flow, 50, 10), Limit.millis(flow, 99, 50))));
+  }
+
+  private Contest<Histogram> backlog() throws SQLException {
+    int small = Math.min(SMALL_BACKLOG, options.backlog());
+    int later = Math.min(DELAYED, options.backlog());
+    BacklogHolds none = new BacklogHolds(bed, Backlog.none(bed, "bench_none"));
+    List<Contender<Histogram>> others =
+        List.of(
+            new BacklogHolds(bed, waiting("bench_few", small)),
+            new BacklogHolds(bed, large()),
+            new BacklogHolds(bed, delayed("bench_later", later)),
+            new SnapshotHolds(
+                bed, new BacklogHolds(bed, waiting("bench_seen", small)), options.snapshot()));
+    List<Contender<Histogram>> all = new ArrayList<>(List.of(none));
+    all.addAll(others);
+    return new Contest<>(
+        Part.BACKLOG,
+        "Backlog: a hold of 100 over REST, beside rows that nobody is in a hurry for",
+        Math.max(1, options.holds() / 4),
+        options.holds(),
+        all,
+        new Latency(
+            "hold of 100",
+            others.stream().map(other -> Limit.times(other, 99, 1.5, none)).toList()));
+  }
+
+  private Contest<Histogram> lists() throws SQLException {
+    String type = large().type();
+    List<ListCalls> lists =
+        List.of(
+            new ListCalls(bed, "getTaskList?taskType=" + type + "&limit=100"),
+            new ListCalls(bed, "getTaskList?taskType=" + type + "&status=1&limit=100"),
+            new ListCalls(bed, "getTaskList?taskType=" + type + "&status=4&limit=100"),
+            new ListCalls(bed, "getUserTaskList?userId=" + Workload.user(7) + "&limit=100"),
+            new ListCalls(
+                bed, "getUserTaskList?userId=" + Workload.user(7) + "&statusList=1,2&limit=100"));
+    return new Contest<>(
+        Part.LISTS,
+        "Lists, with " + large().what(),
+        Math.max(1, options.holds() / 4),
+        options.holds(),
+        lists,
+        new Latency("list", lists.stream().map(list -> Limit.millis(list, 95, 100)).toList()));
+  }
+
+  /** Made once: it takes its time. */
+  private Backlog large() throws SQLException {
+    if (large == null) {
+      large = waiting("bench_many", options.backlog());
+    }
+    return large;
+  }
+
+  private Backlog waiting(String type, int rows) throws SQLException {
+    out.printf(Locale.ROOT, "Making %,d rows ...%n", rows);
+    return Backlog.waiting(bed, type, rows);
+  }
+
+  private Backlog delayed(String type, int rows) throws SQLException {
+    out.printf(Locale.ROOT, "Making %,d rows ...%n", rows);
+    return Backlog.delayed(bed, type, rows);
+  }
+
+  private DbSchedulerSystem dbScheduler(String purpose) throws SQLException {
+    return DbSchedulerSystem.polling(bed.peerConnections(), "dbs_" + purpose);
+  }
+
+  private JobRunrSystem jobRunr(String purpose) throws SQLException {
+    return new JobRunrSystem(bed.peerConnections(), "jobrunr_" + purpose, bed.isMariaDb());
+  }
+
+  private static void addPeer(
+      Contender<Duration> peer,
+      Contender<Duration> flow,
+      List<Contender<Duration>> contenders,
+      List<Comparison> comparisons) {
+    contenders.add(peer);
+    comparisons.add(new Comparison(flow, peer, 0));
+  }
+}

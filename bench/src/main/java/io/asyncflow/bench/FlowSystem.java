@@ -1,0 +1,105 @@
+package io.asyncflow.bench;
+
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.Worker;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.function.IntConsumer;
+
+/** Ourselves: flowsvr over REST, and a worker of the SDK. */
+final class FlowSystem implements TaskSystem {
+
+  private static final int BULK = 500;
+  private static final int TASKS_PER_HOLD = 200;
+  private static final int WORKER_THREADS = 16;
+  private static final int PREFETCH = 400;
+
+  private final TestBed bed;
+  private final String type;
+  private final boolean busy;
+
+  private FlowSystem(TestBed bed, String type, boolean busy) {
+    this.bed = bed;
+    this.type = type;
+    this.busy = busy;
+    bed.addType(Workload.type(type, busy ? TASKS_PER_HOLD : 100));
+  }
+
+  /** With a worker that is set up for many short tasks. */
+  static FlowSystem busy(TestBed bed, String type) {
+    return new FlowSystem(bed, type, true);
+  }
+
+  /** With a worker as it comes. */
+  static FlowSystem plain(TestBed bed, String type) {
+    return new FlowSystem(bed, type, false);
+  }
+
+  @Override
+  public String name() {
+    return "flowsvr + SDK";
+  }
+
+  @Override
+  public String conditions() {
+    return busy
+        ? "REST; one worker, "
+            + WORKER_THREADS
+            + " threads, prefetch "
+            + PREFETCH
+            + ", schedule_limit "
+            + TASKS_PER_HOLD
+        : "REST; one worker with the SDK's defaults";
+  }
+
+  @Override
+  public int bulk() {
+    return BULK;
+  }
+
+  String type() {
+    return type;
+  }
+
+  @Override
+  public Creator creator() {
+    return new Creator() {
+      @Override
+      public void createOne(int number) {
+        bed.flow().createTask(Workload.task(type, number));
+      }
+
+      @Override
+      public void createMany(int from, int to) {
+        bed.flow().createTasks(Workload.tasks(type, from, to));
+      }
+    };
+  }
+
+  @Override
+  public Runner run(IntConsumer started) {
+    Worker.Builder builder = Worker.builder().url(bed.url().toString());
+    if (busy) {
+      builder.threads(WORKER_THREADS).prefetch(PREFETCH);
+    }
+    Worker worker =
+        builder
+            .handler(
+                type,
+                Workload.STAGE,
+                context -> {
+                  started.accept(Workload.numberOf(context.rawContext()));
+                  return StageResult.done();
+                })
+            .build();
+    worker.start();
+    return worker::close;
+  }
+
+  @Override
+  public int unfinished() throws SQLException {
+    try (Connection connection = bed.connect()) {
+      return bed.count(connection, type, 1) + bed.count(connection, type, 2);
+    }
+  }
+}
