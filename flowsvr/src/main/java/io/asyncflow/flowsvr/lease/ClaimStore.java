@@ -6,10 +6,11 @@ import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
-import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -19,7 +20,10 @@ import org.springframework.stereotype.Component;
  * <p>All of them rest on {@code idx_claim (status, task_stage, order_time)}: the waiting tasks of
  * one stage are one contiguous range of it in the order of their due times (and, among equals, of
  * their ids, which InnoDB appends). So a claim reads what it takes, however many tasks wait, are
- * delayed, or belong to other stages. ClaimPlanContract holds both engines to that.
+ * delayed, or belong to other stages. ClaimPlanIT holds both engines to that.
+ *
+ * <p>What was taken leaves a deleted entry at the head of its range, until no snapshot needs it any
+ * more. So a {@link Range} may begin behind those.
  */
 @Component
 class ClaimStore {
@@ -31,10 +35,27 @@ class ClaimStore {
           FROM %s FORCE INDEX (idx_claim)
           WHERE status = 1
             AND task_stage = ?
+            AND order_time >= ?
           ORDER BY order_time, id
           LIMIT ?
           """
               .replace("now_ms", NOW_MS));
+
+  /** What changes rarely and a look must not miss: where the tables are. */
+  private static final String POSITION =
+      """
+      SELECT -1 AS source, schedule_begin_pos AS id, schedule_end_pos AS order_time, 0 AS db_now
+      FROM t_schedule_pos
+      WHERE task_type = ?
+      """;
+
+  private static final String REPEATS =
+      """
+      UNION ALL
+      SELECT -2, COUNT(*), 0, 0
+      FROM t_hold
+      WHERE task_type = ?
+        AND (worker_id = ? AND hold_id = ?""";
 
   /**
    * One step into the index, however many tasks a stage has. GROUP BY would ask once for all
@@ -49,37 +70,50 @@ class ClaimStore {
             AND task_stage > ?
           """);
 
+  /** Reads whole rows: to lock a row InnoDB goes to it in any case. */
   static final TableSql LOCK_DUE =
       new TableSql(
-          """
-          SELECT id
-          FROM %s FORCE INDEX (idx_claim)
-          WHERE status = 1
-            AND task_stage = :stage
-            AND order_time <= now_ms
-          ORDER BY order_time, id
-          LIMIT :limit
-          FOR UPDATE SKIP LOCKED
-          """
-              .replace("now_ms", NOW_MS));
+          "SELECT "
+              + TaskStore.COLUMNS
+              + """
+
+              FROM %s FORCE INDEX (idx_claim)
+              WHERE status = 1
+                AND task_stage = :stage
+                AND order_time >= :from
+                AND order_time <= now_ms
+              ORDER BY order_time, id
+              LIMIT :limit
+              FOR UPDATE SKIP LOCKED
+              """
+                  .replace("now_ms", NOW_MS));
+
+  private static final String HOLD_VALUES =
+      """
+      UPDATE (
+      SELECT ? AS id, ? AS epoch, ? AS from_time, ? AS worker_id, ? AS trace_id, ? AS hold_time,
+        ? AS lease_end
+      """;
+  private static final String MORE_HOLD_VALUES = "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?\n";
 
   private static final TableSql MARK_HELD =
       new TableSql(
           """
-          UPDATE %s FORCE INDEX (PRIMARY)
-          SET status = 2,
-              lease_epoch = lease_epoch + 1,
-              worker_id = :worker,
-              trace_id = :trace,
-              hold_time = now_ms,
-              beat_time = 0,
-              lease_end = now_ms + :lease,
-              progress = NULL,
-              modify_time = now_ms
-          WHERE id IN (:ids)
-            AND status = 1
-          """
-              .replace("now_ms", NOW_MS));
+          ) v
+          STRAIGHT_JOIN %s t FORCE INDEX (PRIMARY) ON t.id = v.id
+          SET t.status = 2,
+              t.lease_epoch = t.lease_epoch + 1,
+              t.worker_id = v.worker_id,
+              t.trace_id = v.trace_id,
+              t.hold_time = v.hold_time,
+              t.beat_time = 0,
+              t.lease_end = v.lease_end,
+              t.progress = NULL,
+              t.modify_time = v.hold_time
+          WHERE t.status = 1
+            AND t.lease_epoch = v.epoch
+            AND t.modify_time = v.from_time
+          """);
 
   private static final TableSql HELD =
       new TableSql(
@@ -90,18 +124,37 @@ class ClaimStore {
               FROM %s FORCE INDEX (PRIMARY)
               WHERE id IN (:ids)
                 AND status = 2
-                AND worker_id = :worker
-                AND trace_id = :trace
+                AND trace_id IN (:traces)
               """);
 
   private final JdbcClient jdbc;
+  private final JdbcTemplate template;
 
-  ClaimStore(JdbcClient jdbc) {
+  ClaimStore(JdbcClient jdbc, JdbcTemplate template) {
     this.jdbc = jdbc;
+    this.template = template;
   }
 
   /** The waiting tasks of one stage in one table. */
   record Source(TaskTable table, String stage) {}
+
+  /**
+   * The tasks of a source that are due from some time on.
+   *
+   * @param from epoch ms on the database's clock
+   */
+  record Range(Source source, long from) {
+
+    private static final long EVER = Long.MIN_VALUE;
+
+    static Range whole(Source source) {
+      return new Range(source, EVER);
+    }
+
+    boolean isWhole() {
+      return from == EVER;
+    }
+  }
 
   /**
    * A waiting task that stands at the head of its source.
@@ -113,6 +166,16 @@ class ClaimStore {
       return orderTime <= now;
     }
   }
+
+  /**
+   * What a look saw.
+   *
+   * @param heads the first tasks of each range, due or not, in order within each
+   * @param begin number of the type's first live table; 0 if it was not asked for
+   * @param end number of its last table
+   * @param hasRepeats whether any of the holds that were asked about was given something before
+   */
+  record Seen(List<Head> heads, int begin, int end, boolean hasRepeats) {}
 
   /** The stages that any task waits for. */
   List<String> waitingStages(TaskTable table) {
@@ -127,55 +190,108 @@ class ClaimStore {
     return stages;
   }
 
-  /** The first tasks of each source, due or not, without a lock; in one statement. */
-  List<Head> heads(List<Source> sources, int limit) {
-    StringBuilder sql = new StringBuilder();
+  /** The first tasks of each range, due or not, without a lock; in one statement. */
+  List<Head> heads(List<Range> ranges, int limit) {
     List<Object> values = new ArrayList<>();
-    for (int i = 0; i < sources.size(); i++) {
-      Source source = sources.get(i);
-      sql.append(i == 0 ? "" : "UNION ALL\n");
-      sql.append("SELECT ").append(i).append(" AS source, h.* FROM (\n");
-      sql.append(HEAD_OF_SOURCE.of(source.table())).append(") h\n");
-      values.add(source.stage());
-      values.add(limit);
+    String sql = String.join("UNION ALL\n", headsSql(ranges, limit, values));
+    return look(sql, values, ranges).heads();
+  }
+
+  /** The same, and what else a claim wants to know, in the same statement. */
+  Seen look(TaskType type, List<Range> ranges, int limit, Collection<Hold> repeatable) {
+    List<Object> values = new ArrayList<>();
+    values.add(type.name());
+    StringBuilder sql = new StringBuilder(POSITION);
+    if (!repeatable.isEmpty()) {
+      sql.append(REPEATS);
+      sql.append("\n    OR worker_id = ? AND hold_id = ?".repeat(repeatable.size() - 1));
+      sql.append(")\n");
+      values.add(type.name());
+      repeatable.forEach(hold -> values.addAll(List.of(hold.workerId(), hold.holdId())));
     }
-    return jdbc.sql(sql.toString())
+    headsSql(ranges, limit, values).forEach(head -> sql.append("UNION ALL\n").append(head));
+    return look(sql.toString(), values, ranges);
+  }
+
+  private static List<String> headsSql(List<Range> ranges, int limit, List<Object> values) {
+    List<String> parts = new ArrayList<>();
+    for (int i = 0; i < ranges.size(); i++) {
+      Source source = ranges.get(i).source();
+      parts.add(
+          "SELECT %d AS source, h.* FROM (\n%s) h\n"
+              .formatted(i, HEAD_OF_SOURCE.of(source.table())));
+      values.addAll(List.of(source.stage(), ranges.get(i).from(), limit));
+    }
+    return parts;
+  }
+
+  private Seen look(String sql, List<Object> values, List<Range> ranges) {
+    List<Head> heads = new ArrayList<>();
+    int[] position = new int[2];
+    boolean[] hasRepeats = new boolean[1];
+    jdbc.sql(sql)
         .params(values)
         .query(
-            (rs, row) ->
-                new Head(
-                    sources.get(rs.getInt("source")),
-                    rs.getLong("id"),
-                    rs.getLong("order_time"),
-                    rs.getLong("db_now")))
-        .list();
+            rs -> {
+              int source = rs.getInt("source");
+              long id = rs.getLong("id");
+              long orderTime = rs.getLong("order_time");
+              if (source == -1) {
+                position[0] = (int) id;
+                position[1] = (int) orderTime;
+              } else if (source == -2) {
+                hasRepeats[0] = id > 0;
+              } else {
+                heads.add(
+                    new Head(ranges.get(source).source(), id, orderTime, rs.getLong("db_now")));
+              }
+            });
+    return new Seen(heads, position[0], position[1], hasRepeats[0]);
   }
 
-  /** Locks the first due tasks that nobody else has locked, and returns their numbers. */
-  List<Long> lockDue(Source source, int limit) {
-    return jdbc.sql(LOCK_DUE.of(source.table()))
-        .param("stage", source.stage())
+  /** Locks the first due tasks that nobody else has locked, and returns them as they wait. */
+  List<TaskRow> lockDue(Range range, int limit) {
+    TaskTable table = range.source().table();
+    return jdbc.sql(LOCK_DUE.of(table))
+        .param("stage", range.source().stage())
+        .param("from", range.from())
         .param("limit", limit)
-        .query(Long.class)
+        .query(TaskStore.rowsOf(table))
         .list();
   }
 
-  /** Marks those of the tasks that still wait as held, and returns how many did. */
-  int markHeld(TaskTable table, Collection<Long> numbers, TaskTypeConfig type, Holder holder) {
-    return jdbc.sql(MARK_HELD.of(table))
-        .param("worker", holder.workerId())
-        .param("trace", holder.traceId())
-        .param("lease", holder.firstLease(type).toMillis())
-        .param("ids", numbers)
-        .update();
+  /** A waiting row as it was read, and as a hold makes it. */
+  record Change(TaskRow before, TaskRow after) {}
+
+  /**
+   * Marks those of the tasks as held that are still as they were read, and returns how many were.
+   *
+   * @param changes of rows of the table, at least one
+   */
+  int markHeld(TaskTable table, List<Change> changes) {
+    StringBuilder sql = new StringBuilder(HOLD_VALUES);
+    List<Object> values = new ArrayList<>(7 * changes.size());
+    for (Change change : changes) {
+      if (!values.isEmpty()) {
+        sql.append(MORE_HOLD_VALUES);
+      }
+      TaskRow after = change.after();
+      values.add(after.id().number());
+      values.add(change.before().leaseEpoch());
+      values.add(change.before().modifyTime());
+      values.add(after.workerId());
+      values.add(after.traceId());
+      values.add(after.holdTime());
+      values.add(after.leaseEnd());
+    }
+    return template.update(sql.append(MARK_HELD.of(table)).toString(), values.toArray());
   }
 
-  /** Those of the tasks that this hold still holds. */
-  List<TaskRow> held(TaskTable table, Collection<Long> numbers, Holder holder) {
+  /** Those of the tasks that are held by holds with these traces. */
+  List<TaskRow> held(TaskTable table, Collection<Long> numbers, Collection<String> traceIds) {
     return jdbc.sql(HELD.of(table))
         .param("ids", numbers)
-        .param("worker", holder.workerId())
-        .param("trace", holder.traceId())
+        .param("traces", traceIds)
         .query(TaskStore.rowsOf(table))
         .list();
   }

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
+import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
@@ -24,15 +25,17 @@ public class DueWork {
    * index entry a stage and table, however many tasks wait.
    */
   public Duration lateness(TaskFamily family) {
-    List<Source> sources = new ArrayList<>();
+    List<Range> ranges = new ArrayList<>();
     for (TaskTable table : family.live()) {
-      claims.waitingStages(table).forEach(stage -> sources.add(new Source(table, stage)));
+      claims
+          .waitingStages(table)
+          .forEach(stage -> ranges.add(Range.whole(new Source(table, stage))));
     }
-    if (sources.isEmpty()) {
+    if (ranges.isEmpty()) {
       return Duration.ZERO;
     }
     long latest =
-        claims.heads(sources, 1).stream()
+        claims.heads(ranges, 1).stream()
             .filter(Head::isDue)
             .mapToLong(head -> head.now() - head.orderTime())
             .max()

@@ -4,8 +4,9 @@ import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
 import io.asyncflow.flowsvr.task.TaskId;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -15,6 +16,8 @@ import org.springframework.stereotype.Component;
 /** {@code t_hold}: what a hold with a holdId was given, so that it can be told again. */
 @Component
 class HoldStore {
+
+  private static final String VALUES = "(?, ?, ?, ?, ?, " + NOW_MS + " + ?)";
 
   private final JdbcClient jdbc;
 
@@ -41,25 +44,39 @@ class HoldStore {
         .optional();
   }
 
+  /** A hold, and what it is given. */
+  record Giving(Hold hold, String traceId, List<TaskId> ids) {}
+
   /**
-   * Remembers what a hold was given. Waits for a transaction that is just giving to the same hold.
+   * Remembers what holds are given. Waits for a transaction that is just giving to one of them.
    *
-   * @throws org.springframework.dao.DuplicateKeyException if the same hold was given something
+   * @param givings at least one
+   * @throws org.springframework.dao.DuplicateKeyException if one of them was given something before
    */
-  void insert(Hold hold, String traceId, Collection<TaskId> ids, Duration keep) {
-    jdbc.sql(
-            """
-            INSERT INTO t_hold (task_type, worker_id, hold_id, trace_id, task_ids, expire_time)
-            VALUES (:type, :worker, :hold, :trace, :ids, now_ms + :keep)
-            """
-                .replace("now_ms", NOW_MS))
-        .param("worker", hold.workerId())
-        .param("hold", hold.holdId())
-        .param("type", hold.type().name())
-        .param("trace", traceId)
-        .param("ids", ids.stream().map(TaskId::toString).collect(Collectors.joining(",")))
-        .param("keep", keep.toMillis())
-        .update();
+  void insert(List<Giving> givings, Duration keep) {
+    StringBuilder sql =
+        new StringBuilder(
+            "INSERT INTO t_hold (task_type, worker_id, hold_id, trace_id, task_ids, expire_time)");
+    List<Object> values = new ArrayList<>();
+    for (Giving giving : inOrderOfTheirKeys(givings)) {
+      sql.append(values.isEmpty() ? "\nVALUES " : ", ").append(VALUES);
+      values.add(giving.hold().type().name());
+      values.add(giving.hold().workerId());
+      values.add(giving.hold().holdId());
+      values.add(giving.traceId());
+      values.add(giving.ids().stream().map(TaskId::toString).collect(Collectors.joining(",")));
+      values.add(keep.toMillis());
+    }
+    jdbc.sql(sql.toString()).params(values).update();
+  }
+
+  /** As everybody does, so that two servers do not wait for each other. */
+  private static List<Giving> inOrderOfTheirKeys(List<Giving> givings) {
+    return givings.stream()
+        .sorted(
+            Comparator.comparing((Giving giving) -> giving.hold().workerId())
+                .thenComparing(giving -> giving.hold().holdId()))
+        .toList();
   }
 
   /** Forgets a hold that none of its tasks is held by any more. */

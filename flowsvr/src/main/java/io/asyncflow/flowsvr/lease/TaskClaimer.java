@@ -1,34 +1,48 @@
 package io.asyncflow.flowsvr.lease;
 
-import io.asyncflow.flowsvr.lease.ClaimLimits.Allowance;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toMap;
+
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
+import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
-import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.lease.Dealing.Place;
+import io.asyncflow.flowsvr.lease.DueLook.Look;
+import io.asyncflow.flowsvr.lease.DueLook.OnlyRange;
+import io.asyncflow.flowsvr.lease.DueLook.Wish;
+import io.asyncflow.flowsvr.lease.JointClaim.Taken;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
-import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
+import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
-import java.time.Duration;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 
 /**
- * Takes due tasks of a type for one holder.
+ * Takes due tasks of a type for holds that are served together.
  *
  * <p>A claim first looks, without a lock, which sources (a stage in a table) stand at the head of
- * the order, and then locks as many of each as it wants, in one short transaction. The look only
- * plans: SKIP LOCKED keeps claimers from waiting for each other, and the guarded UPDATE decides.
- * With an engine that locks nothing the result would be the same, with more attempts.
+ * the order, deals what it sees out to the holds, and then takes as many of each source as that
+ * came to ({@link JointClaim}). The look only plans: SKIP LOCKED keeps claimers from waiting for
+ * each other, and the guarded UPDATE decides. With an engine that locks nothing the result would be
+ * the same, with more attempts. Where a single source is in question, and was busy a moment ago,
+ * the look is left out.
+ *
+ * <p>Thread-safe.
  */
 @Service
 class TaskClaimer {
@@ -36,60 +50,86 @@ class TaskClaimer {
   /** How often a claim plans anew when others took what it had planned for. */
   private static final int ROUNDS = 3;
 
-  private static final int SOURCES_A_STATEMENT = 50;
+  /** Tasks that one claim takes: so long its locks are held, and its rows are in memory. */
+  private static final int MOST_TASKS = 1_000;
+
+  private static final long SOON_MS = 1_000;
+
   private static final Comparator<TaskRow> DUE_ORDER =
       Comparator.comparingLong(TaskRow::orderTime).thenComparingLong(row -> row.id().number());
   private static final Comparator<Head> HEAD_ORDER =
       Comparator.comparingLong(Head::orderTime).thenComparingLong(Head::number);
 
+  private final DueLook looks;
+  private final JointClaim joint;
   private final ClaimStore claims;
   private final HoldStore holds;
-  private final TaskFamilies families;
-  private final ClaimLimits limits;
-  private final RetryingTransactions transactions;
+  private final TaskTypes types;
 
   TaskClaimer(
-      ClaimStore claims,
-      HoldStore holds,
-      TaskFamilies families,
-      ClaimLimits limits,
-      RetryingTransactions transactions) {
+      DueLook looks, JointClaim joint, ClaimStore claims, HoldStore holds, TaskTypes types) {
+    this.looks = looks;
+    this.joint = joint;
     this.claims = claims;
     this.holds = holds;
-    this.families = families;
-    this.limits = limits;
-    this.transactions = transactions;
+    this.types = types;
   }
+
+  /**
+   * A hold in a claim.
+   *
+   * @param mayBeRepeat whether nobody has looked yet what an earlier delivery of it was given
+   * @param mustKnow whether it is answered even if nothing is found, so that hints are not enough
+   */
+  record Asking(Hold hold, boolean mayBeRepeat, boolean mustKnow) {}
 
   /**
    * What a claim came to.
    *
-   * @param rows as they are after the hold, in due order
-   * @param nextDueInMs when nothing was due, or the type's limits allowed nothing: how long until
-   *     that may change; empty if unknown
+   * @param rows of each hold, as they are after it and in due order
+   * @param againInMs how long until those that got nothing should ask again; 0 if at once
+   * @param isSure whether there was nothing for those that got nothing; if not, somebody may have
+   *     locked what is due at the moment, or nobody has looked
    */
-  record Claim(List<TaskRow> rows, OptionalLong nextDueInMs) {
-    boolean isEmpty() {
-      return rows.isEmpty();
+  record Claim(List<List<TaskRow>> rows, long againInMs, boolean isSure) {}
+
+  /**
+   * Takes due tasks for holds of one type, in the order of the line.
+   *
+   * @throws NoSuchTaskTypeException if the type is not configured any more
+   */
+  Claim claim(TaskType type, List<Asking> line) {
+    try {
+      return new Attempt(type, line).run();
+    } catch (DuplicateKeyException e) {
+      // Another delivery of one of these holds was served at the same time by another server, or
+      // before, and nobody looked.
+      return line.size() == 1 ? repeated(line.get(0)) : oneByOne(type, line);
     }
   }
 
-  /**
-   * What an earlier delivery of the same hold was given and still holds; empty if there was none,
-   * or nothing is left of it.
-   */
-  List<TaskRow> heldBefore(Hold hold) {
-    if (!hold.isRepeatable()) {
-      return List.of();
-    }
+  private Claim repeated(Asking only) {
+    return new Claim(List.of(heldBefore(only.hold())), 0, false);
+  }
+
+  private Claim oneByOne(TaskType type, List<Asking> line) {
+    List<List<TaskRow>> rows = new ArrayList<>();
+    line.forEach(one -> rows.addAll(claim(type, List.of(one)).rows()));
+    return new Claim(rows, 0, false);
+  }
+
+  /** What an earlier delivery of the hold was given and still holds; empty if nothing. */
+  private List<TaskRow> heldBefore(Hold hold) {
     return holds.find(hold).map(given -> stillHeld(hold, given)).orElse(List.of());
   }
 
   private List<TaskRow> stillHeld(Hold hold, HoldStore.Given given) {
-    Holder holder = new Holder(hold.workerId(), given.traceId());
+    Map<TaskTable, List<Long>> numbers = new TreeMap<>();
+    for (TaskId id : given.ids()) {
+      numbers.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number());
+    }
     List<TaskRow> rows = new ArrayList<>();
-    byTable(given.ids())
-        .forEach((table, numbers) -> rows.addAll(claims.held(table, numbers, holder)));
+    numbers.forEach((table, ids) -> rows.addAll(claims.held(table, ids, Set.of(given.traceId()))));
     if (rows.stream().noneMatch(TaskRow::isUnderLiveLease)) {
       holds.delete(hold, given.traceId());
       return List.of();
@@ -98,105 +138,166 @@ class TaskClaimer {
     return rows;
   }
 
-  /** Takes up to {@code hold.limit()} due tasks, or says when to ask again. */
-  Claim claim(Hold hold, TaskTypeConfig type) {
-    if (type.paused()) {
-      return new Claim(List.of(), OptionalLong.empty());
-    }
-    int limit = hold.limit() == 0 ? type.scheduleLimit() : hold.limit();
-    OptionalLong nextDueInMs = OptionalLong.empty();
-    for (int round = 0; round < ROUNDS; round++) {
-      List<Head> heads = heads(hold, limit);
-      if (heads.stream().noneMatch(Head::isDue)) {
-        nextDueInMs = heads.stream().mapToLong(h -> h.orderTime() - h.now()).min();
-        break;
-      }
-      Taken taken = take(hold, type, heads, limit);
-      if (!taken.rows().isEmpty() || taken.allowance().tasks() == 0) {
-        return new Claim(taken.rows(), taken.allowance().nextInMs());
-      }
-    }
-    return new Claim(List.of(), nextDueInMs);
-  }
-
-  private List<Head> heads(Hold hold, int limit) {
-    List<Source> sources = new ArrayList<>();
-    for (TaskTable table : families.of(hold.type()).live()) {
-      Collection<String> stages =
-          hold.stages().isEmpty() ? claims.waitingStages(table) : hold.stages();
-      stages.forEach(stage -> sources.add(new Source(table, stage)));
-    }
-    List<Head> heads = new ArrayList<>();
-    for (int from = 0; from < sources.size(); from += SOURCES_A_STATEMENT) {
-      int to = Math.min(from + SOURCES_A_STATEMENT, sources.size());
-      heads.addAll(claims.heads(sources.subList(from, to), limit));
-    }
-    return heads;
-  }
-
-  /** How many of each source are among the first {@code limit} due tasks of all. */
-  static Map<Source, Integer> plan(List<Head> heads, int limit) {
+  /** How many of each source are dealt out if nobody else takes any. */
+  static Map<Source, Integer> plan(List<Head> heads, List<Place> line, int most) {
     Map<Source, Integer> plan = new LinkedHashMap<>();
-    heads.stream()
-        .filter(Head::isDue)
-        .sorted(HEAD_ORDER)
-        .limit(limit)
-        .forEach(head -> plan.merge(head.source(), 1, Integer::sum));
+    List<Head> due = heads.stream().filter(Head::isDue).sorted(HEAD_ORDER).toList();
+    Dealing.deal(due, head -> head.source().stage(), line, most)
+        .forEach(hand -> hand.forEach(head -> plan.merge(head.source(), 1, Integer::sum)));
     return plan;
   }
 
-  /** What was taken of what might be. */
-  private record Taken(List<TaskRow> rows, Allowance allowance) {}
+  /** One claim under way; for one thread. */
+  private final class Attempt {
 
-  private Taken take(Hold hold, TaskTypeConfig type, List<Head> heads, int limit) {
-    Holder holder = new Holder(hold.workerId(), newTraceId());
-    List<TaskTable> live =
-        families.of(hold.type()).live(); // before the transaction: it may run DDL
-    try {
-      return transactions.execute(
-          () -> {
-            Allowance allowance = limits.lock(type, live);
-            Map<Source, Integer> plan = plan(heads, Math.min(limit, allowance.tasks()));
-            List<TaskRow> rows = takeInTransaction(hold, type, plan, holder);
-            limits.spend(type, allowance, rows.size());
-            return new Taken(rows, allowance);
-          });
-    } catch (DuplicateKeyException e) {
-      // Another delivery of this hold was served at the same time: it has the tasks to tell again.
-      return new Taken(heldBefore(hold), Allowance.UNLIMITED);
+    private final TaskType type;
+    private final List<Asking> line;
+    private final List<List<TaskRow>> given = new ArrayList<>();
+    private final Set<String> stages;
+
+    Attempt(TaskType type, List<Asking> line) {
+      this.type = type;
+      this.line = line;
+      this.stages = stagesOf(line);
+      line.forEach(one -> given.add(List.of()));
     }
-  }
 
-  private List<TaskRow> takeInTransaction(
-      Hold hold, TaskTypeConfig type, Map<Source, Integer> plan, Holder holder) {
-    Map<TaskTable, List<Long>> picked = new TreeMap<>();
-    plan.forEach(
-        (source, count) ->
-            picked
-                .computeIfAbsent(source.table(), t -> new ArrayList<>())
-                .addAll(claims.lockDue(source, count)));
-    List<TaskRow> rows = new ArrayList<>();
-    picked.forEach(
-        (table, numbers) -> {
-          if (!numbers.isEmpty() && claims.markHeld(table, numbers, type, holder) > 0) {
-            rows.addAll(claims.held(table, numbers, holder));
-          }
-        });
-    rows.sort(DUE_ORDER);
-    if (hold.isRepeatable() && !rows.isEmpty()) {
-      Duration longestLease = type.maxProcessingTime();
-      holds.insert(hold, holder.traceId(), rows.stream().map(TaskRow::id).toList(), longestLease);
+    /** All that any of the holds wants; empty if one of them wants any. */
+    private static Set<String> stagesOf(List<Asking> line) {
+      Set<String> all = new HashSet<>();
+      for (Asking one : line) {
+        if (one.hold().stages().isEmpty()) {
+          return Set.of();
+        }
+        all.addAll(one.hold().stages());
+      }
+      return all;
     }
-    return rows;
-  }
 
-  private static Map<TaskTable, List<Long>> byTable(List<TaskId> ids) {
-    Map<TaskTable, List<Long>> numbers = new TreeMap<>();
-    ids.forEach(id -> numbers.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number()));
-    return numbers;
-  }
+    Claim run() {
+      Optional<OnlyRange> busy = looks.busyRange(type, stages);
+      if (busy.isPresent() && takeWithoutALook(busy.get())) {
+        return new Claim(given, 0, false);
+      }
+      for (int round = 0; round < ROUNDS; round++) {
+        Look look = look();
+        if (look.hasRepeats()) {
+          tellRepeats();
+        }
+        if (!look.hasDue()) {
+          return new Claim(given, looks.quietForMs(type, stages), true);
+        }
+        TaskTypeConfig config = types.require(type);
+        if (config.paused()) {
+          return new Claim(given, SOON_MS, true);
+        }
+        Taken taken = take(config, look.live(), most -> planFor(look, config, most));
+        if (taken.planned() == 0) { // the limits allow no more
+          return new Claim(given, taken.allowance().nextInMs().orElse(SOON_MS), true);
+        }
+        if (taken.tasks() == taken.planned()) {
+          noteWhatIsLeft(look, taken);
+        }
+        if (taken.tasks() > 0) {
+          return new Claim(given, looks.quietForMs(type, stages), taken.tasks() == taken.planned());
+        }
+      }
+      return new Claim(given, 0, false);
+    }
 
-  private static String newTraceId() {
-    return UUID.randomUUID().toString().replace("-", "");
+    private boolean takeWithoutALook(OnlyRange busy) {
+      TaskTypeConfig config = types.require(type);
+      if (config.paused()) {
+        return false;
+      }
+      int room = room(config, Set.of(busy.range().source().stage()));
+      Taken taken =
+          take(
+              config,
+              busy.live(),
+              most -> most == 0 ? Map.of() : Map.of(busy.range(), Math.min(room, most)));
+      if (taken.tasks() == 0) {
+        return false;
+      }
+      TaskRow first = taken.hands().stream().flatMap(List::stream).min(DUE_ORDER).orElseThrow();
+      looks.tookFrom(busy, first, taken.tasks() < taken.planned());
+      return true;
+    }
+
+    private Taken take(
+        TaskTypeConfig config, List<TaskTable> live, IntFunction<Map<Range, Integer>> plan) {
+      Taken taken = joint.take(config, places(config), live, plan);
+      for (int i = 0; i < given.size(); i++) {
+        if (!taken.hands().get(i).isEmpty()) {
+          given.set(i, taken.hands().get(i));
+        }
+      }
+      return taken;
+    }
+
+    private Map<Range, Integer> planFor(Look look, TaskTypeConfig config, int most) {
+      Map<Source, Range> ranges =
+          look.ranges().stream().collect(toMap(Range::source, Function.identity()));
+      Map<Range, Integer> plan = new LinkedHashMap<>();
+      plan(look.heads(), places(config), Math.min(most, MOST_TASKS))
+          .forEach((source, count) -> plan.put(ranges.get(source), count));
+      return plan;
+    }
+
+    /** Looks no more often than necessary, but at everything before it says that nothing is due. */
+    private Look look() {
+      TaskTypeConfig config =
+          types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
+      List<Hold> unchecked =
+          line.stream()
+              .filter(one -> one.mayBeRepeat() && one.hold().isRepeatable())
+              .map(Asking::hold)
+              .toList();
+      Wish wish = new Wish(type, stages, room(config, stages), unchecked);
+      Look look = looks.look(wish, false);
+      boolean mustKnow = line.stream().anyMatch(Asking::mustKnow);
+      return mustKnow && !look.hasDue() && !look.isWhole() ? looks.look(wish, true) : look;
+    }
+
+    private int room(TaskTypeConfig config, Set<String> ofStages) {
+      long room =
+          places(config).stream()
+              .filter(place -> ofStages.isEmpty() || ofStages.stream().anyMatch(place::takes))
+              .mapToLong(Place::limit)
+              .sum();
+      return (int) Math.min(MOST_TASKS, room);
+    }
+
+    private List<Place> places(TaskTypeConfig config) {
+      List<Place> places = new ArrayList<>();
+      for (int i = 0; i < line.size(); i++) {
+        Hold hold = line.get(i).hold();
+        int limit = hold.limit() == 0 ? config.scheduleLimit() : hold.limit();
+        places.add(new Place(hold, given.get(i).isEmpty() ? limit : 0));
+      }
+      return places;
+    }
+
+    private void tellRepeats() {
+      for (int i = 0; i < line.size(); i++) {
+        Asking one = line.get(i);
+        if (one.mayBeRepeat() && one.hold().isRepeatable() && given.get(i).isEmpty()) {
+          given.set(i, heldBefore(one.hold()));
+        }
+      }
+    }
+
+    private void noteWhatIsLeft(Look look, Taken taken) {
+      Map<Source, List<Head>> heads = look.heads().stream().collect(groupingBy(Head::source));
+      taken
+          .plan()
+          .forEach(
+              (range, count) -> {
+                List<Head> seen = heads.get(range.source());
+                if (count < seen.size() || seen.size() < look.limit()) {
+                  looks.isLeft(look, range, seen.subList(count, seen.size()));
+                }
+              });
+    }
   }
 }

@@ -5,6 +5,7 @@ import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.event.EventListener;
@@ -20,10 +22,10 @@ import org.springframework.stereotype.Service;
 /**
  * Gives holds their tasks: at once where something is due, later where the caller waits.
  *
- * <p>A hold that waits is parked in the {@link WaitingLine} of its type and takes no thread,
- * connection or transaction meanwhile. Three things make a line ask the database again: news of
- * waiting tasks, from this server or another; the time at which the next known task is due; and a
- * fallback poll, which relies on nothing.
+ * <p>All holds of a type stand in its {@link WaitingLine} and are served together. One that waits
+ * takes no thread, connection or transaction meanwhile. Three things make a line ask the database
+ * again: news of waiting tasks, from this server or another; the time at which the next known task
+ * is due; and a fallback poll, which relies on nothing.
  *
  * <p>Thread-safe.
  */
@@ -32,6 +34,7 @@ public class TaskHolds implements DisposableBean {
 
   private final TaskTypes types;
   private final TaskClaimer claimer;
+  private final DueLook looks;
   private final TaskReporter reporter;
   private final HoldThreads threads;
   private final TaskMeters meters;
@@ -39,9 +42,15 @@ public class TaskHolds implements DisposableBean {
   private final Map<TaskType, WaitingLine> lines = new ConcurrentHashMap<>();
 
   TaskHolds(
-      TaskTypes types, TaskClaimer claimer, TaskReporter reporter, TaskMeters meters, Node node) {
+      TaskTypes types,
+      TaskClaimer claimer,
+      DueLook looks,
+      TaskReporter reporter,
+      TaskMeters meters,
+      Node node) {
     this.types = types;
     this.claimer = claimer;
+    this.looks = looks;
     this.reporter = reporter;
     this.threads = new HoldThreads();
     this.meters = meters;
@@ -53,11 +62,17 @@ public class TaskHolds implements DisposableBean {
    * Holds due tasks, in due order and as they are after the hold; empty when nothing became due in
    * time. A caller that is gone cancels the future: it is then given nothing.
    *
-   * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if the type is not configured
+   * @throws NoSuchTaskTypeException if the type is not configured
    */
   public CompletableFuture<List<Task>> hold(Hold hold) {
     long called = node.nanoTime();
-    CompletableFuture<List<Task>> tasks = holdOrPark(hold);
+    if (hold.waitTime().isZero()) {
+      types.require(hold.type());
+    } else if (types.known(hold.type()).isEmpty()) {
+      throw new NoSuchTaskTypeException(hold.type());
+    }
+    CompletableFuture<List<Task>> tasks = lineOf(hold.type()).join(hold);
+    throwIfFailed(tasks);
     tasks.whenComplete(
         (held, failure) -> {
           if (failure == null && !held.isEmpty()) {
@@ -68,43 +83,24 @@ public class TaskHolds implements DisposableBean {
     return tasks;
   }
 
-  private CompletableFuture<List<Task>> holdOrPark(Hold hold) {
-    TaskTypeConfig type = types.require(hold.type());
-    WaitingLine line = lineOf(hold.type());
-    List<TaskRow> before = claimer.heldBefore(hold);
-    if (!before.isEmpty()) {
-      line.supersede(hold, true);
-      return CompletableFuture.completedFuture(toTasks(before, type));
-    }
-    // News that arrives between this look and the parking is seen by the line: it counts the news.
-    long newsSeen = line.newsCount();
-    TaskClaimer.Claim claim = claimer.claim(hold, type);
-    if (!claim.isEmpty() || hold.waitTime().isZero()) {
-      line.supersede(hold, !claim.isEmpty());
-      return CompletableFuture.completedFuture(toTasks(claim.rows(), type));
-    }
-    CompletableFuture<List<Task>> parked = line.park(hold, newsSeen, claim.nextDueInMs());
-    answerIfHeldSince(hold, type, parked);
-    return parked;
-  }
-
-  /** An earlier delivery may have been served between the first look and the parking. */
-  private void answerIfHeldSince(
-      Hold hold, TaskTypeConfig type, CompletableFuture<List<Task>> parked) {
-    try {
-      List<TaskRow> since = claimer.heldBefore(hold);
-      if (!since.isEmpty()) {
-        parked.complete(toTasks(since, type));
+  /** What failed in the caller's own thread is thrown there. */
+  private static void throwIfFailed(CompletableFuture<List<Task>> tasks) {
+    if (tasks.isCompletedExceptionally() && !tasks.isCancelled()) {
+      try {
+        tasks.join();
+      } catch (CompletionException e) {
+        if (e.getCause() instanceof RuntimeException failure) {
+          throw failure;
+        }
+        throw e;
       }
-    } catch (RuntimeException e) {
-      parked.cancel(false); // its caller gets the error, so nothing may be given to it
-      throw e;
     }
   }
 
   /** Tasks of this type are waiting that were not before. */
   @EventListener
   void on(TasksWaiting news) {
+    looks.on(news); // before the line asks them
     WaitingLine line = lines.get(news.type());
     if (line != null) {
       line.news();
@@ -117,13 +113,24 @@ public class TaskHolds implements DisposableBean {
   }
 
   private WaitingLine lineOf(TaskType type) {
-    return lines.computeIfAbsent(type, t -> new WaitingLine(this::claim, this::giveBack, threads));
+    return lines.computeIfAbsent(
+        type,
+        t ->
+            new WaitingLine(
+                line -> claim(type, line),
+                hold -> looks.quietForMs(type, hold.stages()),
+                this::giveBack,
+                threads));
   }
 
-  private WaitingLine.Served claim(Hold hold) {
-    TaskTypeConfig type = types.require(hold.type());
-    TaskClaimer.Claim claim = claimer.claim(hold, type);
-    return new WaitingLine.Served(toTasks(claim.rows(), type), claim.nextDueInMs());
+  private WaitingLine.Served claim(TaskType type, List<TaskClaimer.Asking> line) {
+    TaskClaimer.Claim claim = claimer.claim(type, line);
+    TaskTypeConfig config =
+        types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type)); // it was there
+    return new WaitingLine.Served(
+        claim.rows().stream().map(rows -> toTasks(rows, config)).toList(),
+        claim.againInMs(),
+        claim.isSure());
   }
 
   /** The caller was gone when its tasks were taken: they are nobody's, so they go back. */

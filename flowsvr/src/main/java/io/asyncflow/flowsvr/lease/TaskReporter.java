@@ -281,7 +281,7 @@ public class TaskReporter {
     // Where the type's limit keeps tasks waiting, the end of any makes room for another.
     boolean makesRoom = type.maxExecuting() > 0 && !written.isEmpty();
     if (makesRoom || written.stream().anyMatch(TaskTransition::makesWaiting)) {
-      events.publishEvent(new TasksWaiting(type.type()));
+      events.publishEvent(TasksWaiting.after(type.type(), written));
     }
   }
 

@@ -1,29 +1,42 @@
 package io.asyncflow.flowsvr.lease;
 
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.lease.TaskClaimer.Asking;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The parked holds of one type, first come first served.
+ * The holds of one type, first come first served.
  *
- * <p>One thread at a time serves the line: whatever news arrives meanwhile makes for one more
- * round, so a burst of creates costs as many claims as holds can be filled, not as many as creates.
- * Of holds that ask for the same stages only the first one asks the database when nothing is due.
+ * <pre>
+ *   comes ──▶ nothing is known to be due, and it can wait ──▶ parked
+ *     │
+ *     ▼
+ *   a round: one claim for all who are here ──▶ tasks, or nothing, or parked
+ *     ▲                                                          │
+ *     └── news, the next due time, a second gone by ─────────────┘
+ * </pre>
+ *
+ * <p>One thread at a time serves the line. A hold that finds nobody at it serves itself, so a lone
+ * one waits for nothing; those that come meanwhile go together in the next round, as do all who are
+ * parked. Whatever news arrives during a round makes for one more, so a burst of creates costs as
+ * many claims as holds can be filled, not as many as creates.
  *
  * <p>Thread-safe; no method calls out while it has the lock.
  */
@@ -31,42 +44,77 @@ final class WaitingLine {
 
   private static final Logger log = LoggerFactory.getLogger(WaitingLine.class);
 
-  /** The fallback poll comes after this, give or take a quarter. */
+  /** The line asks again after this, whatever it was told. */
   private static final long FALLBACK_MS = 1_000;
 
-  private final Function<Hold, Served> claim;
+  /** A hold that does not wait is not sent away so long, where somebody has locked what is due. */
+  private static final long PATIENCE_MS = 250;
+
+  private static final long FIRST_PAUSE_MS = 2;
+
+  /** Holds that were given something and whose repeat would be told at once. */
+  private static final int REMEMBERED = 1_000;
+
+  private final Function<List<Asking>, Served> claim;
+  private final ToLongFunction<Hold> quietForMs;
   private final Consumer<List<Task>> giveBack;
   private final HoldThreads threads;
 
-  private final Set<Parked> parked = new LinkedHashSet<>();
-  private long newsCount;
+  private final Set<Waiting> line = new LinkedHashSet<>();
+  private final Set<List<String>> givenLately = new LinkedHashSet<>();
   private boolean serving;
   private boolean again;
   private boolean closed;
   private ScheduledFuture<?> alarm;
+  private long pauseMs = FIRST_PAUSE_MS;
   private volatile String lastFailure;
 
   /**
-   * @param claim asks the database for one hold
+   * @param claim asks the database for holds
+   * @param quietForMs how long nothing is due for a hold, as far as is known; 0 if it has to ask
    * @param giveBack takes tasks whose caller was gone when they came
    */
-  WaitingLine(Function<Hold, Served> claim, Consumer<List<Task>> giveBack, HoldThreads threads) {
+  WaitingLine(
+      Function<List<Asking>, Served> claim,
+      ToLongFunction<Hold> quietForMs,
+      Consumer<List<Task>> giveBack,
+      HoldThreads threads) {
     this.claim = claim;
+    this.quietForMs = quietForMs;
     this.giveBack = giveBack;
     this.threads = threads;
   }
 
-  /** What one claim came to; {@code nextDueInMs} is empty if unknown. */
-  record Served(List<Task> tasks, OptionalLong nextDueInMs) {}
+  /**
+   * What one claim came to.
+   *
+   * @param tasks of each hold, in order
+   * @param againInMs when those that got nothing should ask again
+   * @param isSure whether there was nothing for them
+   */
+  record Served(List<List<Task>> tasks, long againInMs, boolean isSure) {}
 
-  private static final class Parked {
+  private static final class Waiting {
     final Hold hold;
     final CompletableFuture<List<Task>> answer = new CompletableFuture<>();
-    Future<?> timeout;
-    volatile boolean superseded;
 
-    Parked(Hold hold) {
+    /** Whether it has been asked for, so that it only waits now. */
+    boolean parked;
+
+    /** Whether a claim has looked what an earlier delivery of it was given; only for claims. */
+    boolean checked;
+
+    Future<?> timeout;
+
+    /** A later delivery of the same hold; what is taken for this one belongs to that. */
+    volatile Waiting repeat;
+
+    Waiting(Hold hold) {
       this.hold = hold;
+    }
+
+    boolean canWait() {
+      return !hold.waitTime().isZero();
     }
 
     boolean isSameCall(Hold other) {
@@ -75,7 +123,15 @@ final class WaitingLine {
           && hold.workerId().equals(other.workerId());
     }
 
-    /** Whether somebody else looked these tasks up and answered with them; one trace a hold. */
+    List<String> key() {
+      return List.of(hold.workerId(), hold.holdId());
+    }
+
+    Asking asking() {
+      return new Asking(hold, !checked, !canWait());
+    }
+
+    /** Whether it was answered with these tasks by another claim; one trace a hold. */
     boolean wasToldOf(List<Task> tasks) {
       if (answer.isCompletedExceptionally()) {
         return false;
@@ -85,68 +141,54 @@ final class WaitingLine {
     }
   }
 
-  synchronized long newsCount() {
-    return newsCount;
-  }
-
+  /** How many holds wait for work, or for their claim. */
   synchronized int size() {
-    return parked.size();
+    return line.size();
   }
 
   /**
-   * Parks a hold that found nothing; it takes the place of an earlier delivery of the same hold.
+   * Lets a hold join. It takes the place of an earlier delivery of the same hold that is parked; of
+   * deliveries that come at the same time each is told the same.
    *
-   * @param newsSeen {@link #newsCount} before it looked
-   * @param nextDueInMs what it learned from its look
+   * @return its tasks; none when nothing became due in time, an error if the claim failed
    */
-  CompletableFuture<List<Task>> park(Hold hold, long newsSeen, OptionalLong nextDueInMs) {
-    Parked newcomer = new Parked(hold);
-    Optional<Parked> earlier;
+  CompletableFuture<List<Task>> join(Hold hold) {
+    Waiting newcomer = new Waiting(hold);
+    Waiting earlier;
+    boolean mayBeQuiet;
     synchronized (this) {
       if (closed) {
         return CompletableFuture.completedFuture(List.of());
       }
       // At one stroke, so that tasks just taken for the earlier one always find this one.
-      earlier = sameCall(hold);
-      earlier.ifPresent(one -> one.superseded = true);
-      parked.add(newcomer);
-      newcomer.timeout =
-          threads.after(hold.waitTime().toMillis(), () -> leave(newcomer, List.of()));
+      earlier =
+          line.stream().filter(one -> one.parked && one.isSameCall(hold)).findFirst().orElse(null);
+      if (earlier != null) {
+        earlier.repeat = newcomer;
+      }
+      line.add(newcomer);
+      boolean isRepeat = hold.isRepeatable() && givenLately.contains(newcomer.key());
+      mayBeQuiet = newcomer.canWait() && !isRepeat;
     }
-    earlier.ifPresent(one -> leave(one, List.of()));
     newcomer.answer.whenComplete((tasks, error) -> forget(newcomer));
-    if (newsCount() != newsSeen) {
-      serve();
-    } else {
-      setAlarm(nextDueInMs);
+    if (earlier != null) {
+      leave(earlier, List.of());
+    }
+    // Only now, so that news is seen either by this or by whoever brings it.
+    long quiet = mayBeQuiet ? quietForMs.applyAsLong(hold) : 0;
+    if (quiet > 0) {
+      park(newcomer);
+      setAlarm(quiet);
+    } else if (beginToServe()) {
+      serveRound();
     }
     return newcomer.answer;
-  }
-
-  /**
-   * Answers an earlier delivery of a hold with nothing, because this one was just answered.
-   *
-   * @param withTasks whether it was told what it holds; if not, tasks that are being taken for the
-   *     earlier one are nobody's
-   */
-  void supersede(Hold hold, boolean withTasks) {
-    Optional<Parked> earlier;
-    synchronized (this) {
-      earlier = sameCall(hold);
-      earlier.ifPresent(one -> one.superseded = withTasks);
-    }
-    earlier.ifPresent(one -> leave(one, List.of()));
-  }
-
-  private synchronized Optional<Parked> sameCall(Hold hold) {
-    return parked.stream().filter(one -> one.isSameCall(hold)).findFirst();
   }
 
   /** Something is waiting that was not before. */
   void news() {
     synchronized (this) {
-      newsCount++;
-      if (parked.isEmpty()) {
+      if (line.isEmpty()) {
         return;
       }
     }
@@ -155,36 +197,42 @@ final class WaitingLine {
 
   /** Answers everybody with nothing from now on; for a server that stops. */
   void close() {
-    List<Parked> everybody;
+    List<Waiting> everybody;
     synchronized (this) {
       closed = true;
-      everybody = new ArrayList<>(parked);
+      everybody = new ArrayList<>(line);
     }
     everybody.forEach(one -> leave(one, List.of()));
   }
 
   private void serve() {
-    synchronized (this) {
-      if (serving) {
-        again = true;
-        return;
-      }
-      serving = true;
+    if (beginToServe()) {
+      threads.execute(this::serveRound);
     }
-    threads.execute(this::serveRound);
+  }
+
+  /** False if somebody is at it; then there will be one more round. */
+  private synchronized boolean beginToServe() {
+    again = serving;
+    serving = true;
+    return !again;
   }
 
   /** One round; if there was news meanwhile, the next one queues up behind the other lines. */
   private void serveRound() {
-    OptionalLong nextDueInMs = OptionalLong.empty();
+    List<Waiting> round;
     synchronized (this) {
       again = false;
+      round = line.stream().filter(one -> !one.answer.isDone()).toList();
     }
-    try {
-      nextDueInMs = serveOnce();
-      lastFailure = null;
-    } catch (Throwable e) { // even after an Error somebody must go on serving this line
-      reportFailure(e);
+    long againInMs = FALLBACK_MS;
+    if (!round.isEmpty()) {
+      try {
+        againInMs = serve(round);
+        lastFailure = null;
+      } catch (Throwable e) { // even after an Error somebody must go on serving this line
+        fail(e);
+      }
     }
     boolean goOn;
     synchronized (this) {
@@ -194,73 +242,124 @@ final class WaitingLine {
     if (goOn) {
       threads.execute(this::serveRound);
     } else {
-      setAlarm(nextDueInMs);
+      setAlarm(againInMs);
     }
   }
 
-  private void reportFailure(Throwable e) {
+  /** One claim for all of them; returns when those that are left want the next one. */
+  private long serve(List<Waiting> round) {
+    List<List<Waiting>> calls = List.copyOf(sameCalls(round));
+    Served served = claim.apply(calls.stream().map(call -> call.get(0).asking()).toList());
+    boolean gaveAny = false;
+    for (int i = 0; i < calls.size(); i++) {
+      List<Task> tasks = served.tasks().get(i);
+      if (!tasks.isEmpty()) {
+        leave(calls.get(i), tasks);
+        gaveAny = true;
+      }
+    }
+    for (Waiting one : round) {
+      if (served.isSure() && !one.canWait()) {
+        leave(one, List.of());
+      } else if (served.isSure() || !gaveAny) {
+        one.checked |= served.isSure();
+        park(one);
+      }
+    }
+    if (served.isSure() || gaveAny) {
+      pauseMs = FIRST_PAUSE_MS;
+      return served.againInMs();
+    }
+    pauseMs = Math.min(2 * pauseMs, FALLBACK_MS / 4);
+    return pauseMs;
+  }
+
+  /** The deliveries of each hold, in the order of the line. */
+  private static Collection<List<Waiting>> sameCalls(List<Waiting> round) {
+    Map<Object, List<Waiting>> calls = new LinkedHashMap<>();
+    for (Waiting one : round) {
+      Object call = one.hold.isRepeatable() ? one.key() : one;
+      calls.computeIfAbsent(call, c -> new ArrayList<>()).add(one);
+    }
+    return calls.values();
+  }
+
+  /** Who came for this claim is told; who waits anyway goes on waiting. */
+  private void fail(Throwable e) {
+    List<Waiting> unasked;
+    synchronized (this) {
+      unasked = line.stream().filter(one -> !one.parked || !one.canWait()).toList();
+    }
+    unasked.forEach(one -> one.answer.completeExceptionally(e));
     String failure = e.toString();
     if (!failure.equals(lastFailure)) {
-      log.info("parked holds could not be served and will be in about a second: {}", failure);
+      log.info("holds could not be served; those that wait will be in about a second: {}", failure);
       lastFailure = failure;
     }
   }
 
-  /** One claim for each hold, until nothing is left for its stages. */
-  private OptionalLong serveOnce() {
-    Set<Set<String>> nothingFor = new HashSet<>();
-    OptionalLong nextDue = OptionalLong.empty();
-    for (Parked one : snapshot()) {
-      if (one.answer.isDone() || nothingFor.contains(one.hold.stages())) {
-        continue;
-      }
-      Served served = claim.apply(one.hold);
-      if (!served.tasks().isEmpty()) {
-        leave(one, served.tasks());
-      } else {
-        nothingFor.add(one.hold.stages());
-        nextDue = earlier(nextDue, served.nextDueInMs());
-      }
-    }
-    return nextDue;
-  }
-
-  private synchronized List<Parked> snapshot() {
-    return new ArrayList<>(parked);
-  }
-
-  private void leave(Parked one, List<Task> tasks) {
-    forget(one);
-    if (one.answer.complete(tasks) || tasks.isEmpty() || one.wasToldOf(tasks)) {
+  /** From now on it waits, for as long as its caller wants to. */
+  private synchronized void park(Waiting one) {
+    if (one.parked || !line.contains(one)) {
       return;
     }
-    if (one.superseded) {
-      // The later delivery holds these tasks: it has been told so, or waits here to be told.
-      sameCall(one.hold).ifPresent(later -> leave(later, tasks));
+    one.parked = true;
+    long patience = one.canWait() ? one.hold.waitTime().toMillis() : PATIENCE_MS;
+    one.timeout = threads.after(patience, () -> leave(one, List.of()));
+  }
+
+  private void leave(Waiting one, List<Task> tasks) {
+    leave(List.of(one), tasks);
+  }
+
+  /**
+   * Answers the deliveries of one hold. If none of them is there any more, the tasks belong to a
+   * later one, or go back.
+   */
+  private void leave(List<Waiting> call, List<Task> tasks) {
+    call.forEach(this::forget);
+    if (!tasks.isEmpty() && call.get(0).hold.isRepeatable()) {
+      remember(call.get(0));
+    }
+    boolean areTold = false;
+    for (Waiting one : call) {
+      areTold |= one.answer.complete(tasks);
+    }
+    if (areTold || tasks.isEmpty() || call.stream().anyMatch(one -> one.wasToldOf(tasks))) {
+      return;
+    }
+    Optional<Waiting> repeat =
+        call.stream().map(one -> one.repeat).filter(Objects::nonNull).findFirst();
+    if (repeat.isPresent()) {
+      leave(repeat.get(), tasks);
     } else {
       giveBack.accept(tasks);
     }
   }
 
-  private synchronized void forget(Parked one) {
-    parked.remove(one);
+  private synchronized void remember(Waiting one) {
+    if (givenLately.add(one.key()) && givenLately.size() > REMEMBERED) {
+      givenLately.remove(givenLately.iterator().next());
+    }
+  }
+
+  private synchronized void forget(Waiting one) {
+    line.remove(one);
     if (one.timeout != null) {
       one.timeout.cancel(false);
     }
-    if (parked.isEmpty() && alarm != null) {
+    if (line.isEmpty() && alarm != null) {
       alarm.cancel(false);
       alarm = null;
     }
   }
 
-  /** The next round comes when something is due, at the latest with the fallback poll. */
-  private synchronized void setAlarm(OptionalLong nextDueInMs) {
-    if (parked.isEmpty()) {
+  /** The next round comes then, unless one is due earlier. */
+  private synchronized void setAlarm(long inMs) {
+    if (line.isEmpty()) {
       return;
     }
-    long quarter = FALLBACK_MS / 4;
-    long fallback = FALLBACK_MS - quarter + ThreadLocalRandom.current().nextLong(2 * quarter);
-    long pause = Math.min(fallback, Math.max(1, nextDueInMs.orElse(fallback)));
+    long pause = Math.max(1, Math.min(inMs, FALLBACK_MS));
     if (alarm != null) {
       if (alarm.getDelay(TimeUnit.MILLISECONDS) <= pause) {
         return;
@@ -276,12 +375,5 @@ final class WaitingLine {
       alarm = null;
     }
     serve();
-  }
-
-  private static OptionalLong earlier(OptionalLong a, OptionalLong b) {
-    if (a.isEmpty() || b.isEmpty()) {
-      return a.isEmpty() ? b : a;
-    }
-    return OptionalLong.of(Math.min(a.getAsLong(), b.getAsLong()));
   }
 }

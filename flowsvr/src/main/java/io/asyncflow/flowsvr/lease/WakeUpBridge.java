@@ -3,9 +3,10 @@ package io.asyncflow.flowsvr.lease;
 import io.asyncflow.flowsvr.system.RedisLink;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -27,10 +28,13 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
 
   private static final String CHANNEL = "asyncflow:waiting";
 
+  /** Said of tasks none of which is due earlier than those that waited before. */
+  private static final String LATER = " later";
+
   private final RedisLink redis;
   private final TaskHolds holds;
   private final String self = UUID.randomUUID().toString();
-  private final Set<TaskType> untold = ConcurrentHashMap.newKeySet();
+  private final Map<TaskType, Boolean> untold = new HashMap<>();
   private final ExecutorService publisher =
       new ThreadPoolExecutor(
           1,
@@ -58,22 +62,35 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
 
   @EventListener
   void on(TasksWaiting news) {
-    if (redis.isConfigured() && untold.add(news.type())) {
+    if (redis.isConfigured() && isFirst(news)) {
       publisher.execute(() -> tell(news.type()));
     }
   }
 
+  /** Notes what has to be told; false if the publisher will come by anyway. */
+  private synchronized boolean isFirst(TasksWaiting news) {
+    Boolean before = untold.get(news.type());
+    untold.put(news.type(), news.dueFromNowOn() && !Boolean.FALSE.equals(before));
+    return before == null;
+  }
+
   private void tell(TaskType type) {
-    untold.remove(type); // before telling: news that comes now is told once more
-    redis.publish(CHANNEL, self + " " + type.name());
+    boolean dueFromNowOn;
+    synchronized (this) {
+      dueFromNowOn = untold.remove(type); // before telling: news that comes now is told once more
+    }
+    redis.publish(CHANNEL, self + " " + type.name() + (dueFromNowOn ? LATER : ""));
   }
 
   private void heard(String message) {
     int space = message.indexOf(' ');
-    if (space > 0 && !message.startsWith(self)) {
-      TaskType.parse(message.substring(space + 1))
-          .ifPresent(type -> holds.on(new TasksWaiting(type)));
+    if (space <= 0 || message.startsWith(self)) {
+      return;
     }
+    boolean dueFromNowOn = message.endsWith(LATER);
+    int end = message.length() - (dueFromNowOn ? LATER.length() : 0);
+    TaskType.parse(message.substring(space + 1, Math.max(space + 1, end)))
+        .ifPresent(type -> holds.on(new TasksWaiting(type, Set.of(), Set.of(), dueFromNowOn)));
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.task;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
@@ -140,7 +142,11 @@ public class TaskCreator {
     positionsByType.forEach(
         (type, positions) -> {
           meters.created(type.name(), positions.size());
-          events.publishEvent(new TasksWaiting(type));
+          events.publishEvent(
+              TasksWaiting.created(
+                  type,
+                  positions.stream().map(at -> ids.get(at).table()).collect(toSet()),
+                  positions.stream().map(tasks::get).toList()));
         });
     return ids;
   }

@@ -79,6 +79,41 @@ public record TaskRow(
         now);
   }
 
+  /**
+   * This waiting row after a hold.
+   *
+   * @param heldAt epoch ms of the hold
+   * @param heldUntil epoch ms of the lease's end
+   */
+  public TaskRow held(String holder, String holdTrace, long heldAt, long heldUntil) {
+    return new TaskRow(
+        id,
+        userId,
+        stage,
+        TaskStatus.EXECUTING,
+        priority,
+        orderTime,
+        crtRetryNum,
+        maxRetryNum,
+        maxRetryInterval,
+        leaseEpoch + 1,
+        reportedEpoch,
+        reportId,
+        deliveryCount,
+        holder,
+        holdTrace,
+        heldAt,
+        0,
+        heldUntil,
+        null,
+        createTime,
+        heldAt,
+        context,
+        result,
+        scheduleLog,
+        heldAt);
+  }
+
   public RetryPolicy retryPolicy(TaskTypeConfig type) {
     int maxRetries = maxRetryNum != null ? maxRetryNum : type.maxRetryNum();
     return new RetryPolicy(

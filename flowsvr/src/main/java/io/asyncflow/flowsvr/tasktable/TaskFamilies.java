@@ -51,6 +51,14 @@ public class TaskFamilies {
     return Optional.ofNullable(families.recentIf(known -> known.containsKey(type)).get(type));
   }
 
+  /**
+   * The family of a type as somebody read it last, however long ago; never reads. For who finds out
+   * by itself that it has changed.
+   */
+  public Optional<TaskFamily> known(TaskType type) {
+    return families.known().map(known -> known.get(type));
+  }
+
   /** The family that this table belongs to; empty if the table was never made. */
   public Optional<TaskFamily> having(TaskTable table) {
     return find(families.recentIf(known -> find(known, table).isPresent()), table);

@@ -10,11 +10,14 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.lease.ClaimStore.Change;
+import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
 import io.asyncflow.flowsvr.lease.RenewalStore.NumberedBeat;
 import io.asyncflow.flowsvr.system.HeartbeatDatabase;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskQueries;
+import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
@@ -85,8 +88,9 @@ class ClaimPlanIT {
 
   @Test
   void lookAtTheHeadsReadsTheLimitOfEachSource() {
-    List<Source> sources = List.of(new Source(table, "mine"), new Source(table, "other"));
-    assertThat(rowsReadBy(() -> claims.heads(sources, 50))).isLessThanOrEqualTo(2 * 52);
+    List<Range> ranges =
+        List.of(Range.whole(new Source(table, "mine")), Range.whole(new Source(table, "other")));
+    assertThat(rowsReadBy(() -> claims.heads(ranges, 50))).isLessThanOrEqualTo(2 * 52);
   }
 
   @Test
@@ -97,22 +101,22 @@ class ClaimPlanIT {
 
   @Test
   void claimReadsAndLocksOnlyWhatItTakes() {
-    Source source = new Source(table, "mine");
-    assertThat(rowsReadBy(() -> claims.lockDue(source, 10))).isBetween(10L, 11L);
-    assertThat(locksTakenBy(() -> claims.lockDue(source, 10))).isBetween(10L, 21L);
+    Range range = Range.whole(new Source(table, "mine"));
+    assertThat(rowsReadBy(() -> claims.lockDue(range, 10))).isBetween(10L, 11L);
+    assertThat(locksTakenBy(() -> claims.lockDue(range, 10))).isBetween(10L, 21L);
     // more than are due: it stops at the first one that is not
-    assertThat(rowsReadBy(() -> claims.lockDue(source, 100))).isBetween(20L, 22L);
-    assertThat(locksTakenBy(() -> claims.lockDue(source, 100))).isBetween(20L, 44L);
+    assertThat(rowsReadBy(() -> claims.lockDue(range, 100))).isBetween(20L, 22L);
+    assertThat(locksTakenBy(() -> claims.lockDue(range, 100))).isBetween(20L, 44L);
   }
 
   @Test
   void claimerNeitherWaitsForNorHidesWhatAnotherOneLocked() {
-    Source source = new Source(table, "mine");
+    Range range = Range.whole(new Source(table, "mine"));
     transaction.executeWithoutResult(
         mine -> {
-          List<Long> first = claims.lockDue(source, 10);
-          List<Long> second =
-              onAnotherConnection(() -> claims.lockDue(source, 100)); // at once: SKIP LOCKED
+          List<TaskId> first = idsOf(claims.lockDue(range, 10));
+          List<TaskId> second =
+              onAnotherConnection(() -> idsOf(claims.lockDue(range, 100))); // at once: SKIP LOCKED
           assertThat(first).hasSize(10).doesNotContainAnyElementsOf(second);
           assertThat(second).hasSize(10);
         });
@@ -151,8 +155,9 @@ class ClaimPlanIT {
     assertThat(rowsReadBy(() -> leases.lockExpired(table, numbers))).isLessThanOrEqualTo(4);
     Holder holder = new Holder("w", "t".repeat(32));
     List<Long> waiting = due.stream().map(TaskId::number).limit(3).toList();
-    Supplier<Object> hold = () -> claims.markHeld(table, waiting, config(), holder);
-    assertThat(rowsReadBy(hold)).isLessThanOrEqualTo(4);
+    List<Change> changes = changesOf(table, waiting, holder);
+    Supplier<Object> hold = () -> claims.markHeld(table, changes);
+    assertThat(rowsReadBy(hold)).isLessThanOrEqualTo(10);
     assertThat(locksTakenBy(hold)).isLessThanOrEqualTo(10);
   }
 
@@ -175,7 +180,9 @@ class ClaimPlanIT {
           onAnotherConnection(
               () -> reporter.report(some.stream().map(n -> releaseOf(smallTable, n)).toList()));
           onAnotherConnection(
-              () -> claims.markHeld(smallTable, some, config(), new Holder("w", "t".repeat(32))));
+              () ->
+                  claims.markHeld(
+                      smallTable, changesOf(smallTable, some, new Holder("w", "t".repeat(32)))));
         });
   }
 
@@ -209,12 +216,13 @@ class ClaimPlanIT {
   void noClaimSortsARow() {
     Map<String, Object> look =
         jdbc.sql("EXPLAIN " + ClaimStore.HEAD_OF_SOURCE.of(table))
-            .params("mine", 10)
+            .params("mine", Long.MIN_VALUE, 10)
             .query()
             .singleRow();
     Map<String, Object> lock =
         jdbc.sql("EXPLAIN " + ClaimStore.LOCK_DUE.of(table))
             .param("stage", "mine")
+            .param("from", 5)
             .param("limit", 10)
             .query()
             .singleRow();
@@ -224,6 +232,21 @@ class ClaimPlanIT {
               assertThat(plan.get("key")).isEqualTo("idx_claim");
               assertThat(String.valueOf(plan.get("Extra"))).doesNotContain("filesort", "temporary");
             });
+  }
+
+  private static List<TaskId> idsOf(List<TaskRow> rows) {
+    return rows.stream().map(TaskRow::id).toList();
+  }
+
+  private List<Change> changesOf(TaskTable of, List<Long> numbers, Holder holder) {
+    return numbers.stream()
+        .map(number -> given.row(new TaskId(number, of)))
+        .map(
+            row ->
+                new Change(
+                    row,
+                    row.held(holder.workerId(), holder.traceId(), row.now(), row.now() + 1_000)))
+        .toList();
   }
 
   private TaskTypeConfig config() {

@@ -9,11 +9,11 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.lease.ClaimStore.Change;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
-import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +32,6 @@ class TaskHoldsIT {
 
   @Autowired Given given;
   @Autowired ClaimStore claims;
-  @Autowired TaskTypes types;
   @Autowired HoldRetention retention;
   @Autowired JdbcClient jdbc;
 
@@ -120,16 +119,32 @@ class TaskHoldsIT {
     TaskType lark = given.aType().create();
     List<TaskId> ids = given.aWaitingTask().ofType(lark).create(5);
     TaskTable table = ids.get(0).table();
-    List<Long> picked = ids.stream().map(TaskId::number).toList();
-    Holder first = new Holder("w1", "1".repeat(32));
-    Holder second = new Holder("w2", "2".repeat(32));
+    List<TaskRow> picked = ids.stream().map(given::row).toList();
 
     // as on an engine whose SKIP LOCKED locks nothing: the affected rows decide, not the pick
-    assertThat(claims.markHeld(table, picked, types.require(lark), first)).isEqualTo(5);
-    assertThat(claims.markHeld(table, picked, types.require(lark), second)).isZero();
+    assertThat(claims.markHeld(table, changes(picked, "w1"))).isEqualTo(5);
+    assertThat(claims.markHeld(table, changes(picked, "w2"))).isZero();
 
-    assertThat(claims.held(table, picked, first)).hasSize(5).allMatch(row -> row.leaseEpoch() == 1);
-    assertThat(claims.held(table, picked, second)).isEmpty();
+    assertThat(ids.stream().map(given::row))
+        .allMatch(row -> row.leaseEpoch() == 1 && row.workerId().equals("w1"));
+  }
+
+  @Test
+  void rowThatChangedSinceItWasPickedIsNotHeld() {
+    TaskType lark = given.aType().create();
+    List<TaskId> ids = given.aWaitingTask().ofType(lark).create(3);
+    List<TaskRow> picked = ids.stream().map(given::row).toList();
+    given.set(ids.get(0), "lease_epoch = 1"); // held and handed back meanwhile
+    given.set(ids.get(1), "modify_time = 1, task_context = 'another'");
+    assertThat(claims.markHeld(ids.get(0).table(), changes(picked, "w1"))).isEqualTo(1);
+    assertThat(given.row(ids.get(2)).status()).isEqualTo(TaskStatus.EXECUTING);
+  }
+
+  private static List<Change> changes(List<TaskRow> picked, String worker) {
+    String trace = worker.substring(1).repeat(32);
+    return picked.stream()
+        .map(row -> new Change(row, row.held(worker, trace, row.now(), row.now() + 1_000)))
+        .toList();
   }
 
   @Test

@@ -4,12 +4,12 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.lease.TaskClaimer.Asking;
 import io.asyncflow.flowsvr.lease.WaitingLine.Served;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,20 +28,24 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 class WaitingLineTest {
 
-  private static final Served NOTHING = new Served(List.of(), OptionalLong.empty());
+  private static final List<Task> NOTHING = List.of();
+  private static final long QUIET_MS = 1_000;
 
   private final HoldThreads threads = new HoldThreads();
-  private final BlockingQueue<Hold> asked = new LinkedBlockingQueue<>();
+  private final BlockingQueue<List<Hold>> claims = new LinkedBlockingQueue<>();
   private final BlockingQueue<List<Task>> givenBack = new LinkedBlockingQueue<>();
-  private volatile Function<Hold, Served> script = hold -> NOTHING;
+  private volatile Function<Hold, List<Task>> script = hold -> NOTHING;
+  private volatile ToLongFunction<Hold> quiet = hold -> QUIET_MS;
+  private volatile boolean isSure = true;
   private final WaitingLine line =
-      new WaitingLine(
-          hold -> {
-            asked.add(hold);
-            return script.apply(hold);
-          },
-          givenBack::add,
-          threads);
+      new WaitingLine(this::claim, hold -> quiet.applyAsLong(hold), givenBack::add, threads);
+
+  private Served claim(List<Asking> asking) {
+    List<Hold> holds = asking.stream().map(Asking::hold).toList();
+    claims.add(holds);
+    List<List<Task>> tasks = holds.stream().map(script).toList();
+    return new Served(tasks, QUIET_MS, isSure);
+  }
 
   @AfterEach
   void stopThreads() {
@@ -64,13 +69,14 @@ class WaitingLineTest {
       WaitingLine[] self = new WaitingLine[1];
       self[0] =
           new WaitingLine(
-              hold -> {
+              holds -> {
                 self[0].news();
-                return NOTHING;
+                return new Served(holds.stream().map(one -> NOTHING).toList(), QUIET_MS, true);
               },
+              hold -> QUIET_MS,
               givenBack::add,
               threads);
-      self[0].park(aHold("busy" + i), self[0].newsCount(), OptionalLong.empty());
+      self[0].join(aHold("busy" + i));
       self[0].news();
       busy.add(self[0]);
     }
@@ -82,11 +88,85 @@ class WaitingLineTest {
   }
 
   @Test
-  void newsBetweenTheLookAndTheParkingIsNotLost() throws Exception {
-    long newsSeen = line.newsCount();
-    line.news(); // nobody is parked yet
+  void loneHoldIsServedInItsOwnThread() {
+    quiet = hold -> 0;
+    Thread[] server = new Thread[1];
+    script =
+        hold -> {
+          server[0] = Thread.currentThread();
+          return found("t1");
+        };
+    assertThat(line.join(aHold("a"))).isCompleted();
+    assertThat(server[0]).isSameAs(Thread.currentThread());
+  }
+
+  @Test
+  void holdsThatComeWhileAClaimRunsShareTheNext() throws Exception {
+    quiet = hold -> 0;
+    List<CompletableFuture<List<Task>>> late = new ArrayList<>();
+    script =
+        first -> {
+          script = hold -> found("for " + hold.holdId());
+          for (String id : List.of("b", "c", "d")) {
+            late.add(line.join(aHold(id)));
+          }
+          return found("for a");
+        };
+    assertThat(idsOf(line.join(aHold("a")))).containsExactly("for a");
+    assertThat(idsOf(late.get(0))).containsExactly("for b");
+    assertThat(idsOf(late.get(2))).containsExactly("for d");
+    assertThat(claims.stream().map(List::size)).containsExactly(1, 3);
+  }
+
+  @Test
+  void newsBetweenTheJoiningAndTheParkingIsNotLost() throws Exception {
     script = hold -> found("t1");
-    assertThat(idsOf(line.park(aHold("a"), newsSeen, OptionalLong.empty()))).containsExactly("t1");
+    quiet =
+        hold -> {
+          line.news();
+          return QUIET_MS;
+        };
+    assertThat(idsOf(line.join(aHold("a")))).containsExactly("t1");
+  }
+
+  @Test
+  void holdThatDoesNotWaitIsAnsweredByItsFirstClaim() {
+    quiet = hold -> QUIET_MS; // it asks all the same
+    assertThat(line.join(brief("a", 0))).isCompletedWithValue(NOTHING);
+    assertThat(claims).hasSize(1);
+  }
+
+  @Test
+  void holdThatDoesNotWaitIsAskedForAgainWhereSomebodyHasLockedWhatIsDue() throws Exception {
+    isSure = false;
+    script =
+        hold -> {
+          script = again -> found("t1");
+          return NOTHING;
+        };
+    assertThat(idsOf(line.join(brief("a", 0)))).containsExactly("t1");
+  }
+
+  @Test
+  void holdThatDoesNotWaitIsNotKeptForEver() throws Exception {
+    isSure = false;
+    assertThat(line.join(brief("a", 0)).get(5, SECONDS)).isEmpty();
+  }
+
+  @Test
+  void whoCameForAClaimIsToldThatItFailedAndWhoWaitsGoesOnWaiting() throws Exception {
+    CompletableFuture<List<Task>> waits = park(aHold("waits"));
+    quiet = hold -> 0;
+    script =
+        hold -> {
+          throw new IllegalStateException("no database");
+        };
+    CompletableFuture<List<Task>> came = line.join(aHold("came"));
+    assertThat(came).isCompletedExceptionally();
+    assertThat(waits).isNotDone();
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(waits)).containsExactly("t1");
   }
 
   @Test
@@ -122,32 +202,23 @@ class WaitingLineTest {
   }
 
   @Test
-  void ofHoldsForTheSameStagesOnlyTheFirstAsksWhenNothingIsDue() throws Exception {
+  void allWhoWaitAreServedByOneClaimInTheirOrder() throws Exception {
     for (int i = 0; i < 10; i++) {
       park(aHold("h" + i));
     }
     park(aHold("other", "second"));
     line.news();
-    assertThat(asked.poll(5, SECONDS).holdId()).isEqualTo("h0");
-    assertThat(asked.poll(5, SECONDS).holdId()).isEqualTo("other");
-    assertThat(asked.poll(200, TimeUnit.MILLISECONDS)).isNull();
+    List<Hold> together = claims.poll(5, SECONDS);
+    assertThat(together).hasSize(11);
+    assertThat(together.get(0).holdId()).isEqualTo("h0");
+    assertThat(together.get(10).holdId()).isEqualTo("other");
   }
 
   @Test
-  void lineAsksWhenTheNextTaskIsDueAndNotAtTheFallback() throws Exception {
+  void lineAsksWhenTheNextTaskIsDue() throws Exception {
     script = hold -> found("t1");
-    CompletableFuture<List<Task>> answer =
-        line.park(aHold("a"), line.newsCount(), OptionalLong.of(20));
-    assertThat(answer.get(600, TimeUnit.MILLISECONDS)).hasSize(1);
-  }
-
-  @Test
-  void laterAlarmDoesNotPutOffASoonerOne() throws Exception {
-    CompletableFuture<List<Task>> soon =
-        line.park(aHold("soon"), line.newsCount(), OptionalLong.of(50));
-    line.park(aHold("late", "second"), line.newsCount(), OptionalLong.of(700));
-    script = hold -> hold.holdId().equals("soon") ? found("t1") : NOTHING;
-    assertThat(soon.get(500, TimeUnit.MILLISECONDS)).hasSize(1);
+    quiet = hold -> 20;
+    assertThat(idsOf(line.join(aHold("a")))).containsExactly("t1");
   }
 
   @Test
@@ -159,9 +230,7 @@ class WaitingLineTest {
 
   @Test
   void holdLeavesEmptyHandedWhenItsTimeIsOver() throws Exception {
-    Hold brief =
-        new Hold(new TaskType("lark"), 1, "w", Duration.ofMillis(20), "brief", Set.of("first"));
-    assertThat(park(brief).get(5, SECONDS)).isEmpty();
+    assertThat(park(brief("a", 20)).get(5, SECONDS)).isEmpty();
     assertThat(line.size()).isZero();
   }
 
@@ -173,7 +242,7 @@ class WaitingLineTest {
           throw new StackOverflowError("of the test");
         };
     line.news();
-    asked.take();
+    claims.take();
     script = hold -> found("t1");
     line.news();
     assertThat(idsOf(answer)).containsExactly("t1");
@@ -224,7 +293,7 @@ class WaitingLineTest {
     CompletableFuture<List<Task>> first = park(aHold("a"));
     script =
         hold -> {
-          line.supersede(aHold("a"), true);
+          park(aHold("a")).complete(found("t1"));
           return found("t1");
         };
     line.news();
@@ -234,11 +303,11 @@ class WaitingLineTest {
   }
 
   @Test
-  void tasksOfAHoldWhoseRepeatWasToldOfNoneAreGivenBack() throws Exception {
+  void tasksOfAHoldWhoseRepeatIsGoneAreGivenBack() throws Exception {
     park(aHold("a"));
     script =
         hold -> {
-          line.supersede(aHold("a"), false);
+          park(aHold("a")).cancel(false);
           return found("t1");
         };
     line.news();
@@ -246,11 +315,22 @@ class WaitingLineTest {
   }
 
   @Test
+  void repeatOfAHoldThatWasGivenSomethingAsksAtOnce() throws Exception {
+    CompletableFuture<List<Task>> first = park(aHold("a"));
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(first)).containsExactly("t1");
+    claims.clear();
+    assertThat(idsOf(line.join(aHold("a")))).containsExactly("t1");
+    assertThat(claims).hasSize(1);
+  }
+
+  @Test
   void tasksThatTheParkedCallerWasToldByAnotherLookAreNotGivenBack() throws Exception {
     CompletableFuture<List<Task>> answer = park(aHold("a"));
     script =
         hold -> {
-          answer.complete(found("t1").tasks());
+          answer.complete(found("t1"));
           return found("t1");
         };
     line.news();
@@ -279,16 +359,16 @@ class WaitingLineTest {
   }
 
   private CompletableFuture<List<Task>> park(Hold hold) {
-    return line.park(hold, line.newsCount(), OptionalLong.empty());
+    return line.join(hold);
   }
 
   /** Waits until the thread that was serving has come to the next round, and so done with this. */
   private void assertServedOnceMore() throws Exception {
-    asked.clear();
+    claims.clear();
     script = hold -> NOTHING;
     park(aHold("probe"));
     line.news();
-    assertThat(asked.poll(5, SECONDS).holdId()).isEqualTo("probe");
+    assertThat(claims.poll(5, SECONDS)).extracting(Hold::holdId).contains("probe");
   }
 
   private static List<String> idsOf(CompletableFuture<List<Task>> answer)
@@ -304,6 +384,10 @@ class WaitingLineTest {
     }
   }
 
+  private static Hold brief(String id, long waitMs) {
+    return new Hold(new TaskType("lark"), 1, "w", Duration.ofMillis(waitMs), id, Set.of("first"));
+  }
+
   private static Hold aHold(String id) {
     return aHold(id, "first");
   }
@@ -312,7 +396,7 @@ class WaitingLineTest {
     return new Hold(new TaskType("lark"), 1, "w", Duration.ofSeconds(10), id, Set.of(stage));
   }
 
-  private static Served found(String taskId) {
+  private static List<Task> found(String taskId) {
     Task task =
         new Task(
             "somebody",
@@ -337,6 +421,6 @@ class WaitingLineTest {
             null,
             null,
             null);
-    return new Served(List.of(task), OptionalLong.empty());
+    return List.of(task);
   }
 }

@@ -12,8 +12,11 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -298,7 +301,14 @@ final class ServerDriver implements Driver {
 
   @Override
   public Answer passTime(Command.PassTime command) {
-    return done(() -> StoppedClock.advance(command.ms()));
+    return done(
+        () -> {
+          StoppedClock.advance(command.ms());
+          // The server counts on its own clock for how long nothing is due, and that one goes on.
+          for (TaskTypeConfig type : server.getBean(TaskTypes.class).all()) {
+            server.publishEvent(new TasksWaiting(type.type()));
+          }
+        });
   }
 
   // ---- answers

@@ -1,0 +1,224 @@
+package io.asyncflow.flowsvr.lease;
+
+import io.asyncflow.flowsvr.lease.ClaimStore.Head;
+import io.asyncflow.flowsvr.lease.ClaimStore.Range;
+import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What looks have seen of the sources of one type, so that claims leave alone what has nothing for
+ * them.
+ *
+ * <ul>
+ *   <li>A source in which nothing is due is quiet until the next of its tasks is due, or until
+ *       there is news of it. So an old table with a straggler, or with a hundred thousand delayed
+ *       tasks, costs claims on the tables behind it nothing.
+ *   <li>A claim begins at the due time below which nothing was waiting: what others took leaves
+ *       deleted entries there, which a long transaction anywhere in the database keeps. A margin
+ *       leaves room for creates that commit late.
+ *   <li>Both hold for a second and no longer. Then the source is looked at from its very beginning:
+ *       whatever came without news is found by that.
+ * </ul>
+ *
+ * <p>A hint never makes anybody hold a wrong task, only a due one a second later. Times are {@link
+ * System#nanoTime()}. Thread-safe.
+ */
+final class DueHints {
+
+  private static final long WHOLE_LOOK = TimeUnit.SECONDS.toNanos(1);
+  private static final long MARGIN_MS = 250;
+  private static final int MANY = 1_000;
+
+  private final Map<Source, Hint> sources = new HashMap<>();
+  private final Map<TaskTable, Stages> stages = new HashMap<>();
+  private final Map<TaskTable, Long> newsOfTable = new HashMap<>();
+  private long news;
+  private long newsOfAnything;
+  private long newsOfEarlier;
+
+  /**
+   * @param from nothing waits that is due earlier
+   * @param wholeAt when it was looked at from its beginning
+   * @param quietUntil nothing is due before; in the past if something may be due now
+   */
+  private record Hint(long from, long wholeAt, long quietUntil) {
+
+    long nextLook() {
+      return Math.min(quietUntil - wholeAt, WHOLE_LOOK) + wholeAt;
+    }
+
+    boolean isOldAt(long now) {
+      return now - wholeAt >= WHOLE_LOOK;
+    }
+  }
+
+  private record Stages(Set<String> names, long seenAt) {}
+
+  /** Counts the news; taken before a look, it tells what the look cannot have seen. */
+  synchronized long newsCount() {
+    return news;
+  }
+
+  /** Something waits that did not before. */
+  synchronized void on(TasksWaiting waiting) {
+    news++;
+    if (waiting.tables().isEmpty()) {
+      newsOfAnything = news;
+    }
+    waiting.tables().forEach(table -> newsOfTable.put(table, news));
+    if (!waiting.dueFromNowOn()) {
+      newsOfEarlier = news;
+    }
+    if (waiting.stages().isEmpty()) {
+      stages.keySet().removeIf(table -> concerns(waiting, table));
+    } else {
+      stages.replaceAll(
+          (table, known) -> concerns(waiting, table) ? with(known, waiting.stages()) : known);
+    }
+    sources.replaceAll(
+        (source, hint) -> {
+          boolean isConcerned =
+              concerns(waiting, source.table())
+                  && (waiting.stages().isEmpty() || waiting.stages().contains(source.stage()));
+          return isConcerned ? afterNews(hint, waiting.dueFromNowOn()) : hint;
+        });
+  }
+
+  private static boolean concerns(TasksWaiting waiting, TaskTable table) {
+    return waiting.tables().isEmpty() || waiting.tables().contains(table);
+  }
+
+  private static Stages with(Stages known, Set<String> more) {
+    Set<String> names = new TreeSet<>(known.names());
+    return names.addAll(more) ? new Stages(names, known.seenAt()) : known;
+  }
+
+  private static Hint afterNews(Hint hint, boolean dueFromNowOn) {
+    long wholeAt = dueFromNowOn ? hint.wholeAt() : hint.wholeAt() - WHOLE_LOOK;
+    return new Hint(hint.from(), wholeAt, hint.wholeAt());
+  }
+
+  /** The stages that any task of the table waits for; empty if that has to be looked up. */
+  synchronized Optional<Set<String>> stagesOf(TaskTable table, long now) {
+    return Optional.ofNullable(stages.get(table))
+        .filter(known -> now - known.seenAt() < WHOLE_LOOK)
+        .map(Stages::names);
+  }
+
+  /**
+   * @param newsSeen {@link #newsCount} before they were looked up
+   */
+  synchronized void sawStages(TaskTable table, Collection<String> names, long newsSeen, long at) {
+    if (newsOf(table) <= newsSeen) {
+      stages.put(table, new Stages(Set.copyOf(names), at));
+    }
+  }
+
+  /** What to look at now of a source; empty if it is quiet. */
+  synchronized Optional<Range> rangeOf(Source source, long now) {
+    Hint hint = sources.get(source);
+    if (hint == null || hint.isOldAt(now)) {
+      return Optional.of(Range.whole(source));
+    }
+    return hint.quietUntil() - now > 0
+        ? Optional.empty()
+        : Optional.of(new Range(source, hint.from()));
+  }
+
+  /** Whether something was due in the source when it was last looked at, and may still be. */
+  synchronized boolean isBusy(Source source) {
+    Hint hint = sources.get(source);
+    return hint != null && hint.quietUntil() == hint.wholeAt();
+  }
+
+  /**
+   * Takes down what a look at a range saw.
+   *
+   * @param heads of this range, in order
+   * @param newsSeen {@link #newsCount} before the look
+   * @param at when the look began
+   */
+  synchronized void saw(Range range, List<Head> heads, long newsSeen, long at) {
+    Source source = range.source();
+    if (newsOfEarlier > newsSeen) {
+      return; // what the look says of the beginning may be wrong by now
+    }
+    Hint before = sources.get(source);
+    long wholeAt = range.isWhole() || before == null ? at : before.wholeAt();
+    long from = before != null && range.isWhole() ? before.from() : range.from();
+    long quietUntil = wholeAt + 2 * WHOLE_LOOK;
+    if (!heads.isEmpty()) {
+      Head first = heads.get(0);
+      from = Math.min(first.orderTime(), first.now()) - MARGIN_MS;
+      if (first.isDue()) {
+        quietUntil = wholeAt;
+      } else {
+        Duration pause = Duration.ofMillis(first.orderTime() - first.now());
+        quietUntil = pause.compareTo(Duration.ofSeconds(2)) > 0 ? quietUntil : at + pause.toNanos();
+      }
+    }
+    sources.put(
+        source, new Hint(from, wholeAt, newsOf(source.table()) > newsSeen ? wholeAt : quietUntil));
+  }
+
+  /** A claim has taken all that was due in the range, as far as it could see. */
+  synchronized void exhausted(Range range) {
+    sources.computeIfPresent(
+        range.source(),
+        (source, hint) -> new Hint(hint.from(), hint.wholeAt(), hint.wholeAt() + 1));
+  }
+
+  private long newsOf(TaskTable table) {
+    return Math.max(newsOfAnything, newsOfTable.getOrDefault(table, 0L));
+  }
+
+  /**
+   * When the sources want to be looked at again.
+   *
+   * @param wanted only these stages; empty for all
+   * @return in how many ns; 0 if at once
+   */
+  synchronized long nextLook(List<TaskTable> live, Set<String> wanted, long now) {
+    long next = WHOLE_LOOK;
+    for (TaskTable table : live) {
+      Collection<String> names = wanted;
+      if (wanted.isEmpty()) {
+        Stages known = stages.get(table);
+        if (known == null) {
+          return 0;
+        }
+        next = Math.min(next, known.seenAt() + WHOLE_LOOK - now);
+        names = known.names();
+      }
+      for (String stage : names) {
+        Hint hint = sources.get(new Source(table, stage));
+        if (hint == null) {
+          return 0;
+        }
+        next = Math.min(next, hint.nextLook() - now);
+      }
+    }
+    return Math.max(0, next);
+  }
+
+  /** Forgets tables that are not live any more, and stages that nobody has asked for lately. */
+  synchronized void retain(List<TaskTable> live, long now) {
+    if (newsOfTable.size() > MANY || stages.size() > MANY) {
+      newsOfTable.keySet().retainAll(live);
+      stages.keySet().retainAll(live);
+    }
+    if (sources.size() > MANY) {
+      sources.values().removeIf(hint -> hint.isOldAt(now));
+    }
+  }
+}

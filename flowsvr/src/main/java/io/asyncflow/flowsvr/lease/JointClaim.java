@@ -1,0 +1,157 @@
+package io.asyncflow.flowsvr.lease;
+
+import static java.util.stream.Collectors.toMap;
+
+import io.asyncflow.flowsvr.lease.ClaimLimits.Allowance;
+import io.asyncflow.flowsvr.lease.ClaimStore.Change;
+import io.asyncflow.flowsvr.lease.ClaimStore.Range;
+import io.asyncflow.flowsvr.lease.Dealing.Place;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.IntFunction;
+import org.springframework.stereotype.Component;
+
+/**
+ * Takes tasks for several holds in one short transaction: one statement locks and reads those of a
+ * source, one marks those of a table, each as its own holder's.
+ *
+ * <p>What was locked is not yet held. The UPDATE names the epoch and the time of change that each
+ * row was read with, and what it did not find so is nobody's. Thread-safe.
+ */
+@Component
+class JointClaim {
+
+  private static final Comparator<TaskRow> DUE_ORDER =
+      Comparator.comparingLong(TaskRow::orderTime).thenComparingLong(row -> row.id().number());
+
+  private final ClaimStore claims;
+  private final HoldStore holds;
+  private final ClaimLimits limits;
+  private final RetryingTransactions transactions;
+
+  JointClaim(
+      ClaimStore claims, HoldStore holds, ClaimLimits limits, RetryingTransactions transactions) {
+    this.claims = claims;
+    this.holds = holds;
+    this.limits = limits;
+    this.transactions = transactions;
+  }
+
+  /**
+   * What was taken.
+   *
+   * @param hands what each hold got, as it is after the hold and in due order
+   * @param plan how many were wanted of each range
+   * @param allowance what the type's limits allowed
+   */
+  record Taken(List<List<TaskRow>> hands, Map<Range, Integer> plan, Allowance allowance) {
+
+    int tasks() {
+      return hands.stream().mapToInt(List::size).sum();
+    }
+
+    int planned() {
+      return plan.values().stream().mapToInt(Integer::intValue).sum();
+    }
+  }
+
+  /**
+   * @param line the holds, first come first served
+   * @param live the type's tables
+   * @param plan says how many to take of each range, given how many may be taken at most
+   * @throws org.springframework.dao.DuplicateKeyException if one of the holds was given something
+   *     before; then nobody is given anything
+   */
+  Taken take(
+      TaskTypeConfig type,
+      List<Place> line,
+      List<TaskTable> live,
+      IntFunction<Map<Range, Integer>> plan) {
+    return transactions.execute(
+        () -> {
+          Allowance allowance = limits.lock(type, live);
+          Map<Range, Integer> planned = plan.apply(allowance.tasks());
+          List<TaskRow> waiting = new ArrayList<>();
+          planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));
+          waiting.sort(DUE_ORDER);
+          List<List<TaskRow>> hands =
+              hold(Dealing.deal(waiting, TaskRow::stage, line, allowance.tasks()), line, type);
+          Taken taken = new Taken(hands, planned, allowance);
+          limits.spend(type, allowance, taken.tasks());
+          return taken;
+        });
+  }
+
+  private List<List<TaskRow>> hold(
+      List<List<TaskRow>> dealt, List<Place> line, TaskTypeConfig type) {
+    Map<TaskTable, List<Change>> changes = new TreeMap<>();
+    List<List<TaskRow>> hands = new ArrayList<>();
+    for (int i = 0; i < line.size(); i++) {
+      Holder holder = new Holder(line.get(i).hold().workerId(), newTraceId());
+      long lease = holder.firstLease(type).toMillis();
+      List<TaskRow> hand = new ArrayList<>();
+      for (TaskRow row : dealt.get(i)) {
+        TaskRow held = row.held(holder.workerId(), holder.traceId(), row.now(), row.now() + lease);
+        changes
+            .computeIfAbsent(row.id().table(), t -> new ArrayList<>())
+            .add(new Change(row, held));
+        hand.add(held);
+      }
+      hands.add(hand);
+    }
+    changes.forEach((table, rows) -> mark(table, rows, hands));
+    remember(hands, line, type);
+    return hands;
+  }
+
+  /** Takes those out of the hands that somebody else has taken or changed. */
+  private void mark(TaskTable table, List<Change> changes, List<List<TaskRow>> hands) {
+    changes.sort(Comparator.comparingLong(change -> change.before().id().number()));
+    if (claims.markHeld(table, changes) == changes.size()) {
+      return;
+    }
+    List<TaskRow> held = changes.stream().map(Change::after).toList();
+    Map<Long, String> traces =
+        claims
+            .held(
+                table,
+                held.stream().map(row -> row.id().number()).toList(),
+                held.stream().map(TaskRow::traceId).distinct().toList())
+            .stream()
+            .collect(toMap(row -> row.id().number(), TaskRow::traceId));
+    hands.forEach(
+        hand ->
+            hand.removeIf(
+                row ->
+                    row.id().table().equals(table)
+                        && !row.traceId().equals(traces.get(row.id().number()))));
+  }
+
+  private void remember(List<List<TaskRow>> hands, List<Place> line, TaskTypeConfig type) {
+    List<HoldStore.Giving> givings = new ArrayList<>();
+    for (int i = 0; i < line.size(); i++) {
+      Hold hold = line.get(i).hold();
+      List<TaskRow> hand = hands.get(i);
+      if (hold.isRepeatable() && !hand.isEmpty()) {
+        givings.add(
+            new HoldStore.Giving(
+                hold, hand.get(0).traceId(), hand.stream().map(TaskRow::id).toList()));
+      }
+    }
+    if (!givings.isEmpty()) {
+      holds.insert(givings, type.maxProcessingTime());
+    }
+  }
+
+  private static String newTraceId() {
+    return UUID.randomUUID().toString().replace("-", "");
+  }
+}

@@ -1,0 +1,146 @@
+package io.asyncflow.flowsvr.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.flowsvr.lease.ClaimStore.Head;
+import io.asyncflow.flowsvr.lease.ClaimStore.Range;
+import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What is remembered of looks; the database's clock stands at an hour, ours at whatever. */
+class DueHintsTest {
+
+  private static final TaskType LARK = new TaskType("lark");
+  private static final TaskTable OLD = new TaskTable(LARK, 1);
+  private static final TaskTable NEW = new TaskTable(LARK, 2);
+  private static final Source STRAGGLER = new Source(OLD, "first");
+  private static final Source BUSY = new Source(NEW, "first");
+  private static final long HOUR = 3_600_000;
+  private static final long START = Long.MAX_VALUE - 5; // a clock that is about to wrap around
+
+  private final DueHints hints = new DueHints();
+
+  @Test
+  void whatNobodyHasSeenIsLookedAtFromItsBeginning() {
+    assertThat(hints.rangeOf(STRAGGLER, START)).contains(Range.whole(STRAGGLER));
+    assertThat(hints.nextLook(List.of(OLD), Set.of("first"), START)).isZero();
+  }
+
+  @Test
+  void sourceInWhichNothingWaitsIsQuietForASecond() {
+    see(STRAGGLER, START);
+    assertThat(hints.rangeOf(STRAGGLER, START + ms(999))).isEmpty();
+    assertThat(hints.rangeOf(STRAGGLER, START + ms(1_000))).contains(Range.whole(STRAGGLER));
+    assertThat(hints.nextLook(List.of(OLD), Set.of("first"), START + ms(300))).isEqualTo(ms(700));
+  }
+
+  @Test
+  void sourceIsQuietUntilItsNextTaskIsDue() {
+    see(STRAGGLER, START, HOUR + 400);
+    assertThat(hints.rangeOf(STRAGGLER, START + ms(399))).isEmpty();
+    assertThat(hints.rangeOf(STRAGGLER, START + ms(400))).isPresent();
+    assertThat(hints.nextLook(List.of(OLD), Set.of("first"), START)).isEqualTo(ms(400));
+  }
+
+  @Test
+  void newsOfAnotherTableOrStageLeavesItQuiet() {
+    see(STRAGGLER, START, HOUR + 400);
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    hints.on(new TasksWaiting(LARK, Set.of(OLD), Set.of("second"), true));
+    assertThat(hints.rangeOf(STRAGGLER, START + 1)).isEmpty();
+  }
+
+  @Test
+  void newsOfItEndsTheQuiet() {
+    for (TasksWaiting news :
+        List.of(
+            new TasksWaiting(LARK, Set.of(OLD), Set.of("first"), true),
+            new TasksWaiting(LARK, Set.of(), Set.of(), true),
+            new TasksWaiting(LARK))) {
+      see(STRAGGLER, START, HOUR + 400);
+      hints.on(news);
+      assertThat(hints.rangeOf(STRAGGLER, START + 1)).isPresent();
+      assertThat(hints.nextLook(List.of(OLD), Set.of("first"), START + 1)).isZero();
+    }
+  }
+
+  @Test
+  void newsDuringALookIsNotForgottenByIt() {
+    long before = hints.newsCount();
+    hints.on(new TasksWaiting(LARK, Set.of(OLD), Set.of("first"), true));
+    hints.saw(Range.whole(STRAGGLER), List.of(), before, START);
+    assertThat(hints.rangeOf(STRAGGLER, START + 1)).isPresent();
+  }
+
+  @Test
+  void claimsBeginAShortWayBeforeTheHeadThatWasSeen() {
+    see(BUSY, START, HOUR - 60_000, HOUR - 50_000);
+    assertThat(hints.rangeOf(BUSY, START + 1)).contains(new Range(BUSY, HOUR - 60_250));
+  }
+
+  @Test
+  void aHeadThatIsFarAheadHidesNothingThatIsCreatedMeanwhile() {
+    see(BUSY, START, HOUR + 60_000);
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(hints.rangeOf(BUSY, START + 1)).contains(new Range(BUSY, HOUR - 250));
+  }
+
+  @Test
+  void onceASecondTheWholeRangeIsLookedAt() {
+    see(BUSY, START, HOUR - 60_000);
+    long later = START + ms(600);
+    hints.saw(new Range(BUSY, HOUR - 60_250), List.of(head(BUSY, HOUR - 1_000)), 0, later);
+    assertThat(hints.rangeOf(BUSY, later)).contains(new Range(BUSY, HOUR - 1_250));
+    assertThat(hints.rangeOf(BUSY, START + ms(1_000))).contains(Range.whole(BUSY));
+  }
+
+  @Test
+  void newsOfSomethingDueEarlierMakesForAWholeLook() {
+    see(BUSY, START, HOUR - 60_000);
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), false));
+    assertThat(hints.rangeOf(BUSY, START + 1)).contains(Range.whole(BUSY));
+  }
+
+  @Test
+  void sourceIsBusyFromALookOrNewsUntilAllIsTaken() {
+    see(BUSY, START, HOUR - 60_000);
+    assertThat(hints.isBusy(BUSY)).isTrue();
+    hints.exhausted(Range.whole(BUSY));
+    assertThat(hints.isBusy(BUSY)).isFalse();
+    assertThat(hints.rangeOf(BUSY, START + 1)).isPresent();
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(hints.isBusy(BUSY)).isTrue();
+  }
+
+  @Test
+  void stagesAreKnownForASecondAndNewOnesAreAddedByNews() {
+    assertThat(hints.stagesOf(NEW, START)).isEmpty();
+    hints.sawStages(NEW, List.of("first"), hints.newsCount(), START);
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("second"), true));
+    assertThat(hints.stagesOf(NEW, START + 1)).contains(Set.of("first", "second"));
+    assertThat(hints.stagesOf(NEW, START + ms(1_000))).isEmpty();
+
+    hints.on(new TasksWaiting(LARK));
+    assertThat(hints.stagesOf(NEW, START + 1)).isEmpty();
+  }
+
+  private void see(Source source, long at, long... orderTimes) {
+    List<Head> heads =
+        java.util.Arrays.stream(orderTimes).mapToObj(time -> head(source, time)).toList();
+    hints.saw(Range.whole(source), heads, hints.newsCount(), at);
+  }
+
+  private static Head head(Source source, long orderTime) {
+    return new Head(source, 7, orderTime, HOUR);
+  }
+
+  private static long ms(long ms) {
+    return TimeUnit.MILLISECONDS.toNanos(ms);
+  }
+}
