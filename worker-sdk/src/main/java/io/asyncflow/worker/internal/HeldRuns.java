@@ -47,6 +47,12 @@ final class HeldRuns {
     return countOfType.getOrDefault(taskType, 0);
   }
 
+  /** Whether a report of some run of the type is on its way. */
+  boolean isReporting(String taskType) {
+    return runs.values().stream()
+        .anyMatch(run -> run.taskType().equals(taskType) && run.state() == RunState.REPORTING);
+  }
+
   boolean isEmpty() {
     return runs.isEmpty();
   }

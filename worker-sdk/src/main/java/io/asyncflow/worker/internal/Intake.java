@@ -2,11 +2,21 @@ package io.asyncflow.worker.internal;
 
 import io.asyncflow.api.Task;
 import io.asyncflow.worker.internal.TransitionTable.Listener;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Turns what a hold answered into runs: queued, or given back at once. */
+/**
+ * Turns what a hold answered into runs: queued, or given back at once.
+ *
+ * <p>A task that kills its worker kills its neighbours' runs, too. They become due together, are
+ * held together again, and would in the end be quarantined together. So of a hold with {@linkplain
+ * Run#isSuspect suspects} the one that was delivered in vain most often is run with nothing new
+ * beside it, and all else of that hold is given back, which clears it: whoever was only a neighbour
+ * is done elsewhere, and what is left with the culprit is the culprit.
+ */
 final class Intake {
 
   private static final Logger log = LoggerFactory.getLogger(Intake.class);
@@ -32,8 +42,17 @@ final class Intake {
 
   /** Takes what can be run and gives back the rest; says how many it took. */
   int take(HoldCall.Answer answer, TypeLimits limits) {
+    List<Task> tasks = answer.tasks();
+    Optional<Task> suspect = mostSuspect(tasks);
+    if (suspect.isPresent()) {
+      // Before it is taken: it starts when these are known to be nobody's.
+      tasks.stream()
+          .filter(task -> task != suspect.get())
+          .forEach(task -> giveBack(task, answer.leaseOf(task, limits), "another one runs alone"));
+      tasks = List.of(suspect.get());
+    }
     int taken = 0;
-    for (Task task : answer.tasks()) {
+    for (Task task : tasks) {
       try {
         if (take(task, answer.leaseOf(task, limits))) {
           taken++;
@@ -45,14 +64,22 @@ final class Intake {
     return taken;
   }
 
+  /** Among equals the first in due order. */
+  private static Optional<Task> mostSuspect(List<Task> tasks) {
+    return tasks.stream()
+        .filter(Run::isSuspect)
+        .reduce((one, next) -> next.deliveryCount() > one.deliveryCount() ? next : one);
+  }
+
   /** Gives all of it back: nobody here will run it. */
   void giveBack(HoldCall.Answer answer, TypeLimits limits, String why) {
-    for (Task task : answer.tasks()) {
-      Lease lease = answer.leaseOf(task, limits);
-      Run run = new Run(task, stages.get(task.taskStage()), lease, listener);
-      if (held.add(run)) {
-        ends.release(run, why);
-      }
+    answer.tasks().forEach(task -> giveBack(task, answer.leaseOf(task, limits), why));
+  }
+
+  private void giveBack(Task task, Lease lease, String why) {
+    Run run = new Run(task, stages.get(task.taskStage()), lease, listener);
+    if (held.add(run)) {
+      ends.release(run, why);
     }
   }
 
@@ -69,6 +96,9 @@ final class Intake {
     if (!pool.offer(run)) {
       ends.release(run, "the queue is full");
       return false;
+    }
+    if (run.isSuspect()) {
+      log.info("{} was lost {} times in a row: it runs alone", run, task.deliveryCount());
     }
     return true;
   }

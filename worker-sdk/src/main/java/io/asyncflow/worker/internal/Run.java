@@ -18,6 +18,9 @@ final class Run {
   /** A handler that has not ended so long after its interrupt heeds none. */
   static final Duration STUCK_AFTER = Duration.ofSeconds(10);
 
+  /** Once is a crash like any other; who was there twice in a row may be the cause. */
+  private static final int SUSPICIOUS_DELIVERIES = 2;
+
   private final Task task;
   private final String taskType;
   private final RegisteredStage stage;
@@ -56,6 +59,18 @@ final class Run {
   /** Places on one device that it takes. */
   int places() {
     return stage.places();
+  }
+
+  /**
+   * Whether it may end the process that runs it: nothing was heard any more of those who held the
+   * task last. It may as well have been beside the one that did.
+   */
+  boolean isSuspect() {
+    return isSuspect(task);
+  }
+
+  static boolean isSuspect(Task task) {
+    return task.deliveryCount() >= SUSPICIOUS_DELIVERIES;
   }
 
   Lease lease() {

@@ -10,12 +10,17 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The threads of one type and the runs that wait for them. A run that wants a slot waits until one
  * is free, and holds up nobody who wants none.
+ *
+ * <p>A {@linkplain Run#isSuspect suspect} starts when everything that has ended here is known to
+ * the server, and beside it there is room for nothing: if it ends this process, it takes with it
+ * what ran before it and no more.
  */
 final class RunPool {
 
@@ -45,6 +50,7 @@ final class RunPool {
   private final SlotPool slots;
   private final Runner runner;
   private final Ticker ticker;
+  private final BooleanSupplier reporting;
   private final Runnable freed;
 
   private final Deque<Run> queue = new ArrayDeque<>();
@@ -56,6 +62,7 @@ final class RunPool {
   /**
    * @param size threads at most; each is made when it is first needed
    * @param prefetch runs that may wait beyond the free threads, unless they are long ones
+   * @param reporting whether a report of a run of this pool is on its way
    * @param freed called after each run, when its thread and slot are free again
    */
   RunPool(
@@ -65,6 +72,7 @@ final class RunPool {
       SlotPool slots,
       Runner runner,
       Ticker ticker,
+      BooleanSupplier reporting,
       Runnable freed) {
     this.taskType = taskType;
     this.size = size;
@@ -72,16 +80,24 @@ final class RunPool {
     this.slots = slots;
     this.runner = runner;
     this.ticker = ticker;
+    this.reporting = reporting;
     this.freed = freed;
     slots.whenFreed(this::wakeOne);
   }
 
   /** How many more runs it takes. */
   synchronized int room() {
-    if (closed) {
+    if (closed || hasSuspect()) {
       return 0;
     }
     return Math.max(0, size - running.size() + ahead() - queued());
+  }
+
+  /** Whether a suspect waits or runs; one that nobody waits for any more has done its worst. */
+  private boolean hasSuspect() {
+    forgetEnded();
+    return queue.stream().anyMatch(Run::isSuspect)
+        || running.stream().anyMatch(run -> run.isSuspect() && !run.overdue());
   }
 
   /**
@@ -160,7 +176,7 @@ final class RunPool {
   }
 
   /** One thread for one run that can start now; who wakes in vain waits again. */
-  private synchronized void wakeOne() {
+  synchronized void wakeOne() {
     notify();
   }
 
@@ -233,6 +249,9 @@ final class RunPool {
     boolean slotsTaken = false;
     for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext(); ) {
       Run run = waiting.next();
+      if (run.isSuspect() && reporting.getAsBoolean()) {
+        continue;
+      }
       if (run.places() == 0) {
         waiting.remove();
         return Optional.of(new Assignment(run, null));

@@ -133,6 +133,7 @@ public final class WorkerEngine {
             slots,
             new StageRunner(ends, slots, ticker),
             ticker,
+            () -> held.isReporting(type),
             bell::ring);
     Asks asks = new Asks(type, stages.values(), pool, slots, held, settings.backlogThreshold());
     TypePoller poller =
@@ -152,6 +153,7 @@ public final class WorkerEngine {
     held.whenSettled(
         run -> {
           if (run.taskType().equals(type)) {
+            pool.wakeOne();
             bell.ring();
           }
         });

@@ -126,7 +126,9 @@ final class HandDrivenPoller implements AutoCloseable {
             slots,
             new StageRunner(ends, slots, ticker),
             ticker,
+            () -> held.isReporting("lark"),
             bell::ring);
+    held.whenSettled(run -> pool.wakeOne());
     poller =
         new TypePoller(
             "lark",

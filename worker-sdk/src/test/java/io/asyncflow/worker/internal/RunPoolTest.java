@@ -30,10 +30,10 @@ class RunPoolTest {
   private final Semaphore letGo = new Semaphore(0);
   private final Semaphore freed = new Semaphore(0);
   private final AtomicInteger numbers = new AtomicInteger();
-  private final RunPool pool =
-      new RunPool("lark", 2, 3, slots, this::block, ticker, freed::release);
-
   private volatile RuntimeException toThrow;
+  private volatile boolean reporting;
+  private final RunPool pool =
+      new RunPool("lark", 2, 3, slots, this::block, ticker, () -> reporting, freed::release);
 
   private void block(Run run, Slot slot) {
     run.enter();
@@ -223,6 +223,44 @@ class RunPoolTest {
     finishOne();
     assertThat(pool.stuck()).isEmpty();
     assertThat(pool.freeThreads()).isEqualTo(2);
+  }
+
+  @Test
+  void thereIsNoRoomBesideASuspectUntilItsHandlerEndsOrNobodyWaitsForIt()
+      throws InterruptedException {
+    pool.offer(suspect());
+    assertThat(pool.room()).isZero();
+    next();
+    assertThat(pool.room()).isZero();
+    finishOne();
+    assertThat(pool.room()).isEqualTo(5);
+
+    pool.offer(suspect());
+    Run stuck = next();
+    stuck.drop(StopCause.LOST, RunState.Event.LOST, ticker.nanos());
+    assertThat(pool.room()).isPositive();
+  }
+
+  @Test
+  void aSuspectStartsWhenAllThatHasEndedIsReported() throws InterruptedException {
+    reporting = true;
+    Run suspect = suspect();
+    Run before = run(false);
+    pool.offer(before);
+    pool.offer(suspect);
+    assertThat(next()).isSameAs(before);
+    assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
+    reporting = false;
+    pool.wakeOne();
+    assertThat(next()).isSameAs(suspect);
+  }
+
+  private Run suspect() {
+    return new Run(
+        StubFlowClient.lostTask(numbers.incrementAndGet() + "_lark_task_1", "one", 2),
+        new RegisteredStage("one", null, StageNeeds.nothing()),
+        Lease.held(ticker.nanos(), 30_000L, HandDrivenPoller.LIMITS),
+        TransitionTable.Listener.none());
   }
 
   @Test

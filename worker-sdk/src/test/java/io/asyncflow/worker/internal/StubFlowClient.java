@@ -61,10 +61,39 @@ final class StubFlowClient implements FlowClient {
     return holds.get(holds.size() - 1);
   }
 
+  /** One of which so many holds in a row ended without a word. */
+  static Task lostTask(String id, String stage, int deliveries) {
+    return task(id, stage, 30_000, deliveries);
+  }
+
   static Task task(String id, String stage, long leaseMs) {
+    return task(id, stage, leaseMs, 0);
+  }
+
+  private static Task task(String id, String stage, long leaseMs, int deliveries) {
     return new Task(
-        "me", id, "lark", stage, 2, 0, 0, 0, 3, 10, "", "", 0, 0, 1, leaseMs, "w", 1, "trace", null,
-        null, null);
+        "me",
+        id,
+        "lark",
+        stage,
+        2,
+        0,
+        0,
+        0,
+        3,
+        10,
+        "",
+        "",
+        0,
+        0,
+        1,
+        leaseMs,
+        "w",
+        deliveries,
+        "trace",
+        null,
+        null,
+        null);
   }
 
   @Override

@@ -1,7 +1,9 @@
 package io.asyncflow.worker.internal;
 
+import static io.asyncflow.worker.internal.StubFlowClient.lostTask;
 import static io.asyncflow.worker.internal.StubFlowClient.task;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
@@ -197,6 +199,43 @@ class TypePollerTest {
     assertThat(it.client.reports).extracting(Report::taskId).containsExactly("1_lark_task_1");
     assertThat(it.client.reports).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
     assertThat(it.held.count("lark")).isEqualTo(1);
+  }
+
+  @Test
+  void ofLostTasksTheMostSuspectOneRunsAloneAndTheOthersAreGivenBack() {
+    use(HandDrivenPoller.with().threads(4));
+    it.client.thenTasks(
+        lostTask("1_lark_task_1", "open", 0),
+        lostTask("2_lark_task_1", "open", 2),
+        lostTask("3_lark_task_1", "open", 3),
+        lostTask("4_lark_task_1", "open", 3));
+    it.turn();
+    assertThat(it.pool.queued()).as("waits until nobody is beside it").isEqualTo(1);
+    it.sender.runOnce();
+    await().atMost(Duration.ofSeconds(5)).until(() -> it.pool.working() == 1);
+    assertThat(it.client.reports)
+        .extracting(Report::taskId)
+        .containsExactlyInAnyOrder("1_lark_task_1", "2_lark_task_1", "4_lark_task_1");
+    assertThat(it.client.reports).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
+
+    assertThat(it.turn()).as("nothing is asked for beside it").isEqualTo(Loop.UNTIL_RUNG);
+    it.letGo.countDown();
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .until(
+            () -> {
+              it.turn();
+              return it.client.holds.size() == 2;
+            });
+  }
+
+  @Test
+  void aTaskThatWasLostOnceIsAsGoodAsAnyOther() {
+    it.client.thenTasks(lostTask("1_lark_task_1", "open", 1), lostTask("2_lark_task_1", "open", 1));
+    it.turn();
+    it.sender.runOnce();
+    assertThat(it.client.reports).isEmpty();
+    assertThat(it.held.count("lark")).isEqualTo(2);
   }
 
   @Test
