@@ -2,13 +2,11 @@ package io.asyncflow.systemtest.history;
 
 import io.asyncflow.systemtest.history.Event.Draft;
 import java.io.ByteArrayOutputStream;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import tools.jackson.databind.json.JsonMapper;
@@ -27,10 +25,10 @@ public final class Recorder implements AutoCloseable {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final String process;
-  private final FileChannel file;
+  private final FileOutputStream file;
   private final AtomicLong calls = new AtomicLong();
 
-  private Recorder(String process, FileChannel file) {
+  private Recorder(String process, FileOutputStream file) {
     this.process = process;
     this.file = file;
   }
@@ -44,12 +42,9 @@ public final class Recorder implements AutoCloseable {
   public static Recorder open(Path directory, String process) {
     try {
       Files.createDirectories(directory);
-      FileChannel file =
-          FileChannel.open(
-              directory.resolve(process + SUFFIX),
-              StandardOpenOption.CREATE_NEW,
-              StandardOpenOption.WRITE);
-      return new Recorder(process, file);
+      Path file = Files.createFile(directory.resolve(process + SUFFIX));
+      // Not a channel: an interrupt, as a stopping worker's poller gets one, closes that for good.
+      return new Recorder(process, new FileOutputStream(file.toFile()));
     } catch (IOException e) {
       throw new UncheckedIOException("the history of " + process + " cannot be written", e);
     }
@@ -71,7 +66,7 @@ public final class Recorder implements AutoCloseable {
       lines.writeBytes(JSON.writeValueAsBytes(draft.at(now, process, call)));
       lines.write('\n');
     }
-    write(ByteBuffer.wrap(lines.toByteArray()));
+    write(lines.toByteArray());
   }
 
   /** Writes one line. */
@@ -79,11 +74,9 @@ public final class Recorder implements AutoCloseable {
     record(call, List.of(draft));
   }
 
-  private void write(ByteBuffer lines) {
+  private void write(byte[] lines) {
     try {
-      while (lines.hasRemaining()) {
-        file.write(lines);
-      }
+      file.write(lines);
     } catch (IOException e) {
       throw new UncheckedIOException("the history of " + process + " cannot be written", e);
     }
