@@ -25,6 +25,12 @@ class Migration implements FlywayMigrationStrategy {
   private static final Duration PAUSE = Duration.ofMillis(500);
   private static final Duration LONGEST_STATEMENT = Duration.ofHours(1);
 
+  /**
+   * How a process ends on SIGTERM. Who waits here has nothing to put in order, and Spring's own
+   * hook waits for the start to be over, however long that takes.
+   */
+  private static final int TERMINATED = 143;
+
   private final DirectDatabase database;
   private final Node node;
   private final Duration patience;
@@ -51,6 +57,24 @@ class Migration implements FlywayMigrationStrategy {
   }
 
   private void awaitDatabase() {
+    Thread end = new Thread(() -> Runtime.getRuntime().halt(TERMINATED), "end-of-the-wait");
+    Runtime.getRuntime().addShutdownHook(end);
+    try {
+      awaitConnection();
+    } finally {
+      forget(end);
+    }
+  }
+
+  private static void forget(Thread end) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(end);
+    } catch (IllegalStateException e) {
+      // it has begun, and so has the end of this process
+    }
+  }
+
+  private void awaitConnection() {
     log.info("waiting up to {} s for the database at {}", patience.toSeconds(), database.place());
     long end = node.nanoTime() + patience.toNanos();
     while (true) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.Figures;
 import io.asyncflow.systemtest.cluster.ServerNode;
+import io.asyncflow.systemtest.cluster.Stopwatch;
 import io.asyncflow.systemtest.invariant.Verdict;
 import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.scenario.TypePlan;
@@ -15,12 +16,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A migration that is killed midway. The number is a row of the matrix. */
+/** A migration that is killed midway, or cannot begin. The number is a row of the matrix. */
 @Tag("faults")
 @Timeout(300)
 class MigrationFaultsIT {
@@ -54,6 +57,24 @@ class MigrationFaultsIT {
         assertThat(verdict.violations()).isEmpty();
       }
       Figures.print("row 28: migration killed after %s; the next start finished it", table);
+    }
+  }
+
+  @Test
+  void serverThatWaitsForItsDatabaseHeedsSigterm() {
+    try (Cluster cluster = Cluster.startWithoutRedis("no-database")) {
+      cluster.database().kill();
+      ServerNode server =
+          cluster.launchServer(plan -> plan.withAll(Map.of("FLOW_DATABASE_PATIENCE", "5m")));
+      await().atMost(PATIENCE).until(() -> server.hasPrinted("waiting up to 300 s"));
+
+      Stopwatch watch = Stopwatch.start();
+      server.terminate();
+      assertThat(server.awaitEnd(PATIENCE)).isTrue();
+      Figures.print(
+          "a server that waited for its database ended %.1f s after SIGTERM",
+          Figures.seconds(watch.elapsed()));
+      assertThat(server.exitCode()).isEqualTo(143);
     }
   }
 
