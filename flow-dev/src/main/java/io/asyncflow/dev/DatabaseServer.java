@@ -27,6 +27,7 @@ final class DatabaseServer implements AutoCloseable {
   private final ParentDeath parentDeath;
   private final Path directory;
   private final Path data;
+  private final List<String> furtherOptions;
   private final DirectoryLock lock;
   private int port;
   private EngineProcess process;
@@ -36,12 +37,14 @@ final class DatabaseServer implements AutoCloseable {
       Durability durability,
       ParentDeath parentDeath,
       Path directory,
+      List<String> furtherOptions,
       DirectoryLock lock) {
     this.flavour = flavour;
     this.durability = durability;
     this.parentDeath = parentDeath;
     this.directory = directory;
     this.data = directory.resolve("data");
+    this.furtherOptions = List.copyOf(furtherOptions);
     this.lock = lock;
   }
 
@@ -51,9 +54,26 @@ final class DatabaseServer implements AutoCloseable {
       int port,
       Durability durability,
       ParentDeath parentDeath) {
+    return start(flavour, directory, port, durability, parentDeath, List.of());
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @param furtherOptions of the running server, not of the making of its system tables; they win
+   *     over what is said here
+   */
+  static DatabaseServer start(
+      DatabaseFlavour flavour,
+      Path directory,
+      int port,
+      Durability durability,
+      ParentDeath parentDeath,
+      List<String> furtherOptions) {
     Path absolute = directory.toAbsolutePath().normalize();
     DirectoryLock lock = DirectoryLock.take(absolute);
-    DatabaseServer server = new DatabaseServer(flavour, durability, parentDeath, absolute, lock);
+    DatabaseServer server =
+        new DatabaseServer(flavour, durability, parentDeath, absolute, furtherOptions, lock);
     try {
       EngineProcess.stopOrphan(absolute);
       server.initializeOnce();
@@ -127,6 +147,7 @@ final class DatabaseServer implements AutoCloseable {
     command.add("--socket=");
     command.add("--pid-file=" + directory.resolve("tmp").resolve("engine.pid"));
     command.add("--max-connections=500");
+    command.addAll(furtherOptions);
     return EngineProcess.launch(
         flavour.engine(), command, flavour.environment(), directory, parentDeath);
   }

@@ -1,6 +1,7 @@
 package io.asyncflow.dev;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * The real MySQL 8.0.33 on loopback, for the tests that must hold on more than one engine.
@@ -30,6 +31,18 @@ public final class EmbeddedMySql implements AutoCloseable {
     return new EmbeddedMySql(
         DatabaseServer.start(
             new MySqlFlavour(), dataDir, port, durability, ParentDeath.STOPS_ENGINE));
+  }
+
+  /**
+   * Starts a server with options of the caller's, which is how it becomes a member of a group.
+   *
+   * @param options as on its command line; they win over its usual ones
+   */
+  public static EmbeddedMySql start(
+      Path dataDir, int port, Durability durability, List<String> options) {
+    return new EmbeddedMySql(
+        DatabaseServer.start(
+            new MySqlFlavour(), dataDir, port, durability, ParentDeath.STOPS_ENGINE, options));
   }
 
   /** Starts a server that leaves nothing behind when this JVM ends. */

@@ -38,6 +38,7 @@ public final class Cluster implements AutoCloseable {
   private final Path directory;
   private final Path data;
   private final EmbeddedMariaDb database;
+  private final DatabaseAccess access;
   private final EmbeddedRedis redis;
   private final List<ServerNode> servers = new ArrayList<>();
   private final List<WorkerNode> workers = new ArrayList<>();
@@ -46,7 +47,16 @@ public final class Cluster implements AutoCloseable {
     this.directory = directory;
     this.data = data;
     this.database = EmbeddedMariaDb.start(data, 0, Durability.RELAXED);
+    this.access = DatabaseAccess.to(database.endpoint(), SCHEMA);
     this.redis = withRedis ? EmbeddedRedis.start(directory.resolve("redis"), 0) : null;
+  }
+
+  private Cluster(Path directory, DatabaseAccess access) {
+    this.directory = directory;
+    this.data = null;
+    this.database = null;
+    this.access = access;
+    this.redis = null;
   }
 
   /** Starts a database, whose commits survive its end but no power failure, and a Redis. */
@@ -70,10 +80,20 @@ public final class Cluster implements AutoCloseable {
     return new Cluster(newDirectory(name), data, false);
   }
 
+  /** The same on a database of the caller's, which is left as it is at the end. */
+  public static Cluster on(DatabaseAccess database, String name) {
+    return new Cluster(newDirectory(name), database);
+  }
+
+  /** One that nobody has used: a test that is run again must not find its first run's histories. */
   private static Path newDirectory(String name) {
     Path clusters =
         ServerProgram.home().resolve("system-test").resolve("target").resolve("clusters");
-    return clusters.resolve(name + "-" + ProcessHandle.current().pid());
+    return IntStream.iterate(1, run -> run + 1)
+        .mapToObj(run -> clusters.resolve(name + "-" + ProcessHandle.current().pid() + "-" + run))
+        .filter(Files::notExists)
+        .findFirst()
+        .orElseThrow();
   }
 
   private static Path dataIn(Path directory) {
@@ -84,7 +104,13 @@ public final class Cluster implements AutoCloseable {
     return directory;
   }
 
+  /**
+   * @throws IllegalStateException if the database is the caller's
+   */
   public EmbeddedMariaDb database() {
+    if (database == null) {
+      throw new IllegalStateException("this cluster has no database of its own");
+    }
     return database;
   }
 
@@ -105,7 +131,7 @@ public final class Cluster implements AutoCloseable {
 
   /** The address of the database for servers that reach it through a proxy. */
   public String databaseUrlVia(TcpProxy proxy) {
-    DatabaseEndpoint direct = database.endpoint();
+    DatabaseEndpoint direct = database().endpoint();
     return new DatabaseEndpoint(
             direct.engine(), direct.host(), proxy.port(), direct.user(), direct.password())
         .jdbcUrl(SCHEMA);
@@ -118,7 +144,7 @@ public final class Cluster implements AutoCloseable {
 
   /** A connection to the schema of the servers, past all of them. */
   public Connection connect() throws SQLException {
-    return database.endpoint().connect(SCHEMA);
+    return access.connect();
   }
 
   /** Starts servers side by side and returns when all are ready. */
@@ -138,16 +164,15 @@ public final class Cluster implements AutoCloseable {
 
   /** Starts a server, which is not ready yet. */
   public synchronized ServerNode launchServer(UnaryOperator<ServerPlan> change) {
-    DatabaseEndpoint endpoint = database.endpoint();
     ServerPlan plan =
         change.apply(
             new ServerPlan(
                 "server-" + (servers.size() + 1),
                 LoopbackPort.free(),
-                endpoint.jdbcUrl(SCHEMA),
+                access.url(),
                 redisUrl(),
                 Map.of()));
-    Map<String, String> variables = plan.allVariables(endpoint.user(), endpoint.password());
+    Map<String, String> variables = plan.allVariables(access.user(), access.password());
     List<String> command =
         Java.command(
             "-Xmx512m",
@@ -203,9 +228,11 @@ public final class Cluster implements AutoCloseable {
   public synchronized void close() {
     workers.forEach(Node::kill);
     servers.forEach(Node::kill);
-    database.kill();
-    database.close();
-    delete(data);
+    if (database != null) {
+      database.kill();
+      database.close();
+      delete(data);
+    }
     delete(temporaryFiles());
     if (redis != null) {
       redis.close();

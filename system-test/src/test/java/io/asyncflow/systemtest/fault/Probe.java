@@ -20,7 +20,13 @@ final class Probe implements AutoCloseable {
    * @param began moment of its start
    * @param code 0 for success, -1 if no answer came
    */
-  record Call(long began, Duration took, int code) {}
+  record Call(long began, Duration took, int code) {
+
+    /** The moment of its end. */
+    long ended() {
+      return began + took.toNanos();
+    }
+  }
 
   private final List<Call> calls = new CopyOnWriteArrayList<>();
   private final CountDownLatch closed = new CountDownLatch(1);
