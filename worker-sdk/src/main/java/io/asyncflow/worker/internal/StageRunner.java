@@ -21,7 +21,13 @@ final class StageRunner implements RunPool.Runner {
 
   @Override
   public void run(Run run, Slot slot) {
-    if (ticker.nanos() >= run.lease().startBy()) {
+    // The deadline watch sees to both; but a process that was frozen may come back here first.
+    long now = ticker.nanos();
+    if (now >= run.lease().trustedUntil()) {
+      ends.lost(run, "its lease had run out when a thread was free");
+      return;
+    }
+    if (now >= run.lease().startBy()) {
       ends.release(run, "less than half of its time was left when a thread was free");
       return;
     }

@@ -13,20 +13,12 @@ class DeadlineWatchTest {
   private final HandDriven worker = new HandDriven();
   private Run run;
 
-  /** As the lease keeper would, all the time. */
-  private void keepLeaseUntil(long moment) {
-    while (worker.ticker.nanos() + HandDriven.LEASE.toNanos() / 2 < moment) {
-      worker.beat();
-    }
-    worker.ticker.advanceTo(moment);
-  }
-
   @Test
   void atTheDeadlineTheHandlerIsInterruptedAndTimedOutIsReported() {
     run =
         worker.heldRun(
             c -> {
-              keepLeaseUntil(run.lease().deadline() - 1);
+              worker.keepLeaseUntil(run.lease().deadline() - 1);
               worker.watch.runOnce();
               assertThat(Thread.currentThread().isInterrupted()).isFalse();
               assertThat(c.cancelled()).isFalse();
@@ -49,7 +41,7 @@ class DeadlineWatchTest {
     run =
         worker.heldRun(
             c -> {
-              keepLeaseUntil(run.lease().deadline());
+              worker.keepLeaseUntil(run.lease().deadline());
               worker.watch.runOnce();
               return StageResult.done();
             });
@@ -63,7 +55,7 @@ class DeadlineWatchTest {
     run =
         worker.heldRun(
             c -> {
-              keepLeaseUntil(run.lease().deadline());
+              worker.keepLeaseUntil(run.lease().deadline());
               worker.watch.runOnce();
               assertThat(run.state()).isEqualTo(RunState.WORKING);
               worker.watchAt(run.lease().reportBy());
@@ -111,7 +103,7 @@ class DeadlineWatchTest {
   @Test
   void aQueuedRunThatWouldHaveLessThanHalfOfItsTimeIsGivenBack() {
     run = worker.heldRun(c -> StageResult.done());
-    keepLeaseUntil(run.lease().startBy() - 1);
+    worker.keepLeaseUntil(run.lease().startBy() - 1);
     worker.watch.runOnce();
     assertThat(run.state()).isEqualTo(RunState.QUEUED);
     worker.watchAt(run.lease().startBy());

@@ -271,10 +271,26 @@ class StageRunnerTest {
   @Test
   void aRunThatWouldHaveLessThanHalfOfItsTimeIsGivenBackInstead() {
     Run run = worker.heldRun(c -> StageResult.done());
-    worker.ticker.advanceTo(run.lease().startBy());
+    worker.keepLeaseUntil(run.lease().startBy());
     worker.work(run);
     worker.sendReports();
     assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
+  }
+
+  @Test
+  void aRunWhoseLeaseRanOutWhileTheProcessWasFrozenDoesNotStart() {
+    List<String> started = new ArrayList<>();
+    Run run =
+        worker.heldRun(
+            c -> {
+              started.add(c.taskId());
+              return StageResult.done();
+            });
+    worker.ticker.advanceTo(run.lease().trustedUntil());
+    worker.work(run);
+    worker.sendReports();
+    assertThat(started).isEmpty();
+    assertThat(worker.server.reports()).isEmpty();
   }
 
   @Test
