@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import javax.sound.sampled.AudioFormat;
-import org.springframework.stereotype.Component;
 
 /**
  * English in pure Java, with the voice "kevin16" of FreeTTS.
@@ -20,7 +19,6 @@ import org.springframework.stereotype.Component;
  * of its own, loaded when the slot is used for the first time: a worker that never speaks starts
  * fast.
  */
-@Component
 class FreeTtsEngine implements SpeechEngine {
 
   private static final AudioFormat FORMAT = new AudioFormat(16_000, 16, 1, true, false);
@@ -54,6 +52,11 @@ class FreeTtsEngine implements SpeechEngine {
 
   @Override
   public byte[] speak(String text, Slot slot) {
+    objectionTo(text)
+        .ifPresent(
+            objection -> {
+              throw new IllegalStateException("A passage " + objection + ".");
+            });
     Voice voice = voiceOf(slot);
     // The lock is for a run that was interrupted and has not noticed yet while the next one starts.
     synchronized (voice) {
@@ -64,6 +67,11 @@ class FreeTtsEngine implements SpeechEngine {
       }
       return littleEndian(sink.pcm());
     }
+  }
+
+  @Override
+  public String toString() {
+    return "FreeTTS";
   }
 
   private synchronized Voice voiceOf(Slot slot) {

@@ -26,6 +26,7 @@ public interface SpeechEngine {
    * @param text one that there is no {@linkplain #objectionTo objection} to
    * @param slot the place on a device to do it on
    * @return PCM in the {@link #format()}, without any header
+   * @throws InterruptedException if the run was given up
    */
-  byte[] speak(String text, Slot slot);
+  byte[] speak(String text, Slot slot) throws InterruptedException;
 }

@@ -1,0 +1,30 @@
+package io.asyncflow.example.tts;
+
+import io.asyncflow.worker.Slot;
+import java.util.Optional;
+import javax.sound.sampled.AudioFormat;
+
+/** The first engine speaks what it can, the second the rest; both in the same format. */
+record TwoEngines(SpeechEngine first, SpeechEngine second) implements SpeechEngine {
+
+  TwoEngines {
+    if (!first.format().matches(second.format())) {
+      throw new IllegalArgumentException("Pieces of two formats cannot be joined.");
+    }
+  }
+
+  @Override
+  public AudioFormat format() {
+    return first.format();
+  }
+
+  @Override
+  public Optional<String> objectionTo(String text) {
+    return first.objectionTo(text).isEmpty() ? Optional.empty() : second.objectionTo(text);
+  }
+
+  @Override
+  public byte[] speak(String text, Slot slot) throws InterruptedException {
+    return (first.objectionTo(text).isEmpty() ? first : second).speak(text, slot);
+  }
+}
