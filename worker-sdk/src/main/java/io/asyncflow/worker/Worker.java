@@ -224,8 +224,19 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Runs the stages that the object's class ({@link StageHandler}) or its methods name with
-     * {@link Stage}.
+     * Runs a stage of a type for several tasks at once, if this worker has what it needs.
+     *
+     * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
+     */
+    public Builder batchHandler(
+        String taskType, String stage, BatchStageHandler handler, StageNeeds needs) {
+      registry.register(taskType, stage, handler, needs);
+      return this;
+    }
+
+    /**
+     * Runs the stages that the object's class ({@link StageHandler} or {@link BatchStageHandler})
+     * or its methods name with {@link Stage}.
      *
      * @throws IllegalArgumentException if it names none, or a method cannot be called so
      */

@@ -1,24 +1,24 @@
 package io.asyncflow.example.engine;
 
+import io.asyncflow.worker.BatchRun;
+import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Stage;
-import io.asyncflow.worker.StageContext;
-import io.asyncflow.worker.StageHandler;
-import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.engine.EngineHandler;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.stereotype.Component;
 
-/** Turns {@code {"text": …}} into a vector, in Python. */
+/** Turns each {@code {"text": …}} into a vector, a whole batch in one pass, in Python. */
 @Component
 @ConditionalOnBooleanProperty("example.engine.enabled")
 @Stage(type = "vectors", stage = "embed", slot = true)
-class EmbedStage implements StageHandler, DisposableBean {
+class EmbedStage implements BatchStageHandler, DisposableBean {
 
   private static final String PROGRAM = "/engine/reference_engine.py";
 
@@ -37,8 +37,13 @@ class EmbedStage implements StageHandler, DisposableBean {
   }
 
   @Override
-  public StageResult handle(StageContext context) throws Exception {
-    return engine.handle(context);
+  public void handle(List<BatchRun> batch) throws InterruptedException {
+    engine.handle(batch);
+  }
+
+  @Override
+  public int maxTasks() {
+    return 32;
   }
 
   @Override

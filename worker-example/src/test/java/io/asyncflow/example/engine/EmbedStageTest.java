@@ -1,13 +1,16 @@
 package io.asyncflow.example.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.asyncflow.worker.BatchRun;
 import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.testing.StageHarness;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -20,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 class EmbedStageTest {
 
   private EmbedStage stage;
+  private int epochs;
 
   @BeforeEach
   void start() throws IOException, InterruptedException {
@@ -51,23 +55,56 @@ class EmbedStageTest {
     }
   }
 
-  private StageResult run(Object context) throws Exception {
-    return StageHarness.run("embed").onSlot("cpu").withContext(context).with(stage);
+  /** What became of one task of a batch. */
+  private static final class Told implements BatchRun {
+    private final StageContext context;
+    private Object outcome;
+
+    private Told(StageContext context) {
+      this.context = context;
+    }
+
+    @Override
+    public StageContext context() {
+      return context;
+    }
+
+    @Override
+    public void complete(StageResult result) {
+      outcome = ((StageResult.Done) result).result();
+    }
+
+    @Override
+    public void fail(Exception reason) {
+      outcome = reason;
+    }
+  }
+
+  private List<Object> run(Object... contexts) throws InterruptedException {
+    List<Told> batch = new ArrayList<>();
+    for (Object context : contexts) {
+      epochs++;
+      batch.add(
+          new Told(StageHarness.run("embed").onSlot("cpu").inEpoch(epochs).withContext(context)));
+    }
+    stage.handle(List.copyOf(batch));
+    return batch.stream().map(told -> told.outcome).toList();
   }
 
   @Test
   void theSameTextHasTheSameVectorAndAnotherHasAnother() throws Exception {
-    StageResult first = run(Map.of("text", "Hello, 世界"));
-    assertThat(((StageResult.Done) first).result().toString()).contains("\"vector\":[");
+    List<Object> first = run(Map.of("text", "Hello, 世界"));
+    assertThat(first.get(0).toString()).contains("\"vector\":[", "\"batch\":1");
     assertThat(run(Map.of("text", "Hello, 世界"))).isEqualTo(first);
     assertThat(run(Map.of("text", "Goodbye"))).isNotEqualTo(first);
   }
 
   @Test
-  void aContextWithoutATextFailsForGoodAndTheEngineGoesOn() throws Exception {
-    assertThatThrownBy(() -> run("no JSON"))
-        .isInstanceOf(NonRetryableException.class)
-        .hasMessageStartingWith("the context has no text");
-    assertThat(run(Map.of("text", "still here"))).isInstanceOf(StageResult.Done.class);
+  void aBatchIsOnePassAndTheOneWithoutATextFailsAlone() throws Exception {
+    List<Object> told = run(Map.of("text", "one"), "no JSON", Map.of("text", "two"));
+    assertThat(told.get(0).toString()).contains("\"batch\":2");
+    assertThat(told.get(1)).isInstanceOf(NonRetryableException.class);
+    assertThat(((Exception) told.get(1)).getMessage()).startsWith("the context has no text");
+    assertThat(told.get(2).toString()).contains("\"batch\":2");
   }
 }

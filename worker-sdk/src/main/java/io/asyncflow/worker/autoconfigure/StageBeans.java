@@ -1,5 +1,6 @@
 package io.asyncflow.worker.autoconfigure;
 
+import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
@@ -18,9 +19,9 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds the beans that handle stages: {@link StageHandler} beans whose class is marked with {@link
- * Stage}, and beans with marked methods. Looks through proxies, so that a handler may be
- * transactional or otherwise advised.
+ * Finds the beans that handle stages: {@link StageHandler} and {@link BatchStageHandler} beans
+ * whose class is marked with {@link Stage}, and beans with marked methods. Looks through proxies,
+ * so that a handler may be transactional or otherwise advised.
  */
 class StageBeans {
 
@@ -56,11 +57,15 @@ class StageBeans {
     if (stage == null) {
       return 0;
     }
-    if (!(beans.getBean(name) instanceof StageHandler handler)) {
+    Object bean = beans.getBean(name);
+    if (bean instanceof StageHandler handler) {
+      worker.handler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
+    } else if (bean instanceof BatchStageHandler handler) {
+      worker.batchHandler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
+    } else {
       throw new IllegalArgumentException(
-          "bean " + name + " has @Stage on its class and is no StageHandler");
+          "bean " + name + " has @Stage on its class and is no StageHandler or BatchStageHandler");
     }
-    worker.handler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
     return 1;
   }
 

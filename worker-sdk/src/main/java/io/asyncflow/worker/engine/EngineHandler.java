@@ -1,5 +1,7 @@
 package io.asyncflow.worker.engine;
 
+import io.asyncflow.worker.BatchRun;
+import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
@@ -12,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 
 /**
  * Runs a stage in a program of any language, which speaks JSON lines on its standard input and
@@ -29,7 +32,7 @@ import java.util.Objects;
  *
  * <p>Thread-safe. Close it after the worker.
  */
-public final class EngineHandler implements StageHandler, AutoCloseable {
+public final class EngineHandler implements StageHandler, BatchStageHandler, AutoCloseable {
 
   /** How long an engine may take to end once nothing more can come. */
   private static final Duration CLOSE_GRACE = Duration.ofSeconds(2);
@@ -38,8 +41,13 @@ public final class EngineHandler implements StageHandler, AutoCloseable {
   private final Map<Slot, EngineProcess> processes = new LinkedHashMap<>();
   private boolean closed;
 
-  private EngineHandler(EngineSettings settings) {
+  private final int maxTasks;
+  private final Function<StageContext, Object> batchKey;
+
+  private EngineHandler(Builder builder, EngineSettings settings) {
     this.settings = settings;
+    this.maxTasks = builder.maxTasks;
+    this.batchKey = builder.batchKey;
   }
 
   /**
@@ -54,6 +62,21 @@ public final class EngineHandler implements StageHandler, AutoCloseable {
     SingleTask task = new SingleTask(context);
     processOn(slotOf(context)).run(List.of(task));
     return task.outcome();
+  }
+
+  @Override
+  public void handle(List<BatchRun> batch) throws InterruptedException {
+    processOn(slotOf(batch.get(0).context())).run(batch);
+  }
+
+  @Override
+  public int maxTasks() {
+    return maxTasks;
+  }
+
+  @Override
+  public Object key(StageContext context) {
+    return batchKey.apply(context);
   }
 
   private static Slot slotOf(StageContext context) {
@@ -102,7 +125,7 @@ public final class EngineHandler implements StageHandler, AutoCloseable {
   }
 
   /** The one task of a run without a batch. */
-  private static final class SingleTask implements EngineTask {
+  private static final class SingleTask implements BatchRun {
 
     private final StageContext context;
     private StageResult result;
@@ -146,6 +169,8 @@ public final class EngineHandler implements StageHandler, AutoCloseable {
     private Duration cancelGrace = Duration.ofMillis(300);
     private Duration silence;
     private int longestLine = 1 << 20;
+    private int maxTasks = 16;
+    private Function<StageContext, Object> batchKey = context -> "";
 
     private Builder(List<String> command) {
       if (command.isEmpty()) {
@@ -207,9 +232,22 @@ public final class EngineHandler implements StageHandler, AutoCloseable {
       return this;
     }
 
+    /**
+     * How batches are made, where the engine is registered as a {@link BatchStageHandler}.
+     *
+     * @param atMost tasks of a batch, 16 by default
+     * @param key what they have in common, as model and voice; by default any go together
+     */
+    public Builder batches(int atMost, Function<StageContext, Object> key) {
+      maxTasks = atMost;
+      batchKey = Objects.requireNonNull(key, "key");
+      return this;
+    }
+
     /** Starts nothing yet. */
     public EngineHandler build() {
       return new EngineHandler(
+          this,
           new EngineSettings(
               name,
               command,

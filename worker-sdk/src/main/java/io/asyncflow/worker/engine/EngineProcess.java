@@ -1,5 +1,6 @@
 package io.asyncflow.worker.engine;
 
+import io.asyncflow.worker.BatchRun;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.Slot;
@@ -133,13 +134,13 @@ final class EngineProcess {
    *
    * @throws InterruptedException if the caller was interrupted: the engine has stopped, or is dead
    */
-  void run(List<? extends EngineTask> tasks) throws InterruptedException {
-    stderr.begin(tasks.stream().map(EngineTask::context).toList());
-    Map<String, EngineTask> open = new LinkedHashMap<>();
+  void run(List<? extends BatchRun> tasks) throws InterruptedException {
+    stderr.begin(tasks.stream().map(BatchRun::context).toList());
+    Map<String, BatchRun> open = new LinkedHashMap<>();
     tasks.forEach(task -> open.put(task.context().idempotencyKey(), task));
     try {
       awaitReady();
-      send(EngineMessage.run(tasks.stream().map(EngineTask::context).toList()));
+      send(EngineMessage.run(tasks.stream().map(BatchRun::context).toList()));
       converse(open);
       if (outOfMemory && tasks.size() == 1) {
         log.info("engine {} has too little memory for one task and begins anew", settings.name());
@@ -178,7 +179,7 @@ final class EngineProcess {
     }
   }
 
-  private void converse(Map<String, EngineTask> open) throws InterruptedException {
+  private void converse(Map<String, BatchRun> open) throws InterruptedException {
     boolean batch = open.size() > 1;
     Duration silence = settings.silence() == null ? FOR_EVER : settings.silence();
     Duration step = batch && LOOK.compareTo(silence) < 0 ? LOOK : silence;
@@ -207,7 +208,7 @@ final class EngineProcess {
   }
 
   /** The others of a batch go on: nobody waits for those that were cancelled. */
-  private void cancelSome(Map<String, EngineTask> open, List<String> cancelled) {
+  private void cancelSome(Map<String, BatchRun> open, List<String> cancelled) {
     List<String> ids =
         open.values().stream()
             .filter(task -> task.context().cancelled())
@@ -221,7 +222,7 @@ final class EngineProcess {
   }
 
   /** An engine that heeds it stays warm; any other is killed. */
-  private void cancelAll(Map<String, EngineTask> open) {
+  private void cancelAll(Map<String, BatchRun> open) {
     send(EngineMessage.cancel(List.copyOf(open.keySet())));
     long deadline = System.nanoTime() + settings.cancelGrace().toNanos();
     try {
@@ -236,7 +237,7 @@ final class EngineProcess {
         }
         if (event instanceof Said said && said.message() instanceof Failure failure) {
           // Whatever it calls it: it has stopped, and the task was told to.
-          EngineTask stopped = open.remove(failure.id());
+          BatchRun stopped = open.remove(failure.id());
           if (stopped != null) {
             stopped.fail(new InterruptedException(named("was cancelled")));
           }
@@ -251,7 +252,7 @@ final class EngineProcess {
     }
   }
 
-  private void take(Event event, Map<String, EngineTask> open) {
+  private void take(Event event, Map<String, BatchRun> open) {
     if (event instanceof Ended end) {
       String why = named(end.why());
       throw end.byOthers() ? new ResourceException(why) : new EngineException(why);

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
@@ -28,7 +29,7 @@ public final class AnnotatedStages {
     boolean found = false;
     Stage onClass = target.getClass().getAnnotation(Stage.class);
     if (onClass != null) {
-      registry.register(onClass.type(), onClass.stage(), handlerOf(target), StageNeeds.of(onClass));
+      registerClass(target, onClass, registry);
       found = true;
     }
     for (Method method : markedMethods(target.getClass())) {
@@ -42,14 +43,18 @@ public final class AnnotatedStages {
     }
   }
 
-  private static StageHandler handlerOf(Object target) {
+  private static void registerClass(Object target, Stage stage, StageRegistry registry) {
+    StageNeeds needs = StageNeeds.of(stage);
     if (target instanceof StageHandler handler) {
-      return handler;
+      registry.register(stage.type(), stage.stage(), handler, needs);
+    } else if (target instanceof BatchStageHandler handler) {
+      registry.register(stage.type(), stage.stage(), handler, needs);
+    } else {
+      throw new IllegalArgumentException(
+          "@Stage on "
+              + target.getClass().getName()
+              + " wants a StageHandler or a BatchStageHandler, or belongs on a method");
     }
-    throw new IllegalArgumentException(
-        "@Stage on "
-            + target.getClass().getName()
-            + " wants a StageHandler, or belongs on a method");
   }
 
   private static List<Method> markedMethods(Class<?> type) {

@@ -3,9 +3,9 @@ package io.asyncflow.worker.internal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * What can be asked for just now: only stages with a handler and, where they take a slot, as many
@@ -14,8 +14,18 @@ import java.util.TreeMap;
  */
 final class Asks {
 
-  /** Stages that one limit suits: each run of them takes so many places. */
-  private record Kind(int places, List<String> stages) {}
+  /** Stages that one limit suits: the runs of all of them take the same. */
+  private record Kind(RegisteredStage like, List<String> stages) {
+
+    int places() {
+      return like.places();
+    }
+  }
+
+  /**
+   * @param batched the stage, if it has batches and so a limit of its own; empty otherwise
+   */
+  private record Demand(int places, String batched) {}
 
   private final String taskType;
 
@@ -46,13 +56,17 @@ final class Asks {
   }
 
   private static List<Kind> kindsOf(Collection<RegisteredStage> stages) {
-    Map<Integer, List<String>> byPlaces = new TreeMap<>(Comparator.reverseOrder());
+    Map<Demand, Kind> kinds = new LinkedHashMap<>();
     for (RegisteredStage stage : stages) {
-      byPlaces.computeIfAbsent(stage.places(), p -> new ArrayList<>()).add(stage.stage());
+      Demand demand = new Demand(stage.places(), stage.batches() == null ? "" : stage.stage());
+      kinds
+          .computeIfAbsent(demand, d -> new Kind(stage, new ArrayList<>()))
+          .stages()
+          .add(stage.stage());
     }
-    List<Kind> kinds = new ArrayList<>();
-    byPlaces.forEach((places, names) -> kinds.add(new Kind(places, List.copyOf(names))));
-    return kinds;
+    return kinds.values().stream()
+        .sorted(Comparator.comparingInt(Kind::places).reversed())
+        .toList();
   }
 
   /** Whether asking for anything pays. */
@@ -71,12 +85,14 @@ final class Asks {
   }
 
   private Ask of(Kind kind, TypeLimits limits) {
-    int room = Math.min(pool.room(), limits.scheduleLimit());
-    if (kind.places() == 0) {
-      return Ask.of(kind.stages(), room);
+    int runs = pool.room();
+    if (kind.places() > 0) {
+      int waiting = (pool.queuedForPlaces() + kind.places() - 1) / kind.places();
+      runs = Math.min(runs, slots.fits(kind.places()) - waiting);
     }
-    int waiting = (pool.queuedForPlaces() + kind.places() - 1) / kind.places();
-    return Ask.of(kind.stages(), Math.min(slots.fits(kind.places()) - waiting, room));
+    return Ask.of(
+        List.copyOf(kind.stages()),
+        Math.min(runs * kind.like().tasksOfRun(), limits.scheduleLimit()));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal;
 
 import io.asyncflow.api.Task;
 import io.asyncflow.worker.internal.TransitionTable.Listener;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,17 +52,18 @@ final class Intake {
           .forEach(task -> giveBack(task, answer.leaseOf(task, limits), "another one runs alone"));
       tasks = List.of(suspect.get());
     }
-    int taken = 0;
+    List<Run> runs = new ArrayList<>();
     for (Task task : tasks) {
       try {
-        if (take(task, answer.leaseOf(task, limits))) {
-          taken++;
-        }
+        accept(task, answer.leaseOf(task, limits)).ifPresent(runs::add);
       } catch (RuntimeException e) {
         log.error("{} cannot be taken; its lease is left to run out", task, e);
       }
     }
-    return taken;
+    // All at once, or the first would start before the others of its batch are there.
+    List<Run> refused = pool.offer(runs);
+    refused.forEach(run -> ends.release(run, "the queue is full"));
+    return runs.size() - refused.size();
   }
 
   /** Among equals the first in due order. */
@@ -83,23 +85,19 @@ final class Intake {
     }
   }
 
-  private boolean take(Task task, Lease lease) {
+  private Optional<Run> accept(Task task, Lease lease) {
     RegisteredStage stage = stages.get(task.taskStage());
     Run run = new Run(task, stage, lease, listener);
     if (!held.add(run)) {
-      return false;
+      return Optional.empty();
     }
     if (stage == null) {
       ends.release(run, "this worker has no handler for its stage");
-      return false;
-    }
-    if (!pool.offer(run)) {
-      ends.release(run, "the queue is full");
-      return false;
+      return Optional.empty();
     }
     if (run.isSuspect()) {
       log.info("{} was lost {} times in a row: it runs alone", run, task.deliveryCount());
     }
-    return true;
+    return Optional.of(run);
   }
 }

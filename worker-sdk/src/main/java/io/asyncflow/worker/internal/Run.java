@@ -27,11 +27,13 @@ final class Run {
   private final Listener<RunState, RunState.Event> listener;
 
   private RunState state = RunState.QUEUED;
-  private Thread thread;
+  private Grip grip;
   private StopCause stopCause;
   private long stoppedAt;
   private volatile Lease lease;
   private volatile Integer progress;
+  private Object batchKey = this;
+  private long batchSize;
 
   /**
    * @param stage {@code null} if this worker has no handler for the task's stage
@@ -104,12 +106,33 @@ final class Run {
     }
   }
 
+  /** What it has in common with the others of a batch; itself if that cannot be told. */
+  Object batchKey() {
+    return batchKey;
+  }
+
+  long batchSize() {
+    return batchSize;
+  }
+
+  /** Before it is queued. */
+  void batch(Object key, long size) {
+    batchKey = key;
+    batchSize = size;
+  }
+
   /** The calling thread will run the handler; {@code false} if the run was given up meanwhile. */
-  synchronized boolean enter() {
+  boolean enter() {
+    return enter(new Grip());
+  }
+
+  /** The same for one of a batch. */
+  synchronized boolean enter(Grip itsThread) {
     if (state != RunState.QUEUED) {
       return false;
     }
-    thread = Thread.currentThread();
+    grip = itsThread;
+    grip.take();
     move(RunState.Event.STARTED);
     return true;
   }
@@ -119,19 +142,26 @@ final class Run {
    * interrupt that came before is gone: the next run on this thread must not see it.
    */
   void leave() {
-    synchronized (this) {
-      thread = null;
-    }
+    leaveBatch();
     Thread.interrupted();
   }
 
+  /** It has ended, one way or the other, and the handler may go on with others of its batch. */
+  synchronized void leaveBatch() {
+    if (grip != null && stopCause == null) {
+      grip.letGo();
+    }
+    grip = null;
+  }
+
   /**
-   * Interrupts the handler and waits for it to end by itself.
+   * Interrupts the handler, once no other run of its batch is waited for, and lets it end by
+   * itself.
    *
    * @return {@code false} if it was interrupted before, or does not run
    */
   synchronized boolean stop(StopCause cause, long now) {
-    if (state != RunState.WORKING || stopCause != null || thread == null) {
+    if (state != RunState.WORKING || stopCause != null || grip == null) {
       return false;
     }
     interrupt(cause, now);
@@ -145,7 +175,7 @@ final class Run {
    * @return {@code false} if there is a report on its way, or it is over
    */
   synchronized boolean drop(StopCause cause, RunState.Event event, long now) {
-    boolean finished = state == RunState.WORKING && thread == null;
+    boolean finished = state == RunState.WORKING && grip == null;
     if (finished || state != RunState.QUEUED && state != RunState.WORKING) {
       return false;
     }
@@ -156,10 +186,11 @@ final class Run {
   }
 
   private void interrupt(StopCause cause, long now) {
+    boolean again = stopCause != null;
     stopCause = cause;
     stoppedAt = now;
-    if (thread != null) {
-      thread.interrupt();
+    if (grip != null) {
+      grip.stop(now, again);
     }
   }
 
@@ -180,12 +211,15 @@ final class Run {
 
   /** Whether its handler was interrupted long ago and runs on. */
   synchronized boolean stuck(long now) {
-    return thread != null && stopCause != null && now - stoppedAt >= STUCK_AFTER.toNanos();
+    return grip != null && grip.interruptedFor(STUCK_AFTER.toNanos(), now);
   }
 
   /** Whether its handler still runs although nobody waits for its result any more. */
   synchronized boolean overdue() {
-    return thread != null && state != RunState.QUEUED && state != RunState.WORKING;
+    return grip != null
+        && grip.forNothing()
+        && state != RunState.QUEUED
+        && state != RunState.WORKING;
   }
 
   @Override

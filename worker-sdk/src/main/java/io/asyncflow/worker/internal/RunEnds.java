@@ -67,15 +67,28 @@ final class RunEnds {
     } else if (cause == StopCause.SHUT_DOWN) {
       shutDown(run);
     } else if (thrown instanceof ResourceException && !scarcity.isItsOwnFault(run.task())) {
-      Report report = writer.of(run.task(), StageResult.snooze(RESOURCE_DELAY));
-      if (explain(run, Event.THREW, report)) {
-        log.warn("{} is given back, no attempt is counted: {}", run, thrown.getMessage());
-      }
+      giveBack(run, thrown);
     } else {
       Report report = writer.of(run.task(), thrown);
       if (explain(run, Event.THREW, report)) {
         log(run, report, thrown);
       }
+    }
+  }
+
+  /** The batch of which it was one lacked resources; it may well fit into a smaller one. */
+  void lackedTogether(Run run, Throwable thrown) {
+    if (run.stopCause() == null) {
+      giveBack(run, thrown);
+    } else {
+      threw(run, thrown);
+    }
+  }
+
+  private void giveBack(Run run, Throwable thrown) {
+    Report report = writer.of(run.task(), StageResult.snooze(RESOURCE_DELAY));
+    if (explain(run, Event.THREW, report)) {
+      log.warn("{} is given back, no attempt is counted: {}", run, thrown.getMessage());
     }
   }
 

@@ -1,13 +1,18 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.StageContext;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -24,17 +29,19 @@ import org.slf4j.LoggerFactory;
  */
 final class RunPool {
 
-  /** What a thread does with a run. */
+  /** What a thread does with a run, or with those of a batch. */
   @FunctionalInterface
   interface Runner {
 
     /**
-     * @param slot {@code null} if the run wants none
+     * @param runs several only if their stage is one of batches
+     * @param slot {@code null} if the runs want none
      */
-    void run(Run run, Slot slot);
+    void run(List<Run> runs, Slot slot);
   }
 
-  private record Assignment(Run run, Slot slot) {}
+  /** Compared as the one it is: batches are small, and no run is in two. */
+  private record Assignment(List<Run> runs, Slot slot) {}
 
   /** Runs that last longer than this on average are not fetched ahead. */
   private static final Duration LONG_RUN = Duration.ofSeconds(1);
@@ -54,7 +61,7 @@ final class RunPool {
   private final Runnable freed;
 
   private final Deque<Run> queue = new ArrayDeque<>();
-  private final Set<Run> running = new HashSet<>();
+  private final Set<Assignment> running = new HashSet<>();
   private int threads;
   private double averageNanos;
   private boolean closed;
@@ -85,19 +92,42 @@ final class RunPool {
     slots.whenFreed(this::wakeOne);
   }
 
-  /** How many more runs it takes. */
+  /** How many more runs it takes; a batch is one. */
   synchronized int room() {
-    if (closed || hasSuspect()) {
-      return 0;
+    return closed || hasSuspect() ? 0 : Math.max(0, places() - queuedStarts(null));
+  }
+
+  /** How many runs may wait, for a thread that is free too. */
+  private int places() {
+    return size - running.size() + ahead();
+  }
+
+  /**
+   * How many handlers' calls the queue is.
+   *
+   * @param another counted with the queue; {@code null} for none
+   */
+  private int queuedStarts(Run another) {
+    Map<RegisteredStage, Integer> tasks = queuedByStage();
+    if (another != null) {
+      tasks.merge(another.stage(), 1, Integer::sum);
     }
-    return Math.max(0, size - running.size() + ahead() - queued());
+    return tasks.entrySet().stream()
+        .mapToInt(stage -> stage.getKey().runsOf(stage.getValue()))
+        .sum();
+  }
+
+  private Map<RegisteredStage, Integer> queuedByStage() {
+    Map<RegisteredStage, Integer> tasks = new HashMap<>();
+    queue.forEach(run -> tasks.merge(run.stage(), 1, Integer::sum));
+    return tasks;
   }
 
   /** Whether a suspect waits or runs; one that nobody waits for any more has done its worst. */
   private boolean hasSuspect() {
     forgetEnded();
     return queue.stream().anyMatch(Run::isSuspect)
-        || running.stream().anyMatch(run -> run.isSuspect() && !run.overdue());
+        || running().stream().anyMatch(run -> run.isSuspect() && !run.overdue());
   }
 
   /**
@@ -107,7 +137,7 @@ final class RunPool {
    */
   private int ahead() {
     boolean longRuns = averageNanos > LONG_RUN.toNanos();
-    return longRuns || overdue() == size ? 0 : prefetch;
+    return longRuns || running.size() == size && overdueThreads() == size ? 0 : prefetch;
   }
 
   /**
@@ -115,12 +145,33 @@ final class RunPool {
    * after each run would make every hold a hold of one.
    */
   synchronized boolean wantsMore() {
-    return room() > 0 && (running.size() < size || queued() <= ahead() / 2);
+    return room() > 0 && (running.size() < size || queuedStarts(null) <= ahead() / 2);
   }
 
-  /** {@code false} if it is full or closed. */
-  synchronized boolean offer(Run run) {
-    if (room() == 0) {
+  /** Queues them at once; returns those for which there is no room. */
+  List<Run> offer(List<Run> runs) {
+    for (Run run : runs) {
+      if (run.stage().batches() != null) {
+        tellBatch(run, run.stage().batches().handler());
+      }
+    }
+    synchronized (this) {
+      return runs.stream().filter(run -> !enqueue(run)).toList();
+    }
+  }
+
+  /** Calls code of the user's, so nobody may wait for it. */
+  private void tellBatch(Run run, BatchStageHandler handler) {
+    StageContext context = new RunContext(run, null, ticker);
+    try {
+      run.batch(Objects.requireNonNull(handler.key(context)), handler.size(context));
+    } catch (RuntimeException e) {
+      log.debug("{} is run alone: its key cannot be told", run, e);
+    }
+  }
+
+  private boolean enqueue(Run run) {
+    if (closed || hasSuspect() || queuedStarts(run) > places()) {
       return false;
     }
     queue.addLast(run);
@@ -148,22 +199,28 @@ final class RunPool {
   /** The places on devices that queued runs wait for. */
   synchronized int queuedForPlaces() {
     forgetEnded();
-    return queue.stream().mapToInt(Run::places).sum();
+    return queuedByStage().entrySet().stream()
+        .mapToInt(stage -> stage.getKey().places() * stage.getKey().runsOf(stage.getValue()))
+        .sum();
   }
 
   synchronized int working() {
-    return running.size() - overdue();
+    return (int) running().stream().filter(run -> !run.overdue()).count();
   }
 
-  /** Threads in handlers that go on although their run is over. */
+  /** Runs that are over although their handlers go on. */
   synchronized int overdue() {
-    return (int) running.stream().filter(Run::overdue).count();
+    return (int) running().stream().filter(Run::overdue).count();
+  }
+
+  private int overdueThreads() {
+    return (int) running.stream().filter(a -> a.runs().stream().allMatch(Run::overdue)).count();
   }
 
   /** Those of the overdue ones that were interrupted long ago. */
   synchronized List<Run> stuck() {
     long now = ticker.nanos();
-    return running.stream().filter(run -> run.stuck(now)).toList();
+    return running().stream().filter(run -> run.stuck(now)).toList();
   }
 
   /** Runs that could start at once, slots aside. */
@@ -172,7 +229,7 @@ final class RunPool {
   }
 
   synchronized List<Run> running() {
-    return List.copyOf(running);
+    return running.stream().flatMap(assignment -> assignment.runs().stream()).toList();
   }
 
   /** One thread for one run that can start now; who wakes in vain waits again. */
@@ -216,11 +273,11 @@ final class RunPool {
   private void perform(Assignment next) {
     long start = ticker.nanos();
     try {
-      runner.run(next.run(), next.slot());
+      runner.run(next.runs(), next.slot());
     } finally {
       long took = ticker.nanos() - start;
       synchronized (this) {
-        running.remove(next.run());
+        running.remove(next);
         averageNanos += averageNanos == 0 ? took : WEIGHT * (took - averageNanos);
       }
       if (next.slot() != null) {
@@ -234,7 +291,7 @@ final class RunPool {
     while (true) {
       Optional<Assignment> next = firstThatCanStart();
       if (next.isPresent()) {
-        running.add(next.get().run());
+        running.add(next.get());
         return next.get();
       }
       if (closed) {
@@ -254,16 +311,39 @@ final class RunPool {
       }
       if (run.places() == 0) {
         waiting.remove();
-        return Optional.of(new Assignment(run, null));
+        return Optional.of(new Assignment(withItsBatch(run), null));
       }
       Optional<Slot> slot = slotsTaken ? Optional.empty() : slots.tryTake(run.places());
       if (slot.isPresent()) {
         waiting.remove();
-        return Optional.of(new Assignment(run, slot.get()));
+        return Optional.of(new Assignment(withItsBatch(run), slot.get()));
       }
       // Nobody who takes fewer places goes first, or one who takes many would wait for ever.
       slotsTaken = true;
     }
     return Optional.empty();
+  }
+
+  /** The run, which the queue has no more, and the next ones in it that can go with it. */
+  private List<Run> withItsBatch(Run first) {
+    RegisteredStage stage = first.stage();
+    if (stage.batches() == null || first.isSuspect()) {
+      return List.of(first);
+    }
+    List<Run> batch = new ArrayList<>(List.of(first));
+    int most = stage.tasksOfRun();
+    long sizeLeft = stage.batches().handler().maxSize() - first.batchSize();
+    for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext() && batch.size() < most; ) {
+      Run run = waiting.next();
+      if (run.stage() == stage
+          && !run.isSuspect()
+          && run.batchKey().equals(first.batchKey())
+          && run.batchSize() <= sizeLeft) {
+        waiting.remove();
+        batch.add(run);
+        sizeLeft -= run.batchSize();
+      }
+    }
+    return batch;
   }
 }

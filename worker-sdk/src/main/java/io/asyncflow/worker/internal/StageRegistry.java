@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.InvalidSettingException;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
@@ -33,9 +34,21 @@ public final class StageRegistry {
    * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
    */
   public void register(String taskType, String stage, StageHandler handler, StageNeeds needs) {
-    Objects.requireNonNull(taskType, "taskType");
-    Objects.requireNonNull(stage, "stage");
     Objects.requireNonNull(handler, "handler");
+    register(taskType, new RegisteredStage(stage, handler, needs));
+  }
+
+  /**
+   * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
+   */
+  public void register(String taskType, String stage, BatchStageHandler handler, StageNeeds needs) {
+    Objects.requireNonNull(handler, "handler");
+    register(taskType, new RegisteredStage(stage, handler, needs));
+  }
+
+  private void register(String taskType, RegisteredStage registered) {
+    Objects.requireNonNull(taskType, "taskType");
+    String stage = Objects.requireNonNull(registered.stage(), "stage");
     String type = taskType.toLowerCase(Locale.ROOT);
     if (!TYPE.matcher(type).matches()) {
       throw new IllegalArgumentException(
@@ -58,7 +71,7 @@ public final class StageRegistry {
               + MOST_STAGES
               + " stages; give some a type of their own");
     }
-    RegisteredStage before = stages.putIfAbsent(stage, new RegisteredStage(stage, handler, needs));
+    RegisteredStage before = stages.putIfAbsent(stage, registered);
     if (before != null) {
       throw new IllegalArgumentException(
           "stage "
@@ -66,9 +79,9 @@ public final class StageRegistry {
               + " of type "
               + type
               + " has two handlers: "
-              + before.handler()
+              + before.anyHandler()
               + " and "
-              + handler);
+              + registered.anyHandler());
     }
   }
 

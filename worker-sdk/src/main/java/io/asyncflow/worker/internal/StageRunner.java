@@ -1,12 +1,16 @@
 package io.asyncflow.worker.internal;
 
-import io.asyncflow.api.Task;
+import static java.util.stream.Collectors.joining;
+
+import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageResult;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.MDC;
 
-/** One run on one thread, from top to bottom: start, handle, leave, say how it ended. */
+/** One run, or one batch, on one thread, from top to bottom: start, handle, say how it ended. */
 final class StageRunner implements RunPool.Runner {
 
   private final RunEnds ends;
@@ -20,35 +24,54 @@ final class StageRunner implements RunPool.Runner {
   }
 
   @Override
-  public void run(Run run, Slot slot) {
+  public void run(List<Run> runs, Slot slot) {
+    Grip grip = new Grip();
+    List<Run> started = runs.stream().filter(run -> start(run, grip)).toList();
+    if (started.isEmpty()) {
+      return;
+    }
+    name(started);
+    try {
+      if (started.get(0).stage().batches() == null) {
+        runAlone(started.get(0), slot);
+      } else {
+        runTogether(started, slot);
+      }
+    } finally {
+      MDC.clear();
+    }
+  }
+
+  private boolean start(Run run, Grip grip) {
     // The deadline watch sees to both; but a process that was frozen may come back here first.
     long now = ticker.nanos();
     if (now >= run.lease().trustedUntil()) {
       ends.lost(run, "its lease had run out when a thread was free");
-      return;
+      return false;
     }
     if (now >= run.lease().startBy()) {
       ends.release(run, "less than half of its time was left when a thread was free");
-      return;
+      return false;
     }
-    if (!run.enter()) {
-      return;
-    }
-    name(run.task());
+    return run.enter(grip);
+  }
+
+  private static void name(List<Run> runs) {
+    MDC.put("traceId", runs.get(0).task().traceId());
+    MDC.put("taskId", runs.stream().map(run -> run.task().taskId()).collect(joining(",")));
+  }
+
+  private void runAlone(Run run, Slot slot) {
     try {
       StageResult result = handle(run, slot);
-      if (slot != null) {
-        slots.sufficed(slot);
-      }
+      sufficed(slot);
       ends.returned(run, result);
     } catch (Throwable thrown) {
-      if (slot != null && thrown instanceof ResourceException) {
-        slots.lacked(slot);
+      if (thrown instanceof ResourceException) {
+        lacked(slot);
       }
       // Errors too: whatever a handler throws ends its own run and nothing else.
       ends.threw(run, thrown);
-    } finally {
-      MDC.clear();
     }
   }
 
@@ -60,8 +83,44 @@ final class StageRunner implements RunPool.Runner {
     }
   }
 
-  private static void name(Task task) {
-    MDC.put("traceId", task.traceId());
-    MDC.put("taskId", task.taskId());
+  private void runTogether(List<Run> runs, Slot slot) {
+    Batches batches = runs.get(0).stage().batches();
+    boolean alone = runs.size() == 1;
+    List<BatchMember> members = new ArrayList<>();
+    for (Run run : runs) {
+      members.add(new BatchMember(run, new RunContext(run, slot, ticker), ends, alone));
+    }
+    Throwable end = new NonRetryableException("the handler said nothing of this task");
+    try {
+      batches.handler().handle(List.copyOf(members));
+    } catch (Throwable thrown) {
+      end = thrown;
+    }
+    for (BatchMember member : members) {
+      member.end(end);
+    }
+    // An interrupt that came for this batch is not for the next.
+    Thread.interrupted();
+    if (members.stream().noneMatch(BatchMember::lackedResources)) {
+      batches.sufficed(runs.size());
+      sufficed(slot);
+    } else if (alone) {
+      lacked(slot);
+    } else {
+      // The batch was too large, which says nothing against the slot.
+      batches.lacked(runs.size());
+    }
+  }
+
+  private void sufficed(Slot slot) {
+    if (slot != null) {
+      slots.sufficed(slot);
+    }
+  }
+
+  private void lacked(Slot slot) {
+    if (slot != null) {
+      slots.lacked(slot);
+    }
   }
 }

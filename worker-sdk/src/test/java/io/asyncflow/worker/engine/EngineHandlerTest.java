@@ -245,10 +245,19 @@ class EngineHandlerTest {
   @Test
   void itsStandardErrorIsLoggedUnderTheTaskAndNoMoreThanAFewLinesOfIt() throws Exception {
     Logger logger = (Logger) LoggerFactory.getLogger(EngineHandler.class);
-    ListAppender<ILoggingEvent> appender = new ListAppender<>();
+    ListAppender<ILoggingEvent> appender =
+        new ListAppender<>() {
+          @Override
+          protected void append(ILoggingEvent event) {
+            // It is the thread that logs whose MDC counts.
+            event.prepareForDeferredProcessing();
+            super.append(event);
+          }
+        };
     appender.start();
     Level before = logger.getLevel();
     logger.setLevel(Level.INFO);
+    logger.setAdditive(false);
     logger.addAppender(appender);
     try {
       EngineHandler engine = scripted();
@@ -265,6 +274,7 @@ class EngineHandlerTest {
       assertThat(lines).hasSize(1 + EngineLog.MOST_LINES);
     } finally {
       logger.detachAppender(appender);
+      logger.setAdditive(true);
       logger.setLevel(before);
     }
   }

@@ -110,7 +110,7 @@ final class HandDriven {
   }
 
   void work(Run run, Slot slot) {
-    runner.run(run, slot);
+    runner.run(List.of(run), slot);
   }
 
   /** The first heartbeat, which comes with the start. */

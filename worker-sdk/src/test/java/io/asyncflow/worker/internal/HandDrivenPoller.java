@@ -90,7 +90,7 @@ final class HandDrivenPoller implements AutoCloseable {
     }
 
     Builder stage(String name, int places) {
-      stages.put(name, new RegisteredStage(name, null, StageNeeds.slots(places)));
+      stages.put(name, new RegisteredStage(name, context -> null, StageNeeds.slots(places)));
       return this;
     }
 

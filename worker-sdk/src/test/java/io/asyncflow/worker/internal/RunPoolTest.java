@@ -3,6 +3,7 @@ package io.asyncflow.worker.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageNeeds;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +28,7 @@ class RunPoolTest {
   private final SlotPool slots = new SlotPool(Map.of("cpu", 1), ticker, new Bell());
   private final BlockingQueue<Run> started = new LinkedBlockingQueue<>();
   private final Map<Run, Slot> slotOf = new ConcurrentHashMap<>();
+  private final List<List<Run>> batches = new CopyOnWriteArrayList<>();
   private final Set<String> threads = ConcurrentHashMap.newKeySet();
   private final Semaphore letGo = new Semaphore(0);
   private final Semaphore freed = new Semaphore(0);
@@ -35,7 +38,9 @@ class RunPoolTest {
   private final RunPool pool =
       new RunPool("lark", 2, 3, slots, this::block, ticker, () -> reporting, freed::release);
 
-  private void block(Run run, Slot slot) {
+  private void block(List<Run> runs, Slot slot) {
+    Run run = runs.get(0);
+    batches.add(runs);
     run.enter();
     threads.add(Thread.currentThread().getName());
     if (slot != null) {
@@ -51,11 +56,19 @@ class RunPoolTest {
   }
 
   private Run run(boolean wantsSlot) {
+    return run(new RegisteredStage("one", context -> null, StageNeeds.slots(wantsSlot ? 1 : 0)));
+  }
+
+  private Run run(RegisteredStage stage) {
     return new Run(
         StubFlowClient.task(numbers.incrementAndGet() + "_lark_task_1", "one", 30_000),
-        new RegisteredStage("one", null, StageNeeds.slots(wantsSlot ? 1 : 0)),
+        stage,
         Lease.held(ticker.nanos(), 30_000L, HandDrivenPoller.LIMITS),
         TransitionTable.Listener.none());
+  }
+
+  private boolean offer(Run run) {
+    return pool.offer(List.of(run)).isEmpty();
   }
 
   private Run next() throws InterruptedException {
@@ -79,9 +92,9 @@ class RunPoolTest {
   void thereIsRoomForTheThreadsAndThePrefetch() throws InterruptedException {
     assertThat(pool.room()).isEqualTo(5);
     for (int i = 0; i < 5; i++) {
-      assertThat(pool.offer(run(false))).isTrue();
+      assertThat(offer(run(false))).isTrue();
     }
-    assertThat(pool.offer(run(false))).isFalse();
+    assertThat(offer(run(false))).isFalse();
     next();
     next();
     assertThat(pool.working()).isEqualTo(2);
@@ -97,7 +110,7 @@ class RunPoolTest {
     for (int i = 0; i < 5; i++) {
       Run run = run(false);
       offered.add(run);
-      pool.offer(run);
+      offer(run);
       if (i < 2) {
         assertThat(next()).isSameAs(run);
       }
@@ -111,7 +124,7 @@ class RunPoolTest {
   @Test
   void moreIsWantedWhenAThreadIsFreeOrHalfOfThePrefetchIsUsed() throws InterruptedException {
     for (int i = 0; i < 4; i++) {
-      pool.offer(run(false));
+      offer(run(false));
     }
     next();
     next();
@@ -127,10 +140,10 @@ class RunPoolTest {
     Run first = run(true);
     Run second = run(true);
     Run open = run(false);
-    pool.offer(first);
+    offer(first);
     assertThat(next()).isSameAs(first);
-    pool.offer(second);
-    pool.offer(open);
+    offer(second);
+    offer(open);
     assertThat(next()).isSameAs(open);
     assertThat(slotOf).containsOnlyKeys(first);
     assertThat(pool.queuedForPlaces()).isEqualTo(1);
@@ -144,7 +157,7 @@ class RunPoolTest {
   void aSlotFreedElsewhereStartsARunHere() throws InterruptedException {
     Slot elsewhere = slots.tryTake(1).orElseThrow();
     Run run = run(true);
-    pool.offer(run);
+    offer(run);
     assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
     slots.giveBack(elsewhere);
     assertThat(next()).isSameAs(run);
@@ -156,7 +169,7 @@ class RunPoolTest {
     try (LoggedLines silenced = new LoggedLines(RunPool.class)) {
       for (int i = 0; i < 6; i++) {
         Run run = run(true);
-        assertThat(pool.offer(run)).isTrue();
+        assertThat(offer(run)).isTrue();
         assertThat(next()).isSameAs(run);
         finishOne();
         assertThat(slots.free()).isEqualTo(1);
@@ -169,7 +182,7 @@ class RunPoolTest {
   @Test
   void threadsAreMadeWhenTheyAreNeeded() throws InterruptedException {
     for (int i = 0; i < 4; i++) {
-      pool.offer(run(false));
+      offer(run(false));
       next();
       finishOne();
       await().atMost(Duration.ofSeconds(5)).until(() -> pool.working() == 0);
@@ -179,12 +192,12 @@ class RunPoolTest {
 
   @Test
   void aRunThatEndedWhileItWaitedTakesNoRoom() throws InterruptedException {
-    pool.offer(run(false));
-    pool.offer(run(false));
+    offer(run(false));
+    offer(run(false));
     next();
     next();
     Run waiting = run(false);
-    pool.offer(waiting);
+    offer(waiting);
     assertThat(pool.queued()).isEqualTo(1);
     waiting.drop(StopCause.CANCELLED, RunState.Event.CANCELLED, ticker.nanos());
     assertThat(pool.queued()).isZero();
@@ -194,8 +207,8 @@ class RunPoolTest {
 
   @Test
   void aHandlerThatGoesOnIsCountedAndItsThreadIsNotFree() throws InterruptedException {
-    pool.offer(run(false));
-    pool.offer(run(false));
+    offer(run(false));
+    offer(run(false));
     Run one = next();
     Run other = next();
     one.drop(StopCause.LOST, RunState.Event.LOST, ticker.nanos());
@@ -211,7 +224,7 @@ class RunPoolTest {
 
   @Test
   void aHandlerThatHeedsNoInterruptForTenSecondsIsStuckUntilItEnds() throws InterruptedException {
-    pool.offer(run(false));
+    offer(run(false));
     Run run = next();
     assertThat(pool.freeThreads()).isEqualTo(1);
     run.drop(StopCause.CANCELLED, RunState.Event.CANCELLED, ticker.nanos());
@@ -228,14 +241,14 @@ class RunPoolTest {
   @Test
   void thereIsNoRoomBesideASuspectUntilItsHandlerEndsOrNobodyWaitsForIt()
       throws InterruptedException {
-    pool.offer(suspect());
+    offer(suspect());
     assertThat(pool.room()).isZero();
     next();
     assertThat(pool.room()).isZero();
     finishOne();
     assertThat(pool.room()).isEqualTo(5);
 
-    pool.offer(suspect());
+    offer(suspect());
     Run stuck = next();
     stuck.drop(StopCause.LOST, RunState.Event.LOST, ticker.nanos());
     assertThat(pool.room()).isPositive();
@@ -246,8 +259,8 @@ class RunPoolTest {
     reporting = true;
     Run suspect = suspect();
     Run before = run(false);
-    pool.offer(before);
-    pool.offer(suspect);
+    offer(before);
+    offer(suspect);
     assertThat(next()).isSameAs(before);
     assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
     reporting = false;
@@ -255,17 +268,40 @@ class RunPoolTest {
     assertThat(next()).isSameAs(suspect);
   }
 
+  @Test
+  void aSuspectIsInNoBatch() throws InterruptedException {
+    BatchStageHandler handler = batch -> {};
+    RegisteredStage batched = new RegisteredStage("one", handler, StageNeeds.nothing());
+    offer(run(false));
+    offer(run(false));
+    next();
+    next();
+    Run one = run(batched);
+    Run another = run(batched);
+    Run suspect = suspect(batched);
+    assertThat(pool.offer(List.of(one, another, suspect))).isEmpty();
+    finishOne();
+    next();
+    finishOne();
+    next();
+    assertThat(batches.subList(2, 4)).containsExactly(List.of(one, another), List.of(suspect));
+  }
+
   private Run suspect() {
+    return suspect(new RegisteredStage("one", context -> null, StageNeeds.nothing()));
+  }
+
+  private Run suspect(RegisteredStage stage) {
     return new Run(
         StubFlowClient.lostTask(numbers.incrementAndGet() + "_lark_task_1", "one", 2),
-        new RegisteredStage("one", null, StageNeeds.nothing()),
+        stage,
         Lease.held(ticker.nanos(), 30_000L, HandDrivenPoller.LIMITS),
         TransitionTable.Listener.none());
   }
 
   @Test
   void longRunsAreNotFetchedAhead() throws InterruptedException {
-    pool.offer(run(false));
+    offer(run(false));
     next();
     ticker.advance(Duration.ofSeconds(5));
     finishOne();
@@ -274,14 +310,14 @@ class RunPoolTest {
 
   @Test
   void aClosedPoolHandsOutWhatWaitsAndFinishesWhatRuns() throws InterruptedException {
-    pool.offer(run(false));
-    pool.offer(run(false));
+    offer(run(false));
+    offer(run(false));
     next();
     next();
     Run waiting = run(false);
-    pool.offer(waiting);
+    offer(waiting);
     assertThat(pool.close()).containsExactly(waiting);
-    assertThat(pool.offer(run(false))).isFalse();
+    assertThat(offer(run(false))).isFalse();
     assertThat(pool.room()).isZero();
     assertThat(pool.working()).isEqualTo(2);
     finishOne();

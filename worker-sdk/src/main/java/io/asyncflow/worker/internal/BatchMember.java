@@ -1,0 +1,65 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.worker.BatchRun;
+import io.asyncflow.worker.ResourceException;
+import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.StageResult;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** One run in the hands of a batch's handler. */
+final class BatchMember implements BatchRun {
+
+  private final Run run;
+  private final StageContext context;
+  private final RunEnds ends;
+  private final boolean alone;
+  private final AtomicBoolean told = new AtomicBoolean();
+  private volatile boolean lackedResources;
+
+  /**
+   * @param alone whether it is its own batch
+   */
+  BatchMember(Run run, StageContext context, RunEnds ends, boolean alone) {
+    this.run = run;
+    this.context = context;
+    this.ends = ends;
+    this.alone = alone;
+  }
+
+  @Override
+  public StageContext context() {
+    return context;
+  }
+
+  @Override
+  public void complete(StageResult result) {
+    Objects.requireNonNull(result, "result");
+    if (told.compareAndSet(false, true)) {
+      run.leaveBatch();
+      ends.returned(run, result);
+    }
+  }
+
+  @Override
+  public void fail(Exception reason) {
+    end(Objects.requireNonNull(reason, "reason"));
+  }
+
+  /** The same for whatever was thrown. */
+  void end(Throwable reason) {
+    if (told.compareAndSet(false, true)) {
+      lackedResources = reason instanceof ResourceException;
+      run.leaveBatch();
+      if (lackedResources && !alone) {
+        ends.lackedTogether(run, reason);
+      } else {
+        ends.threw(run, reason);
+      }
+    }
+  }
+
+  boolean lackedResources() {
+    return lackedResources;
+  }
+}

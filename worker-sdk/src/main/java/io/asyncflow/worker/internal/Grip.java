@@ -1,0 +1,51 @@
+package io.asyncflow.worker.internal;
+
+/**
+ * The thread that runs a handler, for one run or for all of a batch. It is interrupted when nobody
+ * waits for any of them any more.
+ */
+final class Grip {
+
+  private final Thread thread = Thread.currentThread();
+  private int taken;
+  private int waitedFor;
+  private boolean interrupted;
+  private long interruptedAt;
+
+  /** One run more is in the hands of this thread. */
+  synchronized void take() {
+    taken++;
+    waitedFor++;
+  }
+
+  /** One run of it has come to its end by itself. */
+  synchronized void letGo() {
+    waitedFor--;
+  }
+
+  /**
+   * Nobody waits for one of its runs any more.
+   *
+   * @param again whether that was said of this run before
+   */
+  synchronized void stop(long now, boolean again) {
+    if (!again) {
+      waitedFor--;
+    }
+    if (waitedFor == 0) {
+      interrupted = true;
+      interruptedAt = now;
+      thread.interrupt();
+    }
+  }
+
+  /** Whether nobody waits for it any more, once one of its runs is over and it goes on. */
+  synchronized boolean forNothing() {
+    return interrupted || taken == 1;
+  }
+
+  /** Whether that was so long ago. */
+  synchronized boolean interruptedFor(long nanos, long now) {
+    return interrupted && now - interruptedAt >= nanos;
+  }
+}
