@@ -24,6 +24,7 @@ final class ProcessGroup {
 
   private final Process leader;
   private final boolean ownGroup;
+  private boolean over;
 
   private ProcessGroup(Process leader, boolean ownGroup) {
     this.leader = leader;
@@ -55,8 +56,15 @@ final class ProcessGroup {
     return leader;
   }
 
-  /** Kills all of them at once; nothing happens to those that have ended. */
-  void kill() {
+  /**
+   * Kills all of them at once; nothing happens to those that have ended. Once the leader is dead
+   * they are looked for one last time: after that its id may be another's.
+   */
+  synchronized void kill() {
+    if (over) {
+      return;
+    }
+    over = !leader.isAlive();
     List<ProcessHandle> descendants;
     try (Stream<ProcessHandle> found = leader.descendants()) {
       descendants = found.toList();
