@@ -5,6 +5,7 @@ public enum ErrorCode {
   INVALID_INPUT(8020, 400, "Invalid input"),
   MALFORMED_BODY(8021, 400, "Malformed body"),
   NO_SUCH_TASK(8035, 404, "No such task"),
+  NO_SUCH_JOB(8036, 404, "No such job"),
   NO_SUCH_TASK_TYPE(8042, 404, "No such task type"),
   LEASE_LOST(8050, 409, "Lease lost"),
   TRANSITION_NOT_ALLOWED(8051, 409, "Transition not allowed"),

@@ -38,4 +38,13 @@ public interface FlowClient {
 
   /** Creates or changes a task type. */
   void saveTaskType(TaskTypeSettings settings);
+
+  /**
+   * The calls about jobs.
+   *
+   * @throws UnsupportedOperationException if this client knows none; {@link HttpFlowClient} does
+   */
+  default JobClient jobs() {
+    throw new UnsupportedOperationException(getClass().getName() + " knows no jobs");
+  }
 }

@@ -2,6 +2,7 @@ package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -9,6 +10,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
@@ -48,6 +50,7 @@ public final class HttpFlowClient implements FlowClient {
   private final String authorization;
   private final Duration requestTimeout;
   private final HttpClient http;
+  private final JobClient jobs = new HttpJobClient(this);
 
   /**
    * @param baseUrl of the server, as {@code http://127.0.0.1:8081}
@@ -174,6 +177,11 @@ public final class HttpFlowClient implements FlowClient {
     exchange("/api/task_schedule_cfg/save", body, NOTHING, Duration.ZERO);
   }
 
+  @Override
+  public JobClient jobs() {
+    return jobs;
+  }
+
   private record Created(String taskId) {}
 
   private record CreatedAll(List<String> taskIds) {}
@@ -189,11 +197,11 @@ public final class HttpFlowClient implements FlowClient {
   /** What every answer is wrapped in; {@code errors} only with an error. */
   private record Envelope<T>(Integer code, String msg, T result, List<FieldError> errors) {}
 
-  private static ObjectReader envelopeOf(Class<?> result) {
+  static ObjectReader envelopeOf(Class<?> result) {
     return JSON.readerFor(JSON.getTypeFactory().constructParametricType(Envelope.class, result));
   }
 
-  private <T> T post(String path, Object body, ObjectReader answer) {
+  <T> T post(String path, Object body, ObjectReader answer) {
     return post(path, body, answer, Duration.ZERO);
   }
 
@@ -205,8 +213,34 @@ public final class HttpFlowClient implements FlowClient {
     return result;
   }
 
+  /** The same for a call that may answer with nothing. */
+  void tell(String path, Object body) {
+    exchange(path, body, NOTHING, Duration.ZERO);
+  }
+
+  /** What is answered without an envelope, as it comes; only its beginning has a time limit. */
+  InputStream open(String path, Object body) {
+    Duration limit = requestTimeout;
+    HttpRequest request = request(path, body, limit);
+    HttpResponse<InputStream> response =
+        sent(path, limit, () -> http.send(request, BodyHandlers.ofInputStream()));
+    if (response.statusCode() == 200) {
+      return response.body();
+    }
+    try (InputStream refusal = response.body()) {
+      resultOf(path, response.statusCode(), refusal.readAllBytes(), NOTHING);
+    } catch (IOException e) {
+      throw noAnswer(path, reasonOf(e), e);
+    }
+    throw notFlowsvr(path, response.statusCode(), null);
+  }
+
   private <T> T exchange(String path, Object body, ObjectReader answer, Duration extraWait) {
     Duration limit = requestTimeout.plus(extraWait);
+    return send(path, request(path, body, limit), answer, limit);
+  }
+
+  private HttpRequest request(String path, Object body, Duration limit) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(baseUrl + path))
             .timeout(limit)
@@ -216,17 +250,30 @@ public final class HttpFlowClient implements FlowClient {
     if (authorization != null) {
       request.header("Authorization", authorization);
     }
-    return send(path, request.build(), answer, limit);
+    return request.build();
   }
 
   /** The whole exchange within {@code limit}. */
   private <T> T send(String path, HttpRequest request, ObjectReader answer, Duration limit) {
-    long begin = System.nanoTime();
+    return sent(
+        path,
+        limit,
+        () -> {
+          long begin = System.nanoTime();
+          // Not sendAsync: on one or two processors that starts a thread for each answer.
+          HttpResponse<IncomingBody> response = http.send(request, info -> new IncomingBody());
+          byte[] body = response.body().within(limit.toNanos() - (System.nanoTime() - begin));
+          return resultOf(path, response.statusCode(), body, answer);
+        });
+  }
+
+  private interface Sending<T> {
+    T send() throws IOException, InterruptedException;
+  }
+
+  private <T> T sent(String path, Duration limit, Sending<T> sending) {
     try {
-      // Not sendAsync: on one or two processors that starts a thread for each answer.
-      HttpResponse<IncomingBody> response = http.send(request, info -> new IncomingBody());
-      byte[] body = response.body().within(limit.toNanos() - (System.nanoTime() - begin));
-      return resultOf(path, response.statusCode(), body, answer);
+      return sending.send();
     } catch (HttpConnectTimeoutException e) {
       throw noAnswer(path, "no connection in time", e);
     } catch (HttpTimeoutException e) {

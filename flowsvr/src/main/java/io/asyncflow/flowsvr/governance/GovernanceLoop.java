@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.governance;
 
+import io.asyncflow.flowsvr.job.JobCatchUp;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.lease.HoldRetention;
 import io.asyncflow.flowsvr.system.BackgroundLoop;
@@ -53,6 +54,7 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
       WorkerRegistry workers,
       ServerNumberRetention serverNumbers,
       FallbackWakeUp wakeUps,
+      JobCatchUp jobSteps,
       LeaderElection election,
       JobRunStore runs,
       Node node,
@@ -62,6 +64,7 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
         List.of(
             new GovernanceJob("expired-lease-sweep", sweepInterval, false, leases::runOnce),
             new GovernanceJob("fallback-wake-up", WAKE_UP, true, wakeUps::runOnce),
+            new GovernanceJob("job-catch-up", sweepInterval, true, jobSteps::runOnce),
             new GovernanceJob("table-drain", sweepInterval, true, drain::runOnce),
             new GovernanceJob("table-retention", CLEANING, true, retention::runOnce),
             new GovernanceJob("invariant-auditor", AUDIT, true, auditor::runOnce),

@@ -9,7 +9,7 @@ public class LeaseLostException extends FlowException {
 
   private static final long serialVersionUID = 1L;
 
-  LeaseLostException(TaskId id, String why) {
+  public LeaseLostException(TaskId id, String why) {
     super(ErrorCode.LEASE_LOST, id + ": " + why);
   }
 }

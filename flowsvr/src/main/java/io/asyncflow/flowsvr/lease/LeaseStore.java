@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.retry.RetryPolicy;
+import io.asyncflow.flowsvr.task.JobLedger;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -72,9 +73,11 @@ public class LeaseStore {
               .replace("now_ms", NOW_MS));
 
   private final JdbcClient jdbc;
+  private final JobLedger jobs;
 
-  LeaseStore(JdbcClient jdbc) {
+  LeaseStore(JdbcClient jdbc, JobLedger jobs) {
     this.jdbc = jdbc;
+    this.jobs = jobs;
   }
 
   /** Some tasks whose lease has run out; not locked, so it may be over with them by now. */
@@ -115,5 +118,6 @@ public class LeaseStore {
         .param("from", row.status().code())
         .param("epoch", row.leaseEpoch())
         .update();
+    jobs.record(List.of(JobLedger.Change.of(row, status)));
   }
 }

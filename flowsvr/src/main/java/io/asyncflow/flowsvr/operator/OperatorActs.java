@@ -86,6 +86,7 @@ public class OperatorActs {
     }
     Optional<TaskId> copy = audit.lastCopyOf(id);
     if (copy.isEmpty()) {
+      refuseIfOfAJob(id);
       return copy(id, act);
     }
     return find(copy.get()).filter(OperatorActs::isRetryable).isPresent()
@@ -100,9 +101,21 @@ public class OperatorActs {
       return false;
     }
     TaskRow row = lockRetryable(id);
-    tasks.revive(row, row.now() - row.priority() * 1000L);
+    tasks.revive(row);
     audit.insert(act, id, row.status(), TaskStatus.WAITING, null);
     return true;
+  }
+
+  /** A copy would be nobody's child. */
+  private void refuseIfOfAJob(TaskId id) {
+    find(id)
+        .map(TaskRow::place)
+        .ifPresent(
+            place -> {
+              throw new TransitionNotAllowedException(
+                  id,
+                  "its table holds only finished tasks by now; retry its job, " + place.jobId());
+            });
   }
 
   /** Not in one transaction: a create may run DDL. Done again after a crash, it finds the copy. */
@@ -149,7 +162,7 @@ public class OperatorActs {
           }
           TaskRow row = lock(id);
           if (status == TaskStatus.WAITING) {
-            tasks.revive(row, row.now() - row.priority() * 1000L);
+            tasks.revive(row);
           } else {
             tasks.force(row, status);
           }

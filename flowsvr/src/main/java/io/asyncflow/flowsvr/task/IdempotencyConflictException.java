@@ -3,14 +3,14 @@ package io.asyncflow.flowsvr.task;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 
-/** The idempotency key was used before, for a task with another body. */
+/** The idempotency key was used before, with another body. */
 public class IdempotencyConflictException extends FlowException {
 
   private static final long serialVersionUID = 1L;
 
-  IdempotencyConflictException(String key) {
+  public IdempotencyConflictException(String key) {
     super(
         ErrorCode.IDEMPOTENCY_CONFLICT,
-        "the idempotency key " + key + " was used for a task with another body");
+        "the idempotency key " + key + " was used with another body");
   }
 }

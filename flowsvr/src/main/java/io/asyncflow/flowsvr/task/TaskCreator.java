@@ -18,6 +18,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -119,6 +120,34 @@ public class TaskCreator {
     return create(tasks, transactions::execute, transactions::executeStatement);
   }
 
+  /** What else a transaction does that creates tasks. */
+  @FunctionalInterface
+  public interface Join {
+
+    /**
+     * Runs in the transaction, after the tasks were inserted; what it throws undoes them.
+     *
+     * @param ids of the tasks, in the order given
+     */
+    void with(List<TaskId> ids);
+  }
+
+  /**
+   * Creates waiting tasks of jobs, as {@link #create(List)} does.
+   *
+   * @param tasks without keys
+   * @param places what each of them is
+   * @param join makes the jobs know of them
+   */
+  public List<TaskId> createForJobs(List<NewTask> tasks, List<JobPlace> places, Join join) {
+    return create(new Wanted(tasks, places, join), transactions::execute);
+  }
+
+  /** A number for something else than a task, from the same source. */
+  public long nextNumber() {
+    return serverNumber.nextTaskNumber();
+  }
+
   /**
    * @param transaction runs what creates them, and commits it
    * @param statement runs it where it is one statement, which commits by itself
@@ -127,18 +156,40 @@ public class TaskCreator {
       List<NewTask> tasks,
       Function<Supplier<List<TaskId>>, List<TaskId>> transaction,
       Function<Supplier<List<TaskId>>, List<TaskId>> statement) {
+    boolean isOneStatement =
+        tasks.stream().map(task -> task.taskType().toLowerCase(Locale.ROOT)).distinct().count() == 1
+            && TaskStore.fitOneStatement(tasks)
+            && tasks.stream().allMatch(task -> task.idempotencyKey() == null);
+    Wanted wanted = new Wanted(tasks, List.of(), ids -> {});
+    return create(wanted, isOneStatement ? statement : transaction);
+  }
+
+  /**
+   * What a call wants to be created.
+   *
+   * @param places empty for tasks of their own
+   */
+  private record Wanted(List<NewTask> tasks, List<JobPlace> places, Join join) {
+
+    Map<Long, JobPlace> placesOf(TaskId[] ids) {
+      Map<Long, JobPlace> byNumber = new HashMap<>();
+      for (int i = 0; i < places.size(); i++) {
+        byNumber.put(ids[i].number(), places.get(i));
+      }
+      return byNumber;
+    }
+  }
+
+  private List<TaskId> create(
+      Wanted wanted, Function<Supplier<List<TaskId>>, List<TaskId>> commit) {
+    List<NewTask> tasks = wanted.tasks();
     Map<TaskType, List<Integer>> positionsByType = new LinkedHashMap<>();
     for (int i = 0; i < tasks.size(); i++) {
       TaskType type = TaskType.parse(tasks.get(i).taskType()).orElseThrow();
       types.require(type);
       positionsByType.computeIfAbsent(type, t -> new ArrayList<>()).add(i);
     }
-    boolean isOneStatement =
-        positionsByType.size() == 1
-            && TaskStore.fitOneStatement(tasks)
-            && tasks.stream().allMatch(task -> task.idempotencyKey() == null);
-    List<TaskId> ids =
-        createUndrained(tasks, positionsByType, isOneStatement ? statement : transaction);
+    List<TaskId> ids = createUndrained(wanted, positionsByType, commit);
     positionsByType.forEach(
         (type, positions) -> {
           meters.created(type.name(), positions.size());
@@ -152,7 +203,7 @@ public class TaskCreator {
   }
 
   private List<TaskId> createUndrained(
-      List<NewTask> tasks,
+      Wanted wanted,
       Map<TaskType, List<Integer>> positionsByType,
       Function<Supplier<List<TaskId>>, List<TaskId>> commit) {
     for (int attempt = 1; ; attempt++) {
@@ -160,9 +211,9 @@ public class TaskCreator {
       positionsByType.forEach(
           (type, positions) -> // before the transaction: it may run DDL
           tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
-      TaskId[] newIds = newIds(tables, tasks.size());
+      TaskId[] newIds = newIds(tables, wanted.tasks().size());
       try {
-        return commit.apply(() -> createIn(tables, tasks, newIds));
+        return commit.apply(() -> createIn(tables, wanted, newIds));
       } catch (TableDrainedException e) {
         newTaskTables.outdated(e.table);
         if (attempt == ATTEMPTS) {
@@ -182,9 +233,10 @@ public class TaskCreator {
   }
 
   private List<TaskId> createIn(
-      SortedMap<TaskTable, List<Integer>> tables, List<NewTask> tasks, TaskId[] newIds) {
+      SortedMap<TaskTable, List<Integer>> tables, Wanted wanted, TaskId[] newIds) {
     TaskId[] made = newIds.clone();
-    tables.forEach((table, positions) -> createIn(table, tasks, positions, made));
+    tables.forEach((table, positions) -> createIn(table, wanted, positions, made));
+    wanted.join().with(List.of(made));
     return Arrays.asList(made);
   }
 
@@ -192,8 +244,8 @@ public class TaskCreator {
    * @param made the ids that new tasks get; those of keys that stand for a task already are
    *     replaced
    */
-  private void createIn(
-      TaskTable table, List<NewTask> tasks, List<Integer> positions, TaskId[] made) {
+  private void createIn(TaskTable table, Wanted all, List<Integer> positions, TaskId[] made) {
+    List<NewTask> tasks = all.tasks();
     SortedMap<String, KeyUse> wanted = wantedKeys(tasks, positions, made);
     Map<String, KeyUse> standing = wanted.isEmpty() ? Map.of() : use(table, wanted);
     SortedMap<Long, NewTask> fresh = new TreeMap<>();
@@ -211,7 +263,7 @@ public class TaskCreator {
         fresh.putIfAbsent(made[position].number(), task);
       }
     }
-    if (!fresh.isEmpty() && !store.insertUnlessDrained(table, fresh)) {
+    if (!fresh.isEmpty() && !store.insertUnlessDrained(table, fresh, all.placesOf(made))) {
       throw new TableDrainedException(table);
     }
   }

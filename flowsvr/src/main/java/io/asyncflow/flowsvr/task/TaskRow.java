@@ -15,6 +15,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
  * @param holdTime epoch ms of the last hold
  * @param beatTime epoch ms of the last heartbeat of the last hold; 0 if none came
  * @param leaseEnd epoch ms
+ * @param place what it is in a job; {@code null} for a task of its own
  * @param now the database's epoch ms when the row was read
  */
 public record TaskRow(
@@ -42,6 +43,7 @@ public record TaskRow(
     String context,
     String result,
     String scheduleLog,
+    JobPlace place,
     long now) {
 
   /** Whether a worker holds the task and its lease has not run out. */
@@ -76,6 +78,7 @@ public record TaskRow(
         context,
         result,
         scheduleLog,
+        place,
         now);
   }
 
@@ -111,6 +114,7 @@ public record TaskRow(
         context,
         result,
         scheduleLog,
+        place,
         heldAt);
   }
 
@@ -143,7 +147,7 @@ public record TaskRow(
         workerId.isEmpty() ? null : workerId,
         deliveryCount,
         traceId.isEmpty() ? null : traceId,
-        null,
+        place == null ? null : "" + place.jobId(),
         progress,
         result);
   }

@@ -35,7 +35,7 @@ public class TaskStore {
       id, user_id, task_stage, status, priority, order_time, crt_retry_num, max_retry_num,
       max_retry_interval, lease_epoch, reported_epoch, report_id, delivery_count, worker_id,
       trace_id, hold_time, beat_time, lease_end, progress, create_time, modify_time,
-      task_context, result, schedule_log, """
+      task_context, result, schedule_log, job_id, job_index, """
           + NOW_MS
           + " AS db_now";
 
@@ -51,16 +51,20 @@ public class TaskStore {
           """
           INSERT INTO %s
             (id, user_id, task_stage, status, priority, order_time, max_retry_num,
-             max_retry_interval, create_time, modify_time, task_context, schedule_log)
+             max_retry_interval, create_time, modify_time, task_context, schedule_log, job_id,
+             job_index)
           SELECT v.id, v.user_id, v.task_stage, 1, v.priority, COALESCE(v.run_at, now_ms + v.due_in),
-            v.max_retry_num, v.max_retry_interval, now_ms, now_ms, v.task_context, v.schedule_log
+            v.max_retry_num, v.max_retry_interval, now_ms, now_ms, v.task_context, v.schedule_log,
+            v.job_id, v.job_index
           FROM t_task_table g
           STRAIGHT_JOIN (
           SELECT ? AS id, ? AS user_id, ? AS task_stage, ? AS priority, ? AS run_at, ? AS due_in,
-            ? AS max_retry_num, ? AS max_retry_interval, ? AS task_context, ? AS schedule_log
+            ? AS max_retry_num, ? AS max_retry_interval, ? AS task_context, ? AS schedule_log,
+            ? AS job_id, ? AS job_index
           """
               .replace("now_ms", NOW_MS));
-  private static final String MORE_INSERTS = "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
+  private static final String MORE_INSERTS =
+      "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
   private static final String UNLESS_DRAINED =
       """
       ) v
@@ -159,12 +163,23 @@ public class TaskStore {
           """
               .replace("now_ms", NOW_MS));
 
+  private static final TableSql LEAVE_JOB =
+      new TableSql(
+          """
+          UPDATE %s FORCE INDEX (PRIMARY)
+          SET job_id = NULL,
+              job_index = NULL
+          WHERE id IN (:ids)
+          """);
+
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
+  private final JobLedger jobs;
 
-  TaskStore(JdbcClient jdbc, JdbcTemplate batch) {
+  TaskStore(JdbcClient jdbc, JdbcTemplate batch, JobLedger jobs) {
     this.jdbc = jdbc;
     this.batch = batch;
+    this.jobs = jobs;
   }
 
   /** Whether {@link #insertUnlessDrained} needs no transaction for these. */
@@ -184,9 +199,11 @@ public class TaskStore {
    *
    * @param tasksByNumber in the order of their numbers; if they do not {@link #fitOneStatement},
    *     only within a transaction
+   * @param places what those of them that belong to jobs are there, by number
    * @return false if begin has moved past the table; nothing is created then
    */
-  boolean insertUnlessDrained(TaskTable table, SortedMap<Long, NewTask> tasksByNumber) {
+  boolean insertUnlessDrained(
+      TaskTable table, SortedMap<Long, NewTask> tasksByNumber, Map<Long, JobPlace> places) {
     List<Map.Entry<Long, NewTask>> some = new ArrayList<>();
     int characters = 0;
     for (Map.Entry<Long, NewTask> next : tasksByNumber.entrySet()) {
@@ -194,7 +211,7 @@ public class TaskStore {
       boolean isFull =
           some.size() == INSERTS_A_STATEMENT || characters + more > CHARACTERS_A_STATEMENT;
       if (isFull && !some.isEmpty()) {
-        if (!insertInOneStatement(table, some)) {
+        if (!insertInOneStatement(table, some, places)) {
           return false;
         }
         some.clear();
@@ -203,13 +220,15 @@ public class TaskStore {
       some.add(next);
       characters += more;
     }
-    return insertInOneStatement(table, some);
+    return insertInOneStatement(table, some, places);
   }
 
-  private boolean insertInOneStatement(TaskTable table, List<Map.Entry<Long, NewTask>> tasks) {
-    List<Object> values = new ArrayList<>(tasks.size() * 10 + 2);
+  private boolean insertInOneStatement(
+      TaskTable table, List<Map.Entry<Long, NewTask>> tasks, Map<Long, JobPlace> places) {
+    List<Object> values = new ArrayList<>(tasks.size() * 12 + 2);
     for (Map.Entry<Long, NewTask> entry : tasks) {
       NewTask task = entry.getValue();
+      JobPlace place = places.get(entry.getKey());
       int priority = orZero(task.priority());
       values.add(entry.getKey());
       values.add(task.userId());
@@ -221,6 +240,8 @@ public class TaskStore {
       values.add(task.maxRetryInterval());
       values.add(orEmpty(task.taskContext()));
       values.add(orEmpty(task.scheduleLog()));
+      values.add(place == null ? null : place.jobId());
+      values.add(place == null ? null : place.index());
     }
     values.add(table.type().name());
     values.add(table.number());
@@ -262,10 +283,14 @@ public class TaskStore {
    * Writes the ends of holds, each if its row is still as the transition saw it: by its status,
    * epoch and time of change, and in that this epoch has not reported.
    *
-   * @param transitions in the order of the rows' ids, at most {@value #TRANSITIONS_A_STATEMENT}
+   * @param transitions in the order of the rows' ids, at most {@value #TRANSITIONS_A_STATEMENT};
+   *     none of a task of a job, which has to count what is written
    * @return how many were written; nobody can say which
    */
   public int applyIfUnchanged(TaskTable table, List<TaskTransition> transitions) {
+    if (transitions.stream().anyMatch(to -> to.row.place() != null)) {
+      throw new IllegalArgumentException("tasks of jobs are written under a lock");
+    }
     return applyInOneStatement(table, transitions);
   }
 
@@ -287,6 +312,11 @@ public class TaskStore {
             changed + " of " + some.size() + " locked tasks changed in " + table);
       }
     }
+    record(transitions);
+  }
+
+  private void record(List<TaskTransition> written) {
+    jobs.record(written.stream().map(TaskTransition::change).toList());
   }
 
   private int applyInOneStatement(TaskTable table, List<TaskTransition> transitions) {
@@ -328,6 +358,20 @@ public class TaskStore {
    * that was cancelled can be told.
    */
   public void force(TaskRow row, TaskStatus status) {
+    force(List.of(row), status);
+  }
+
+  /**
+   * The same to many tasks.
+   *
+   * @param rows that the caller has locked, in the order of their ids
+   */
+  public void force(List<TaskRow> rows, TaskStatus status) {
+    rows.forEach(row -> forceOne(row, status));
+    jobs.record(rows.stream().map(row -> JobLedger.Change.of(row, status)).toList());
+  }
+
+  private void forceOne(TaskRow row, TaskStatus status) {
     jdbc.sql(FORCE.of(row.id().table()))
         .param("status", status.code())
         .param("id", row.id().number())
@@ -340,13 +384,32 @@ public class TaskStore {
    * Lets a task wait again with a fresh budget. Whoever held it before has nothing more to say, but
    * may be told once more that what he said was done.
    */
-  public void revive(TaskRow row, long orderTime) {
+  public void revive(TaskRow row) {
+    revive(List.of(row));
+  }
+
+  /**
+   * The same to many tasks.
+   *
+   * @param rows that the caller has locked, in the order of their ids
+   */
+  public void revive(List<TaskRow> rows) {
+    rows.forEach(this::reviveOne);
+    jobs.record(rows.stream().map(row -> JobLedger.Change.of(row, TaskStatus.WAITING)).toList());
+  }
+
+  private void reviveOne(TaskRow row) {
     jdbc.sql(REVIVE.of(row.id().table()))
-        .param("orderTime", orderTime)
+        .param("orderTime", row.now() - row.priority() * 1000L)
         .param("id", row.id().number())
         .param("from", row.status().code())
         .param("epoch", row.leaseEpoch())
         .update();
+  }
+
+  /** Makes tasks that were replaced in their job be none of it any more. */
+  public void leaveJob(TaskTable table, Collection<Long> numbers) {
+    jdbc.sql(LEAVE_JOB.of(table)).param("ids", numbers).update();
   }
 
   /** Reads rows of {@code table} that were selected with {@link #COLUMNS}. */
@@ -380,7 +443,13 @@ public class TaskStore {
         rs.getString("task_context"),
         rs.getString("result"),
         rs.getString("schedule_log"),
+        place(rs),
         rs.getLong("db_now"));
+  }
+
+  private static JobPlace place(ResultSet rs) throws SQLException {
+    long jobId = rs.getLong("job_id");
+    return rs.wasNull() ? null : new JobPlace(jobId, rs.getInt("job_index"));
   }
 
   private static Integer nullableInt(ResultSet rs, String column) throws SQLException {

@@ -112,6 +112,11 @@ public final class TaskTransition {
     return row.reported(status, reportedEpoch, reportId);
   }
 
+  JobLedger.Change change() {
+    return new JobLedger.Change(
+        row.id(), row.place(), row.status(), status, row.leaseEpoch(), result, scheduleLog);
+  }
+
   /** Whether the task has failed for good once this is committed. */
   public boolean makesFailed() {
     return status == TaskStatus.FAILED;

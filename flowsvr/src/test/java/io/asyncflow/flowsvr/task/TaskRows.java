@@ -137,6 +137,7 @@ public final class TaskRows {
         "{\"a\":1}",
         null,
         log,
+        null,
         NOW);
   }
 }

@@ -100,7 +100,7 @@ class TaskTableUpgradeIT {
     TaskTable table = aTableWithRows("lark", 1);
     long storage = storageOf(table);
     migrate(
-        "ADD COLUMN job_id BIGINT NULL AFTER user_id, ADD COLUMN weight INT NOT NULL DEFAULT 7");
+        "ADD COLUMN batch_id BIGINT NULL AFTER user_id, ADD COLUMN weight INT NOT NULL DEFAULT 7");
 
     assertThat(aServerThatStarts().runOnce()).isEqualTo(1);
 
@@ -109,7 +109,7 @@ class TaskTableUpgradeIT {
     assertThat(output).doesNotContain("cannot be changed instantly");
     Map<String, Object> row =
         sql.queryForMap("SELECT * FROM " + table.sqlName() + " WHERE id = 17");
-    assertThat(row).containsEntry("weight", 7).containsEntry("job_id", null);
+    assertThat(row).containsEntry("weight", 7).containsEntry("batch_id", null);
     assertThat(row).containsEntry("task_context", "context").containsEntry("task_stage", "s");
     insert(table, 1_000);
   }
@@ -135,7 +135,7 @@ class TaskTableUpgradeIT {
   @Test
   void whatCannotBeInstantIsDoneAllTheSame() {
     TaskTable table = aTableWithRows("lark", 1);
-    migrate("ADD COLUMN job_id BIGINT NULL");
+    migrate("ADD COLUMN batch_id BIGINT NULL");
     migrate("MODIFY COLUMN priority BIGINT NOT NULL DEFAULT 0");
     migrate("DROP COLUMN progress");
     migrate("MODIFY COLUMN user_id VARCHAR(128) NOT NULL COMMENT 'it''s `new`, (a) KEY'");
@@ -151,7 +151,7 @@ class TaskTableUpgradeIT {
   void serverThatFindsNothingToDoDoesNothing() {
     aTableWithRows("lark", 1);
     assertThat(aServerThatStarts().runOnce()).isZero();
-    migrate("ADD COLUMN job_id BIGINT NULL");
+    migrate("ADD COLUMN batch_id BIGINT NULL");
     assertThat(aServerThatStarts().runOnce()).isEqualTo(1);
     assertThat(aServerThatStarts().runOnce()).isZero();
     assertThat(aServerThatStarts().runOnce()).isZero();
@@ -172,7 +172,7 @@ class TaskTableUpgradeIT {
             "t_lark_task_0", "t_lark_task_1_old", "t_lark_task_01", "T_Lark_Task_7", "my_task_1");
     strangers.forEach(name -> sql.execute("CREATE TABLE `" + name + "` (id INT)"));
     sql.execute("CREATE VIEW t_view_task_1 AS SELECT 1 AS id");
-    migrate("ADD COLUMN job_id BIGINT NULL");
+    migrate("ADD COLUMN batch_id BIGINT NULL");
 
     assertThat(aServerThatStarts().runOnce()).isEqualTo(ours.size());
 
@@ -187,9 +187,9 @@ class TaskTableUpgradeIT {
     TaskTable first = aTableWithRows("lark", 1);
     TaskTable second = aTableWithRows("lark", 2);
     TaskTable third = aTableWithRows("lark", 3);
-    migrate("ADD COLUMN job_id BIGINT NULL");
-    migrate("ADD KEY idx_job (job_id)");
-    sql.execute("ALTER TABLE " + second.sqlName() + " ADD COLUMN job_id BIGINT NULL");
+    migrate("ADD COLUMN batch_id BIGINT NULL");
+    migrate("ADD KEY idx_job (batch_id)");
+    sql.execute("ALTER TABLE " + second.sqlName() + " ADD COLUMN batch_id BIGINT NULL");
 
     try (Connection reader = aLongReaderOf(third)) {
       CompletableFuture<Integer> killed =
@@ -228,7 +228,7 @@ class TaskTableUpgradeIT {
     for (int number = 1; number <= 5; number++) {
       aTableWithRows("lark", number);
     }
-    migrate("ADD COLUMN job_id BIGINT NULL");
+    migrate("ADD COLUMN batch_id BIGINT NULL");
 
     List<Integer> changed = AtOnce.from(4, i -> aServerThatStarts().runOnce());
 
@@ -238,7 +238,7 @@ class TaskTableUpgradeIT {
   @Test
   void serverWaitsForTheOneThatIsAtItHoweverLongThatTakes() throws Exception {
     aTableWithRows("lark", 1);
-    migrate("ADD COLUMN job_id BIGINT NULL");
+    migrate("ADD COLUMN batch_id BIGINT NULL");
     CompletableFuture<Integer> waiting;
     try (Connection other = schema.connect();
         Statement statement = other.createStatement()) {
@@ -254,7 +254,7 @@ class TaskTableUpgradeIT {
   @Test
   void changeThatWaitsForALongTransactionStopsNobodyElse(CapturedOutput output) throws Exception {
     TaskTable table = aTableWithRows("lark", 1);
-    migrate("ADD COLUMN job_id BIGINT NULL");
+    migrate("ADD COLUMN batch_id BIGINT NULL");
     CompletableFuture<Integer> waiting;
     try (Connection reader = aLongReaderOf(table)) {
       waiting = CompletableFuture.supplyAsync(() -> aServerThatStarts().runOnce());
@@ -286,7 +286,7 @@ class TaskTableUpgradeIT {
   @Test
   void tableMadeAfterAnUpgradeIsLikeOneThatWasUpgraded() {
     TaskTable old = aTableWithRows("lark", 1);
-    migrate("ADD COLUMN job_id BIGINT NULL AFTER id, ADD KEY idx_job (job_id)");
+    migrate("ADD COLUMN batch_id BIGINT NULL AFTER id, ADD KEY idx_job (batch_id)");
     aServerThatStarts().runOnce();
 
     TaskTable fresh = aTableWithRows("lark", 2);

@@ -44,7 +44,16 @@ class ApiDescriptionIT {
         "/api/task/setTask",
         "/api/task/set_tasks",
         "/api/task/setTasks",
-        "/api/worker/heartbeat"
+        "/api/worker/heartbeat",
+        "/api/job/createJob",
+        "/api/job/create_job",
+        "/api/job/addChildren",
+        "/api/job/getJob",
+        "/api/job/getJobList",
+        "/api/job/getJobTasks",
+        "/api/job/getJobInput",
+        "/api/job/cancel",
+        "/api/job/retry"
       })
   void callIsDescribedWithItsShapes(String path) {
     JsonNode methods = api.path("paths").path(path);

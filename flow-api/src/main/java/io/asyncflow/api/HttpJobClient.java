@@ -1,0 +1,67 @@
+package io.asyncflow.api;
+
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import tools.jackson.databind.ObjectReader;
+
+/** The calls about jobs, over the connections of an {@link HttpFlowClient}. */
+final class HttpJobClient implements JobClient {
+
+  private static final ObjectReader CREATED = HttpFlowClient.envelopeOf(Created.class);
+  private static final ObjectReader FOUND = HttpFlowClient.envelopeOf(Found.class);
+  private static final ObjectReader TASKS = HttpFlowClient.envelopeOf(JobTaskPage.class);
+
+  private final HttpFlowClient http;
+
+  HttpJobClient(HttpFlowClient http) {
+    this.http = http;
+  }
+
+  private record Created(String jobId) {}
+
+  private record Found(Job jobData) {}
+
+  private record OfJob(String jobId) {}
+
+  private record GetJobTasks(String jobId, int limit, String cursor) {}
+
+  @Override
+  public String createJob(NewJob job) {
+    Created created = http.post("/api/job/createJob", Map.of("jobData", job), CREATED);
+    return created.jobId();
+  }
+
+  @Override
+  public Job getJob(String jobId) {
+    Found found = http.post("/api/job/getJob", new OfJob(jobId), FOUND);
+    return found.jobData();
+  }
+
+  @Override
+  public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
+    return http.post("/api/job/getJobTasks", new GetJobTasks(jobId, limit, cursor), TASKS);
+  }
+
+  @Override
+  public Reader openJobInput(String jobId) {
+    return new InputStreamReader(
+        http.open("/api/job/getJobInput", new OfJob(jobId)), StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void addJobChildren(JobChildren children) {
+    http.tell("/api/job/addChildren", children);
+  }
+
+  @Override
+  public void cancelJob(String jobId) {
+    http.tell("/api/job/cancel", new OfJob(jobId));
+  }
+
+  @Override
+  public void retryJob(String jobId) {
+    http.tell("/api/job/retry", new OfJob(jobId));
+  }
+}

@@ -1,0 +1,42 @@
+package io.asyncflow.api;
+
+/**
+ * A job to be created.
+ *
+ * @param userId who it is for, at most 128 characters
+ * @param jobType the task type of its split and its merge, matched without regard to case
+ * @param jobInput what the split reads; with the rest of the request at most 16 MiB
+ * @param priority seconds of head start of all its tasks, 0 to 31,536,000; {@code null} is 0
+ * @param idempotencyKey the same key and body give the same job id; at most 128 printable ASCII
+ * @param failurePolicy {@code null} is {@link FailurePolicy#FINISH}
+ * @param childType the task type of its children; {@code null} is {@code jobType}
+ */
+public record NewJob(
+    String userId,
+    String jobType,
+    String jobInput,
+    Integer priority,
+    String idempotencyKey,
+    FailurePolicy failurePolicy,
+    String childType) {
+
+  public static NewJob of(String jobType, String userId, String jobInput) {
+    return new NewJob(userId, jobType, jobInput, null, null, null, null);
+  }
+
+  public NewJob withIdempotencyKey(String key) {
+    return new NewJob(userId, jobType, jobInput, priority, key, failurePolicy, childType);
+  }
+
+  public NewJob withFailurePolicy(FailurePolicy policy) {
+    return new NewJob(userId, jobType, jobInput, priority, idempotencyKey, policy, childType);
+  }
+
+  public NewJob withChildType(String type) {
+    return new NewJob(userId, jobType, jobInput, priority, idempotencyKey, failurePolicy, type);
+  }
+
+  public NewJob withPriority(int seconds) {
+    return new NewJob(userId, jobType, jobInput, seconds, idempotencyKey, failurePolicy, childType);
+  }
+}

@@ -1,0 +1,89 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.JobState;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.JobPlace;
+import io.asyncflow.flowsvr.task.TaskCreator;
+import java.util.List;
+import java.util.Set;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.stereotype.Service;
+
+/** Cancels jobs, and runs them again. */
+@Service
+class JobActs {
+
+  private final JobStore jobs;
+  private final JobQueries queries;
+  private final TaskCreator creator;
+  private final RetryingTransactions transactions;
+  private final ApplicationEventPublisher events;
+
+  JobActs(
+      JobStore jobs,
+      JobQueries queries,
+      TaskCreator creator,
+      RetryingTransactions transactions,
+      ApplicationEventPublisher events) {
+    this.jobs = jobs;
+    this.queries = queries;
+    this.creator = creator;
+    this.transactions = transactions;
+    this.events = events;
+  }
+
+  /**
+   * Cancels what is left of a job: from now on nothing of it is released or merged. Its tasks
+   * follow in pages. Cancelling a cancelled job changes nothing.
+   *
+   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended otherwise
+   */
+  void cancel(long jobId) {
+    if (!transactions.executeStatement(() -> jobs.stop(jobId))) {
+      JobRow job = queries.get(jobId);
+      if (job.state() != JobState.CANCELLED) {
+        throw notAllowed(job, "the job has ended");
+      }
+      return;
+    }
+    events.publishEvent(new JobsChanged(Set.of(jobId)));
+  }
+
+  /**
+   * Lets a job that failed or was cancelled go on: it is split anew if it never was, its children
+   * that failed or were cancelled run again from the stage they stopped at, and then it is merged.
+   * What succeeded is kept.
+   *
+   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it did neither
+   */
+  void retry(long jobId) {
+    JobRow job = queries.get(jobId);
+    if (job.state() != JobState.FAILED && job.state() != JobState.CANCELLED) {
+      throw notAllowed(job, "only a failed or cancelled job can be retried");
+    }
+    if (job.total() == null) {
+      creator.createForJobs(
+          List.of(JobCreator.splitOf(job.userId(), job.jobType(), job.priority())),
+          List.of(JobPlace.splitOf(jobId)),
+          split -> {
+            if (!jobs.goOn(job, split.get(0))) {
+              throw changed(job);
+            }
+          });
+    } else if (!transactions.executeStatement(() -> jobs.goOn(job, null))) {
+      throw changed(job);
+    }
+    events.publishEvent(new JobsChanged(Set.of(jobId)));
+  }
+
+  private static FlowException changed(JobRow job) {
+    return notAllowed(job, "it was changed just now");
+  }
+
+  private static FlowException notAllowed(JobRow job, String why) {
+    return new FlowException(
+        ErrorCode.TRANSITION_NOT_ALLOWED, "job " + job.id() + " is " + job.state() + ": " + why);
+  }
+}

@@ -1,0 +1,43 @@
+package io.asyncflow.flowsvr.job;
+
+import java.time.Duration;
+import org.springframework.stereotype.Component;
+
+/** Takes the steps of jobs that the server which should have taken them left. */
+@Component
+public class JobCatchUp {
+
+  /** A server that is at it changes the job more often. */
+  private static final Duration LEFT_ALONE = Duration.ofSeconds(2);
+
+  private static final int PAGE = 100;
+
+  private final JobStore jobs;
+  private final JobSteps steps;
+
+  JobCatchUp(JobStore jobs, JobSteps steps) {
+    this.jobs = jobs;
+    this.steps = steps;
+  }
+
+  /**
+   * Returns how many steps were taken.
+   *
+   * @throws RuntimeException the first failure, after all the other jobs were looked at
+   */
+  public int runOnce() {
+    int taken = 0;
+    RuntimeException failure = null;
+    for (long jobId : jobs.leftAlone(LEFT_ALONE, PAGE)) {
+      try {
+        taken += steps.advance(jobId);
+      } catch (RuntimeException e) {
+        failure = failure == null ? e : failure;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+    return taken;
+  }
+}

@@ -1,0 +1,42 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.api.JobChild;
+import io.asyncflow.api.JobChildren;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.web.Fields;
+import java.util.List;
+
+/** Reads a page of children. */
+final class JobChildrenForm {
+
+  private JobChildrenForm() {}
+
+  /** The page, good for nothing unless {@code in} is found good afterwards. */
+  static JobChildren read(Fields in) {
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    Integer first = in.number("first").required().between(0, JobLimits.CHILDREN).asInteger();
+    List<JobChild> children =
+        in.objects("children", 1, TaskLimits.BATCH).stream().map(JobChildrenForm::child).toList();
+    if (first != null && first + children.size() > JobLimits.CHILDREN) {
+      in.refuse("children", "must be at most " + JobLimits.CHILDREN + " of one job");
+    }
+    return new JobChildren(
+        id == null ? null : id.toString(),
+        in.text("workerId").name().max(TaskLimits.WORKER_ID).or(""),
+        in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger(),
+        first,
+        children);
+  }
+
+  private static JobChild child(Fields in) {
+    String stage = in.text("taskStage").required().name().max(TaskLimits.STAGE).or("");
+    if (stage.equals(JobCreator.SPLIT_STAGE) || stage.equals(JobCreator.MERGE_STAGE)) {
+      in.refuse("taskStage", "must not be split or merge, which are stages of the job itself");
+    }
+    return new JobChild(
+        stage,
+        in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).or(""),
+        in.number("priority").between(0, TaskLimits.PRIORITY).asInteger());
+  }
+}

@@ -1,0 +1,175 @@
+package io.asyncflow.flowsvr.job;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobChildren;
+import io.asyncflow.api.JobPage;
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.JobTaskPage;
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.StatusBits;
+import io.asyncflow.flowsvr.web.Takes;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/job")
+class JobController {
+
+  private static final int MAX_PAGE = 1_000;
+  private static final int DEFAULT_PAGE = 100;
+  private static final String CURSOR_RULE = "must be a nextCursor of an earlier answer";
+
+  private final JobCreator creator;
+  private final JobStaging staging;
+  private final JobQueries queries;
+  private final JobActs acts;
+
+  JobController(JobCreator creator, JobStaging staging, JobQueries queries, JobActs acts) {
+    this.creator = creator;
+    this.staging = staging;
+    this.queries = queries;
+    this.acts = acts;
+  }
+
+  record CreateJob(NewJob jobData) {}
+
+  record OfJob(String jobId) {}
+
+  record GetJobList(String userId, String jobType, String state, Integer limit, String cursor) {}
+
+  record GetJobTasks(String jobId, Integer status, Integer limit, String cursor) {}
+
+  record Created(String jobId) {}
+
+  record Found(Job jobData) {}
+
+  record Staged(int staged) {}
+
+  @Takes(summary = "Creates a job", shape = CreateJob.class)
+  @PostMapping({"/createJob", "/create_job"})
+  Envelope<Created> createJob(Fields in) {
+    NewJob job = NewJobForm.read(in.object("jobData"));
+    in.refuseIfBad();
+    return Envelope.ok(new Created("" + creator.create(job)));
+  }
+
+  @Takes(summary = "Stages 1 to 1,000 children of a job that is split", shape = JobChildren.class)
+  @PostMapping({"/addChildren", "/add_children"})
+  Envelope<Staged> addChildren(Fields in) {
+    JobChildren page = JobChildrenForm.read(in);
+    in.refuseIfBad();
+    return Envelope.ok(new Staged(staging.add(page)));
+  }
+
+  @Takes(summary = "Reads a job", shape = OfJob.class)
+  @RequestMapping(
+      path = {"/getJob", "/get_job"},
+      method = {GET, POST})
+  Envelope<Found> getJob(Fields in) {
+    return Envelope.ok(new Found(queries.get(jobId(in)).toJob()));
+  }
+
+  @Takes(summary = "Lists jobs, newest first", shape = GetJobList.class)
+  @RequestMapping(
+      path = {"/getJobList", "/get_job_list"},
+      method = {GET, POST})
+  Envelope<JobPage> getJobList(Fields in) {
+    String userId = in.text("userId").name().max(TaskLimits.USER_ID).value();
+    TaskType type = in.text("jobType").as(TaskType::parse, "is no name that a type can have");
+    Set<JobState> states = in.text("state").as(JobController::states, "must be states of a job");
+    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    Long before = in.text("cursor").as(JobController::number, CURSOR_RULE);
+    in.refuseIfBad();
+    return Envelope.ok(
+        queries.list(
+            new JobQueries.Filter(
+                userId,
+                type == null ? null : type.name(),
+                states == null ? Set.of() : states,
+                before == null ? Long.MAX_VALUE : before),
+            limit));
+  }
+
+  @Takes(summary = "Lists the children of a job, in their order", shape = GetJobTasks.class)
+  @RequestMapping(
+      path = {"/getJobTasks", "/get_job_tasks"},
+      method = {GET, POST})
+  Envelope<JobTaskPage> getJobTasks(Fields in) {
+    Set<TaskStatus> statuses = StatusBits.read(in, "status");
+    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    Long from = in.text("cursor").as(JobController::index, CURSOR_RULE);
+    long jobId = jobId(in);
+    return Envelope.ok(
+        queries.children(jobId, statuses, from == null ? 0 : from.intValue(), limit));
+  }
+
+  /** Without an envelope: it may be as large as a request may. */
+  @Takes(summary = "Streams the input of a job", shape = OfJob.class)
+  @RequestMapping(
+      path = {"/getJobInput", "/get_job_input"},
+      method = {GET, POST})
+  void getJobInput(Fields in, HttpServletResponse response) throws IOException {
+    JobRow job = queries.get(jobId(in));
+    response.setContentType(MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8");
+    response.setContentLength(job.inputBytes());
+    queries.writeInput(job.id(), response.getOutputStream());
+  }
+
+  @Takes(summary = "Cancels what is left of a job", shape = OfJob.class)
+  @PostMapping("/cancel")
+  Envelope<Void> cancel(Fields in) {
+    acts.cancel(jobId(in));
+    return Envelope.ok(null);
+  }
+
+  @Takes(summary = "Runs again what failed or was cancelled of a job", shape = OfJob.class)
+  @PostMapping("/retry")
+  Envelope<Void> retry(Fields in) {
+    acts.retry(jobId(in));
+    return Envelope.ok(null);
+  }
+
+  /** Refuses the request if anything in it is bad. */
+  static long jobId(Fields in) {
+    Long id = in.text("jobId").required().as(JobController::number, "is no job id");
+    in.refuseIfBad();
+    return id;
+  }
+
+  private static Optional<Long> number(String text) {
+    return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
+  }
+
+  private static Optional<Long> index(String text) {
+    return text.matches("[0-9]{1,8}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
+  }
+
+  private static Optional<Set<JobState>> states(String text) {
+    Set<JobState> states = EnumSet.noneOf(JobState.class);
+    for (String name : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+      Optional<JobState> state =
+          Arrays.stream(JobState.values()).filter(s -> s.name().equals(name)).findFirst();
+      if (state.isEmpty()) {
+        return Optional.empty();
+      }
+      states.add(state.get());
+    }
+    return Optional.of(states);
+  }
+}

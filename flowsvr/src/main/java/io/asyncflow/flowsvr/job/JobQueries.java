@@ -1,0 +1,168 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobPage;
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.JobTask;
+import io.asyncflow.api.JobTaskPage;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.job.JobTaskStore.Child;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.springframework.stereotype.Service;
+
+/** Reads jobs, their input and their children. */
+@Service
+class JobQueries {
+
+  /** Jobs that one page of a filtered list looks at. */
+  private static final int LOOK = 1_000;
+
+  private final JobStore jobs;
+  private final JobTaskStore jobTasks;
+  private final TaskStore tasks;
+  private final TaskFamilies families;
+
+  JobQueries(JobStore jobs, JobTaskStore jobTasks, TaskStore tasks, TaskFamilies families) {
+    this.jobs = jobs;
+    this.jobTasks = jobTasks;
+    this.tasks = tasks;
+    this.families = families;
+  }
+
+  /**
+   * The job of this id.
+   *
+   * @throws NoSuchJobException if there is none
+   */
+  JobRow get(long jobId) {
+    return jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId));
+  }
+
+  /**
+   * What a list may be narrowed to; {@code null} for any, {@code states} empty for all.
+   *
+   * @param before the number that the page starts below
+   */
+  record Filter(String userId, String jobType, Set<JobState> states, long before) {
+
+    boolean isAny() {
+      return jobType == null && states.isEmpty();
+    }
+
+    boolean takes(JobRow job) {
+      return (jobType == null || jobType.equals(job.jobType().name()))
+          && (states.isEmpty() || states.contains(job.state()));
+    }
+  }
+
+  /** Jobs, newest first. A page looks at a bounded number of them. */
+  JobPage list(Filter filter, int limit) {
+    int look = filter.isAny() ? limit : Math.max(limit, LOOK);
+    List<JobRow> looked = jobs.newest(filter.userId(), filter.before(), look);
+    List<Job> page = new ArrayList<>();
+    String next = null;
+    for (int i = 0; i < looked.size() && page.size() < limit; i++) {
+      if (filter.takes(looked.get(i))) {
+        page.add(looked.get(i).toJob());
+      }
+      boolean isLast = i == looked.size() - 1;
+      next = isLast && looked.size() < look ? null : "" + looked.get(i).id();
+    }
+    return new JobPage(page, next);
+  }
+
+  /**
+   * Writes the input of a job, in parts, so that it is never in memory as a whole and no connection
+   * to the database waits for a slow client.
+   */
+  void writeInput(long jobId, OutputStream out) throws IOException {
+    int part = 0;
+    for (Optional<byte[]> content = jobs.findInput(jobId, part);
+        content.isPresent();
+        content = jobs.findInput(jobId, ++part)) {
+      out.write(content.get());
+    }
+  }
+
+  /**
+   * The children of a job in their order.
+   *
+   * @param statuses empty for all; a page looks at {@code limit} children, and shows those
+   * @param from the index of the first
+   */
+  JobTaskPage children(long jobId, Set<TaskStatus> statuses, int from, int limit) {
+    JobRow job = get(jobId);
+    int total = job.total() == null ? 0 : job.total();
+    int to = (int) Math.min((long) from + limit, total);
+    List<JobTask> page = new ArrayList<>();
+    if (from < to) {
+      Map<Integer, Child> children = new HashMap<>();
+      jobTasks
+          .tasks(jobId, job.childType(), from, to - from)
+          .forEach(child -> children.put(child.index(), child));
+      Map<TaskId, TaskRow> rows = rowsOf(children.values());
+      for (int index = from; index < to; index++) {
+        JobTask child = told(job, index, Optional.ofNullable(children.get(index)), rows);
+        if (isWanted(child, statuses)) {
+          page.add(child);
+        }
+      }
+    }
+    return new JobTaskPage(page, to < total ? "" + to : null);
+  }
+
+  private Map<TaskId, TaskRow> rowsOf(Iterable<Child> children) {
+    Map<TaskTable, List<Long>> numbers = new TreeMap<>();
+    for (Child child : children) {
+      numbers
+          .computeIfAbsent(child.task().table(), t -> new ArrayList<>())
+          .add(child.task().number());
+    }
+    Map<TaskId, TaskRow> rows = new HashMap<>();
+    numbers.forEach(
+        (table, ofTable) -> {
+          if (families.has(table)) {
+            tasks.find(table, ofTable).forEach(row -> rows.put(row.id(), row));
+          }
+        });
+    return rows;
+  }
+
+  private static JobTask told(
+      JobRow job, int index, Optional<Child> child, Map<TaskId, TaskRow> rows) {
+    if (child.isEmpty()) {
+      TaskStatus status = job.state().isFinal() ? TaskStatus.CANCELLED : TaskStatus.WAITING;
+      return new JobTask(index, null, null, status.code(), null, null, null);
+    }
+    String taskId = child.get().task().toString();
+    TaskRow row = rows.get(child.get().task());
+    return row == null
+        ? new JobTask(index, taskId, null, null, null, null, null)
+        : new JobTask(
+            index,
+            taskId,
+            row.stage(),
+            row.status().code(),
+            row.progress(),
+            row.result(),
+            row.status() == TaskStatus.SUCCESS ? null : LastError.of(row.scheduleLog()));
+  }
+
+  private static boolean isWanted(JobTask child, Set<TaskStatus> statuses) {
+    return statuses.isEmpty()
+        || child.status() != null && statuses.contains(TaskStatus.ofCode(child.status()));
+  }
+}

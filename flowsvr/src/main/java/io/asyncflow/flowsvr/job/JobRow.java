@@ -1,0 +1,91 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.api.FailurePolicy;
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobState;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+
+/**
+ * A row of {@code t_job}, as it was read; the columns of the same names say what it holds.
+ *
+ * @param total {@code null} until the split has reported
+ * @param mergeTask {@code null} until there is one
+ * @param runTime epoch ms; {@code null} until its children run
+ * @param endTime epoch ms; {@code null} until it has ended
+ * @param now the database's epoch ms when the row was read
+ */
+record JobRow(
+    long id,
+    String userId,
+    TaskType jobType,
+    TaskType childType,
+    int priority,
+    FailurePolicy policy,
+    int inputBytes,
+    JobState state,
+    TaskId splitTask,
+    int staged,
+    int stagedEpoch,
+    Integer total,
+    int released,
+    int revived,
+    int done,
+    int failed,
+    int cancelled,
+    TaskId mergeTask,
+    String result,
+    String errMsg,
+    Long runTime,
+    int runBase,
+    long version,
+    long createTime,
+    long modifyTime,
+    Long endTime,
+    long now) {
+
+  /** Children that have ended. */
+  int ended() {
+    return done + failed + cancelled;
+  }
+
+  /** Whether children still have to become tasks. */
+  boolean hasStaged() {
+    return total != null && released < total;
+  }
+
+  /** Of a job that has ended, what never became a task was cancelled with the rest. */
+  int allCancelled() {
+    return state.isFinal() && hasStaged() ? cancelled + total - released : cancelled;
+  }
+
+  /** The job as it is answered on the wire. */
+  Job toJob() {
+    return new Job(
+        "" + id,
+        userId,
+        jobType.name(),
+        childType.name(),
+        state,
+        policy,
+        priority,
+        total,
+        done,
+        failed,
+        allCancelled(),
+        splitTask.toString(),
+        mergeTask == null ? null : mergeTask.toString(),
+        result,
+        state == JobState.FAILED ? whyFailed() : null,
+        createTime,
+        modifyTime,
+        endTime);
+  }
+
+  private String whyFailed() {
+    if (errMsg != null) {
+      return errMsg;
+    }
+    return "%d of %d children failed, %d were cancelled".formatted(failed, total, allCancelled());
+  }
+}

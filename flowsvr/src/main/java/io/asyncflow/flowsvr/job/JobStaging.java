@@ -1,0 +1,106 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FieldError;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.JobChildren;
+import io.asyncflow.flowsvr.lease.LeaseLostException;
+import io.asyncflow.flowsvr.lease.TransitionNotAllowedException;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.JobPlace;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import java.util.List;
+import org.springframework.stereotype.Service;
+
+/**
+ * Takes the children that a split sends, page by page, and keeps them until its report says that
+ * these are all. None of them is a task before that, so no job is ever half split.
+ *
+ * <p>A page is fenced as a report is, by the epoch of the split's hold. Pages come in order, so how
+ * many there are is a number in the job's row, and a hold that starts over overwrites what an
+ * earlier one has sent.
+ */
+@Service
+class JobStaging {
+
+  private final TaskFamilies families;
+  private final TaskStore tasks;
+  private final JobStore jobs;
+  private final JobTaskStore jobTasks;
+  private final RetryingTransactions transactions;
+
+  JobStaging(
+      TaskFamilies families,
+      TaskStore tasks,
+      JobStore jobs,
+      JobTaskStore jobTasks,
+      RetryingTransactions transactions) {
+    this.families = families;
+    this.tasks = tasks;
+    this.jobs = jobs;
+    this.jobTasks = jobTasks;
+    this.transactions = transactions;
+  }
+
+  /**
+   * Stages a page; one that was staged before is staged again.
+   *
+   * @param page checked
+   * @return how many children the split has sent by now
+   * @throws LeaseLostException if this hold of the split has no more to say
+   * @throws TransitionNotAllowedException if the task splits no job, or the job is not being split
+   * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if the page leaves a gap
+   */
+  int add(JobChildren page) {
+    TaskId id = TaskId.parse(page.taskId()).orElseThrow();
+    if (!families.has(id.table())) {
+      throw new TaskNotFoundException(id);
+    }
+    return transactions.execute(() -> addInTransaction(id, page));
+  }
+
+  private int addInTransaction(TaskId id, JobChildren page) {
+    TaskRow split =
+        tasks.lock(id.table(), List.of(id.number())).stream()
+            .findFirst()
+            .orElseThrow(() -> new TaskNotFoundException(id));
+    requireHold(split, page);
+    JobRow job = jobs.find(split.place().jobId()).orElseThrow();
+    int before = job.stagedEpoch() == page.leaseEpoch() ? job.staged() : 0;
+    if (page.first() > before) {
+      throw gap(before);
+    }
+    jobTasks.stage(job.id(), page.first(), page.children());
+    int staged = Math.max(before, page.first() + page.children().size());
+    if (!jobs.stage(job.id(), id, page.leaseEpoch(), staged)) {
+      throw new TransitionNotAllowedException(id, "job " + job.id() + " is " + job.state());
+    }
+    return staged;
+  }
+
+  private static void requireHold(TaskRow split, JobChildren page) {
+    if (split.place() == null || split.place().index() != JobPlace.SPLIT) {
+      throw new TransitionNotAllowedException(split.id(), "it splits no job");
+    }
+    if (split.status().isFinal()) {
+      throw new TransitionNotAllowedException(split.id(), "the task is final: " + split.status());
+    }
+    boolean isLastHold =
+        split.leaseEpoch() == page.leaseEpoch() && split.workerId().equals(page.workerId());
+    if (!isLastHold || split.reportedEpoch() >= page.leaseEpoch()) {
+      throw new LeaseLostException(
+          split.id(), "the epoch " + page.leaseEpoch() + " has no more to say");
+    }
+  }
+
+  private static FlowException gap(int expected) {
+    FieldError error =
+        new FieldError("first", "must be at most " + expected + ": pages come in order");
+    return new FlowException(
+        ErrorCode.INVALID_INPUT, error.field() + " " + error.message(), List.of(error), null);
+  }
+}

@@ -1,0 +1,84 @@
+package io.asyncflow.flowsvr.job;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/**
+ * Takes the steps of jobs as soon as this server has changed them, on a few threads of its own.
+ * What it loses, because it dies or the database does, governance finds.
+ */
+@Component
+class JobStepThreads implements DisposableBean {
+
+  private static final Logger log = LoggerFactory.getLogger(JobStepThreads.class);
+
+  private final JobSteps steps;
+  private final ThreadPoolExecutor threads;
+  private final Set<Long> waiting = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param count 0 leaves all steps to governance
+   */
+  JobStepThreads(JobSteps steps, @Value("${flow.job.step-threads:2}") int count) {
+    this.steps = steps;
+    this.threads = count == 0 ? null : pool(count);
+  }
+
+  private static ThreadPoolExecutor pool(int count) {
+    AtomicInteger number = new AtomicInteger();
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            30,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            work -> {
+              Thread thread = new Thread(work, "job-steps-" + number.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            },
+            new DiscardPolicy()); // a server that stops must not fail a report over a step
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  @EventListener
+  void on(JobsChanged news) {
+    if (threads != null) {
+      for (long jobId : news.jobIds()) {
+        if (waiting.add(jobId)) {
+          threads.execute(() -> advance(jobId));
+        }
+      }
+    }
+  }
+
+  private void advance(long jobId) {
+    waiting.remove(jobId); // before looking: what changes now is looked at once more
+    try {
+      steps.advance(jobId);
+    } catch (RuntimeException e) {
+      log.warn("job {} is left to governance: {}", jobId, e.toString());
+    }
+  }
+
+  @Override
+  public void destroy() throws InterruptedException {
+    if (threads != null) {
+      threads.shutdown();
+      threads.awaitTermination(2, TimeUnit.SECONDS);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.api.FailurePolicy;
+import io.asyncflow.api.NewJob;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.web.Fields;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Reads a job to be created. */
+final class NewJobForm {
+
+  private static final String TYPE_RULE = "is no name that a type can have";
+
+  private NewJobForm() {}
+
+  /** The job with all its defaults, good for nothing unless {@code in} is found good afterwards. */
+  static NewJob read(Fields in) {
+    TaskType jobType = in.text("jobType").required().as(TaskType::parse, TYPE_RULE);
+    TaskType childType =
+        in.has("childType") ? in.text("childType").as(TaskType::parse, TYPE_RULE) : jobType;
+    FailurePolicy policy =
+        in.has("failurePolicy")
+            ? in.text("failurePolicy").as(NewJobForm::policy, "must be FINISH or FAIL_FAST")
+            : FailurePolicy.FINISH;
+    return new NewJob(
+        in.text("userId").required().name().max(TaskLimits.USER_ID).value(),
+        jobType == null ? null : jobType.name(),
+        in.text("jobInput").maxBytes(JobLimits.INPUT_BYTES).or(""),
+        in.number("priority").between(0, TaskLimits.PRIORITY).or(0),
+        key(in),
+        policy,
+        childType == null ? null : childType.name());
+  }
+
+  private static Optional<FailurePolicy> policy(String text) {
+    return Arrays.stream(FailurePolicy.values()).filter(p -> p.name().equals(text)).findFirst();
+  }
+
+  /** An empty key is refused: whoever sends one believes to be safe from duplicates. */
+  private static String key(Fields in) {
+    return in.has("idempotencyKey")
+        ? in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value()
+        : null;
+  }
+}

@@ -1,0 +1,14 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+
+/** There is no job of this id. */
+class NoSuchJobException extends FlowException {
+
+  private static final long serialVersionUID = 1L;
+
+  NoSuchJobException(long jobId) {
+    super(ErrorCode.NO_SUCH_JOB, "there is no job " + jobId);
+  }
+}

@@ -1,0 +1,58 @@
+package io.asyncflow.flowsvr.task;
+
+import io.asyncflow.api.TaskStatus;
+import java.util.List;
+
+/**
+ * Keeps what jobs know of their tasks. Whatever writes a status tells it, in the transaction that
+ * does, so that a job's counts and the rows never differ.
+ *
+ * <p>Lock order: the rows of tasks by their numbers, and then jobs by theirs. So it is told last.
+ */
+public interface JobLedger {
+
+  /**
+   * A status that was written.
+   *
+   * @param leaseEpoch the task's last hold
+   * @param result what the task brought; {@code null} if nothing
+   * @param scheduleLog as it is now
+   */
+  record Change(
+      TaskId id,
+      JobPlace place,
+      TaskStatus from,
+      TaskStatus to,
+      int leaseEpoch,
+      String result,
+      String scheduleLog) {
+
+    /**
+     * The change of a row whose status alone was written.
+     *
+     * @param row as it was before
+     */
+    public static Change of(TaskRow row, TaskStatus to) {
+      return new Change(
+          row.id(),
+          row.place(),
+          row.status(),
+          to,
+          row.leaseEpoch(),
+          row.result(),
+          row.scheduleLog());
+    }
+
+    /** Whether it is of a job's task that became final, or is no more. */
+    public boolean counts() {
+      return place != null && from != to && (from.isFinal() || to.isFinal());
+    }
+  }
+
+  /**
+   * Counts those of the changes that {@link Change#counts() count}.
+   *
+   * @throws IllegalStateException if there are any, and no transaction that they are part of
+   */
+  void record(List<Change> changes);
+}

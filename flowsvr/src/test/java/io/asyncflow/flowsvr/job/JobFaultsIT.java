@@ -1,0 +1,331 @@
+package io.asyncflow.flowsvr.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FailurePolicy;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.JobTask;
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.AtOnce;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.tasktable.TableDrain;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.wire.Wire;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.TestPropertySource;
+
+/**
+ * What must hold whatever is killed: on a server that dies, so to say, after each commit, because
+ * it takes no step of a job unless a test does.
+ */
+@RunningServer
+@TestPropertySource(properties = {"flow.job.step-threads=0", "flow.governance.sweep-interval=1h"})
+@Tag("contract")
+class JobFaultsIT {
+
+  @Autowired Given given;
+  @Autowired JobSteps steps;
+  @Autowired JobCatchUp catchUp;
+  @Autowired TableDrain drain;
+  @Autowired JdbcClient jdbc;
+  @LocalServerPort int port;
+  private Jobs jobs;
+  private TaskType book;
+
+  @BeforeEach
+  void aType() {
+    jobs = new Jobs(port);
+    book = given.aType().with("max_processing_time", 600).with("lease_seconds", 600).create();
+  }
+
+  @Test
+  void splitThatDiedHalfWayIsReplacedByTheNext() {
+    String id = jobs.create(book);
+    Task first = jobs.hold(book.name(), "split");
+    jobs.stage(first, 0, 1_500);
+    jobs.report(List.of(first), t -> Jobs.reportOf(t, Outcome.RELEASE, null, null));
+
+    Task second = jobs.hold(book.name(), "split");
+    assertThat(second.leaseEpoch()).isEqualTo(2);
+    assertRefused(ErrorCode.LEASE_LOST, () -> jobs.stage(first, 1_500, 1_501));
+    assertRefused(ErrorCode.INVALID_INPUT, () -> jobs.stage(second, 1_500, 1_501));
+    jobs.stage(second, 0, 400);
+    jobs.jobs.addJobChildren(Jobs.page(second, 300, 400)); // its answer was lost
+    jobs.stage(second, 400, 700);
+    assertThat(jobs.success(second, null)).isEqualTo(ReportResult.ACCEPTED);
+
+    steps.advance(number(id));
+    assertThat(jobs.get(id).total()).isEqualTo(700);
+    assertThat(jobs.tasks(id)).hasSize(700).allSatisfy(t -> assertThat(t.taskId()).isNotNull());
+    assertThat(rowsOf(id)).isEqualTo(700);
+    assertRefused(ErrorCode.TRANSITION_NOT_ALLOWED, () -> jobs.stage(second, 700, 701));
+  }
+
+  @Test
+  void serverThatDiedAfterTheSplitsReportLeavesTheReleaseToGovernance() {
+    String id = splitInto(1_200, NewJob.of(book.name(), "ann", ""));
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.RUNNING);
+    assertThat(jobs.holdNow(book.name(), "child", 10)).isEmpty();
+
+    leftAlone(id);
+    assertThat(catchUp.runOnce()).isPositive();
+    assertThat(rowsOf(id)).isEqualTo(1_200);
+    assertCountsEqualRows(id);
+  }
+
+  @Test
+  void serverThatDiedAfterTheLastReportLeavesTheMergeToGovernance() {
+    String id = released(2);
+    jobs.report(jobs.hold(book.name(), "child", 10), Jobs::done);
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.MERGING);
+    assertThat(jobs.get(id).mergeTaskId()).isNull();
+
+    leftAlone(id);
+    catchUp.runOnce();
+    assertThat(jobs.hold(book.name(), "merge").jobId()).isEqualTo(id);
+  }
+
+  @Test
+  void serverThatDiedWhileItCancelledLeavesTheRestToGovernance() {
+    String id = released(3, failFast());
+    jobs.fail(jobs.hold(book.name(), "child"), "broken");
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.STOPPING);
+    leftAlone(id);
+    catchUp.runOnce();
+    Job job = jobs.get(id);
+    assertThat(job.state()).isEqualTo(JobState.FAILED);
+    assertThat(job.cancelled()).isEqualTo(2);
+    assertCountsEqualRows(id);
+  }
+
+  @Test
+  void serversThatTakeOneStepAtOnceTakeItOnce() {
+    String id = splitInto(1_200, NewJob.of(book.name(), "ann", ""));
+    AtOnce.from(4, i -> steps.advance(number(id)));
+    assertThat(rowsOf(id)).isEqualTo(1_200);
+    assertThat(jobs.tasks(id)).extracting(JobTask::taskId).doesNotHaveDuplicates().hasSize(1_200);
+  }
+
+  @Test
+  void mergeIsCreatedOnceByManyAtOnce() {
+    String id = released(1);
+    jobs.report(jobs.hold(book.name(), "child", 10), Jobs::done);
+    AtOnce.from(8, i -> steps.advance(number(id)));
+    assertThat(jobs.hold(book.name(), "merge", 100)).hasSize(1);
+    assertThat(jobs.holdNow(book.name(), "merge", 100)).isEmpty();
+  }
+
+  @Test
+  void hundredLastReportsAtOnceAreCountedAndMergedOnce() {
+    String id = released(100);
+    List<Task> children = jobs.hold(book.name(), "child", 100);
+    assertThat(children).hasSize(100);
+    AtOnce.from(
+        100,
+        i -> {
+          assertThat(jobs.report(List.of(children.get(i)), Jobs::done).get(0).stands()).isTrue();
+          return steps.advance(number(id));
+        });
+    assertThat(jobs.get(id).done()).isEqualTo(100);
+    assertCountsEqualRows(id);
+    assertThat(jobs.hold(book.name(), "merge", 100)).hasSize(1);
+  }
+
+  @Test
+  void everyWayToAnEndIsCounted() {
+    Wire wire = new Wire(port);
+    String id = released(6);
+    List<JobTask> children = jobs.tasks(id);
+    List<Task> held = jobs.hold(book.name(), "child", 2);
+    jobs.success(held.get(0), "[0]");
+    jobs.fail(held.get(1), "no");
+    act(wire, "cancel", children.get(2));
+    act(wire, "setStatus", children.get(3), "'status':8,'reason':'told so'");
+    act(wire, "set_task", children.get(4), "'status':4"); // an old client
+    assertCounts(id, 2, 2, 1);
+
+    act(wire, "retry", children.get(1));
+    act(wire, "setStatus", children.get(0), "'status':1,'reason':'once more'");
+    assertCounts(id, 1, 1, 1);
+    act(wire, "setStatus", children.get(0), "'status':4,'reason':'enough'");
+    act(wire, "cancel", children.get(1));
+    jobs.success(jobs.hold(book.name(), "child"), "[5]");
+    assertCounts(id, 3, 1, 2);
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.FAILED);
+  }
+
+  @Test
+  void childrenMayLieInSeveralTables() {
+    String id = splitInto(3, NewJob.of(book.name(), "ann", ""));
+    given.nextTable(book);
+    steps.advance(number(id));
+    String other = splitInto(2, NewJob.of(book.name(), "ann", "other"));
+    steps.advance(number(other));
+    jobs.report(jobs.hold(book.name(), "child", 10), Jobs::done);
+    steps.advance(number(id));
+    given.nextTable(book);
+    List<Task> merge = jobs.hold(book.name(), "merge", 1);
+    jobs.success(merge.get(0), "whole");
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.SUCCESS);
+    assertCountsEqualRows(id);
+    assertCountsEqualRows(other);
+  }
+
+  @Test
+  void failedChildrenOfADrainedTableAreRunAgainInAnother() {
+    String id = released(3);
+    List<Task> children = jobs.hold(book.name(), "child", 10);
+    jobs.fail(children.get(1), "no");
+    jobs.report(List.of(children.get(0), children.get(2)), Jobs::done);
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.FAILED);
+    given.nextTable(book);
+    drain.runOnce();
+
+    jobs.jobs.retryJob(id);
+    steps.advance(number(id));
+    Task again = jobs.hold(book.name(), "child");
+    assertThat(again.taskId()).endsWith("_2").isEqualTo(jobs.tasks(id).get(1).taskId());
+    assertThat(again.taskContext()).isEqualTo("1");
+    assertThat(again.jobId()).isEqualTo(id);
+    jobs.success(again, "[1]");
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.MERGING);
+    assertCountsEqualRows(id);
+  }
+
+  @Test
+  void retryThatDiedHalfWayGoesOn() {
+    String id = released(2, failFast());
+    jobs.fail(jobs.hold(book.name(), "child"), "no");
+    steps.advance(number(id));
+    jobs.jobs.retryJob(id);
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.RETRYING);
+    leftAlone(id);
+    catchUp.runOnce();
+    jobs.report(jobs.hold(book.name(), "child", 10), Jobs::done);
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.MERGING);
+    assertCountsEqualRows(id);
+  }
+
+  @Test
+  void longSplitRunsThroughToItsMerge() {
+    int total = 20_000;
+    String id = splitInto(total, NewJob.of(book.name(), "ann", ""));
+    steps.advance(number(id));
+    assertThat(rowsOf(id)).isEqualTo(total);
+    int done = 0;
+    while (done < total) {
+      List<Task> children = new ArrayList<>(jobs.hold(book.name(), "child", 1_000));
+      jobs.report(children, Jobs::done);
+      done += children.size();
+    }
+    steps.advance(number(id));
+    assertCountsEqualRows(id);
+    assertThat(jobs.hold(book.name(), "merge", 10)).hasSize(1);
+    assertThat(jobs.tasks(id).get(19_999).result()).isEqualTo("[19999]");
+  }
+
+  private static long number(String id) {
+    return Long.parseLong(id);
+  }
+
+  private NewJob failFast() {
+    return NewJob.of(book.name(), "ann", "").withFailurePolicy(FailurePolicy.FAIL_FAST);
+  }
+
+  private String released(int children) {
+    return released(children, NewJob.of(book.name(), "ann", ""));
+  }
+
+  private String released(int children, NewJob job) {
+    String id = splitInto(children, job);
+    steps.advance(number(id));
+    return id;
+  }
+
+  private String splitInto(int children, NewJob job) {
+    String id = jobs.jobs.createJob(job);
+    Task split = jobs.hold(book.name(), "split");
+    jobs.stage(split, 0, children);
+    jobs.success(split, null);
+    return id;
+  }
+
+  /** Nobody has touched the job for a minute. */
+  private void leftAlone(String id) {
+    jdbc.sql("UPDATE t_job SET modify_time = modify_time - 60000 WHERE id = :id")
+        .param("id", number(id))
+        .update();
+  }
+
+  private static void act(Wire wire, String act, JobTask child) {
+    act(wire, act, child, "'operator':'ann'");
+  }
+
+  private static void act(Wire wire, String act, JobTask child, String fields) {
+    String body = "{'taskId':'%s',%s}".formatted(child.taskId(), fields);
+    assertThat(wire.post("/api/task/" + act, body).code()).as(act).isZero();
+  }
+
+  private int rowsOf(String id) {
+    return count(id, "");
+  }
+
+  /** Children in all tables of the type. */
+  private int count(String id, String condition) {
+    int count = 0;
+    for (int table = 1; table <= lastTable(); table++) {
+      count +=
+          jdbc.sql(
+                  "SELECT COUNT(*) FROM t_%s_task_%d WHERE job_id = %s AND job_index >= 0 %s"
+                      .formatted(book.name(), table, id, condition))
+              .query(Integer.class)
+              .single();
+    }
+    return count;
+  }
+
+  private int lastTable() {
+    return jdbc.sql("SELECT schedule_end_pos FROM t_schedule_pos WHERE task_type = :type")
+        .param("type", book.name())
+        .query(Integer.class)
+        .single();
+  }
+
+  private void assertCounts(String id, int done, int failed, int cancelled) {
+    Job job = jobs.get(id);
+    assertThat(List.of(job.done(), job.failed(), job.cancelled()))
+        .containsExactly(done, failed, cancelled);
+    assertCountsEqualRows(id);
+  }
+
+  private void assertCountsEqualRows(String id) {
+    Job job = jobs.get(id);
+    assertThat(List.of(job.done(), job.failed(), job.cancelled()))
+        .containsExactly(
+            count(id, "AND status = 4"), count(id, "AND status = 8"), count(id, "AND status = 16"));
+    assertThat(rowsOf(id)).isEqualTo(job.total());
+    assertThat(jobs.tasks(id)).allSatisfy(t -> assertThat(TaskId.parse(t.taskId())).isPresent());
+  }
+
+  private static void assertRefused(ErrorCode code, Runnable call) {
+    assertThatThrownBy(call::run)
+        .isInstanceOfSatisfying(
+            FlowException.class, e -> assertThat(e.errorCode()).isEqualTo(code));
+  }
+}
