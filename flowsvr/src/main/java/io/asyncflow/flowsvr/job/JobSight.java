@@ -1,0 +1,88 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.api.JobProgress;
+
+/**
+ * A job as a server saw it last.
+ *
+ * @param version of its row
+ */
+record JobSight(long version, JobProgress progress) {
+
+  /**
+   * What a look at a job makes known.
+   *
+   * @param running its children that a worker holds
+   * @param runningPercent the sum of how far these say they are
+   */
+  static JobSight of(JobRow job, int running, long runningPercent) {
+    return new JobSight(
+        job.version(),
+        new JobProgress(
+            "" + job.id(),
+            job.state(),
+            job.total(),
+            job.done(),
+            job.failed(),
+            job.allCancelled(),
+            running,
+            percent(job, runningPercent),
+            rate(job),
+            estimatedEnd(job)));
+  }
+
+  private static int percent(JobRow job, long runningPercent) {
+    if (job.total() == null) {
+      return 0;
+    }
+    int ended = job.done() + job.failed() + job.allCancelled();
+    if (ended >= job.total()) {
+      return 100;
+    }
+    return (int) Math.min(99, (100L * ended + runningPercent) / job.total());
+  }
+
+  /** Since its children began to run, and not of the last moments: all servers say the same. */
+  private static Double rate(JobRow job) {
+    int ended = job.ended() - job.runBase();
+    if (job.runTime() == null || ended <= 0) {
+      return null;
+    }
+    long until = job.endTime() == null ? job.now() : job.endTime();
+    double perSecond = ended * 1000.0 / Math.max(1, until - job.runTime());
+    return Math.round(perSecond * 100) / 100.0;
+  }
+
+  private static Long estimatedEnd(JobRow job) {
+    int ended = job.ended() - job.runBase();
+    boolean runs = !job.state().isFinal() && job.total() != null && job.ended() < job.total();
+    if (!runs || job.runTime() == null || ended <= 0) {
+      return null;
+    }
+    long left = job.total() - job.ended();
+    return job.now() + left * Math.max(1, job.now() - job.runTime()) / ended;
+  }
+
+  boolean hasEnded() {
+    return progress.state().isFinal();
+  }
+
+  /** Whether it would tell a listener nothing new: a rate and an end that drift are no news. */
+  boolean saysNoMoreThan(JobSight other) {
+    return other != null && withoutDrift(progress).equals(withoutDrift(other.progress));
+  }
+
+  private static JobProgress withoutDrift(JobProgress p) {
+    return new JobProgress(
+        p.jobId(),
+        p.state(),
+        p.total(),
+        p.done(),
+        p.failed(),
+        p.cancelled(),
+        p.running(),
+        p.percent(),
+        null,
+        null);
+  }
+}
