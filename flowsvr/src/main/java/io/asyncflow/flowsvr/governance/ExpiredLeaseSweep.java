@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.governance;
 
 import io.asyncflow.flowsvr.lease.HoldEnd;
 import io.asyncflow.flowsvr.lease.LeaseStore;
+import io.asyncflow.flowsvr.lease.LeaseStore.Leases;
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskId;
@@ -13,11 +15,17 @@ import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -33,6 +41,7 @@ class ExpiredLeaseSweep {
   private static final Logger log = LoggerFactory.getLogger(ExpiredLeaseSweep.class);
   private static final Result NOTHING = new Result(0, 0, 0);
   private static final int PAGE = 200;
+  private static final Duration LONGEST_REST = Duration.ofSeconds(10);
 
   /** Enough for every page of a mass death, and an end for a sweep that makes no progress. */
   private static final int MAX_PAGES_A_TABLE = 50;
@@ -44,6 +53,8 @@ class ExpiredLeaseSweep {
   private final RetryingTransactions transactions;
   private final ApplicationEventPublisher events;
   private final TaskMeters meters;
+  private final Node node;
+  private long restUntil;
 
   ExpiredLeaseSweep(
       TaskTypes types,
@@ -52,7 +63,8 @@ class ExpiredLeaseSweep {
       TaskStore tasks,
       RetryingTransactions transactions,
       ApplicationEventPublisher events,
-      TaskMeters meters) {
+      TaskMeters meters,
+      Node node) {
     this.types = types;
     this.families = families;
     this.leases = leases;
@@ -60,6 +72,8 @@ class ExpiredLeaseSweep {
     this.transactions = transactions;
     this.events = events;
     this.meters = meters;
+    this.node = node;
+    this.restUntil = node.nanoTime();
   }
 
   /**
@@ -82,27 +96,62 @@ class ExpiredLeaseSweep {
   }
 
   /**
+   * Sweeps, unless the last sweep saw no lease at all and none that was taken since can have run
+   * out. For one thread.
+   */
+  Result runIfDue() {
+    long now = node.nanoTime();
+    if (now - restUntil < 0) {
+      return NOTHING;
+    }
+    Swept swept = sweep();
+    restUntil = swept.sawLeases() ? now : now + rest().toNanos();
+    return swept.result();
+  }
+
+  /** No lease is shorter than this. */
+  private Duration rest() {
+    return types.all().stream()
+        .flatMap(type -> Stream.of(type.lease(), type.maxProcessingTime()))
+        .reduce(LONGEST_REST, (a, b) -> a.compareTo(b) < 0 ? a : b);
+  }
+
+  /**
    * Sweeps all live tables.
    *
    * @throws RuntimeException the first failure, after all the other tables have been swept
    */
   Result runOnce() {
+    return sweep().result();
+  }
+
+  private record Swept(Result result, boolean sawLeases) {}
+
+  private Swept sweep() {
+    Map<TaskTable, TaskTypeConfig> tables = new LinkedHashMap<>();
+    for (TaskFamily family : families.all()) {
+      // Where the configuration was deleted nobody says how long a lease is.
+      types.find(family.type()).ifPresent(type -> family.live().forEach(t -> tables.put(t, type)));
+    }
+    List<Leases> counts = count(List.copyOf(tables.keySet()));
     Result total = NOTHING;
     Failures failures = new Failures();
-    for (TaskFamily family : families.all()) {
-      Optional<TaskTypeConfig> type = types.find(family.type());
-      if (type.isEmpty()) {
-        continue; // its configuration was deleted: nobody says how long a lease is
+    Set<TaskTable> wait = new HashSet<>();
+    for (Leases leasesOf : counts) {
+      TaskTable table = leasesOf.table();
+      if (leasesOf.expired() > 0) {
+        Result result = failures.orElse(NOTHING, () -> sweep(table, tables.get(table)));
+        if (result.givenBack() > 0) {
+          wait.add(table);
+        }
+        total = total.plus(result);
       }
-      Result ofFamily = NOTHING;
-      for (TaskTable table : family.live()) {
-        ofFamily = ofFamily.plus(failures.orElse(NOTHING, () -> sweep(table, type.get())));
-      }
-      if (ofFamily.givenBack() > 0) {
-        events.publishEvent(new TasksWaiting(family.type()));
-      }
-      total = total.plus(ofFamily);
     }
+    wait.stream()
+        .map(TaskTable::type)
+        .distinct()
+        .map(TasksWaiting::new)
+        .forEach(events::publishEvent);
     if (total.didAnything()) {
       log.info(
           "leases ran out: {} tasks wait again, {} failed, {} of them as poison",
@@ -111,7 +160,16 @@ class ExpiredLeaseSweep {
           total.poisoned());
     }
     failures.throwFirst();
-    return total;
+    return new Swept(total, counts.stream().anyMatch(leasesOf -> leasesOf.all() > 0));
+  }
+
+  /** A table that cannot be read spoils the statement, and must not keep the others from it. */
+  private List<Leases> count(List<TaskTable> tables) {
+    try {
+      return leases.count(tables);
+    } catch (BadSqlGrammarException e) {
+      return tables.stream().map(table -> new Leases(table, 1, 1)).toList();
+    }
   }
 
   private Result sweep(TaskTable table, TaskTypeConfig type) {

@@ -1,13 +1,20 @@
 package io.asyncflow.flowsvr.governance;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.asyncflow.flowsvr.lease.DueWork;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -22,6 +29,9 @@ class FallbackWakeUp {
 
   /** A few rounds of the parked holds' own fallback poll. */
   private static final Duration LATE = Duration.ofSeconds(5);
+
+  /** Sweeps read the families and the types, so that this need not. */
+  private static final Duration LATELY = Duration.ofSeconds(12);
 
   private final TaskTypes types;
   private final TaskFamilies families;
@@ -67,8 +77,12 @@ class FallbackWakeUp {
     int lateTypes = 0;
     long latest = 0;
     Failures failures = new Failures();
-    for (TaskFamily family : families.all()) {
-      if (types.find(family.type()).filter(type -> !type.paused()).isEmpty()) {
+    List<TaskFamily> all = new ArrayList<>();
+    families.allWithin(LATELY).forEach(all::add);
+    Set<TaskType> waiting = waiting(all);
+    for (TaskFamily family : all) {
+      boolean isGivenOut = types.known(family.type()).filter(type -> !type.paused()).isPresent();
+      if (!isGivenOut || !waiting.contains(family.type())) {
         continue;
       }
       Duration lateness = failures.orElse(Duration.ZERO, () -> dueWork.lateness(family));
@@ -81,5 +95,14 @@ class FallbackWakeUp {
     latestMs = latest;
     failures.throwFirst();
     return new Result(lateTypes, latest);
+  }
+
+  /** A table that cannot be read spoils the statement, and must not keep the others from it. */
+  private Set<TaskType> waiting(List<TaskFamily> all) {
+    try {
+      return dueWork.waiting(all);
+    } catch (BadSqlGrammarException e) {
+      return all.stream().map(TaskFamily::type).collect(toSet());
+    }
   }
 }

@@ -31,10 +31,10 @@ import org.springframework.stereotype.Component;
 @Component
 class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
-  private static final Duration CLEANING = Duration.ofSeconds(30);
+  private static final Duration CLEANING = Duration.ofSeconds(60);
   private static final Duration WAKE_UP = Duration.ofSeconds(5);
   private static final Duration AUDIT = Duration.ofSeconds(20);
-  private static final long NOTE_QUIET_RUNS_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long NOTE_QUIET_RUNS_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final List<GovernanceJob> jobs;
   private final LeaderElection election;
@@ -62,7 +62,7 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
       @Value("${flow.governance.sweep-interval:1s}") Duration sweepInterval) {
     this.jobs =
         List.of(
-            new GovernanceJob("expired-lease-sweep", sweepInterval, false, leases::runOnce),
+            new GovernanceJob("expired-lease-sweep", sweepInterval, false, leases::runIfDue),
             new GovernanceJob("fallback-wake-up", WAKE_UP, true, wakeUps::runOnce),
             new GovernanceJob("job-catch-up", sweepInterval, true, jobSteps::runOnce),
             new GovernanceJob("table-drain", sweepInterval, true, drain::runOnce),

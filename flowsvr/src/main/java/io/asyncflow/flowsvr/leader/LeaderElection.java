@@ -25,7 +25,7 @@ public class LeaderElection implements ApplicationListener<ApplicationReadyEvent
   private static final Logger log = LoggerFactory.getLogger(LeaderElection.class);
   static final Duration LEASE = Duration.ofSeconds(10);
   static final Duration MARGIN = Duration.ofSeconds(2);
-  private static final Duration ROUND = Duration.ofMillis(2_500);
+  private static final Duration ROUND = Duration.ofMillis(3_000);
 
   private final LeaderStore store;
   private final Node node;

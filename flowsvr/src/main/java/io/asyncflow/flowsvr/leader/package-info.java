@@ -9,7 +9,7 @@
  * <pre>
  *   t_leader:  leader = node B   term = 7   lease_end = 10 s from the last renewal
  *
- *   B renews     |----2.5 s----|----2.5 s----|           three renewals may be missed
+ *   B renews     |-----3 s-----|-----3 s-----|           two renewals may be missed
  *   B trusts     |--------------- 8 s ------------|      from when it asked, on its own
  *   lease lasts  |------------------- 10 s ------------| monotonic clock
  *   C takes over                                       ^ term 8, at most a round later
@@ -25,7 +25,7 @@
  * term distrusted, fails to renew it, and steps down.
  *
  * <p><b>Failures.</b> A killed leader's lease ends after at most 10 s, and another node takes over
- * within its next round of 2.5 s. A leader that stops in good order resigns, which takes a round.
+ * within its next round of 3 s. A leader that stops in good order resigns, which takes a round.
  * While the database is away nobody leads, and nothing could be governed.
  */
 package io.asyncflow.flowsvr.leader;

@@ -41,6 +41,11 @@ class ClaimStore {
           """
               .replace("now_ms", NOW_MS));
 
+  private static final TableSql ANY_WAITING =
+      new TableSql("SELECT 1 FROM %s FORCE INDEX (idx_claim) WHERE status = 1 LIMIT 1");
+
+  private static final int TABLES_A_STATEMENT = 50;
+
   /** What changes rarely and a look must not miss: where the tables are. */
   private static final String POSITION =
       """
@@ -176,6 +181,24 @@ class ClaimStore {
    * @param hasRepeats whether any of the holds that were asked about was given something before
    */
   record Seen(List<Head> heads, int begin, int end, boolean hasRepeats) {}
+
+  /** Those of the tables in which any task waits, fifty of them in a statement. */
+  List<TaskTable> withWaiting(List<TaskTable> tables) {
+    List<TaskTable> found = new ArrayList<>();
+    for (int from = 0; from < tables.size(); from += TABLES_A_STATEMENT) {
+      List<TaskTable> some =
+          tables.subList(from, Math.min(from + TABLES_A_STATEMENT, tables.size()));
+      List<String> parts = new ArrayList<>();
+      for (int i = 0; i < some.size(); i++) {
+        parts.add("SELECT %d AS source FROM (%s) w\n".formatted(i, ANY_WAITING.of(some.get(i))));
+      }
+      jdbc.sql(String.join("UNION ALL\n", parts))
+          .query(Integer.class)
+          .list()
+          .forEach(i -> found.add(some.get(i)));
+    }
+    return found;
+  }
 
   /** The stages that any task waits for. */
   List<String> waitingStages(TaskTable table) {

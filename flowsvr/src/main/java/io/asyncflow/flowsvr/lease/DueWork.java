@@ -1,13 +1,18 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.stream.Collectors.toSet;
+
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import org.springframework.stereotype.Service;
 
 /** Looks for work that waits although it is due. */
@@ -18,6 +23,15 @@ public class DueWork {
 
   DueWork(ClaimStore claims) {
     this.claims = claims;
+  }
+
+  /**
+   * The types of these families for which any task waits, due or not. One statement, however many
+   * types there are.
+   */
+  public Set<TaskType> waiting(Collection<TaskFamily> families) {
+    List<TaskTable> tables = families.stream().flatMap(family -> family.live().stream()).toList();
+    return claims.withWaiting(tables).stream().map(TaskTable::type).collect(toSet());
   }
 
   /**

@@ -11,6 +11,7 @@ import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -31,6 +32,17 @@ public class LeaseStore {
           LIMIT :limit
           """
               .replace("now_ms", NOW_MS));
+
+  private static final TableSql COUNT_LEASES =
+      new TableSql(
+          """
+          COUNT(*) AS leases, COALESCE(SUM(lease_end <= now_ms), 0) AS expired
+          FROM %s FORCE INDEX (idx_claim)
+          WHERE status = 2
+          """
+              .replace("now_ms", NOW_MS));
+
+  private static final int TABLES_A_STATEMENT = 50;
 
   private static final TableSql LOCK_EXPIRED =
       new TableSql(
@@ -78,6 +90,32 @@ public class LeaseStore {
   LeaseStore(JdbcClient jdbc, JobLedger jobs) {
     this.jdbc = jdbc;
     this.jobs = jobs;
+  }
+
+  /**
+   * The leases of a table.
+   *
+   * @param expired how many of them have run out
+   */
+  public record Leases(TaskTable table, long all, long expired) {}
+
+  /** Counts the leases of all these tables, fifty of them in a statement. */
+  public List<Leases> count(List<TaskTable> tables) {
+    List<Leases> counts = new ArrayList<>();
+    for (int from = 0; from < tables.size(); from += TABLES_A_STATEMENT) {
+      List<TaskTable> some =
+          tables.subList(from, Math.min(from + TABLES_A_STATEMENT, tables.size()));
+      StringBuilder sql = new StringBuilder();
+      for (int i = 0; i < some.size(); i++) {
+        sql.append(i == 0 ? "" : "UNION ALL\n").append("SELECT ").append(i).append(" AS source, ");
+        sql.append(COUNT_LEASES.of(some.get(i)));
+      }
+      counts.addAll(
+          jdbc.sql(sql.toString())
+              .query((rs, row) -> new Leases(some.get(rs.getInt(1)), rs.getLong(2), rs.getLong(3)))
+              .list());
+    }
+    return counts;
   }
 
   /** Some tasks whose lease has run out; not locked, so it may be over with them by now. */

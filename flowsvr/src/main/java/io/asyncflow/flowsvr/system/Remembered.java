@@ -48,6 +48,16 @@ public final class Remembered<T> {
     this.last = new Reading<>(before, changedAt - FRESH, null);
   }
 
+  /**
+   * What is remembered if it is not older than this and nothing was changed here since; else {@link
+   * #recent()}. For who looks again soon anyway.
+   */
+  public T within(Duration age) {
+    Reading<T> seen = last;
+    boolean isYoung = seen.asOf - (nanoTime.getAsLong() - age.toNanos()) > 0;
+    return isYoung && seen.failure == null && seen.asOf - changedAt >= 0 ? seen.value : recent();
+  }
+
   /** At most a second old, or what is remembered while another thread is long at reading it. */
   public T recent() {
     Reading<T> seen = last;

@@ -15,8 +15,9 @@ import org.springframework.stereotype.Component;
  * Borrows this process's server number, keeps it, and gives the task numbers made under it.
  *
  * <p>The lease lasts a minute and is trusted for ten seconds less; after that no number is made
- * until it is renewed or another number is borrowed. It is renewed every three seconds, which is
- * how long nothing can be created after an outage that lasted longer than the trust.
+ * until it is renewed or another number is borrowed. It is renewed every half minute, and tried
+ * every three once that is over, which is how long nothing can be created after an outage that
+ * lasted longer than the trust.
  */
 @Component
 @DependsOnDatabaseInitialization
@@ -25,12 +26,14 @@ class ServerNumber implements InitializingBean, DisposableBean {
   private static final Logger log = LoggerFactory.getLogger(ServerNumber.class);
   static final Duration LEASE = Duration.ofSeconds(60);
   private static final Duration MARGIN = Duration.ofSeconds(10);
-  private static final Duration RENEWAL = Duration.ofSeconds(3);
+  private static final Duration ROUND = Duration.ofSeconds(3);
+  private static final Duration RENEWAL = Duration.ofSeconds(30);
 
   private final ServerNumberStore store;
   private final Node node;
   private final TaskNumbers numbers;
   private volatile Integer held;
+  private volatile long keptAt;
   private BackgroundLoop renewal;
 
   ServerNumber(ServerNumberStore store, Node node) {
@@ -42,7 +45,7 @@ class ServerNumber implements InitializingBean, DisposableBean {
   @Override
   public void afterPropertiesSet() {
     borrow();
-    renewal = BackgroundLoop.start("server-number", RENEWAL, this::renew);
+    renewal = BackgroundLoop.start("server-number", ROUND, this::renewIfDue);
   }
 
   /** The next number of a task id. */
@@ -54,8 +57,15 @@ class ServerNumber implements InitializingBean, DisposableBean {
     long askedAt = node.nanoTime();
     ServerNumberStore.Grant grant = store.borrow(node, LEASE);
     held = grant.serverNumber();
+    keptAt = askedAt;
     numbers.use(leaseOf(grant, askedAt));
     log.info("this server has the number {}", grant.serverNumber());
+  }
+
+  private void renewIfDue() {
+    if (held == null || node.nanoTime() - keptAt >= RENEWAL.toNanos()) {
+      renew();
+    }
   }
 
   void renew() {
@@ -67,6 +77,7 @@ class ServerNumber implements InitializingBean, DisposableBean {
     Optional<ServerNumberStore.Grant> kept = store.renew(held, node.id(), numbers.lastMs(), LEASE);
     if (kept.isPresent()) {
       numbers.use(leaseOf(kept.get(), askedAt));
+      keptAt = askedAt;
     } else {
       log.warn("the server number {} was lent to another server, borrowing another one", held);
       held = null;

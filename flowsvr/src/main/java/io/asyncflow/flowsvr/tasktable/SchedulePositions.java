@@ -1,12 +1,19 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import java.util.List;
 import org.springframework.data.jpa.repository.JpaRepository;
 import org.springframework.data.jpa.repository.Modifying;
 import org.springframework.data.jpa.repository.Query;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /** {@code t_schedule_pos}; each write names what it expects to find, so that of two one wins. */
 interface SchedulePositions extends JpaRepository<SchedulePosition, String> {
+
+  /** One statement, without the five that begin and end a transaction. */
+  @Override
+  @Transactional(propagation = Propagation.SUPPORTS)
+  List<SchedulePosition> findAll();
 
   /** Makes the first position of a type; 0 if there is one already. */
   @Modifying

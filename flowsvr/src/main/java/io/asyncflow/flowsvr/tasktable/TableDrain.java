@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.tasktable;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -34,6 +35,9 @@ public class TableDrain {
 
   private static final double NEARLY_FULL = 0.8;
 
+  /** Where this server rolls it knows at once; of another one's roll it may hear so late. */
+  private static final Duration LIVE_FOR_NOW = Duration.ofSeconds(12);
+
   private final TaskTypes types;
   private final TaskFamilies families;
   private final SchedulePositions positions;
@@ -58,7 +62,7 @@ public class TableDrain {
   /** Returns how many tables begin was moved past. */
   public int runOnce() {
     int drained = 0;
-    for (TaskFamily family : families.all()) {
+    for (TaskFamily family : families.allWithin(LIVE_FOR_NOW)) {
       drained += drain(family);
       prepareNext(family);
       warnOfMany(family);
@@ -119,7 +123,7 @@ public class TableDrain {
     TaskTable end = family.end();
     boolean isNearlyFull =
         types
-            .find(family.type())
+            .known(family.type())
             .filter(type -> family.endRows() >= NEARLY_FULL * type.rollThreshold())
             .isPresent();
     if (isNearlyFull && prepared.getOrDefault(family.type(), 0) <= end.number()) {

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Remembered;
 import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -92,6 +93,14 @@ public class TaskFamilies {
 
   private static Optional<TaskFamily> find(Map<TaskType, TaskFamily> known, TaskTable table) {
     return Optional.ofNullable(known.get(table.type())).filter(family -> family.has(table));
+  }
+
+  /**
+   * The families of all types that were ever used, as somebody read them at most so long ago. For
+   * who looks again soon anyway.
+   */
+  public Iterable<TaskFamily> allWithin(Duration age) {
+    return families.within(age).values();
   }
 
   /** The families of all types that were ever used. */

@@ -1,12 +1,20 @@
 package io.asyncflow.flowsvr.tasktype;
 
+import java.util.List;
 import java.util.Optional;
 import org.springframework.data.jpa.repository.JpaRepository;
 import org.springframework.data.jpa.repository.Modifying;
 import org.springframework.data.jpa.repository.Query;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
 
 /** {@code t_schedule_cfg}; the column's collation matches types without regard to case. */
 interface TaskTypeRows extends JpaRepository<TaskTypeConfig, String> {
+
+  /** One statement, without the five that begin and end a transaction. */
+  @Override
+  @Transactional(propagation = Propagation.SUPPORTS)
+  List<TaskTypeConfig> findAll();
 
   /**
    * The row, locked. No {@code findById}, because the key in the row may be spelled differently;

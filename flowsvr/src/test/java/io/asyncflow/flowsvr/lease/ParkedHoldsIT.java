@@ -27,8 +27,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Holds that wait. A wake-up is told from the fallback poll by its time: that one comes after 750
- * ms at the earliest.
+ * Holds that wait. A wake-up is told from the fallback poll by its time: that one comes a second
+ * after the look that parked the hold.
  */
 @UnsweptServer
 @Tag("contract")

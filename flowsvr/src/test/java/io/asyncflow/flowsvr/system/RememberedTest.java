@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +55,19 @@ class RememberedTest {
       mayEnd.countDown();
       return reader.join();
     }
+  }
+
+  @Test
+  void whoCanDoWithAnOlderValueGetsItUntilSomethingIsChanged() {
+    remembered.recent();
+    aSecondPasses();
+    aSecondPasses();
+    assertThat(remembered.within(Duration.ofSeconds(5))).isEqualTo("reading 1");
+    remembered.outdated();
+    assertThat(remembered.within(Duration.ofSeconds(5))).isEqualTo("reading 2");
+    aSecondPasses();
+    aSecondPasses();
+    assertThat(remembered.within(Duration.ofSeconds(2))).isEqualTo("reading 3");
   }
 
   @Test

@@ -1,0 +1,115 @@
+package io.asyncflow.flowsvr.lease;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.StatementCounter;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.wire.Wire;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.TestPropertySource;
+
+/** What holds cost the database, counted in statements. It has a server of its own. */
+@RunningServer
+@TestPropertySource(
+    properties =
+        "spring.datasource.hikari.data-source-properties.queryInterceptors="
+            + "io.asyncflow.flowsvr.StatementCounter")
+@DirtiesContext
+class StatementsIT {
+
+  private static final int POLLERS = 200;
+  private static final Duration MEASURED = Duration.ofSeconds(20);
+
+  @LocalServerPort int port;
+  @Autowired Given given;
+  @Autowired TaskHolds holds;
+  @Autowired TaskReporter reporter;
+
+  @Test
+  void claimOfTenTasksIsAHandfulOfStatements() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(200);
+    StatementCounter.clear();
+
+    List<Long> each = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      long before = StatementCounter.ofThisThread();
+      List<Task> held = given.aHold(lark).limit(10).withId("h" + i).ofStages("first").now();
+      each.add(StatementCounter.ofThisThread() - before);
+      assertThat(held).hasSize(10);
+      reporter.report(held.stream().map(task -> given.reportOn(task).asSuccess("")).toList());
+    }
+
+    System.out.printf("statements of each claim of 10 tasks: %s%n", each);
+    // With types and families read anew now and then, the first time all that there is to know,
+    // and a look at the whole once a second.
+    assertThat(each).allMatch(count -> count <= 12);
+    assertThat(each.stream().mapToLong(Long::longValue).min().orElseThrow()).isLessThanOrEqualTo(6);
+  }
+
+  @Test
+  void twoHundredIdleLongPollersCostLessThanThreeStatementsASecond() {
+    TaskType lark = given.aType().create();
+    List<CompletableFuture<List<Task>>> parked = new ArrayList<>();
+    for (int i = 0; i < POLLERS; i++) {
+      parked.add(poll(lark, i));
+    }
+    await().atMost(Duration.ofSeconds(30)).until(() -> holds.parked() == POLLERS);
+    await().pollDelay(Duration.ofSeconds(1)).until(() -> true); // what there was before has ended
+
+    Wire wire = new Wire(port);
+    StatementCounter.clear();
+    long cpuBefore = cpuNanos();
+    long begin = System.nanoTime();
+    int polls = 0;
+    while (System.nanoTime() - begin < MEASURED.toNanos()) {
+      // Each long poll of 30 s ends once, and its worker beats, and asks again by another id.
+      int worker = polls++ % POLLERS;
+      wire.post("/api/worker/heartbeat", "{'workerId':'w" + worker + "','tasks':[]}");
+      parked.get(worker).complete(List.of());
+      parked.set(worker, poll(lark, worker));
+      await().pollDelay(Duration.ofMillis(150)).until(() -> true);
+    }
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    double statements = StatementCounter.all() / seconds;
+    System.out.printf(
+        "%d idle long-pollers, %.1f new polls a second: %.2f statements a second,"
+            + " %.1f %% of a core with this test in it%n%s%n",
+        POLLERS,
+        polls / seconds,
+        statements,
+        (cpuNanos() - cpuBefore) / 1e7 / seconds,
+        StatementCounter.most(20));
+    parked.forEach(answer -> answer.cancel(false));
+
+    assertThat(statements).isLessThanOrEqualTo(3);
+  }
+
+  private CompletableFuture<List<Task>> poll(TaskType type, int worker) {
+    return given
+        .aHold(type)
+        .by("w" + worker)
+        .withId(UUID.randomUUID().toString())
+        .ofStages("first", "second")
+        .waiting(30, SECONDS);
+  }
+
+  private static long cpuNanos() {
+    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
+  }
+}
