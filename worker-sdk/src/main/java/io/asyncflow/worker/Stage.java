@@ -7,7 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Makes a method (or a class that is a {@link StageHandler}) the handler of a stage.
+ * Makes a method (or a class that is a {@link StageHandler}, a {@link JobSplitter} or a {@link
+ * JobMerger}) the handler of a stage.
  *
  * <p>A method takes a {@link StageContext}, or the context as a type of its own, or both in this
  * order, and returns a {@link StageResult}. A context that is empty or JSON's {@code null} fails

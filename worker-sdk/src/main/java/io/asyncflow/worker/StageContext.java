@@ -71,6 +71,11 @@ public interface StageContext {
    */
   void progress(int percent);
 
+  /** The job that the task is part of, if it is of one. */
+  default Optional<String> jobId() {
+    return Optional.empty();
+  }
+
   /** The slot this run has, if its stage wants one. */
   Optional<Slot> slot();
 }

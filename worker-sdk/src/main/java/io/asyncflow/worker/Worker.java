@@ -223,6 +223,16 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
+    /** Splits the jobs of a type. */
+    public Builder splitter(String jobType, JobSplitter splitter) {
+      return handler(jobType, JobSplitter.STAGE, AnnotatedStages.handlerOf(splitter), false);
+    }
+
+    /** Merges the jobs of a type. */
+    public Builder merger(String jobType, JobMerger merger) {
+      return handler(jobType, JobMerger.STAGE, AnnotatedStages.handlerOf(merger), false);
+    }
+
     /**
      * Runs a stage of a type for several tasks at once, if this worker has what it needs.
      *

@@ -58,13 +58,11 @@ class StageBeans {
       return 0;
     }
     Object bean = beans.getBean(name);
-    if (bean instanceof StageHandler handler) {
-      worker.handler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
-    } else if (bean instanceof BatchStageHandler handler) {
+    if (bean instanceof BatchStageHandler handler && !(bean instanceof StageHandler)) {
       worker.batchHandler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
     } else {
-      throw new IllegalArgumentException(
-          "bean " + name + " has @Stage on its class and is no StageHandler or BatchStageHandler");
+      StageHandler handler = AnnotatedStages.handlerOf(bean, stage.stage());
+      worker.handler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
     }
     return 1;
   }

@@ -1,6 +1,8 @@
 package io.asyncflow.worker.internal;
 
 import io.asyncflow.worker.BatchStageHandler;
+import io.asyncflow.worker.JobMerger;
+import io.asyncflow.worker.JobSplitter;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
@@ -45,16 +47,43 @@ public final class AnnotatedStages {
 
   private static void registerClass(Object target, Stage stage, StageRegistry registry) {
     StageNeeds needs = StageNeeds.of(stage);
-    if (target instanceof StageHandler handler) {
-      registry.register(stage.type(), stage.stage(), handler, needs);
-    } else if (target instanceof BatchStageHandler handler) {
+    if (target instanceof BatchStageHandler handler && !(target instanceof StageHandler)) {
       registry.register(stage.type(), stage.stage(), handler, needs);
     } else {
-      throw new IllegalArgumentException(
-          "@Stage on "
-              + target.getClass().getName()
-              + " wants a StageHandler or a BatchStageHandler, or belongs on a method");
+      registry.register(stage.type(), stage.stage(), handlerOf(target, stage.stage()), needs);
     }
+  }
+
+  /**
+   * The object as the handler of a stage.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  public static StageHandler handlerOf(Object target, String stage) {
+    if (target instanceof StageHandler handler) {
+      return handler;
+    }
+    if (target instanceof JobSplitter splitter && stage.equals(JobSplitter.STAGE)) {
+      return handlerOf(splitter);
+    }
+    if (target instanceof JobMerger merger && stage.equals(JobMerger.STAGE)) {
+      return handlerOf(merger);
+    }
+    throw new IllegalArgumentException(
+        "@Stage on "
+            + target.getClass().getName()
+            + " wants a StageHandler or a BatchStageHandler, a JobSplitter of the stage split or a"
+            + " JobMerger of the stage merge, or belongs on a method");
+  }
+
+  /** The splitter as the handler of its stage. */
+  public static StageHandler handlerOf(JobSplitter splitter) {
+    return SplitRun.handlerOf(splitter);
+  }
+
+  /** The merger as the handler of its stage. */
+  public static StageHandler handlerOf(JobMerger merger) {
+    return MergeRun.handlerOf(merger);
   }
 
   private static List<Method> markedMethods(Class<?> type) {

@@ -1,22 +1,30 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.JobClient;
 import io.asyncflow.api.Task;
 import io.asyncflow.worker.Slot;
-import io.asyncflow.worker.StageContext;
 import java.time.Duration;
 import java.util.Optional;
 
 /** What the handler of one run sees. */
-final class RunContext implements StageContext {
+final class RunContext implements JobRun {
 
   private final Run run;
   private final Slot slot;
   private final Ticker ticker;
+  private final FlowClient client;
 
+  /** Of a run that only says what it is. */
   RunContext(Run run, Slot slot, Ticker ticker) {
+    this(run, slot, ticker, null);
+  }
+
+  RunContext(Run run, Slot slot, Ticker ticker, FlowClient client) {
     this.run = run;
     this.slot = slot;
     this.ticker = ticker;
+    this.client = client;
   }
 
   private Task task() {
@@ -90,6 +98,21 @@ final class RunContext implements StageContext {
       throw new IllegalArgumentException("progress is 0 to 100, not " + percent);
     }
     run.progress(percent);
+  }
+
+  @Override
+  public Optional<String> jobId() {
+    return Optional.ofNullable(task().jobId());
+  }
+
+  @Override
+  public String workerId() {
+    return task().workerId();
+  }
+
+  @Override
+  public JobClient jobs() {
+    return client.jobs();
   }
 
   @Override

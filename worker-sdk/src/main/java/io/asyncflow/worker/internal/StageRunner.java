@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal;
 
 import static java.util.stream.Collectors.joining;
 
+import io.asyncflow.api.FlowClient;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.Slot;
@@ -16,11 +17,16 @@ final class StageRunner implements RunPool.Runner {
   private final RunEnds ends;
   private final SlotPool slots;
   private final Ticker ticker;
+  private final FlowClient client;
 
-  StageRunner(RunEnds ends, SlotPool slots, Ticker ticker) {
+  /**
+   * @param client for what a run itself asks the server
+   */
+  StageRunner(RunEnds ends, SlotPool slots, Ticker ticker, FlowClient client) {
     this.ends = ends;
     this.slots = slots;
     this.ticker = ticker;
+    this.client = client;
   }
 
   @Override
@@ -77,7 +83,7 @@ final class StageRunner implements RunPool.Runner {
 
   private StageResult handle(Run run, Slot slot) throws Exception {
     try {
-      return run.stage().handler().handle(new RunContext(run, slot, ticker));
+      return run.stage().handler().handle(new RunContext(run, slot, ticker, client));
     } finally {
       run.leave();
     }
@@ -88,7 +94,7 @@ final class StageRunner implements RunPool.Runner {
     boolean alone = runs.size() == 1;
     List<BatchMember> members = new ArrayList<>();
     for (Run run : runs) {
-      members.add(new BatchMember(run, new RunContext(run, slot, ticker), ends, alone));
+      members.add(new BatchMember(run, new RunContext(run, slot, ticker, client), ends, alone));
     }
     Throwable end = new NonRetryableException("the handler said nothing of this task");
     try {

@@ -131,7 +131,7 @@ public final class WorkerEngine {
             settings.threads(),
             settings.prefetch(),
             slots,
-            new StageRunner(ends, slots, ticker),
+            new StageRunner(ends, slots, ticker, client),
             ticker,
             () -> held.isReporting(type),
             bell::ring);

@@ -10,6 +10,7 @@ import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.HeartbeatAnswer.State;
 import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.JobClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
@@ -35,7 +36,8 @@ import java.util.function.Predicate;
  * the faults that a worker must live with, on demand.
  *
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It keeps to the contract
- * where a worker can see it and leaves out the rest: paging, several tables, rate limits.
+ * where a worker can see it and leaves out the rest: paging, several tables, rate limits, and of
+ * jobs their cancelling and their failure policies.
  */
 public final class FakeFlowServer implements FlowClient {
 
@@ -64,6 +66,7 @@ public final class FakeFlowServer implements FlowClient {
     int deliveries;
     Integer progress;
     String log = "";
+    String jobId;
   }
 
   private final LongSupplier nanos;
@@ -74,6 +77,7 @@ public final class FakeFlowServer implements FlowClient {
   private final List<Report> reports = new ArrayList<>();
   private final List<Report> accepted = new ArrayList<>();
   private final List<Heartbeat> heartbeats = new ArrayList<>();
+  private final FakeJobs jobs = new FakeJobs(this);
   private long nextNumber = 1;
   private long nextPark = 1;
   private boolean down;
@@ -135,7 +139,15 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized String createTask(NewTask task) {
     before();
+    String taskId = insert(task, null);
+    after();
+    return taskId;
+  }
+
+  /** Without the faults of a call. */
+  String insert(NewTask task, String jobId) {
     Row row = new Row();
+    row.jobId = jobId;
     String type = known(task.taskType()).taskType().toLowerCase(Locale.ROOT);
     row.taskId = nextNumber++ + "_" + type + "_task_1";
     row.created = task;
@@ -145,7 +157,6 @@ public final class FakeFlowServer implements FlowClient {
     row.dueAt = millis() + (task.delayMs() == null ? -row.priority * 1000L : task.delayMs());
     rows.put(row.taskId, row);
     notifyAll();
-    after();
     return row.taskId;
   }
 
@@ -220,6 +231,11 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized void saveTaskType(TaskTypeSettings settings) {
     types.put(settings.taskType().toLowerCase(Locale.ROOT), settings);
     notifyAll();
+  }
+
+  @Override
+  public JobClient jobs() {
+    return jobs;
   }
 
   // Faults
@@ -320,13 +336,13 @@ public final class FakeFlowServer implements FlowClient {
     return nanos.getAsLong() / 1_000_000;
   }
 
-  private void before() {
+  void before() {
     if (down) {
       throw new FlowUnreachableException("the fake flowsvr is down", null);
     }
   }
 
-  private void after() {
+  void after() {
     if (answersToSwallow > 0) {
       answersToSwallow--;
       throw new FlowUnreachableException("the answer of the fake flowsvr got lost", null);
@@ -420,10 +436,12 @@ public final class FakeFlowServer implements FlowClient {
 
   /** Gives back what nobody renewed. */
   private void sweep() {
+    List<Row> timedOut = new ArrayList<>();
     for (Row row : rows.values()) {
       if (row.status == TaskStatus.EXECUTING && row.leaseEnd <= millis()) {
         if (row.beaten) {
           failAttempt(row, "timed out", null);
+          timedOut.add(row);
         } else {
           row.status = TaskStatus.WAITING;
           row.dueAt = millis();
@@ -431,6 +449,7 @@ public final class FakeFlowServer implements FlowClient {
         }
       }
     }
+    timedOut.forEach(this::tellJob);
   }
 
   private void failAttempt(Row row, String why, Long retryAfterMs) {
@@ -514,6 +533,13 @@ public final class FakeFlowServer implements FlowClient {
       row.status = TaskStatus.WAITING;
       row.dueAt = report.delayMs() == null ? row.dueAt : millis() + report.delayMs();
     }
+    tellJob(row);
+  }
+
+  private void tellJob(Row row) {
+    if (row.jobId != null && row.status.isFinal()) {
+      jobs.ended(row.jobId, row.taskId, row.status, row.result);
+    }
   }
 
   private static int bytes(String text) {
@@ -543,7 +569,7 @@ public final class FakeFlowServer implements FlowClient {
         row.workerId,
         row.deliveries,
         row.traceId,
-        null,
+        row.jobId,
         row.progress,
         row.result);
   }

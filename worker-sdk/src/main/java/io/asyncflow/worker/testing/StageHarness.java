@@ -1,5 +1,9 @@
 package io.asyncflow.worker.testing;
 
+import io.asyncflow.api.JobChild;
+import io.asyncflow.worker.ChildResult;
+import io.asyncflow.worker.JobMerger;
+import io.asyncflow.worker.JobSplitter;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
@@ -9,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Runs one handler once, without worker or server.
@@ -89,6 +94,25 @@ public final class StageHarness implements StageContext {
   /** Calls the handler in this thread; what it throws is thrown. */
   public StageResult with(StageHandler handler) throws Exception {
     return handler.handle(this);
+  }
+
+  /** What a splitter makes of such an input. */
+  public List<JobChild> split(JobSplitter splitter, String input) throws Exception {
+    try (Stream<JobChild> children = splitter.split(new HarnessedJob(this, input, List.of()))) {
+      return children.toList();
+    }
+  }
+
+  /**
+   * What a merger makes of such results of the children, written as JSON unless they are strings.
+   */
+  public StageResult merge(JobMerger merger, List<?> results) throws Exception {
+    List<ChildResult> children = new ArrayList<>();
+    for (Object result : results) {
+      String raw = result == null ? "" : ContextJson.write(result);
+      children.add(new ChildResult(children.size(), "child-" + children.size(), raw));
+    }
+    return merger.merge(new HarnessedJob(this, "", children));
   }
 
   /** What the handler told of its progress, in order. */

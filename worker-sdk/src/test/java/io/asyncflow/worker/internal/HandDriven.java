@@ -67,7 +67,7 @@ final class HandDriven {
             link);
     watch = new DeadlineWatch(held, ends, ticker, bell);
     slots = new SlotPool(Map.of("cpu", 1), ticker, new Bell());
-    runner = new StageRunner(ends, slots, ticker);
+    runner = new StageRunner(ends, slots, ticker, server);
   }
 
   /** Creates a task and holds it. */

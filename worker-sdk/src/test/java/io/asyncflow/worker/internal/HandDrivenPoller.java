@@ -124,7 +124,7 @@ final class HandDrivenPoller implements AutoCloseable {
             builder.threads,
             builder.prefetch,
             slots,
-            new StageRunner(ends, slots, ticker),
+            new StageRunner(ends, slots, ticker, client),
             ticker,
             () -> held.isReporting("lark"),
             bell::ring);

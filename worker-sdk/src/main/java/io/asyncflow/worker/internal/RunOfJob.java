@@ -1,0 +1,57 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.FlowException;
+import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.StageContext;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** A run of a stage that a job itself has, with its calls to the server. */
+abstract class RunOfJob extends ForwardingContext {
+
+  private final JobRun run;
+  private final String jobId;
+
+  /**
+   * @throws NonRetryableException if the task is of no job
+   */
+  RunOfJob(StageContext context) {
+    super(context);
+    if (!(context instanceof JobRun ofWorker)) {
+      throw new NonRetryableException("a job is split and merged by a worker; use the harness");
+    }
+    run = ofWorker;
+    jobId =
+        run.jobId()
+            .orElseThrow(() -> new NonRetryableException(run.taskId() + " is the task of no job"));
+  }
+
+  JobRun run() {
+    return run;
+  }
+
+  String ownJobId() {
+    return jobId;
+  }
+
+  /** The answer to a call that may be repeated; it is, while the run may go on. */
+  <T> T ask(Supplier<T> call) throws InterruptedException {
+    Backoff backoff = new Backoff(Jitter.random());
+    Bell nobodyRings = new Bell();
+    while (true) {
+      try {
+        return call.get();
+      } catch (FlowException e) {
+        if (!e.retryable() || cancelled() || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        nobodyRings.await(backoff.next());
+      }
+    }
+  }
+
+  @Override
+  public Optional<String> jobId() {
+    return Optional.of(jobId);
+  }
+}

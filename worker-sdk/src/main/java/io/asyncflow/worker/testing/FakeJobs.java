@@ -1,0 +1,211 @@
+package io.asyncflow.worker.testing;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FailurePolicy;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobChild;
+import io.asyncflow.api.JobChildren;
+import io.asyncflow.api.JobClient;
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.JobTask;
+import io.asyncflow.api.JobTaskPage;
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.worker.JobMerger;
+import io.asyncflow.worker.JobSplitter;
+import java.io.Reader;
+import java.io.StringReader;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The jobs of a {@link FakeFlowServer}, under its lock: they finish what they can, then fail. */
+final class FakeJobs implements JobClient {
+
+  private static final class Row {
+    NewJob created;
+    JobState state = JobState.SPLITTING;
+    String splitTask;
+    int stagedEpoch;
+    final List<JobChild> staged = new ArrayList<>();
+    List<String> children;
+    int done;
+    int failed;
+    String mergeTask;
+    String result;
+  }
+
+  private final FakeFlowServer server;
+  private final Map<String, Row> rows = new LinkedHashMap<>();
+
+  FakeJobs(FakeFlowServer server) {
+    this.server = server;
+  }
+
+  @Override
+  public String createJob(NewJob job) {
+    synchronized (server) {
+      server.before();
+      String jobId = "" + (rows.size() + 1);
+      Row row = new Row();
+      row.created = job;
+      row.splitTask = server.insert(ownTask(job, JobSplitter.STAGE), jobId);
+      rows.put(jobId, row);
+      server.after();
+      return jobId;
+    }
+  }
+
+  private static NewTask ownTask(NewJob job, String stage) {
+    return NewTask.of(job.jobType(), stage, job.userId(), "");
+  }
+
+  @Override
+  public Job getJob(String jobId) {
+    synchronized (server) {
+      Row row = row(jobId);
+      return new Job(
+          jobId,
+          row.created.userId(),
+          row.created.jobType(),
+          childType(row),
+          row.state,
+          FailurePolicy.FINISH,
+          0,
+          row.children == null ? null : row.children.size(),
+          row.done,
+          row.failed,
+          0,
+          row.splitTask,
+          row.mergeTask,
+          row.result,
+          null,
+          0,
+          0,
+          null);
+    }
+  }
+
+  @Override
+  public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
+    synchronized (server) {
+      List<String> children = row(jobId).children;
+      int from = cursor == null ? 0 : Integer.parseInt(cursor);
+      int to = Math.min(from + limit, children.size());
+      List<JobTask> page = new ArrayList<>();
+      for (int index = from; index < to; index++) {
+        Task task = server.getTask(children.get(index));
+        page.add(
+            new JobTask(
+                index,
+                task.taskId(),
+                task.taskStage(),
+                task.status(),
+                task.progress(),
+                task.result(),
+                null));
+      }
+      return new JobTaskPage(page, to < children.size() ? "" + to : null);
+    }
+  }
+
+  @Override
+  public Reader openJobInput(String jobId) {
+    synchronized (server) {
+      return new StringReader(row(jobId).created.jobInput());
+    }
+  }
+
+  @Override
+  public void addJobChildren(JobChildren page) {
+    synchronized (server) {
+      Task split = server.getTask(page.taskId());
+      if (split.leaseEpoch() != page.leaseEpoch() || split.taskStatus().isFinal()) {
+        throw new FlowException(ErrorCode.LEASE_LOST, "the split's lease is lost");
+      }
+      Row row = row(split.jobId());
+      if (row.stagedEpoch != page.leaseEpoch()) {
+        row.stagedEpoch = page.leaseEpoch();
+        row.staged.clear();
+      }
+      if (page.first() > row.staged.size()) {
+        throw new FlowException(ErrorCode.INVALID_INPUT, "pages come in order");
+      }
+      for (int i = 0; i < page.children().size(); i++) {
+        int index = page.first() + i;
+        if (index == row.staged.size()) {
+          row.staged.add(page.children().get(i));
+        } else {
+          row.staged.set(index, page.children().get(i));
+        }
+      }
+      server.after();
+    }
+  }
+
+  @Override
+  public void cancelJob(String jobId) {
+    throw new UnsupportedOperationException("the fake flowsvr cancels no jobs");
+  }
+
+  @Override
+  public void retryJob(String jobId) {
+    throw new UnsupportedOperationException("the fake flowsvr retries no jobs");
+  }
+
+  /** A task of the job is final; called under the server's lock. */
+  void ended(String jobId, String taskId, TaskStatus status, String result) {
+    Row row = rows.get(jobId);
+    boolean succeeded = status == TaskStatus.SUCCESS;
+    if (taskId.equals(row.mergeTask)) {
+      row.state = succeeded ? JobState.SUCCESS : JobState.FAILED;
+      row.result = result;
+    } else if (!taskId.equals(row.splitTask)) {
+      row.done += succeeded ? 1 : 0;
+      row.failed += succeeded ? 0 : 1;
+      mergeIfComplete(jobId, row);
+    } else if (succeeded) {
+      release(jobId, row, server.getTask(taskId).leaseEpoch());
+      mergeIfComplete(jobId, row);
+    } else {
+      row.state = JobState.FAILED;
+    }
+  }
+
+  private void release(String jobId, Row row, int epoch) {
+    row.state = JobState.RUNNING;
+    row.children = new ArrayList<>();
+    for (JobChild child : row.stagedEpoch == epoch ? row.staged : List.<JobChild>of()) {
+      NewTask task =
+          NewTask.of(childType(row), child.taskStage(), row.created.userId(), child.taskContext());
+      row.children.add(server.insert(task, jobId));
+    }
+  }
+
+  private void mergeIfComplete(String jobId, Row row) {
+    int total = row.children.size();
+    if (row.done == total) {
+      row.state = JobState.MERGING;
+      row.mergeTask = server.insert(ownTask(row.created, JobMerger.STAGE), jobId);
+    } else if (row.done + row.failed == total) {
+      row.state = JobState.FAILED;
+    }
+  }
+
+  private static String childType(Row row) {
+    return row.created.childType() == null ? row.created.jobType() : row.created.childType();
+  }
+
+  private Row row(String jobId) {
+    server.before();
+    Row row = rows.get(jobId);
+    if (row == null) {
+      throw new FlowException(ErrorCode.NO_SUCH_JOB, "there is no job " + jobId);
+    }
+    return row;
+  }
+}
