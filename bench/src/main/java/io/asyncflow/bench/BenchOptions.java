@@ -81,7 +81,7 @@ record BenchOptions(
   }
 
   int holds() {
-    return Math.min(100, Math.max(5, n / 200));
+    return Math.min(150, Math.max(5, n / 100));
   }
 
   /** How long an old snapshot is open. */
@@ -94,7 +94,7 @@ record BenchOptions(
   }
 
   int idleSeconds() {
-    return Math.min(20, Math.max(1, n / 1000));
+    return Math.min(10, Math.max(1, n / 1000));
   }
 
   /**

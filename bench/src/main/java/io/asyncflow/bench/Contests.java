@@ -130,7 +130,7 @@ final class Contests {
     return new Contest<>(
         Part.PROCESS,
         "Processing: tasks that are there already, held and finished",
-        options.lives(),
+        options.creates(),
         contenders,
         new PerSecond("processed", comparisons));
   }
@@ -182,7 +182,7 @@ final class Contests {
     return new Contest<>(
         Part.BACKLOG,
         "Backlog: a hold of 100 over REST, beside rows that nobody is in a hurry for",
-        Math.max(1, options.holds() / 4),
+        Math.max(1, options.holds() / 2),
         options.holds(),
         all,
         new Latency(
@@ -203,7 +203,7 @@ final class Contests {
     return new Contest<>(
         Part.LISTS,
         "Lists, with " + large().what(),
-        Math.max(1, options.holds() / 4),
+        Math.max(1, options.holds() / 2),
         options.holds(),
         lists,
         new Latency("list", lists.stream().map(list -> Limit.millis(list, 95, 100)).toList()));

@@ -8,6 +8,7 @@ import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.dev.DatabaseEndpoint;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,9 @@ import org.redisson.api.RedissonClient;
  * <p>All of it is gone after {@link #close}, but for flowsvr's log.
  */
 final class TestBed implements AutoCloseable {
+
+  /** Before the process id of the bench whose data it is. */
+  private static final String DATA = "data-";
 
   /** Thirty-two clients or threads, and what a peer needs beside them. */
   private static final int PEER_CONNECTIONS = 48;
@@ -54,7 +58,8 @@ final class TestBed implements AutoCloseable {
     long pid = ProcessHandle.current().pid();
     Path jar = checkout.serverJar();
     Path target = Files.createDirectories(checkout.benchTarget());
-    Path data = target.resolve("data-" + pid);
+    deleteLeftBehind(target);
+    Path data = target.resolve(DATA + pid);
     BenchDatabase database = BenchDatabase.open(options, data.resolve("database"));
     String schema = "asyncflow_bench_" + pid;
     try {
@@ -179,6 +184,25 @@ final class TestBed implements AutoCloseable {
     if (Files.isDirectory(data)) {
       delete(data);
     }
+  }
+
+  /** A bench that was interrupted leaves its data, which may be gigabytes. */
+  private static void deleteLeftBehind(Path target) throws IOException {
+    try (Stream<Path> files = Files.list(target)) {
+      for (Path data : files.filter(TestBed::isLeftBehind).toList()) {
+        try {
+          delete(data);
+        } catch (IOException | UncheckedIOException itsEngineIsStillGoingDown) {
+          // The next bench will find what is left.
+        }
+      }
+    }
+  }
+
+  private static boolean isLeftBehind(Path data) {
+    String name = data.getFileName().toString();
+    return name.matches(DATA + "\\d{1,18}")
+        && ProcessHandle.of(Long.parseLong(name.substring(DATA.length()))).isEmpty();
   }
 
   private static void delete(Path directory) throws IOException {

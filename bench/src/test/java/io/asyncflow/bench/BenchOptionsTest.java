@@ -24,7 +24,7 @@ class BenchOptionsTest {
     assertThat(options.lives()).isEqualTo(20_000);
     assertThat(options.creates()).isEqualTo(10_000);
     assertThat(options.arrivals()).isEqualTo(100);
-    assertThat(options.holds()).isEqualTo(100);
+    assertThat(options.holds()).isEqualTo(150);
     assertThat(options.snapshot()).hasSeconds(15);
     assertThat(options.idleWorkers()).isEqualTo(200);
     assertThat(options.rounds()).isEqualTo(3);
