@@ -27,6 +27,18 @@ public interface FlowClient {
   /** Holds due tasks; may block for {@code waitMs}; empty when none became due. */
   List<Task> holdTasks(HoldRequest request);
 
+  /**
+   * Reports ends of holds, and then holds due tasks, in one round trip. Never blocks for {@code
+   * waitMs}. If it fails the reports may have been taken: repeat them, here or by {@link #report}.
+   *
+   * <p>As written here it only holds: the answer says that nobody looked at the reports.
+   *
+   * @param reports 1 to 1,000
+   */
+  default HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
+    return new HoldAnswer(holdTasks(request), List.of());
+  }
+
   /** Reports 1 to 1,000 ends of holds; the results are in order, refusals among them. */
   List<ReportResult> report(List<Report> reports);
 

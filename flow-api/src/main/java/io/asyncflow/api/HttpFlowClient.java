@@ -1,6 +1,7 @@
 package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -153,6 +154,14 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
+  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
+    long waitMs = request.waitMs() == null ? 0 : request.waitMs(); // an old server may park it
+    HoldAndReport body = new HoldAndReport(request, reports);
+    Held held = post("/api/task/hold_task", body, HELD, Duration.ofMillis(waitMs));
+    return new HoldAnswer(orEmpty(held.taskList()), orEmpty(held.outcomes()));
+  }
+
+  @Override
   public List<ReportResult> report(List<Report> reports) {
     Judged judged = post("/api/task/set_tasks", Map.of("reports", reports), JUDGED);
     return orEmpty(judged.outcomes());
@@ -188,7 +197,9 @@ public final class HttpFlowClient implements FlowClient {
 
   private record Found(Task taskData) {}
 
-  private record Held(List<Task> taskList) {}
+  private record Held(List<Task> taskList, List<ReportResult> outcomes) {}
+
+  private record HoldAndReport(@JsonUnwrapped HoldRequest hold, List<Report> reports) {}
 
   private record Judged(List<ReportResult> outcomes) {}
 

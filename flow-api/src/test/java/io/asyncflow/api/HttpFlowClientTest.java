@@ -105,6 +105,39 @@ class HttpFlowClientTest {
   }
 
   @Test
+  void reportsGoWithAHold() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    String answer =
+        "{\"code\":0,\"result\":{\"taskList\":[],\"outcomes\":["
+            + "{\"taskId\":\"1_lark_task_1\",\"outcome\":\"ACCEPTED\",\"code\":0,\"msg\":\"ok\"}]}}";
+    HoldRequest hold = new HoldRequest("lark", 5, "w", 0, "h1", null);
+    Report report =
+        new Report(
+            "1_lark_task_1",
+            "w",
+            1,
+            Outcome.SUCCESS,
+            "r1",
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null);
+    try (StubAnswers server = new StubAnswers(200, answer, seen)) {
+      HttpFlowClient client = new HttpFlowClient(server.url(), null);
+      assertThat(client.holdTasks(hold, List.of(report)))
+          .isEqualTo(new HoldAnswer(List.of(), List.of(ReportResult.accepted("1_lark_task_1"))));
+    }
+    assertThat(seen)
+        .containsExactly(
+            "{\"taskType\":\"lark\",\"limit\":5,\"workerId\":\"w\",\"waitMs\":0,\"holdId\":\"h1\","
+                + "\"reports\":[{\"taskId\":\"1_lark_task_1\",\"workerId\":\"w\",\"leaseEpoch\":1,"
+                + "\"outcome\":\"SUCCESS\",\"reportId\":\"r1\"}]}");
+  }
+
+  @Test
   void aRefusalIsToldWithItsCodeAndItsErrors() throws Exception {
     String refusal =
         "{\"msg\":\"taskId is required\",\"code\":8020,\"title\":\"Invalid input\","

@@ -21,6 +21,11 @@ public record Hold(
     String holdId,
     Set<String> stages) {
 
+  /** The same without a wait. */
+  Hold atOnce() {
+    return new Hold(type, limit, workerId, Duration.ZERO, holdId, stages);
+  }
+
   boolean isRepeatable() {
     return holdId != null;
   }

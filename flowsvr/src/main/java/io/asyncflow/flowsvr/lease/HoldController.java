@@ -3,7 +3,9 @@ package io.asyncflow.flowsvr.lease;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
@@ -24,21 +26,33 @@ import org.springframework.web.context.request.async.DeferredResult;
 class HoldController {
 
   private final TaskHolds holds;
+  private final ReportList reports;
   private final Set<CompletableFuture<List<Task>>> unanswered = ConcurrentHashMap.newKeySet();
   private volatile boolean closing;
 
-  HoldController(TaskHolds holds) {
+  HoldController(TaskHolds holds, ReportList reports) {
     this.holds = holds;
+    this.reports = reports;
   }
 
-  record Held(List<Task> taskList) {}
+  /**
+   * @param outcomes {@code null} where no reports came along
+   */
+  record Held(
+      List<Task> taskList,
+      @JsonInclude(JsonInclude.Include.NON_NULL) List<ReportResult> outcomes) {}
 
+  /**
+   * A hold that takes reports along is not parked: whoever sent them waits for what became of them.
+   */
   @Takes(summary = "Holds due tasks of a type", shape = HoldRequest.class)
   @RequestMapping(
       path = {"/hold_task", "/holdTask"},
       method = {GET, POST})
   DeferredResult<Envelope<Held>> hold(Fields in) {
-    CompletableFuture<List<Task>> tasks = holds.hold(HoldForm.read(in));
+    Hold hold = HoldForm.read(in);
+    List<ReportResult> outcomes = in.has("reports") ? reports.take(in) : null;
+    CompletableFuture<List<Task>> tasks = holds.hold(outcomes == null ? hold : hold.atOnce());
     DeferredResult<Envelope<Held>> answer = new DeferredResult<>();
     answer.onTimeout(() -> tasks.cancel(false));
     answer.onError(failure -> tasks.cancel(false)); // the client is gone: take nothing for it
@@ -46,11 +60,11 @@ class HoldController {
         (held, failure) -> {
           unanswered.remove(tasks);
           if (tasks.isCancelled()) {
-            answer.setResult(Envelope.ok(new Held(List.of())));
+            answer.setResult(Envelope.ok(new Held(List.of(), outcomes)));
           } else if (failure != null) {
             answer.setErrorResult(failure);
           } else {
-            answer.setResult(Envelope.ok(new Held(held)));
+            answer.setResult(Envelope.ok(new Held(held, outcomes)));
           }
         });
     waitForAnswer(tasks);

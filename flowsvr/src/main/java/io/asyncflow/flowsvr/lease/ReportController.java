@@ -4,14 +4,10 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
-import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
 import io.asyncflow.flowsvr.web.Takes;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -20,13 +16,13 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/task")
 class ReportController {
 
-  private static final int MAX_ECHO = 128;
-
   private final TaskReporter reporter;
+  private final ReportList reports;
   private final TaskUpdater updater;
 
-  ReportController(TaskReporter reporter, TaskUpdater updater) {
+  ReportController(TaskReporter reporter, ReportList reports, TaskUpdater updater) {
     this.reporter = reporter;
+    this.reports = reports;
     this.updater = updater;
   }
 
@@ -72,29 +68,9 @@ class ReportController {
     return Envelope.ok(new Reported(result.outcome()));
   }
 
-  /** A badly formed report is refused by itself, like any other, and does not spoil its fellows. */
   @Takes(summary = "Reports the ends of 1 to 1,000 holds", shape = Reports.class)
   @PostMapping({"/set_tasks", "/setTasks"})
   Envelope<ReportedAll> setTasks(Fields in) {
-    List<Fields> items = in.separateObjects("reports", 1, TaskLimits.BATCH);
-    in.refuseIfBad();
-    List<Report> wellFormed = new ArrayList<>(items.size());
-    List<Optional<ReportResult>> refused = new ArrayList<>(items.size());
-    for (Fields item : items) {
-      Report report = ReportForm.read(item);
-      Optional<ReportResult> refusal = item.refusal().map(why -> refused(item, why));
-      if (refusal.isEmpty()) {
-        wellFormed.add(report);
-      }
-      refused.add(refusal);
-    }
-    Iterator<ReportResult> judged = reporter.report(wellFormed).iterator();
-    return Envelope.ok(
-        new ReportedAll(refused.stream().map(result -> result.orElseGet(judged::next)).toList()));
-  }
-
-  private static ReportResult refused(Fields item, FlowException why) {
-    String taskId = item.text("taskId").max(MAX_ECHO).value();
-    return ReportResult.refused(taskId, why.errorCode(), why.getMessage());
+    return Envelope.ok(new ReportedAll(reports.take(in)));
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -522,6 +523,42 @@ class WireIT {
     assertThat(outcomes.get(1).path("taskId").asString()).isEqualTo(good);
     assertThat(task(good).path("status").asInt()).isEqualTo(4);
     assertThat(task(other).path("status").asInt()).isEqualTo(2);
+  }
+
+  @Test
+  void reportsThatComeWithAHoldAreAnsweredWithItAndNotParked() {
+    String first = heldTask();
+    String reports =
+        ",'reports':[{'taskId':'%s','workerId':'w1','leaseEpoch':1,'reportId':'r','outcome':'SUCCESS'},7]}"
+            .formatted(first);
+    String hold = "{'taskType':'" + type + "','workerId':'w1','waitMs':30000,'holdId':'%s'";
+
+    long begin = System.nanoTime();
+    Answer empty = wire.post("/api/task/hold_task", hold.formatted("h1") + reports);
+    ok(empty);
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(30));
+    assertThat(empty.result().path("taskList").size()).isZero();
+    assertThat(outcomesOf(empty)).containsExactly("ACCEPTED", "REFUSED");
+    assertThat(task(first).path("status").asInt()).isEqualTo(4);
+
+    String second = create("'taskStage':'s'");
+    Answer held = wire.post("/api/task/hold_task", hold.formatted("h2") + reports);
+    assertThat(held.result().path("taskList").get(0).path("taskId").asString()).isEqualTo(second);
+    assertThat(outcomesOf(held)).containsExactly("ALREADY_DONE", "REFUSED");
+
+    Answer without = wire.post("/api/task/hold_task", "{'taskType':'" + type + "'}");
+    assertThat(without.result().propertyNames()).containsExactly("taskList");
+    assertRefused(
+        wire.post("/api/task/hold_task", "{'taskType':'" + type + "','reports':{}}"), 400, 8020);
+  }
+
+  private static List<String> outcomesOf(Answer answer) {
+    return answer
+        .result()
+        .path("outcomes")
+        .valueStream()
+        .map(outcome -> outcome.path("outcome").asString())
+        .toList();
   }
 
   // ---- old clients

@@ -4,7 +4,9 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import java.time.Duration;
 import java.util.List;
@@ -50,6 +52,7 @@ final class HoldCall {
   private final String taskType;
   private final String workerId;
   private final FlowClient client;
+  private final ReportSender reports;
   private final Ticker ticker;
 
   private String unansweredId;
@@ -61,10 +64,12 @@ final class HoldCall {
   private boolean wasCut;
   private boolean closed;
 
-  HoldCall(String taskType, String workerId, FlowClient client, Ticker ticker) {
+  HoldCall(
+      String taskType, String workerId, FlowClient client, ReportSender reports, Ticker ticker) {
     this.taskType = taskType;
     this.workerId = workerId;
     this.client = client;
+    this.reports = reports;
     this.ticker = ticker;
   }
 
@@ -79,8 +84,19 @@ final class HoldCall {
     return call(ask, wait);
   }
 
+  /** Whether there are reports that {@link #holdAndReport} would take along. */
+  boolean hasCargo() {
+    return reports.hasCargo();
+  }
+
+  /** Holds without a wait, and takes along what {@link #hasCargo}. */
+  Answer holdAndReport(Ask ask) {
+    enter(false, false);
+    return call(ask, Duration.ZERO, true);
+  }
+
   /**
-   * The same, but {@link #cut} may end it, also one that came before the call.
+   * As {@link #hold}, but {@link #cut} may end it, also one that came before the call.
    *
    * @param cutsSeen {@link #cuts} as it was before {@code ask} was made up
    */
@@ -136,12 +152,17 @@ final class HoldCall {
   }
 
   private Answer call(Ask ask, Duration wait) {
+    return call(ask, wait, false);
+  }
+
+  private Answer call(Ask ask, Duration wait, boolean withReports) {
     boolean repeated = unansweredId != null;
     String holdId = repeated ? unansweredId : UUID.randomUUID().toString();
     unansweredId = holdId;
     long start = ticker.nanos();
     try {
-      List<Task> tasks = client.holdTasks(request(ask, wait, holdId));
+      HoldRequest request = request(ask, wait, holdId);
+      List<Task> tasks = withReports ? tasksForReports(request) : client.holdTasks(request);
       Answer answer = new Answer(tasks, start, ticker.nanos(), repeated);
       unansweredId = null;
       lastId = holdId;
@@ -153,6 +174,22 @@ final class HoldCall {
       throw e;
     } finally {
       leave();
+    }
+  }
+
+  private List<Task> tasksForReports(HoldRequest request) {
+    List<PendingReport> cargo = reports.takeCargo();
+    if (cargo.isEmpty()) {
+      return client.holdTasks(request);
+    }
+    List<ReportResult> outcomes = null;
+    try {
+      HoldAnswer answer =
+          client.holdTasks(request, cargo.stream().map(PendingReport::report).toList());
+      outcomes = answer.outcomes();
+      return answer.tasks();
+    } finally {
+      reports.carried(cargo, outcomes);
     }
   }
 

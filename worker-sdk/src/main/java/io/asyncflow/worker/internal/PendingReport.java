@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import java.time.Duration;
 
@@ -11,6 +12,8 @@ import java.time.Duration;
  * @param aloneSince when it began to fail while everything else works; {@link #NEVER} if it does
  *     not
  * @param notBefore when it is sent next, at the earliest
+ * @param carriable whether it may go with a hold; once at most, only before it has failed, and
+ *     never if it gives the task back
  */
 record PendingReport(
     ReportOrigin origin,
@@ -18,20 +21,23 @@ record PendingReport(
     boolean stranded,
     int failures,
     long aloneSince,
-    long notBefore) {
+    long notBefore,
+    boolean carriable) {
 
   private static final long NEVER = Long.MAX_VALUE;
 
   /** One that can go out at once. */
   static PendingReport fresh(ReportOrigin origin, Report report) {
-    return new PendingReport(origin, report, false, 0, NEVER, 0);
+    // A hold that gives a task back would be the first to get it again.
+    boolean carriable = report.outcome() != Outcome.RELEASE;
+    return new PendingReport(origin, report, false, 0, NEVER, 0, carriable);
   }
 
   /** One that an earlier process could not deliver. */
   static PendingReport leftBehind(Report report) {
     ReportOrigin origin =
         new ReportOrigin.Earlier(report.taskId(), report.leaseEpoch(), report.workerId());
-    return new PendingReport(origin, report, true, 0, NEVER, 0);
+    return new PendingReport(origin, report, true, 0, NEVER, 0, false);
   }
 
   /**
@@ -46,12 +52,18 @@ record PendingReport(
         !alone,
         failures + 1,
         alone ? Math.min(aloneSince, now) : NEVER,
-        now + wait.toNanos());
+        now + wait.toNanos(),
+        false);
   }
 
   /** The same without the rest of its wait. */
   PendingReport now() {
-    return new PendingReport(origin, report, stranded, failures, aloneSince, 0);
+    return new PendingReport(origin, report, stranded, failures, aloneSince, 0, carriable);
+  }
+
+  /** The same after it went with a hold, and nobody knows what became of it. */
+  PendingReport carriedInVain() {
+    return new PendingReport(origin, report, stranded, failures, aloneSince, notBefore, false);
   }
 
   /** Whether it has failed alone for so long. */

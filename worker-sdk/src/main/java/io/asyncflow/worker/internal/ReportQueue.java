@@ -7,36 +7,52 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Reports that are not settled: those that wait, and those of the turn under way. Thread-safe. */
+/** Reports that are not settled: those that wait, and those that are under way. Thread-safe. */
 final class ReportQueue {
 
   private Deque<PendingReport> waiting = new ArrayDeque<>();
-  private List<PendingReport> underWay = List.of();
+  private final List<List<PendingReport>> underWay = new ArrayList<>();
 
   synchronized void add(PendingReport pending) {
     waiting.addLast(pending);
   }
 
-  /** What is due at {@code now}, in order; it is under way until {@link #turnIsOver}. */
-  synchronized List<PendingReport> takeDue(long now, int atMost) {
-    List<PendingReport> due = new ArrayList<>();
+  /** What is due at {@code now}, in order; it is under way until {@link #isOver}. */
+  List<PendingReport> takeDue(long now, int atMost) {
+    return take(atMost, pending -> pending.notBefore() <= now);
+  }
+
+  /** What may go with a hold, in order; it is under way until {@link #isOver}. */
+  List<PendingReport> takeCarriable(int atMost) {
+    return take(atMost, PendingReport::carriable);
+  }
+
+  private synchronized List<PendingReport> take(int atMost, Predicate<PendingReport> wanted) {
+    List<PendingReport> taken = new ArrayList<>();
     Iterator<PendingReport> all = waiting.iterator();
-    while (all.hasNext() && due.size() < atMost) {
+    while (all.hasNext() && taken.size() < atMost) {
       PendingReport pending = all.next();
-      if (pending.notBefore() <= now) {
-        due.add(pending);
+      if (wanted.test(pending)) {
+        taken.add(pending);
         all.remove();
       }
     }
-    underWay = due;
-    return due;
+    if (!taken.isEmpty()) {
+      underWay.add(taken);
+    }
+    return taken;
   }
 
-  /** What was under way is settled, or was added again. */
-  synchronized void turnIsOver() {
-    underWay = List.of();
+  synchronized boolean anyCarriable() {
+    return waiting.stream().anyMatch(PendingReport::carriable);
+  }
+
+  /** What was taken is settled, or was added again. */
+  synchronized void isOver(List<PendingReport> taken) {
+    underWay.removeIf(turn -> turn == taken);
   }
 
   /** The link is back: who waits for it waits no longer. */
@@ -62,6 +78,6 @@ final class ReportQueue {
   }
 
   private Stream<PendingReport> all() {
-    return Stream.concat(waiting.stream(), underWay.stream());
+    return Stream.concat(waiting.stream(), underWay.stream().flatMap(List::stream));
   }
 }

@@ -23,14 +23,18 @@ import org.slf4j.LoggerFactory;
  * Sends reports until each is settled.
  *
  * <p>Batches form by themselves: a turn sends all that arrived while the turn before was under way,
- * so a lone report waits for nothing and many share one commit. A report that got no answer is kept
- * in the spool and repeated with its id until flowsvr says what becomes of it, through an outage
- * however long, a restart of the server, and one of the worker.
+ * so a lone report waits for nothing and many share one commit. What has arrived when a poller asks
+ * for more may go with that hold. A report that got no answer is kept in the spool and repeated
+ * with its id until flowsvr says what becomes of it, through an outage however long, a restart of
+ * the server, and one of the worker.
  */
 final class ReportSender implements Loop.Step {
 
   /** The most that the contract takes in one request. */
   static final int MOST_REPORTS = 1000;
+
+  /** The most that go with a hold, which waits for them: flowsvr writes as many at once. */
+  static final int MOST_CARRIED = 100;
 
   /** For a report with which the server fails, while everything else works. */
   static final Duration GIVE_UP_AFTER = Duration.ofMinutes(10);
@@ -48,6 +52,7 @@ final class ReportSender implements Loop.Step {
   private final OutageLog outage;
   private final List<Runnable> caughtUp = new CopyOnWriteArrayList<>();
   private final ReportQueue queue = new ReportQueue();
+  private volatile boolean serverKnowsCarrying = true;
 
   ReportSender(
       FlowClient client,
@@ -99,6 +104,42 @@ final class ReportSender implements Loop.Step {
     caughtUp.add(listener);
   }
 
+  /** Whether any report may go with a hold just now. */
+  boolean hasCargo() {
+    return serverKnowsCarrying && queue.anyCarriable();
+  }
+
+  /** Takes reports that go with a hold; {@link #carried} must follow. */
+  List<PendingReport> takeCargo() {
+    return serverKnowsCarrying ? queue.takeCarriable(MOST_CARRIED) : List.of();
+  }
+
+  /**
+   * A hold has taken the reports along. What it did not settle is sent in the usual way, and meets
+   * there again whatever was wrong with it.
+   *
+   * @param outcomes {@code null} if no answer came
+   */
+  void carried(List<PendingReport> cargo, List<ReportResult> outcomes) {
+    boolean areTold = outcomes != null && outcomes.size() == cargo.size();
+    if (outcomes != null && !areTold) {
+      serverKnowsCarrying = false; // an old one, which has not looked at them
+    }
+    for (int i = 0; i < cargo.size(); i++) {
+      if (areTold && outcomes.get(i).stands()) {
+        settled(cargo.get(i));
+      } else {
+        submit(cargo.get(i).carriedInVain());
+      }
+    }
+    queue.isOver(cargo);
+  }
+
+  private void settled(PendingReport pending) {
+    spool.forget(pending.report());
+    pending.origin().accepted();
+  }
+
   /**
    * Keeps everything that is not settled, for the next start.
    *
@@ -121,8 +162,8 @@ final class ReportSender implements Loop.Step {
     List<PendingReport> due = queue.takeDue(ticker.nanos(), MOST_REPORTS);
     if (!due.isEmpty()) {
       send(due);
-      queue.turnIsOver();
     }
+    queue.isOver(due);
     if (wasBehind && !behind()) {
       caughtUp.forEach(Runnable::run);
     }
@@ -172,8 +213,7 @@ final class ReportSender implements Loop.Step {
       PendingReport pending = batch.get(i);
       ReportResult result = results.get(i);
       if (result.stands()) {
-        spool.forget(pending.report());
-        pending.origin().accepted();
+        settled(pending);
       } else {
         refused(pending, ErrorCode.of(result.code(), 0), result.msg());
       }

@@ -13,9 +13,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks for the tasks of one type.
  *
- * <p>Without a lock, and with stages of one kind, a turn is one long poll. Otherwise it is a quick
- * round (under the lock; a hold for the stages of each kind, by the places that they take) and,
- * only if that came back empty, a long poll for all of them, for which the lock is given up.
+ * <p>Without a lock, with stages of one kind and no report that could go along, a turn is one long
+ * poll. Otherwise it is a quick round (under the lock; a hold for the stages of each kind, by the
+ * places that they take) and, only if that came back empty, a long poll for all of them, for which
+ * the lock is given up.
  *
  * <p>A long poll that parked while no slot was free does not ask for the stages that take one. When
  * a slot becomes free it is cut short and repeated, under its id, for all stages: one more request
@@ -136,7 +137,8 @@ final class TypePoller implements Loop.Step {
   /** Says whether it brought tasks, or at least waited for some. */
   private boolean poll() {
     // A hold without an answer comes before anything new.
-    boolean quickRoundFirst = !call.unanswered() && (lock.present() || asks.kinds() > 1);
+    boolean quickRoundFirst =
+        !call.unanswered() && (lock.present() || asks.kinds() > 1 || call.hasCargo());
     return quickRoundFirst && quickRound() || longPoll();
   }
 
@@ -156,7 +158,11 @@ final class TypePoller implements Loop.Step {
   }
 
   private boolean quick(Ask ask) {
-    return !ask.isNothing() && take(call.hold(ask, Duration.ZERO));
+    if (ask.isNothing()) {
+      return false;
+    }
+    // Others wait for the lock, and must not wait for our reports.
+    return take(lock.present() ? call.hold(ask, Duration.ZERO) : call.holdAndReport(ask));
   }
 
   private boolean longPoll() {

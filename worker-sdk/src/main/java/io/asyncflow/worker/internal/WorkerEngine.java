@@ -140,7 +140,7 @@ public final class WorkerEngine {
         new TypePoller(
             type,
             asks,
-            new HoldCall(type, settings.workerId(), client, ticker),
+            new HoldCall(type, settings.workerId(), client, sender, ticker),
             new Intake(stages, pool, held, ends, Listener.none()),
             lock,
             () -> sender.behind() ? null : feed.limits(type),

@@ -9,6 +9,7 @@ import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.HeartbeatAnswer.State;
+import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.api.NewTask;
@@ -196,6 +197,20 @@ public final class FakeFlowServer implements FlowClient {
       }
       park(left);
     }
+  }
+
+  @Override
+  public synchronized HoldAnswer holdTasks(HoldRequest request, List<Report> batch) {
+    List<ReportResult> outcomes = report(batch);
+    HoldRequest atOnce =
+        new HoldRequest(
+            request.taskType(),
+            request.limit(),
+            request.workerId(),
+            0,
+            request.holdId(),
+            request.stages());
+    return new HoldAnswer(holdTasks(atOnce), outcomes);
   }
 
   @Override

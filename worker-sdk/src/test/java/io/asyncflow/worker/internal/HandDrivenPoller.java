@@ -133,7 +133,7 @@ final class HandDrivenPoller implements AutoCloseable {
         new TypePoller(
             "lark",
             new Asks("lark", stages.values(), pool, slots, held, builder.backlogThreshold),
-            new HoldCall("lark", "w", client, ticker),
+            new HoldCall("lark", "w", client, sender, ticker),
             new Intake(stages, pool, held, ends, TransitionTable.Listener.none()),
             builder.lock ? new RecordingLock(builder.lockIsFree) : new NoHoldLock(),
             () -> limits,

@@ -12,7 +12,17 @@ class HoldCallTest {
 
   private final ManualTicker ticker = new ManualTicker();
   private final StubFlowClient client = new StubFlowClient(ticker);
-  private final HoldCall call = new HoldCall("lark", "w", client, ticker);
+  private final ReportSender reports =
+      new ReportSender(
+          client,
+          new HeldRuns(),
+          new ReportWriter("w"),
+          new NoSpool(),
+          ticker,
+          new Bell(),
+          new Backoff(Jitter.NONE),
+          new Link());
+  private final HoldCall call = new HoldCall("lark", "w", client, reports, ticker);
   private final Ask ask = Ask.of(List.of("open"), 1);
 
   @Test

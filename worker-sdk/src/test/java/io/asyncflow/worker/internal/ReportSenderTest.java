@@ -1,8 +1,12 @@
 package io.asyncflow.worker.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.worker.StageResult;
@@ -168,5 +172,102 @@ class ReportSenderTest {
     assertThat(worker.sender.runOnce()).isZero();
     worker.sendReports();
     assertThat(worker.server.accepted()).hasSize(ReportSender.MOST_REPORTS + 1);
+  }
+
+  private HoldCall.Answer holdAndReport(FlowClient client) {
+    HoldCall call = new HoldCall("lark", HandDriven.WORKER, client, worker.sender, worker.ticker);
+    return call.holdAndReport(Ask.of(List.of("one"), 5));
+  }
+
+  @Test
+  void aHoldTakesAlongWhatHasNotGoneOut() {
+    finished();
+    finished();
+    worker.server.createTask(NewTask.of("lark", "one", "me", ""));
+    assertThat(worker.sender.hasCargo()).isTrue();
+
+    assertThat(holdAndReport(worker.server).tasks()).hasSize(1);
+
+    assertThat(worker.server.accepted()).hasSize(2);
+    assertThat(worker.held.isEmpty()).isTrue();
+    assertThat(worker.sender.hasCargo()).isFalse();
+    worker.sendReports();
+    assertThat(worker.server.reports()).hasSize(2);
+  }
+
+  @Test
+  void whatAHoldLostIsReportedOnceMoreAndNotByAHold() {
+    finished();
+    worker.server.swallowAnswers(1);
+    assertThatThrownBy(() -> holdAndReport(worker.server))
+        .isInstanceOf(FlowUnreachableException.class);
+    assertThat(worker.sender.hasCargo()).isFalse();
+
+    worker.sendReports();
+
+    assertThat(worker.server.reports()).hasSize(2);
+    assertThat(worker.server.reports().get(0)).isEqualTo(worker.server.reports().get(1));
+    assertThat(worker.server.accepted()).hasSize(1);
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void whatIsRefusedOnTheWayIsRefusedOnceMoreByItself() {
+    finished(StageResult.done("x".repeat(5000)));
+    finished();
+    holdAndReport(worker.server);
+    assertThat(worker.server.accepted()).hasSize(1);
+
+    worker.sendReports();
+    worker.sendReports();
+    assertThat(worker.server.accepted())
+        .extracting(Report::outcome)
+        .containsExactly(Outcome.SUCCESS, Outcome.FAIL);
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void whatIsGivenBackDoesNotGoWithAHoldWhichWouldGetItAgain() {
+    Run run = worker.heldRun(c -> StageResult.done());
+    worker.ends.release(run, "the test says so");
+    assertThat(worker.sender.hasCargo()).isFalse();
+    assertThat(holdAndReport(worker.server).tasks()).isEmpty();
+    worker.sendReports();
+    assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
+  }
+
+  @Test
+  void aServerThatDoesNotLookAtThemIsAskedOnce() {
+    FlowClient old = new AllOrNothing(worker.server, report -> false);
+    finished();
+    holdAndReport(old);
+    assertThat(worker.server.reports()).isEmpty();
+
+    finished();
+    assertThat(worker.sender.hasCargo()).isFalse();
+    holdAndReport(old);
+    worker.sendReports();
+    assertThat(worker.server.accepted()).hasSize(2);
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void whatIsOnItsWayInTwoRequestsIsUnsettled() {
+    ReportQueue queue = new ReportQueue();
+    Run run = finished();
+    Report report = worker.writer.of(run.task(), StageResult.done());
+    for (int i = 0; i < 3; i++) {
+      queue.add(PendingReport.fresh(null, report));
+    }
+    List<PendingReport> withAHold = queue.takeCarriable(2);
+    List<PendingReport> byThemselves = queue.takeDue(0, 2);
+    assertThat(withAHold).hasSize(2);
+    assertThat(byThemselves).hasSize(1);
+    assertThat(queue.unsettled()).hasSize(3);
+
+    queue.isOver(withAHold);
+    assertThat(queue.unsettled()).hasSize(1);
+    queue.isOver(byThemselves);
+    assertThat(queue.unsettled()).isEmpty();
   }
 }
