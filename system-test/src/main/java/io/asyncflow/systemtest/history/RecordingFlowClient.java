@@ -6,6 +6,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
@@ -82,20 +83,38 @@ public final class RecordingFlowClient implements FlowClient {
   @Override
   public List<Task> holdTasks(HoldRequest request) {
     return recorded(
-        phase ->
-            List.of(Event.draft(Act.HOLD, phase).key(request.holdId()).worker(request.workerId())),
+        phase -> List.of(line(phase, request)),
         () -> client.holdTasks(request),
-        tasks ->
-            tasks.isEmpty()
-                ? List.of(
-                    Event.draft(Act.HOLD, Phase.OK)
-                        .key(request.holdId())
-                        .worker(request.workerId()))
-                : tasks.stream()
-                    .map(
-                        task ->
-                            line(Act.HOLD, task).key(request.holdId()).worker(request.workerId()))
-                    .toList());
+        tasks -> given(request, tasks));
+  }
+
+  @Override
+  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
+    return recorded(
+        phase -> List.of(line(phase, request)),
+        () -> takeAlong(request, reports),
+        answer -> given(request, answer.tasks()));
+  }
+
+  /** The reports come first, and a hold that is refused then does not undo them. */
+  private HoldAnswer takeAlong(HoldRequest request, List<Report> reports) {
+    return recorded(
+        phase -> reports.stream().map(report -> line(phase, report)).toList(),
+        () -> client.holdTasks(request, reports),
+        answer -> zip(reports, answer.outcomes(), RecordingFlowClient::answered),
+        refusal -> Phase.UNKNOWN);
+  }
+
+  private static Draft line(Phase phase, HoldRequest request) {
+    return Event.draft(Act.HOLD, phase).key(request.holdId()).worker(request.workerId());
+  }
+
+  private static List<Draft> given(HoldRequest request, List<Task> tasks) {
+    return tasks.isEmpty()
+        ? List.of(line(Phase.OK, request))
+        : tasks.stream()
+            .map(task -> line(Act.HOLD, task).key(request.holdId()).worker(request.workerId()))
+            .toList();
   }
 
   private static Draft line(Act act, Task task) {
@@ -176,13 +195,21 @@ public final class RecordingFlowClient implements FlowClient {
 
   private <T> T recorded(
       Function<Phase, List<Draft>> request, Supplier<T> work, Function<T, List<Draft>> answer) {
+    return recorded(request, work, answer, refusal -> phaseOf(codeOf(refusal)));
+  }
+
+  private <T> T recorded(
+      Function<Phase, List<Draft>> request,
+      Supplier<T> work,
+      Function<T, List<Draft>> answer,
+      Function<FlowException, Phase> refused) {
     long call = recorder.newCall();
     recorder.record(call, request.apply(Phase.INVOKE));
     T result;
     try {
       result = work.get();
     } catch (FlowException e) {
-      Phase phase = e instanceof FlowUnreachableException ? Phase.UNKNOWN : phaseOf(codeOf(e));
+      Phase phase = e instanceof FlowUnreachableException ? Phase.UNKNOWN : refused.apply(e);
       List<Draft> lines = request.apply(phase);
       lines.forEach(line -> line.code(codeOf(e)).answer(reasonOf(e)));
       recorder.record(call, lines);

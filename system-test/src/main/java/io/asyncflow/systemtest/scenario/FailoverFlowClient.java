@@ -4,6 +4,7 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
@@ -57,6 +58,11 @@ public final class FailoverFlowClient implements FlowClient {
   @Override
   public List<Task> holdTasks(HoldRequest request) {
     return ask(client -> client.holdTasks(request));
+  }
+
+  @Override
+  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
+    return ask(client -> client.holdTasks(request, reports));
   }
 
   @Override

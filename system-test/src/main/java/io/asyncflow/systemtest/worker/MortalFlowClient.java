@@ -3,6 +3,7 @@ package io.asyncflow.systemtest.worker;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
@@ -21,6 +22,17 @@ record MortalFlowClient(FlowClient client, CrashPoint crashPoint) implements Flo
       crashPoint.reached(CrashPoint.HELD);
     }
     return tasks;
+  }
+
+  @Override
+  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
+    crashPoint.reached(CrashPoint.BEFORE_REPORT);
+    HoldAnswer answer = client.holdTasks(request, reports);
+    crashPoint.reached(CrashPoint.AFTER_REPORT);
+    if (!answer.tasks().isEmpty()) {
+      crashPoint.reached(CrashPoint.HELD);
+    }
+    return answer;
   }
 
   @Override
