@@ -33,6 +33,7 @@ public class JobCatchUp {
         taken += steps.advance(jobId);
       } catch (RuntimeException e) {
         failure = failure == null ? e : failure;
+        jobs.putOff(jobId); // a page of jobs that fail for ever must not hide those behind it
       }
     }
     if (failure != null) {

@@ -159,10 +159,12 @@ class JobSteps {
       if (!families.has(table)) {
         continue; // dropped: they cannot be run again, and the job ends as it did before
       }
-      if (transactions.execute(() -> reviveIn(table, ofTable))) {
-        events.publishEvent(new TasksWaiting(table.type()));
-      } else {
+      boolean[] isDrained = new boolean[1];
+      unlessMoved(() -> isDrained[0] = !transactions.execute(() -> reviveIn(job, table, ofTable)));
+      if (isDrained[0]) {
         copyFrom(job, table, ofTable);
+      } else {
+        events.publishEvent(new TasksWaiting(table.type()));
       }
     }
     return unlessMoved(
@@ -178,13 +180,21 @@ class JobSteps {
   }
 
   /** False if begin has moved past the table. */
-  private boolean reviveIn(TaskTable table, List<Child> children) {
+  private boolean reviveIn(JobRow job, TaskTable table, List<Child> children) {
     if (!newTaskTables.enter(table)) {
       return false;
     }
     tasks.revive(
         tasks.lock(table, numbersOf(children)).stream().filter(JobSteps::isBroken).toList());
+    requireRetrying(job);
     return true;
+  }
+
+  /** Or children of a job that was cancelled meanwhile, and has ended by that, would run. */
+  private void requireRetrying(JobRow job) {
+    if (!jobs.lockRetrying(job.id())) {
+      throw new MovedException(job.id());
+    }
   }
 
   private void copyFrom(JobRow job, TaskTable table, List<Child> children) {
@@ -210,6 +220,7 @@ class JobSteps {
                   tasks.leaveJob(table, numbers);
                   jobTasks.become(job.id(), childrenOf(indices, ids));
                   counts.replaced(job.id(), left.stream().map(TaskRow::status).toList());
+                  requireRetrying(job);
                 }));
   }
 

@@ -142,7 +142,10 @@ class JobStore {
         .list();
   }
 
-  /** Jobs that have something to be done to them, and to which nothing was done for a while. */
+  /**
+   * Jobs that have something to be done to them, and to which nothing was done for a while; those
+   * that were left alone the longest first.
+   */
   List<Long> leftAlone(Duration since, int limit) {
     return jdbc.sql(
             """
@@ -153,6 +156,7 @@ class JobStore {
                 OR (state = 'RUNNING' AND released < total)
                 OR (state = 'MERGING' AND merge_number IS NULL))
               AND modify_time <= now_ms - :since
+            ORDER BY modify_time, id
             LIMIT :limit
             """
                 .replace("now_ms", NOW_MS))
@@ -283,6 +287,22 @@ class JobStore {
             .param("version", job.version())
             .update()
         == 1;
+  }
+
+  /** Whether the job is being retried, and stays so until the transaction ends. */
+  boolean lockRetrying(long id) {
+    return jdbc.sql("SELECT id FROM t_job WHERE id = :id AND state = 'RETRYING' FOR UPDATE")
+        .param("id", id)
+        .query(Long.class)
+        .optional()
+        .isPresent();
+  }
+
+  /** Something was tried with the job and failed: others come first the next time. */
+  void putOff(long id) {
+    jdbc.sql("UPDATE t_job SET modify_time = now_ms WHERE id = :id".replace("now_ms", NOW_MS))
+        .param("id", id)
+        .update();
   }
 
   /** Whether a retry still was at this child; the last page lets the job run. */

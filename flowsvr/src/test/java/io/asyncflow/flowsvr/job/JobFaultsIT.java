@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FailurePolicy;
@@ -18,8 +19,11 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
+import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.wire.Wire;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,6 +46,8 @@ class JobFaultsIT {
   @Autowired Given given;
   @Autowired JobSteps steps;
   @Autowired JobCatchUp catchUp;
+  @Autowired JobStore store;
+  @Autowired TaskTypes types;
   @Autowired TableDrain drain;
   @Autowired JdbcClient jdbc;
   @LocalServerPort int port;
@@ -220,6 +226,45 @@ class JobFaultsIT {
     jobs.report(jobs.hold(book.name(), "child", 10), Jobs::done);
     assertThat(jobs.get(id).state()).isEqualTo(JobState.MERGING);
     assertCountsEqualRows(id);
+  }
+
+  @Test
+  void cancelDuringARetryLeavesNoChildBehindThatRuns() {
+    for (int round = 0; round < 20; round++) {
+      String id = released(2, failFast());
+      jobs.fail(jobs.hold(book.name(), "child"), "no");
+      steps.advance(number(id));
+      jobs.jobs.retryJob(id);
+      AtOnce.from(
+          2,
+          i -> {
+            if (i == 1) {
+              jobs.jobs.cancelJob(id);
+            }
+            return steps.advance(number(id));
+          });
+      steps.advance(number(id));
+      assertThat(jobs.get(id).state()).isEqualTo(JobState.CANCELLED);
+      assertThat(count(id, "AND status IN (1, 2)")).as("in round " + round).isZero();
+      assertCountsEqualRows(id);
+    }
+  }
+
+  @Test
+  void jobThatFailsForEverHidesNoOther() {
+    TaskType lost = given.aType().create();
+    String broken = splitInto(1, NewJob.of(book.name(), "ann", "").withChildType(lost.name()));
+    String whole = splitInto(1, NewJob.of(book.name(), "ann", ""));
+    jdbc.sql("DELETE FROM t_schedule_cfg WHERE task_type = ?").param(lost.name()).update();
+    await().until(() -> types.find(lost).isEmpty());
+    leftAlone(broken);
+    leftAlone(whole);
+    assertThatThrownBy(catchUp::runOnce).isInstanceOf(NoSuchTaskTypeException.class);
+    assertThat(rowsOf(whole)).isEqualTo(1);
+    assertThat(store.leftAlone(Duration.ofSeconds(2), 100)).doesNotContain(number(broken));
+    jobs.jobs.cancelJob(broken); // or it goes on failing in the tests after this one
+    steps.advance(number(broken));
+    assertThat(jobs.get(broken).state()).isEqualTo(JobState.CANCELLED);
   }
 
   @Test
