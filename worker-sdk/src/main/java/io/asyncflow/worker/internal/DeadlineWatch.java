@@ -20,26 +20,20 @@ final class DeadlineWatch implements Loop.Step {
   private final HeldRuns held;
   private final RunEnds ends;
   private final Ticker ticker;
-  private volatile long nextLook = Long.MAX_VALUE;
+  private final NextTurn nextTurn;
 
   DeadlineWatch(HeldRuns held, RunEnds ends, Ticker ticker, Bell bell) {
     this.held = held;
     this.ends = ends;
     this.ticker = ticker;
-    held.whenAdded(
-        run -> {
-          if (nextMoment(run) < nextLook) {
-            bell.ring();
-          }
-        });
+    this.nextTurn = new NextTurn(bell);
+    held.whenAdded(run -> nextTurn.add(nextMoment(run)));
   }
 
   @Override
   public Duration runOnce() {
     held.all().forEach(this::look);
-    nextLook = earliest();
-    // A run that was added between these two looks did not ring.
-    long next = earliest();
+    long next = nextTurn.plan(this::earliest);
     if (next == Long.MAX_VALUE) {
       return Loop.UNTIL_RUNG;
     }

@@ -1,0 +1,38 @@
+package io.asyncflow.worker.internal;
+
+import java.util.function.LongSupplier;
+
+/**
+ * When a loop comes back by itself, so that only what is due earlier rings for it. Thread-safe; one
+ * thread plans.
+ */
+final class NextTurn {
+
+  private final Bell bell;
+  private volatile long moment = Long.MAX_VALUE;
+
+  NextTurn(Bell bell) {
+    this.bell = bell;
+  }
+
+  /**
+   * Looks up when the loop comes back; it must wait no longer than that.
+   *
+   * @param earliest looks at all there is; called once, or what ended between two looks would leave
+   *     a moment announced at which nobody wakes
+   */
+  long plan(LongSupplier earliest) {
+    // The look may miss what comes during it, which rings therefore.
+    moment = Long.MAX_VALUE;
+    long next = earliest.getAsLong();
+    moment = next;
+    return next;
+  }
+
+  /** Something new is due at {@code due}, and can be looked up already. */
+  void add(long due) {
+    if (due < moment) {
+      bell.ring();
+    }
+  }
+}
