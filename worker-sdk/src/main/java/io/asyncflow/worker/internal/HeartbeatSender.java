@@ -49,7 +49,7 @@ final class HeartbeatSender implements Loop.Step {
   private final Backoff backoff;
   private final Jitter jitter;
   private final OutageLog outage;
-  private volatile long nextBeat = Long.MAX_VALUE;
+  private final NextTurn nextTurn;
   private long idleBeat;
   private long notBefore;
   private boolean tellsInfo = true;
@@ -81,12 +81,8 @@ final class HeartbeatSender implements Loop.Step {
     this.jitter = jitter;
     this.idleBeat = ticker.nanos() + jitter.shorten(LATEST_START, 1).toNanos();
     this.outage = new OutageLog(log, "heartbeats", link);
-    held.whenAdded(
-        run -> {
-          if (run.lease().renewAt() < nextBeat) {
-            bell.ring();
-          }
-        });
+    this.nextTurn = new NextTurn(bell);
+    held.whenAdded(run -> nextTurn.add(run.lease().renewAt()));
   }
 
   @Override
@@ -94,9 +90,7 @@ final class HeartbeatSender implements Loop.Step {
     if (dueAt() <= ticker.nanos()) {
       beat();
     }
-    nextBeat = dueAt();
-    // A run that was added between these two looks did not ring.
-    return ticker.until(dueAt());
+    return ticker.until(nextTurn.plan(this::dueAt));
   }
 
   private long dueAt() {
