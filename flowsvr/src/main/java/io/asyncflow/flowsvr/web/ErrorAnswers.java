@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.web;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -57,6 +58,9 @@ class ErrorAnswers {
    * takes a connection that the database has closed for a client's, and nothing would be answered.
    */
   private static boolean isClientGone(Throwable failure) {
+    if (failure instanceof FlowException) {
+      return false; // only half of a body came, but its client may still listen
+    }
     for (Throwable t = failure; t != null; t = t.getCause()) {
       if (t instanceof ClientAbortException || t instanceof AsyncRequestNotUsableException) {
         return true;

@@ -22,7 +22,11 @@ class ErrorRoute implements ErrorController {
   }
 
   private static Refusal refusal(HttpServletRequest request) {
-    if (request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof Throwable failure) {
+    Object thrown = request.getAttribute(RequestDispatcher.ERROR_EXCEPTION);
+    if (thrown instanceof IOException cut) { // noted by Tomcat, whoever has dealt with it
+      return Refusal.of(RequestReader.brokenOff(cut));
+    }
+    if (thrown instanceof Throwable failure) {
       Refusal refusal = Refusal.of(failure);
       if (refusal.httpStatus() >= 500) {
         log.error("{}: {}", request.getRequestURI(), refusal.message(), failure);

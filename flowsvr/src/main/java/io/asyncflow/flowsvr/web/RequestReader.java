@@ -70,7 +70,7 @@ final class RequestReader {
     } catch (BoundedInput.TooLongException e) {
       throw tooLarge();
     } catch (IOException e) {
-      throw malformed("it broke off: " + e.getMessage(), e);
+      throw brokenOff(e);
     }
   }
 
@@ -126,6 +126,11 @@ final class RequestReader {
     TokenStreamLocation at = e.getLocation();
     String where = at == null ? "" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
     return e.getOriginalMessage() + " (" + where + ")";
+  }
+
+  /** The rest of the body did not come; also what Tomcat makes of that by itself. */
+  static FlowException brokenOff(IOException cause) {
+    return malformed("it broke off, or did not come in time", cause);
   }
 
   private static FlowException malformed(String why, Throwable cause) {

@@ -9,12 +9,14 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
-/** A client that went away while its hold was parked. */
+/** Clients that go away: while their hold is parked, and in the middle of a body. */
 @RunningServer
 @ExtendWith(OutputCaptureExtension.class)
 class GoneClientIT {
@@ -50,6 +52,29 @@ class GoneClientIT {
     Wire.Answer again = wire.get("/api/task/hold_task?taskType=gone&workerId=next&waitMs=20000");
     assertThat(again.result().at("/taskList/0/taskId").asString("")).isEqualTo(id);
     assertThat(again.result().at("/taskList/0/crtRetryNum").asInt()).isZero();
+    assertThat(output.getAll().lines().filter(line -> line.startsWith("\tat "))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/api/task/createTask, application/json",
+    "/api/task/cancel, application/x-www-form-urlencoded",
+    "/api/worker/heartbeat, application/json",
+    "/api/job/createJob, application/json"
+  })
+  void bodyThatBreaksOffIsRefusedAndNoBugOfOurs(String path, String type, CapturedOutput output)
+      throws Exception {
+    String half =
+        "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: 100\r\n\r\n{\"ta"
+            .formatted(path, type);
+    String answer;
+    try (Socket client = new Socket("127.0.0.1", port)) {
+      client.getOutputStream().write(half.getBytes(StandardCharsets.US_ASCII));
+      client.shutdownOutput();
+      client.setSoTimeout(60_000);
+      answer = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+    assertThat(answer).startsWith("HTTP/1.1 400 ").contains("\"code\":8021", "it broke off");
     assertThat(output.getAll().lines().filter(line -> line.startsWith("\tat "))).isEmpty();
   }
 }
