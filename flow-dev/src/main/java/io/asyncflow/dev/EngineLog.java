@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -11,6 +12,18 @@ import java.util.regex.Pattern;
 record EngineLog(String engine, Path file) {
   private static final Pattern MISSING_LIBRARY =
       Pattern.compile("error while loading shared libraries: (\\S+):");
+
+  /** Puts what an earlier run has left there aside, for whoever wants to know why it ended. */
+  void begin() throws IOException {
+    if (Files.exists(file)) {
+      Files.move(file, earlier(file), StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  /** Where the output of the run before the present one lies. */
+  static Path earlier(Path log) {
+    return log.resolveSibling(log.getFileName() + ".1");
+  }
 
   boolean saysThatThePortIsTaken() {
     return read().contains("Address already in use");

@@ -77,6 +77,7 @@ final class EngineProcess {
     builder.environment().putAll(environment);
     Process process = null;
     try {
+      log.begin();
       process = builder.start();
       Files.writeString(
           directory.resolve(PID_FILE), process.pid() + System.lineSeparator() + command.get(0));

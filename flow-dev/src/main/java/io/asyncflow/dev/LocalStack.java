@@ -206,7 +206,8 @@ final class LocalStack implements AutoCloseable {
       fail(end + " as soon as it was started again; its log is " + log + ".");
       return;
     }
-    System.err.println("asyncflow: " + end + "; starting it again.");
+    System.err.println(
+        "asyncflow: " + end + "; starting it again. What it said last: " + EngineLog.earlier(log));
     try {
       restart.run();
       onEnd(program, log, exitCode, restart, System.nanoTime() + SHORT_LIFE.toNanos());

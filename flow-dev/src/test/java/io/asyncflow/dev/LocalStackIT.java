@@ -65,6 +65,7 @@ class LocalStackIT {
                   () -> childrenIn(data.resolve("flowsvr")),
                   now -> !now.isEmpty() && now.stream().noneMatch(before::contains));
       assertThat(stack.failure()).isNotDone();
+      assertThat(data.resolve("logs/flowsvr.log.1")).content().contains("FLOW_PORT=");
 
       again.forEach(ProcessHandle::destroyForcibly);
 
