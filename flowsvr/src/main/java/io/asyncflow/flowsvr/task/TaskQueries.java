@@ -107,6 +107,7 @@ public class TaskQueries {
       // more than 63 bits: none of ours
     }
     FieldError error = new FieldError("cursor", "must be a nextCursor of an earlier answer");
-    throw new FlowException(ErrorCode.INVALID_INPUT, "bad cursor", List.of(error), null);
+    throw new FlowException(
+        ErrorCode.INVALID_INPUT, error.field() + " " + error.message(), List.of(error), null);
   }
 }

@@ -1,6 +1,5 @@
 package io.asyncflow.flowsvr.web;
 
-import io.asyncflow.api.ErrorCode;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -38,8 +37,7 @@ class ApiKeyFilter extends OncePerRequestFilter {
     if (!needsKey || isHealth(request) || bringsKey(request)) {
       chain.doFilter(request, response);
     } else {
-      RefusalWriter.write(
-          request, response, Refusal.of(ErrorCode.NOT_AUTHENTICATED, "no valid key"));
+      RefusalWriter.write(request, response, Refusal.ofStatus(401));
     }
   }
 

@@ -53,7 +53,10 @@ record Refusal(
   /** What was refused before it came to a method of ours, told by its HTTP status alone. */
   static Refusal ofStatus(int status) {
     return switch (status) {
-      case 401 -> of(ErrorCode.NOT_AUTHENTICATED, "no valid key");
+      case 401 ->
+          of(
+              ErrorCode.NOT_AUTHENTICATED,
+              "no valid key: send the server's FLOW_API_KEY as Authorization: Bearer <key>");
       case 403 -> of(ErrorCode.NOT_PERMITTED, "not permitted");
       case 404 -> invalid(status, "there is no such route");
       case 405 -> invalid(status, "the route does not take this method");

@@ -13,6 +13,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -113,6 +114,14 @@ final class RequestReader {
     JsonNode root;
     try {
       root = JSON.readTree(body);
+    } catch (StreamConstraintsException e) {
+      throw malformed(
+          "it may have "
+              + MAX_DEPTH
+              + " levels, "
+              + MAX_TOKENS
+              + " tokens, and numbers of 1000 digits",
+          e);
     } catch (JacksonException e) {
       throw malformed(whereAndWhy(e), e);
     }
