@@ -7,6 +7,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.web.DatabaseTrouble;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
 import io.asyncflow.flowsvr.web.Takes;
@@ -14,6 +16,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -25,12 +29,16 @@ import org.springframework.web.context.request.async.DeferredResult;
 @RequestMapping("/api/task")
 class HoldController {
 
+  private static final Logger log = LoggerFactory.getLogger(HoldController.class);
+
+  private final TaskTypes types;
   private final TaskHolds holds;
   private final ReportList reports;
   private final Set<CompletableFuture<List<Task>>> unanswered = ConcurrentHashMap.newKeySet();
   private volatile boolean closing;
 
-  HoldController(TaskHolds holds, ReportList reports) {
+  HoldController(TaskTypes types, TaskHolds holds, ReportList reports) {
+    this.types = types;
     this.holds = holds;
     this.reports = reports;
   }
@@ -44,6 +52,7 @@ class HoldController {
 
   /**
    * A hold that takes reports along is not parked: whoever sent them waits for what became of them.
+   * If it fails after that, they are answered all the same, and no tasks.
    */
   @Takes(summary = "Holds due tasks of a type", shape = HoldRequest.class)
   @RequestMapping(
@@ -51,8 +60,24 @@ class HoldController {
       method = {GET, POST})
   DeferredResult<Envelope<Held>> hold(Fields in) {
     Hold hold = HoldForm.read(in);
-    List<ReportResult> outcomes = in.has("reports") ? reports.take(in) : null;
-    CompletableFuture<List<Task>> tasks = holds.hold(outcomes == null ? hold : hold.atOnce());
+    if (!in.has("reports")) {
+      return answer(holds.hold(hold), null);
+    }
+    types.require(hold.type()); // nothing is taken for a hold that is refused
+    List<ReportResult> outcomes = reports.take(in);
+    return answer(holdAtOnce(hold), outcomes);
+  }
+
+  private CompletableFuture<List<Task>> holdAtOnce(Hold hold) {
+    try {
+      return holds.hold(hold.atOnce());
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private DeferredResult<Envelope<Held>> answer(
+      CompletableFuture<List<Task>> tasks, List<ReportResult> outcomes) {
     DeferredResult<Envelope<Held>> answer = new DeferredResult<>();
     answer.onTimeout(() -> tasks.cancel(false));
     answer.onError(failure -> tasks.cancel(false)); // the client is gone: take nothing for it
@@ -61,10 +86,13 @@ class HoldController {
           unanswered.remove(tasks);
           if (tasks.isCancelled()) {
             answer.setResult(Envelope.ok(new Held(List.of(), outcomes)));
-          } else if (failure != null) {
-            answer.setErrorResult(failure);
-          } else {
+          } else if (failure == null) {
             answer.setResult(Envelope.ok(new Held(held, outcomes)));
+          } else if (outcomes == null || DatabaseTrouble.leavesUnknown(failure)) {
+            answer.setErrorResult(failure);
+          } else { // an error would say that nothing was changed, but the reports were taken
+            log.warn("a hold failed, and was told of its reports alone", failure);
+            answer.setResult(Envelope.ok(new Held(List.of(), outcomes)));
           }
         });
     waitForAnswer(tasks);

@@ -21,7 +21,7 @@ import org.springframework.transaction.TransactionTimedOutException;
  * <p>A statement that the database rolled back, and one that never reached it, changed nothing. Of
  * one whose connection broke while it ran nobody knows.
  */
-final class DatabaseTrouble {
+public final class DatabaseTrouble {
 
   /** The server rolled back or did not begin, and may do better later. */
   private static final Set<Integer> LATER =
@@ -50,6 +50,11 @@ final class DatabaseTrouble {
   private static final Set<Integer> BAD_VALUE = Set.of(1264, 1292, 1300, 1366, 1406, 3988);
 
   private DatabaseTrouble() {}
+
+  /** Whether nobody knows if what failed so was done all the same. */
+  public static boolean leavesUnknown(Throwable failure) {
+    return explain(failure).filter(Refusal::outcomeUnknown).isPresent();
+  }
 
   /** Empty if it was not the database, or if it is our statement that is wrong. */
   static Optional<Refusal> explain(Throwable failure) {

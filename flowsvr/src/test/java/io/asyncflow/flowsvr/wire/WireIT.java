@@ -552,6 +552,38 @@ class WireIT {
         wire.post("/api/task/hold_task", "{'taskType':'" + type + "','reports':{}}"), 400, 8020);
   }
 
+  @Test
+  void holdOfAnUnknownTypeTakesNoReports() {
+    String id = heldTask();
+    String report = "{'taskId':'" + id + "','workerId':'w1','leaseEpoch':1,'outcome':'SUCCESS'}";
+
+    Answer refused =
+        wire.post("/api/task/hold_task", "{'taskType':'nosuch','reports':[" + report + "]}");
+
+    assertRefused(refused, 404, 8042);
+    assertThat(task(id).path("status").asInt()).isEqualTo(2);
+  }
+
+  @Test
+  void reportsAreAnsweredEvenIfTheHoldFailsThatTookThemAlong() {
+    String id = heldTask();
+    String report = "{'taskId':'" + id + "','workerId':'w1','leaseEpoch':1,'outcome':'SUCCESS'}";
+    String broken = type + "broken";
+    ok(wire.post("/api/task_schedule_cfg/save", "{'task_type':'" + broken + "'}"));
+    create("'taskType':'" + broken + "','taskStage':'s'");
+    String table = "t_" + broken + "_task_1";
+
+    jdbc.sql("RENAME TABLE " + table + " TO away").update();
+    Answer held =
+        wire.post(
+            "/api/task/hold_task", "{'taskType':'" + broken + "','reports':[" + report + "]}");
+    jdbc.sql("RENAME TABLE away TO " + table).update();
+
+    ok(held);
+    assertThat(held.result().path("taskList").size()).isZero();
+    assertThat(outcomesOf(held)).containsExactly("ACCEPTED");
+  }
+
   private static List<String> outcomesOf(Answer answer) {
     return answer
         .result()
