@@ -118,6 +118,28 @@ public final class Given {
     return families.of(type).end();
   }
 
+  /**
+   * Another server made the type's second table, unseen by this one, and as many of its tasks are
+   * held as of the first.
+   */
+  public void nextTableOfAnotherServer(TaskType type) {
+    TaskTable first = new TaskTable(type, 1);
+    TaskTable second = new TaskTable(type, 2);
+    jdbc.sql("CREATE TABLE %s LIKE %s".formatted(second.sqlName(), first.sqlName())).update();
+    jdbc.sql(
+            """
+            INSERT INTO %s
+            SELECT *
+            FROM %s
+            WHERE status = 2
+            """
+                .formatted(second.sqlName(), first.sqlName()))
+        .update();
+    jdbc.sql("UPDATE t_schedule_pos SET schedule_end_pos = 2 WHERE task_type = :type")
+        .param("type", type.name())
+        .update();
+  }
+
   // tasks
 
   public AWaitingTask aWaitingTask() {

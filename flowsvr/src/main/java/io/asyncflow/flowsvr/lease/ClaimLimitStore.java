@@ -3,7 +3,9 @@ package io.asyncflow.flowsvr.lease;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -67,6 +69,25 @@ class ClaimLimitStore {
         .param("until", spentUntil)
         .param("type", type.name())
         .update();
+  }
+
+  /** The tables in which tasks of the type may execute, as they are now; none before its first. */
+  List<TaskTable> live(TaskType type) {
+    return jdbc.sql(
+            """
+            SELECT schedule_begin_pos, schedule_end_pos
+            FROM t_schedule_pos
+            WHERE task_type = :type
+            """)
+        .param("type", type.name())
+        .query(
+            (rs, row) ->
+                IntStream.rangeClosed(
+                        rs.getInt("schedule_begin_pos"), rs.getInt("schedule_end_pos"))
+                    .mapToObj(number -> new TaskTable(type, number))
+                    .toList())
+        .optional()
+        .orElse(List.of());
   }
 
   /** How many tasks of the table execute, counted up to {@code enough}. */

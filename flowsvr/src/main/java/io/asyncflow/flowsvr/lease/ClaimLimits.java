@@ -1,9 +1,8 @@
 package io.asyncflow.flowsvr.lease;
 
 import io.asyncflow.flowsvr.lease.ClaimLimitStore.Spending;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
-import java.util.Collection;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Component;
@@ -13,9 +12,11 @@ import org.springframework.stereotype.Component;
  *
  * <p>Both are exact over all servers: claims of such a type come one after the other, by the lock
  * of its row in {@code t_type_limit}. What executes is counted from the task tables, so nothing
- * leaks when a worker or a server dies. The rate is a generic cell rate algorithm (ITU-T I.371) on
- * the database's clock: permits come evenly, and a tenth of a second's worth of them may be taken
- * at once. A claim that is rolled back has spent nothing.
+ * leaks when a worker or a server dies; and from all of them as they are under that lock, since
+ * another server may have rolled, and filled the limit from the new table, a moment ago. The rate
+ * is a generic cell rate algorithm (ITU-T I.371) on the database's clock: permits come evenly, and
+ * a tenth of a second's worth of them may be taken at once. A claim that is rolled back has spent
+ * nothing.
  *
  * <p>Types without limits cost nothing.
  */
@@ -44,7 +45,7 @@ class ClaimLimits {
   }
 
   /** Locks the type against other claims, and says how many tasks this one may take. */
-  Allowance lock(TaskTypeConfig type, Collection<TaskTable> live) {
+  Allowance lock(TaskTypeConfig type) {
     if (type.maxExecuting() == 0 && type.rateLimit() == 0) {
       return Allowance.UNLIMITED;
     }
@@ -52,7 +53,7 @@ class ClaimLimits {
     Allowance allowance =
         type.rateLimit() == 0 ? Allowance.UNLIMITED : ofRate(spending, type.rateLimit());
     if (type.maxExecuting() > 0 && allowance.tasks() > 0) {
-      int free = type.maxExecuting() - executing(live, type.maxExecuting());
+      int free = type.maxExecuting() - executing(type.type(), type.maxExecuting());
       int tasks = Math.max(0, Math.min(free, allowance.tasks()));
       return new Allowance(tasks, OptionalLong.empty(), allowance.spentFrom());
     }
@@ -70,12 +71,8 @@ class ClaimLimits {
     return new Allowance((int) Math.min(permits, Integer.MAX_VALUE), nextInMs, spent);
   }
 
-  private int executing(Collection<TaskTable> live, int enough) {
-    int executing = 0;
-    for (TaskTable table : live) {
-      executing += store.executing(table, enough);
-    }
-    return executing;
+  private int executing(TaskType type, int enough) {
+    return store.live(type).stream().mapToInt(table -> store.executing(table, enough)).sum();
   }
 
   /** Writes down what a claim took of its allowance. */

@@ -57,7 +57,6 @@ class DueLook {
   /**
    * What was seen.
    *
-   * @param live the type's tables
    * @param ranges what was looked at
    * @param heads of these, in order within each
    * @param limit how many heads of each range there can be
@@ -68,7 +67,6 @@ class DueLook {
    * @param at when it began
    */
   record Look(
-      List<TaskTable> live,
       List<Range> ranges,
       List<Head> heads,
       int limit,
@@ -84,7 +82,7 @@ class DueLook {
   }
 
   /** A range that was busy a moment ago, and is the only one in question. */
-  record OnlyRange(List<TaskTable> live, Range range, long newsSeen, long at) {}
+  record OnlyRange(Range range, long newsSeen, long at) {}
 
   /** Something waits that did not before. */
   void on(TasksWaiting news) {
@@ -130,9 +128,7 @@ class DueLook {
     // A look at the whole is due now and then; it sees other tables, too.
     boolean isBusy =
         ranges.size() == 1 && !ranges.get(0).isWhole() && known.isBusy(ranges.get(0).source());
-    return isBusy
-        ? Optional.of(new OnlyRange(family.live(), ranges.get(0), newsSeen, at))
-        : Optional.empty();
+    return isBusy ? Optional.of(new OnlyRange(ranges.get(0), newsSeen, at)) : Optional.empty();
   }
 
   /**
@@ -185,8 +181,7 @@ class DueLook {
       }
     }
     if (ranges.isEmpty() && wish.unchecked().isEmpty() && !isWhole) {
-      return new Look(
-          family.live(), ranges, List.of(), wish.limit(), false, false, false, newsSeen, at);
+      return new Look(ranges, List.of(), wish.limit(), false, false, false, newsSeen, at);
     }
     int most = Math.min(RANGES_A_STATEMENT, ranges.size());
     Seen seen = claims.look(wish.type(), ranges.subList(0, most), wish.limit(), wish.unchecked());
@@ -200,15 +195,7 @@ class DueLook {
         range -> known.saw(range, bySource.getOrDefault(range.source(), List.of()), newsSeen, at));
     known.retain(family.live(), at);
     return new Look(
-        family.live(),
-        ranges,
-        heads,
-        wish.limit(),
-        isWhole,
-        seen.hasRepeats(),
-        isOld(family, seen),
-        newsSeen,
-        at);
+        ranges, heads, wish.limit(), isWhole, seen.hasRepeats(), isOld(family, seen), newsSeen, at);
   }
 
   private static boolean isOld(TaskFamily family, Seen seen) {

@@ -65,19 +65,14 @@ class JointClaim {
 
   /**
    * @param line the holds, first come first served
-   * @param live the type's tables
    * @param plan says how many to take of each range, given how many may be taken at most
    * @throws org.springframework.dao.DuplicateKeyException if one of the holds was given something
    *     before; then nobody is given anything
    */
-  Taken take(
-      TaskTypeConfig type,
-      List<Place> line,
-      List<TaskTable> live,
-      IntFunction<Map<Range, Integer>> plan) {
+  Taken take(TaskTypeConfig type, List<Place> line, IntFunction<Map<Range, Integer>> plan) {
     return transactions.execute(
         () -> {
-          Allowance allowance = limits.lock(type, live);
+          Allowance allowance = limits.lock(type);
           Map<Range, Integer> planned = plan.apply(allowance.tasks());
           List<TaskRow> waiting = new ArrayList<>();
           planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));

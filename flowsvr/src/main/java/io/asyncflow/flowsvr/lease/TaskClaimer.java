@@ -191,7 +191,7 @@ class TaskClaimer {
         if (config.paused()) {
           return new Claim(given, SOON_MS, true);
         }
-        Taken taken = take(config, look.live(), most -> planFor(look, config, most));
+        Taken taken = take(config, most -> planFor(look, config, most));
         if (taken.planned() == 0) { // the limits allow no more
           return new Claim(given, taken.allowance().nextInMs().orElse(SOON_MS), true);
         }
@@ -212,10 +212,7 @@ class TaskClaimer {
       }
       int room = room(config, Set.of(busy.range().source().stage()));
       Taken taken =
-          take(
-              config,
-              busy.live(),
-              most -> most == 0 ? Map.of() : Map.of(busy.range(), Math.min(room, most)));
+          take(config, most -> most == 0 ? Map.of() : Map.of(busy.range(), Math.min(room, most)));
       if (taken.tasks() == 0) {
         return false;
       }
@@ -224,9 +221,8 @@ class TaskClaimer {
       return true;
     }
 
-    private Taken take(
-        TaskTypeConfig config, List<TaskTable> live, IntFunction<Map<Range, Integer>> plan) {
-      Taken taken = joint.take(config, places(config), live, plan);
+    private Taken take(TaskTypeConfig config, IntFunction<Map<Range, Integer>> plan) {
+      Taken taken = joint.take(config, places(config), plan);
       for (int i = 0; i < given.size(); i++) {
         if (!taken.hands().get(i).isEmpty()) {
           given.set(i, taken.hands().get(i));

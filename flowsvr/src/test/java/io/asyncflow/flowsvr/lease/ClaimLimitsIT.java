@@ -51,6 +51,19 @@ class ClaimLimitsIT {
   }
 
   @Test
+  void whatAnotherServerTookFromATableOfItsOwnCounts() {
+    TaskType lark = aTypeWith("max_executing", 2);
+    given.aWaitingTask().ofType(lark).create(20);
+    assertThat(given.aHold(lark).limit(1).now()).hasSize(1);
+
+    given.nextTableOfAnotherServer(lark);
+
+    assertThat(given.aHold(lark).limit(2).now())
+        .as("this server has not seen the table yet")
+        .isEmpty();
+  }
+
+  @Test
   void aSlotThatIsFreedIsTakenAtOnce() throws Exception {
     TaskType lark = aTypeWith("max_executing", 1);
     given.aWaitingTask().ofType(lark).create(50);
