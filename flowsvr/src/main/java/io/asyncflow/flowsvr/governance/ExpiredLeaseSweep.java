@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.governance;
 import io.asyncflow.flowsvr.lease.HoldEnd;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.lease.LeaseStore.Leases;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -24,7 +25,6 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
@@ -51,7 +51,7 @@ class ExpiredLeaseSweep {
   private final LeaseStore leases;
   private final TaskStore tasks;
   private final RetryingTransactions transactions;
-  private final ApplicationEventPublisher events;
+  private final Events events;
   private final TaskMeters meters;
   private final Node node;
   private long restUntil;
@@ -62,7 +62,7 @@ class ExpiredLeaseSweep {
       LeaseStore leases,
       TaskStore tasks,
       RetryingTransactions transactions,
-      ApplicationEventPublisher events,
+      Events events,
       TaskMeters meters,
       Node node) {
     this.types = types;
@@ -147,11 +147,7 @@ class ExpiredLeaseSweep {
         total = total.plus(result);
       }
     }
-    wait.stream()
-        .map(TaskTable::type)
-        .distinct()
-        .map(TasksWaiting::new)
-        .forEach(events::publishEvent);
+    wait.stream().map(TaskTable::type).distinct().map(TasksWaiting::new).forEach(events::publish);
     if (total.didAnything()) {
       log.info(
           "leases ran out: {} tasks wait again, {} failed, {} of them as poison",

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.governance;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.lease.DueWork;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -13,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
@@ -36,15 +36,11 @@ class FallbackWakeUp {
   private final TaskTypes types;
   private final TaskFamilies families;
   private final DueWork dueWork;
-  private final ApplicationEventPublisher events;
+  private final Events events;
   private volatile long latestMs;
 
   FallbackWakeUp(
-      TaskTypes types,
-      TaskFamilies families,
-      DueWork dueWork,
-      ApplicationEventPublisher events,
-      TaskMeters meters) {
+      TaskTypes types, TaskFamilies families, DueWork dueWork, Events events, TaskMeters meters) {
     this.types = types;
     this.families = families;
     this.dueWork = dueWork;
@@ -89,7 +85,7 @@ class FallbackWakeUp {
       latest = Math.max(latest, lateness.toMillis());
       if (lateness.compareTo(LATE) > 0) {
         lateTypes++;
-        events.publishEvent(new TasksWaiting(family.type()));
+        events.publish(new TasksWaiting(family.type()));
       }
     }
     latestMs = latest;

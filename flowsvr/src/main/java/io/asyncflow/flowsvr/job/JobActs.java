@@ -3,12 +3,12 @@ package io.asyncflow.flowsvr.job;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobState;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.JobPlace;
 import io.asyncflow.flowsvr.task.TaskCreator;
 import java.util.List;
 import java.util.Set;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 
 /** Cancels jobs, and runs them again. */
@@ -19,14 +19,14 @@ class JobActs {
   private final JobQueries queries;
   private final TaskCreator creator;
   private final RetryingTransactions transactions;
-  private final ApplicationEventPublisher events;
+  private final Events events;
 
   JobActs(
       JobStore jobs,
       JobQueries queries,
       TaskCreator creator,
       RetryingTransactions transactions,
-      ApplicationEventPublisher events) {
+      Events events) {
     this.jobs = jobs;
     this.queries = queries;
     this.creator = creator;
@@ -48,7 +48,7 @@ class JobActs {
       }
       return;
     }
-    events.publishEvent(new JobsChanged(Set.of(jobId)));
+    events.publish(new JobsChanged(Set.of(jobId)));
   }
 
   /**
@@ -75,7 +75,7 @@ class JobActs {
     } else if (!transactions.executeStatement(() -> jobs.goOn(job, null))) {
       throw changed(job);
     }
-    events.publishEvent(new JobsChanged(Set.of(jobId)));
+    events.publish(new JobsChanged(Set.of(jobId)));
   }
 
   private static FlowException changed(JobRow job) {

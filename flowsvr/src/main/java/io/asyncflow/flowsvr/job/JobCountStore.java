@@ -3,13 +3,13 @@ package io.asyncflow.flowsvr.job;
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.task.JobLedger;
 import io.asyncflow.flowsvr.task.JobPlace;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -144,9 +144,9 @@ class JobCountStore implements JobLedger {
           .replace("now_ms", NOW_MS);
 
   private final JdbcClient jdbc;
-  private final ApplicationEventPublisher events;
+  private final Events events;
 
-  JobCountStore(JdbcClient jdbc, ApplicationEventPublisher events) {
+  JobCountStore(JdbcClient jdbc, Events events) {
     this.jdbc = jdbc;
     this.events = events;
   }
@@ -271,7 +271,7 @@ class JobCountStore implements JobLedger {
         new TransactionSynchronization() {
           @Override
           public void afterCommit() {
-            events.publishEvent(news);
+            events.publish(news);
           }
         });
   }

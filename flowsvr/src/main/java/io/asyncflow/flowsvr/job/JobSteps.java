@@ -5,6 +5,7 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.JobTaskStore.Child;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.JobPlace;
 import io.asyncflow.flowsvr.task.TaskCreator;
@@ -23,7 +24,6 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 
 /**
@@ -50,7 +50,7 @@ class JobSteps {
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
   private final RetryingTransactions transactions;
-  private final ApplicationEventPublisher events;
+  private final Events events;
 
   JobSteps(
       JobStore jobs,
@@ -61,7 +61,7 @@ class JobSteps {
       TaskFamilies families,
       NewTaskTables newTaskTables,
       RetryingTransactions transactions,
-      ApplicationEventPublisher events) {
+      Events events) {
     this.jobs = jobs;
     this.jobTasks = jobTasks;
     this.counts = counts;
@@ -164,7 +164,7 @@ class JobSteps {
       if (isDrained[0]) {
         copyFrom(job, table, ofTable);
       } else {
-        events.publishEvent(new TasksWaiting(table.type()));
+        events.publish(new TasksWaiting(table.type()));
       }
     }
     return unlessMoved(

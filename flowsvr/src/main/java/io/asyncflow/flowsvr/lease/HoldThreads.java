@@ -21,20 +21,33 @@ final class HoldThreads implements AutoCloseable {
   private final ThreadPoolExecutor servers;
 
   HoldThreads() {
-    // Whoever sets an alarm while the server stops needs it no more.
+    this(named("hold"));
+  }
+
+  /**
+   * @param serverThreads makes those that ask the database
+   */
+  HoldThreads(ThreadFactory serverThreads) {
+    // Whoever sets an alarm, or wants to serve, while the server stops needs it no more.
     timer = new ScheduledThreadPoolExecutor(1, named("hold-timer"), new DiscardPolicy());
     timer.setRemoveOnCancelPolicy(true);
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    timer.prestartCoreThread(); // alarms must ring even where no more threads are to be had
     servers =
         new ThreadPoolExecutor(
-            SERVERS, SERVERS, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named("hold"));
+            SERVERS,
+            SERVERS,
+            30,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            serverThreads,
+            new DiscardPolicy());
     servers.allowCoreThreadTimeOut(true);
   }
 
+  /** Throws whatever keeps a thread from being started, such as {@link OutOfMemoryError}. */
   void execute(Runnable work) {
-    if (!servers.isShutdown()) {
-      servers.execute(work);
-    }
+    servers.execute(work);
   }
 
   ScheduledFuture<?> after(long ms, Runnable work) {

@@ -7,6 +7,7 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.NaturalBatches;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -35,7 +36,6 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 
 /**
@@ -63,7 +63,7 @@ public class TaskReporter {
   private final TaskFamilies families;
   private final TaskStore store;
   private final RetryingTransactions transactions;
-  private final ApplicationEventPublisher events;
+  private final Events events;
   private final TaskMeters meters;
   private final NaturalBatches<TaskTable, List<Report>, List<ReportResult>> smallCalls;
 
@@ -72,7 +72,7 @@ public class TaskReporter {
       TaskFamilies families,
       TaskStore store,
       RetryingTransactions transactions,
-      ApplicationEventPublisher events,
+      Events events,
       TaskMeters meters,
       @Value("${flow.small-reports-at-once:150}") int smallCallsAtOnce) {
     this.types = types;
@@ -221,7 +221,7 @@ public class TaskReporter {
         return judged.results();
       }
       if (written > 0) {
-        events.publishEvent(new TasksWaiting(type.type())); // perhaps
+        events.publish(new TasksWaiting(type.type())); // perhaps
         break;
       }
     }
@@ -284,7 +284,7 @@ public class TaskReporter {
     // Where the type's limit keeps tasks waiting, the end of any makes room for another.
     boolean makesRoom = type.maxExecuting() > 0 && !written.isEmpty();
     if (makesRoom || written.stream().anyMatch(TaskTransition::makesWaiting)) {
-      events.publishEvent(TasksWaiting.after(type.type(), written));
+      events.publish(TasksWaiting.after(type.type(), written));
     }
   }
 

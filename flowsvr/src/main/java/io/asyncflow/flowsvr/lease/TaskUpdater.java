@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
@@ -11,7 +12,6 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.util.List;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 
 /**
@@ -28,7 +28,7 @@ public class TaskUpdater {
   private final TaskStore tasks;
   private final LeaseStore leases;
   private final RetryingTransactions transactions;
-  private final ApplicationEventPublisher events;
+  private final Events events;
 
   TaskUpdater(
       TaskTypes types,
@@ -36,7 +36,7 @@ public class TaskUpdater {
       TaskStore tasks,
       LeaseStore leases,
       RetryingTransactions transactions,
-      ApplicationEventPublisher events) {
+      Events events) {
     this.types = types;
     this.families = families;
     this.tasks = tasks;
@@ -78,7 +78,7 @@ public class TaskUpdater {
               return status == TaskStatus.WAITING;
             });
     if (waits) {
-      events.publishEvent(new TasksWaiting(id.type()));
+      events.publish(new TasksWaiting(id.type()));
     }
   }
 

@@ -207,7 +207,20 @@ final class WaitingLine {
 
   private void serve() {
     if (beginToServe()) {
+      serveInAThread();
+    }
+  }
+
+  /** If there is no thread to be had, whoever comes next serves, or the alarm. */
+  private void serveInAThread() {
+    try {
       threads.execute(this::serveRound);
+    } catch (Throwable e) { // even an Error, or nobody would ever serve this line again
+      log.warn("no thread could be had to serve holds; those that wait will be in a second", e);
+      synchronized (this) {
+        serving = false;
+      }
+      setAlarm(FALLBACK_MS);
     }
   }
 
@@ -240,7 +253,7 @@ final class WaitingLine {
       serving = goOn;
     }
     if (goOn) {
-      threads.execute(this::serveRound);
+      serveInAThread();
     } else {
       setAlarm(againInMs);
     }

@@ -63,8 +63,17 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
   @EventListener
   void on(TasksWaiting news) {
     if (redis.isConfigured() && isFirst(news)) {
-      publisher.execute(() -> tell(news.type()));
+      try {
+        publisher.execute(() -> tell(news.type()));
+      } catch (Throwable e) { // no thread: whoever comes next must not rely on this one
+        forget(news.type());
+        throw e;
+      }
     }
+  }
+
+  private synchronized void forget(TaskType type) {
+    untold.remove(type);
   }
 
   /** Notes what has to be told; false if the publisher will come by anyway. */

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.operator;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.lease.TransitionNotAllowedException;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskCreator;
 import io.asyncflow.flowsvr.task.TaskId;
@@ -14,7 +15,6 @@ import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import java.util.List;
 import java.util.Optional;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 
 /**
@@ -30,7 +30,7 @@ public class OperatorActs {
   private final TaskCreator creator;
   private final AuditStore audit;
   private final RetryingTransactions transactions;
-  private final ApplicationEventPublisher events;
+  private final Events events;
 
   OperatorActs(
       TaskFamilies families,
@@ -39,7 +39,7 @@ public class OperatorActs {
       TaskCreator creator,
       AuditStore audit,
       RetryingTransactions transactions,
-      ApplicationEventPublisher events) {
+      Events events) {
     this.families = families;
     this.newTaskTables = newTaskTables;
     this.tasks = tasks;
@@ -81,7 +81,7 @@ public class OperatorActs {
    */
   public TaskId retry(TaskId id, Act act) {
     if (transactions.execute(() -> again(id, act))) {
-      events.publishEvent(new TasksWaiting(id.type()));
+      events.publish(new TasksWaiting(id.type()));
       return id;
     }
     Optional<TaskId> copy = audit.lastCopyOf(id);
@@ -170,7 +170,7 @@ public class OperatorActs {
           return null;
         });
     if (status == TaskStatus.WAITING) {
-      events.publishEvent(new TasksWaiting(id.type()));
+      events.publish(new TasksWaiting(id.type()));
     }
   }
 

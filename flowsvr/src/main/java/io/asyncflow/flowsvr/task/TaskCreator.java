@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.NaturalBatches;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -28,7 +29,6 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Service;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -52,7 +52,7 @@ public class TaskCreator {
   private final IdempotencyKeyStore keys;
   private final ServerNumber serverNumber;
   private final RetryingTransactions transactions;
-  private final ApplicationEventPublisher events;
+  private final Events events;
   private final TaskMeters meters;
   private final Duration keyRetention;
   private final NaturalBatches<TaskType, NewTask, TaskId> singles;
@@ -64,7 +64,7 @@ public class TaskCreator {
       IdempotencyKeyStore keys,
       ServerNumber serverNumber,
       RetryingTransactions transactions,
-      ApplicationEventPublisher events,
+      Events events,
       TaskMeters meters,
       @Value("${flow.idempotency-key-retention:7d}") Duration keyRetention,
       @Value("${flow.single-creates-at-once:150}") int singlesAtOnce) {
@@ -193,7 +193,7 @@ public class TaskCreator {
     positionsByType.forEach(
         (type, positions) -> {
           meters.created(type.name(), positions.size());
-          events.publishEvent(
+          events.publish(
               TasksWaiting.created(
                   type,
                   positions.stream().map(at -> ids.get(at).table()).collect(toSet()),

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.lease.DueWork;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -40,7 +41,7 @@ class FallbackWakeUpIT {
             types,
             families,
             dueWork,
-            event -> woken.add(((TasksWaiting) event).type()),
+            new Events(event -> woken.add(((TasksWaiting) event).type())),
             new TaskMeters(meters));
   }
 

@@ -18,6 +18,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskId;
@@ -40,7 +41,6 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -53,7 +53,7 @@ class ReportsIT {
   @Autowired TaskStore tasks;
   @Autowired TaskTypes types;
   @Autowired TaskFamilies families;
-  @Autowired ApplicationEventPublisher events;
+  @Autowired Events events;
   @Autowired TaskMeters meters;
   @Autowired RetryingTransactions transactions;
   @Autowired JdbcClient jdbc;

@@ -249,6 +249,27 @@ class WaitingLineTest {
   }
 
   @Test
+  void aThreadThatCannotBeStartedDoesNotEndTheService() throws Exception {
+    CountDownLatch refused = new CountDownLatch(2);
+    try (HoldThreads few = new HoldThreads(work -> threadAfter(refused, work))) {
+      WaitingLine line = new WaitingLine(this::claim, hold -> QUIET_MS, givenBack::add, few);
+      CompletableFuture<List<Task>> answer = line.join(aHold("a"));
+      script = hold -> found("t1");
+      line.news();
+      assertThat(refused.getCount()).as("told to nobody who brings news").isLessThan(2);
+      assertThat(answer.get(10, SECONDS)).extracting(Task::taskId).containsExactly("t1");
+    }
+  }
+
+  private static Thread threadAfter(CountDownLatch refused, Runnable work) {
+    if (refused.getCount() > 0) {
+      refused.countDown();
+      throw new OutOfMemoryError("unable to create native thread, says the test");
+    }
+    return new Thread(work);
+  }
+
+  @Test
   void tasksTakenForACallerThatIsGoneAreGivenBack() throws Exception {
     CompletableFuture<List<Task>> answer = park(aHold("a"));
     script =
