@@ -86,6 +86,9 @@ record JobRow(
     if (errMsg != null) {
       return errMsg;
     }
+    if (failed + allCancelled() == 0) {
+      return "its children failed, and have succeeded since: a retry of the job merges them";
+    }
     return "%d of %d children failed, %d were cancelled".formatted(failed, total, allCancelled());
   }
 }

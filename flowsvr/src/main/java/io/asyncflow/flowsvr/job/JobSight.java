@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.api.JobProgress;
+import io.asyncflow.api.JobState;
 
 /**
  * A job as a server saw it last.
@@ -35,7 +36,8 @@ record JobSight(long version, JobProgress progress) {
     if (job.total() == null) {
       return 0;
     }
-    int ended = job.done() + job.failed() + job.allCancelled();
+    boolean isRetried = job.state() == JobState.RETRYING;
+    int ended = isRetried ? job.done() : job.done() + job.failed() + job.allCancelled();
     if (ended >= job.total()) {
       return 100;
     }
@@ -44,7 +46,7 @@ record JobSight(long version, JobProgress progress) {
 
   /** Since its children began to run, and not of the last moments: all servers say the same. */
   private static Double rate(JobRow job) {
-    int ended = job.ended() - job.runBase();
+    int ended = endedOfRun(job);
     if (job.runTime() == null || ended <= 0) {
       return null;
     }
@@ -53,8 +55,13 @@ record JobSight(long version, JobProgress progress) {
     return Math.round(perSecond * 100) / 100.0;
   }
 
+  /** None yet while a retry lets those that failed wait again, which count as ended until then. */
+  private static int endedOfRun(JobRow job) {
+    return job.state() == JobState.RETRYING ? 0 : job.ended() - job.runBase();
+  }
+
   private static Long estimatedEnd(JobRow job) {
-    int ended = job.ended() - job.runBase();
+    int ended = endedOfRun(job);
     boolean runs = !job.state().isFinal() && job.total() != null && job.ended() < job.total();
     if (!runs || job.runTime() == null || ended <= 0) {
       return null;

@@ -8,6 +8,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Job;
+import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.api.NewJob;
@@ -177,6 +178,19 @@ class JobFaultsIT {
   }
 
   @Test
+  void jobWhoseFailedChildSucceededAloneSaysSo() {
+    String id = released(2);
+    jobs.success(jobs.hold(book.name(), "child"), "[0]");
+    jobs.fail(jobs.hold(book.name(), "child"), "no");
+    assertThat(jobs.get(id).errMsg()).isEqualTo("1 of 2 children failed, 0 were cancelled");
+
+    act(new Wire(port), "retry", jobs.tasks(id).get(1));
+    jobs.success(jobs.hold(book.name(), "child"), "[1]");
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.FAILED);
+    assertThat(jobs.get(id).errMsg()).contains("have succeeded since");
+  }
+
+  @Test
   void childrenMayLieInSeveralTables() {
     String id = splitInto(3, NewJob.of(book.name(), "ann", ""));
     given.nextTable(book);
@@ -221,6 +235,9 @@ class JobFaultsIT {
     steps.advance(number(id));
     jobs.jobs.retryJob(id);
     assertThat(jobs.get(id).state()).isEqualTo(JobState.RETRYING);
+    JobProgress before = JobSight.of(store.find(number(id)).orElseThrow(), 0, 0).progress();
+    assertThat(before.percent()).isZero();
+    assertThat(before.rate()).isNull();
     leftAlone(id);
     catchUp.runOnce();
     jobs.report(jobs.hold(book.name(), "child", 10), Jobs::done);
