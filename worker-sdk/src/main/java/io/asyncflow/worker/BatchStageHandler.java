@@ -8,7 +8,7 @@ import java.util.List;
  * <p>A batch is made of tasks of the stage that are due and have the same {@link #key}; none waits
  * for it to fill. Each of them keeps its own lease, attempt and result. One that is cancelled, or
  * whose time is over, is left out of what is reported, and {@link StageContext#cancelled} says so;
- * the thread is interrupted when that is true of all of them.
+ * the thread is interrupted when that is true of all that have no result yet.
  *
  * <p>When the handler throws a {@link ResourceException}, or fails a task with one, batches become
  * half as large, down to one task, and grow again slowly while all goes well.

@@ -13,6 +13,7 @@ final class BatchMember implements BatchRun {
   private final Run run;
   private final StageContext context;
   private final RunEnds ends;
+  private final Ticker ticker;
   private final boolean alone;
   private final AtomicBoolean told = new AtomicBoolean();
   private volatile boolean lackedResources;
@@ -20,10 +21,11 @@ final class BatchMember implements BatchRun {
   /**
    * @param alone whether it is its own batch
    */
-  BatchMember(Run run, StageContext context, RunEnds ends, boolean alone) {
+  BatchMember(Run run, StageContext context, RunEnds ends, Ticker ticker, boolean alone) {
     this.run = run;
     this.context = context;
     this.ends = ends;
+    this.ticker = ticker;
     this.alone = alone;
   }
 
@@ -36,7 +38,7 @@ final class BatchMember implements BatchRun {
   public void complete(StageResult result) {
     Objects.requireNonNull(result, "result");
     if (told.compareAndSet(false, true)) {
-      run.leaveBatch();
+      run.leaveBatch(ticker.nanos());
       ends.returned(run, result);
     }
   }
@@ -50,7 +52,7 @@ final class BatchMember implements BatchRun {
   void end(Throwable reason) {
     if (told.compareAndSet(false, true)) {
       lackedResources = reason instanceof ResourceException;
-      run.leaveBatch();
+      run.leaveBatch(ticker.nanos());
       if (lackedResources && !alone) {
         ends.lackedTogether(run, reason);
       } else {

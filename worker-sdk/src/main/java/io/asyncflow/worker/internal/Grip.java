@@ -9,6 +9,7 @@ final class Grip {
   private final Thread thread = Thread.currentThread();
   private int taken;
   private int waitedFor;
+  private int givenUp;
   private boolean interrupted;
   private long interruptedAt;
 
@@ -18,9 +19,20 @@ final class Grip {
     waitedFor++;
   }
 
-  /** One run of it has come to its end by itself. */
-  synchronized void letGo() {
+  /**
+   * One of its runs that was waited for has come to its end. Those that are left may all have been
+   * given up.
+   */
+  synchronized void letGo(long now) {
     waitedFor--;
+    if (givenUp > 0) {
+      interruptIfForNothing(now);
+    }
+  }
+
+  /** One of its runs that was given up has come to its end. */
+  synchronized void letGoGivenUp() {
+    givenUp--;
   }
 
   /**
@@ -31,7 +43,12 @@ final class Grip {
   synchronized void stop(long now, boolean again) {
     if (!again) {
       waitedFor--;
+      givenUp++;
     }
+    interruptIfForNothing(now);
+  }
+
+  private void interruptIfForNothing(long now) {
     if (waitedFor == 0) {
       interrupted = true;
       interruptedAt = now;

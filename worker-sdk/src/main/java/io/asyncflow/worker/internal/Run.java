@@ -142,14 +142,24 @@ final class Run {
    * interrupt that came before is gone: the next run on this thread must not see it.
    */
   void leave() {
-    leaveBatch();
+    synchronized (this) {
+      grip = null;
+    }
     Thread.interrupted();
   }
 
-  /** It has ended, one way or the other, and the handler may go on with others of its batch. */
-  synchronized void leaveBatch() {
-    if (grip != null && stopCause == null) {
-      grip.letGo();
+  /**
+   * It has ended, one way or the other, and the handler may go on with others of its batch. It is
+   * interrupted if nobody waits for any of those.
+   */
+  synchronized void leaveBatch(long now) {
+    if (grip == null) {
+      return;
+    }
+    if (stopCause == null) {
+      grip.letGo(now);
+    } else {
+      grip.letGoGivenUp();
     }
     grip = null;
   }

@@ -94,7 +94,8 @@ final class StageRunner implements RunPool.Runner {
     boolean alone = runs.size() == 1;
     List<BatchMember> members = new ArrayList<>();
     for (Run run : runs) {
-      members.add(new BatchMember(run, new RunContext(run, slot, ticker, client), ends, alone));
+      RunContext context = new RunContext(run, slot, ticker, client);
+      members.add(new BatchMember(run, context, ends, ticker, alone));
     }
     Throwable end = new NonRetryableException("the handler said nothing of this task");
     try {

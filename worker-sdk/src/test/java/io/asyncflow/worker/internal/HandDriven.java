@@ -72,17 +72,16 @@ final class HandDriven {
 
   /** Creates a task and holds it. */
   Run heldRun(String context, StageHandler handler) {
+    return heldRun(context, new RegisteredStage("one", handler, StageNeeds.nothing()));
+  }
+
+  Run heldRun(String context, RegisteredStage stage) {
     server.createTask(NewTask.of("lark", "one", "me", context));
     long start = ticker.nanos();
     Task task =
         server.holdTasks(new HoldRequest("lark", 1, WORKER, 0, null, List.of("one"))).get(0);
     TypeLimits limits = TypeLimits.of(server.taskTypes().get(0));
-    Run run =
-        new Run(
-            task,
-            new RegisteredStage("one", handler, StageNeeds.nothing()),
-            Lease.held(start, task.leaseMs(), limits),
-            transitions::add);
+    Run run = new Run(task, stage, Lease.held(start, task.leaseMs(), limits), transitions::add);
     held.add(run);
     return run;
   }

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.StageResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -210,6 +212,58 @@ class StageRunnerTest {
             });
     worker.work(run);
     assertThat(Thread.currentThread().isInterrupted()).isFalse();
+  }
+
+  @Test
+  void aBatchOfWhichOnlyCancelledRunsAreLeftIsInterrupted() {
+    Run[] runs = new Run[2];
+    workTogether(
+        runs,
+        batch -> {
+          worker.ends.cancelled(runs[0]);
+          assertThat(Thread.currentThread().isInterrupted()).isFalse();
+          batch.get(1).complete(StageResult.done());
+          assertThat(Thread.currentThread().isInterrupted()).isTrue();
+          assertThat(runs[0].overdue()).isTrue();
+          worker.ticker.advance(Run.STUCK_AFTER);
+          assertThat(runs[0].stuck(worker.ticker.nanos())).isTrue();
+        });
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    worker.sendReports();
+    assertThat(worker.server.accepted())
+        .extracting(Report::taskId)
+        .containsExactly(runs[1].task().taskId());
+  }
+
+  @Test
+  void aBatchThatHasEndedItsCancelledRunsIsNotInterrupted() {
+    Run[] runs = new Run[2];
+    workTogether(
+        runs,
+        batch -> {
+          worker.ends.cancelled(runs[0]);
+          batch.get(0).fail(new InterruptedException("it was cancelled"));
+          batch.get(1).complete(StageResult.done());
+          assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
+  }
+
+  private void workTogether(Run[] runs, BatchStageHandler handler) {
+    List<Throwable> failures = new ArrayList<>();
+    BatchStageHandler recorded =
+        batch -> {
+          try {
+            handler.handle(batch);
+          } catch (Throwable thrown) {
+            failures.add(thrown);
+          }
+        };
+    RegisteredStage stage = new RegisteredStage("one", recorded, StageNeeds.nothing());
+    for (int i = 0; i < runs.length; i++) {
+      runs[i] = worker.heldRun("", stage);
+    }
+    worker.runner.run(List.of(runs), null);
+    assertThat(failures).isEmpty();
   }
 
   @Test
