@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toCollection;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -50,8 +51,13 @@ final class ReportQueue {
     return waiting.stream().anyMatch(PendingReport::carriable);
   }
 
-  /** What was taken is settled, or was added again. */
-  synchronized void isOver(List<PendingReport> taken) {
+  /**
+   * What was taken is settled, or was added again.
+   *
+   * @param left what is neither, because something went wrong; it waits again
+   */
+  synchronized void isOver(List<PendingReport> taken, Collection<PendingReport> left) {
+    waiting.addAll(left);
     underWay.removeIf(turn -> turn == taken);
   }
 

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -125,14 +127,23 @@ final class ReportSender implements Loop.Step {
     if (outcomes != null && !areTold) {
       serverKnowsCarrying = false; // an old one, which has not looked at them
     }
-    for (int i = 0; i < cargo.size(); i++) {
-      if (areTold && outcomes.get(i).stands()) {
-        settled(cargo.get(i));
-      } else {
-        submit(cargo.get(i).carriedInVain());
+    List<PendingReport> left = new LinkedList<>();
+    cargo.forEach(pending -> left.add(pending.carriedInVain()));
+    try {
+      Iterator<PendingReport> all = left.iterator();
+      for (ReportResult outcome : areTold ? outcomes : List.<ReportResult>of()) {
+        PendingReport pending = all.next();
+        if (outcome.stands()) {
+          settled(pending);
+          all.remove();
+        }
+      }
+    } finally {
+      queue.isOver(cargo, left);
+      if (!left.isEmpty()) {
+        bell.ring();
       }
     }
-    queue.isOver(cargo);
   }
 
   private void settled(PendingReport pending) {
@@ -160,12 +171,15 @@ final class ReportSender implements Loop.Step {
   public Duration runOnce() {
     boolean wasBehind = behind();
     List<PendingReport> due = queue.takeDue(ticker.nanos(), MOST_REPORTS);
-    if (!due.isEmpty()) {
-      send(due);
-    }
-    queue.isOver(due);
-    if (wasBehind && !behind()) {
-      caughtUp.forEach(Runnable::run);
+    Deque<PendingReport> left = new ArrayDeque<>(due);
+    try {
+      send(due, left);
+    } finally {
+      // Even an Error, of a memory that others have used up, must cost no report.
+      queue.isOver(due, left);
+      if (wasBehind && !behind()) {
+        caughtUp.forEach(Runnable::run);
+      }
     }
     long next = queue.nextDue();
     return next == Long.MAX_VALUE ? Loop.UNTIL_RUNG : ticker.until(next);
@@ -176,25 +190,32 @@ final class ReportSender implements Loop.Step {
     bell.ring();
   }
 
-  /** Sends them in one request; what is refused as a whole is sent again in halves. */
-  private void send(List<PendingReport> all) {
+  /**
+   * Sends them in one request; what is refused as a whole is sent again in halves.
+   *
+   * @param left loses each one that is settled, or waits again
+   */
+  private void send(List<PendingReport> all, Deque<PendingReport> left) {
     Deque<List<PendingReport>> batches = new ArrayDeque<>();
-    batches.add(all);
+    if (!all.isEmpty()) {
+      batches.add(all);
+    }
     while (!batches.isEmpty()) {
       List<PendingReport> batch = batches.removeFirst();
       try {
         List<ReportResult> results =
             client.report(batch.stream().map(PendingReport::report).toList());
         outage.worked();
-        settle(batch, results);
+        settle(batch, results, left);
       } catch (RuntimeException e) {
         if (mayPass(codeOf(e))) {
           batches.addFirst(batch);
-          batches.forEach(unsent -> later(unsent, e));
+          batches.forEach(unsent -> later(unsent, left, e));
           return;
         }
         if (batch.size() == 1) {
           refused(batch.get(0), codeOf(e), String.valueOf(e.getMessage()));
+          left.remove(batch.get(0));
         } else {
           int half = batch.size() / 2;
           batches.addFirst(batch.subList(half, batch.size()));
@@ -204,7 +225,8 @@ final class ReportSender implements Loop.Step {
     }
   }
 
-  private void settle(List<PendingReport> batch, List<ReportResult> results) {
+  private void settle(
+      List<PendingReport> batch, List<ReportResult> results, Deque<PendingReport> left) {
     if (results.size() != batch.size()) {
       throw new FlowUnreachableException(
           batch.size() + " reports got " + results.size() + " answers", null);
@@ -217,6 +239,7 @@ final class ReportSender implements Loop.Step {
       } else {
         refused(pending, ErrorCode.of(result.code(), 0), result.msg());
       }
+      left.remove(pending);
     }
   }
 
@@ -276,12 +299,15 @@ final class ReportSender implements Loop.Step {
   }
 
   /** No answer, or one that may be another next time. */
-  private void later(List<PendingReport> batch, RuntimeException why) {
+  private void later(List<PendingReport> batch, Deque<PendingReport> left, RuntimeException why) {
     ErrorCode code = codeOf(why);
     outage.failed(
         code.name(), String.valueOf(why.getMessage()), "kept, and repeated until they are taken");
     boolean alone = isAlone(code);
-    batch.forEach(pending -> repeat(pending, alone));
+    for (PendingReport pending : batch) {
+      repeat(pending, alone);
+      left.remove(pending);
+    }
   }
 
   /** A wrong key or a limit meets everything else too, and so does an outage, soon. */

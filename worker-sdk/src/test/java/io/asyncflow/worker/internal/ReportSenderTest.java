@@ -9,8 +9,10 @@ import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
 import io.asyncflow.worker.StageResult;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -93,23 +95,33 @@ class ReportSenderTest {
         .containsExactly(Outcome.SUCCESS, Outcome.FAIL);
   }
 
+  private ReportSender sender(FlowClient client, Spool spool) {
+    return new ReportSender(
+        client,
+        worker.held,
+        worker.writer,
+        spool,
+        worker.ticker,
+        worker.bell,
+        new Backoff(Jitter.NONE),
+        new Link());
+  }
+
+  private void returned(ReportSender sender, String result) {
+    Run run = worker.heldRun(c -> StageResult.done());
+    run.enter();
+    run.advance(RunState.WORKING, RunState.Event.RETURNED);
+    sender.submit(run, worker.writer.of(run.task(), StageResult.done(result)));
+  }
+
   @Test
   void aReportThatSpoilsItsWholeRequestFailsAlone() {
     ReportSender picky =
-        new ReportSender(
+        sender(
             new AllOrNothing(worker.server, report -> "bad".equals(report.result())),
-            worker.held,
-            worker.writer,
-            new NoSpool(),
-            worker.ticker,
-            worker.bell,
-            new Backoff(Jitter.NONE),
-            new Link());
+            new NoSpool());
     for (String result : List.of("fine", "fine", "bad", "fine", "fine")) {
-      Run run = worker.heldRun(c -> StageResult.done());
-      run.enter();
-      run.advance(RunState.WORKING, RunState.Event.RETURNED);
-      picky.submit(run, worker.writer.of(run.task(), StageResult.done(result)));
+      returned(picky, result);
     }
     picky.runOnce();
     assertThat(worker.server.accepted()).hasSize(4);
@@ -252,6 +264,109 @@ class ReportSenderTest {
   }
 
   @Test
+  void anErrorWhileTheyAreSentCostsNoReport() {
+    Iterator<Error> errors = List.<Error>of(new OutOfMemoryError("of others")).iterator();
+    ReportSender sender =
+        sender(
+            new AllOrNothing(
+                worker.server,
+                report -> {
+                  if (errors.hasNext()) {
+                    throw errors.next();
+                  }
+                  return false;
+                }),
+            new NoSpool());
+    returned(sender, "one");
+    returned(sender, "two");
+    assertThatThrownBy(sender::runOnce).isInstanceOf(OutOfMemoryError.class);
+    assertThat(worker.server.reports()).isEmpty();
+
+    assertThat(sender.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(worker.server.accepted()).extracting(Report::result).containsExactly("one", "two");
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void anErrorWhileOneIsKeptCostsNoReport() {
+    ReportSender sender = sender(worker.server, new ClumsySpool());
+    returned(sender, "one");
+    returned(sender, "two");
+    worker.server.setDown(true);
+    assertThatThrownBy(sender::runOnce).isInstanceOf(OutOfMemoryError.class);
+
+    worker.server.setDown(false);
+    worker.ticker.advance(Duration.ofSeconds(1));
+    sender.runOnce();
+    assertThat(worker.server.accepted())
+        .extracting(Report::result)
+        .containsExactlyInAnyOrder("one", "two");
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void anErrorWhileAHoldSettlesThemCostsNoReport() {
+    ClumsySpool spool = new ClumsySpool();
+    ReportSender sender = sender(worker.server, spool);
+    returned(sender, "one");
+    returned(sender, "two");
+    List<PendingReport> cargo = sender.takeCargo();
+    List<ReportResult> stand =
+        worker.server.report(cargo.stream().map(PendingReport::report).toList());
+    assertThatThrownBy(() -> sender.carried(cargo, stand)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(sender.hasCargo()).isFalse();
+
+    sender.runOnce();
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  /** Has no memory left the second time it is used, and that once. */
+  private static final class ClumsySpool implements Spool {
+
+    private final Spool none = new NoSpool();
+    private int uses;
+
+    private void use() {
+      uses++;
+      if (uses == 2) {
+        throw new OutOfMemoryError("of others");
+      }
+    }
+
+    @Override
+    public boolean keep(Report report) {
+      use();
+      return none.keep(report);
+    }
+
+    @Override
+    public void forget(Report report) {
+      use();
+    }
+
+    @Override
+    public void setAside(Report report) {}
+
+    @Override
+    public List<Report> adopt() {
+      return none.adopt();
+    }
+
+    @Override
+    public boolean full() {
+      return none.full();
+    }
+
+    @Override
+    public int size() {
+      return none.size();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Test
   void whatIsOnItsWayInTwoRequestsIsUnsettled() {
     ReportQueue queue = new ReportQueue();
     Run run = finished();
@@ -265,9 +380,9 @@ class ReportSenderTest {
     assertThat(byThemselves).hasSize(1);
     assertThat(queue.unsettled()).hasSize(3);
 
-    queue.isOver(withAHold);
+    queue.isOver(withAHold, List.of());
     assertThat(queue.unsettled()).hasSize(1);
-    queue.isOver(byThemselves);
+    queue.isOver(byThemselves, List.of());
     assertThat(queue.unsettled()).isEmpty();
   }
 }
