@@ -292,6 +292,10 @@ final class RunPool {
       Optional<Assignment> next = firstThatCanStart();
       if (next.isPresent()) {
         running.add(next.get());
+        if (!queue.isEmpty()) {
+          // What was freed may be enough for several, and only one thread is woken by it.
+          wakeOne();
+        }
         return next.get();
       }
       if (closed) {

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Test;
 /** Real threads; what they do is held up until the test lets one more go on. */
 class RunPoolTest {
 
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   private final ManualTicker ticker = new ManualTicker();
   private final SlotPool slots = new SlotPool(Map.of("cpu", 1), ticker, new Bell());
   private final BlockingQueue<Run> started = new LinkedBlockingQueue<>();
@@ -161,6 +163,28 @@ class RunPoolTest {
     assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
     slots.giveBack(elsewhere);
     assertThat(next()).isSameAs(run);
+  }
+
+  @Test
+  void placesThatAreFreedTogetherStartAsManyRuns() throws InterruptedException {
+    SlotPool wide = new SlotPool(Map.of("cpu", 2), ticker, new Bell());
+    RunPool narrow =
+        new RunPool("narrow", 2, 0, wide, this::block, ticker, () -> false, freed::release);
+    Slot both = wide.tryTake(2).orElseThrow();
+    Run one = run(true);
+    Run other = run(true);
+    assertThat(narrow.offer(List.of(one, other))).isEmpty();
+    await().atMost(PATIENCE).until(() -> waitingThreads("asyncflow-narrow-") == 2);
+    wide.giveBack(both);
+    assertThat(List.of(next(), next())).containsExactlyInAnyOrder(one, other);
+    narrow.close();
+  }
+
+  private static long waitingThreads(String prefix) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith(prefix))
+        .filter(thread -> thread.getState() == Thread.State.WAITING)
+        .count();
   }
 
   @Test
