@@ -42,7 +42,7 @@ class ApiKeyFilter extends OncePerRequestFilter {
   }
 
   /** By the path that Tomcat has decoded and normalized, which is the one that it routes by. */
-  private static boolean isHealth(HttpServletRequest request) {
+  static boolean isHealth(HttpServletRequest request) {
     String path = request.getServletPath();
     return path.equals(HEALTH) || path.startsWith(HEALTH + "/");
   }

@@ -7,12 +7,20 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.lease.TaskHolds;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -22,13 +30,22 @@ import org.springframework.test.context.TestPropertySource;
 
 /** A database that does not get on must not take all threads of a server. */
 @UnsweptServer
-@TestPropertySource(properties = {"flow.single-creates-at-once=1", "flow.small-reports-at-once=1"})
+@TestPropertySource(
+    properties = {
+      "flow.single-creates-at-once=1",
+      "flow.small-reports-at-once=1",
+      "server.tomcat.threads.max=8",
+      "server.tomcat.threads.min-spare=2"
+    })
 class BackPressureIT {
 
   @LocalServerPort int port;
   @Autowired Given given;
   @Autowired DataSource database;
   @Autowired JdbcClient jdbc;
+  @Autowired TaskHolds holds;
+
+  private final ExecutorService clients = Executors.newCachedThreadPool();
 
   private Wire wire;
   private TaskType lark;
@@ -37,6 +54,11 @@ class BackPressureIT {
   void connect() {
     wire = new Wire(port);
     lark = given.aType().create();
+  }
+
+  @AfterEach
+  void disconnect() {
+    clients.shutdownNow();
   }
 
   @Test
@@ -78,6 +100,60 @@ class BackPressureIT {
     assertThat(report(two).code()).isZero();
   }
 
+  @Test
+  void requestsThatTakeTheirShareOfThreadsLeaveSomeForHeartbeats() throws Exception {
+    int share = 4;
+    create(",'idempotencyKey':'known'");
+    try (Connection other = database.getConnection();
+        Statement statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute("UPDATE t_task_key SET expire_time = expire_time + 1");
+      List<CompletableFuture<Answer>> stuck =
+          Stream.generate(() -> CompletableFuture.supplyAsync(this::createKnown, clients))
+              .limit(share)
+              .toList();
+      awaitLockWaits(share);
+
+      assertRefused(wire.get("/api/task_schedule_cfg/list"));
+      Answer beat = wire.post("/api/worker/heartbeat", "{'workerId':'w','tasks':[]}");
+      assertThat(beat.code()).isZero();
+      assertThat(wire.get("/actuator/health/liveness").status()).isEqualTo(200);
+      other.rollback();
+      for (CompletableFuture<Answer> one : stuck) {
+        assertThat(one.get(30, SECONDS).code()).isZero();
+      }
+    }
+    assertThat(wire.get("/api/task_schedule_cfg/list").code()).isZero();
+  }
+
+  @Test
+  void parkedHoldsTakeNoShareOfThreads() throws Exception {
+    int moreThanShare = 6;
+    List<Future<Answer>> parked = new ArrayList<>();
+    for (int i = 1; i <= moreThanShare; i++) {
+      int soMany = i;
+      parked.add(clients.submit(this::holdThatWaits));
+      await().until(() -> holds.parked() == soMany);
+    }
+    assertThat(wire.get("/api/task_schedule_cfg/list").code()).isZero();
+    given.aWaitingTask().ofType(lark).create(moreThanShare);
+    for (Future<Answer> one : parked) {
+      assertThat(one.get(30, SECONDS).result().path("taskList").size()).isEqualTo(1);
+    }
+  }
+
+  private Answer holdThatWaits() {
+    return wire.get(
+        "/api/task/hold_task?taskType=%s&limit=1&waitMs=30000&workerId=w".formatted(lark.name()));
+  }
+
+  private Answer createKnown() {
+    return wire.post(
+        "/api/task/createTasks",
+        "{'taskDataList':[{'userId':'u','taskType':'%s','taskStage':'s','idempotencyKey':'known'}]}"
+            .formatted(lark.name()));
+  }
+
   private Answer create(String more) {
     return wire.post(
         "/api/task/createTask",
@@ -93,9 +169,13 @@ class BackPressureIT {
   }
 
   private void awaitLockWait() {
+    awaitLockWaits(1);
+  }
+
+  private void awaitLockWaits(int count) {
     String waiting =
         "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
-    await().until(() -> jdbc.sql(waiting).query(Integer.class).single() > 0);
+    await().until(() -> jdbc.sql(waiting).query(Integer.class).single() >= count);
   }
 
   private static void assertRefused(Answer answer) {
