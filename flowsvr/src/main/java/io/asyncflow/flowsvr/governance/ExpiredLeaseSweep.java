@@ -4,6 +4,7 @@ import io.asyncflow.flowsvr.lease.HoldEnd;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.lease.LeaseStore.Leases;
 import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.lease.DueWork;
 import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;

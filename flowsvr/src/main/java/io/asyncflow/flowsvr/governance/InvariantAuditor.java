@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.governance;
 
+import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.job;
 
+import io.asyncflow.flowsvr.system.Failures;
 import java.time.Duration;
 import org.springframework.stereotype.Component;
 
@@ -27,18 +28,20 @@ public class JobCatchUp {
    */
   public int runOnce() {
     int taken = 0;
-    RuntimeException failure = null;
+    Failures failures = new Failures();
     for (long jobId : jobs.leftAlone(LEFT_ALONE, PAGE)) {
-      try {
-        taken += steps.advance(jobId);
-      } catch (RuntimeException e) {
-        failure = failure == null ? e : failure;
-        jobs.putOff(jobId); // a page of jobs that fail for ever must not hide those behind it
-      }
+      taken += failures.orElse(0, () -> advance(jobId));
     }
-    if (failure != null) {
-      throw failure;
-    }
+    failures.throwFirst();
     return taken;
+  }
+
+  private int advance(long jobId) {
+    try {
+      return steps.advance(jobId);
+    } catch (RuntimeException e) {
+      jobs.putOff(jobId); // a page of jobs that fail for ever must not hide those behind it
+      throw e;
+    }
   }
 }

@@ -1,19 +1,19 @@
-package io.asyncflow.flowsvr.governance;
+package io.asyncflow.flowsvr.system;
 
 import java.util.function.Supplier;
 
 /**
- * Lets a job go on with the next table when one fails, and fail in the end all the same: one broken
- * table must not keep all others from being governed.
+ * Lets work go on with the next table, or whatever it goes through, when one fails, and fail in the
+ * end all the same: one that is broken must not keep all others from being looked after.
  *
  * <p>For one thread.
  */
-final class Failures {
+public final class Failures {
 
   private RuntimeException first;
 
   /** What {@code work} returns, or {@code otherwise} if it fails. */
-  <T> T orElse(T otherwise, Supplier<T> work) {
+  public <T> T orElse(T otherwise, Supplier<T> work) {
     try {
       return work.get();
     } catch (RuntimeException e) {
@@ -26,7 +26,8 @@ final class Failures {
     }
   }
 
-  void throwFirst() {
+  /** Throws the first failure, the others suppressed in it; does nothing if there was none. */
+  public void throwFirst() {
     if (first != null) {
       throw first;
     }
