@@ -1,13 +1,8 @@
 package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.flowsvr.system.RedisLink;
+import io.asyncflow.flowsvr.system.ServerNews;
 import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
-import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.event.EventListener;
@@ -25,22 +20,7 @@ class ProgressBridge implements InitializingBean, DisposableBean {
 
   private final RedisLink redis;
   private final JobWatch watch;
-  private final String self = UUID.randomUUID().toString();
-  private final Set<Long> untold = ConcurrentHashMap.newKeySet();
-  private final ThreadPoolExecutor publisher =
-      new ThreadPoolExecutor(
-          1,
-          1,
-          0,
-          TimeUnit.SECONDS,
-          new LinkedBlockingQueue<>(),
-          work -> {
-            Thread thread = new Thread(work, "job-news");
-            thread.setDaemon(true);
-            return thread;
-          },
-          new DiscardPolicy()); // a server that stops must not fail a report over lost news
-  private AutoCloseable subscription;
+  private ServerNews<Long, Boolean> news;
 
   ProgressBridge(RedisLink redis, JobWatch watch) {
     this.redis = redis;
@@ -49,36 +29,29 @@ class ProgressBridge implements InitializingBean, DisposableBean {
 
   @Override
   public void afterPropertiesSet() {
-    subscription = redis.subscribe(CHANNEL, this::heard);
+    news =
+        new ServerNews<>(
+            redis,
+            CHANNEL,
+            "job-news",
+            Boolean::logicalAnd,
+            (jobId, changed) -> jobId.toString(),
+            this::heard);
   }
 
   @EventListener
-  void on(JobsChanged news) {
-    if (redis.isConfigured()) {
-      for (long jobId : news.jobIds()) {
-        if (untold.add(jobId)) {
-          publisher.execute(() -> tell(jobId));
-        }
-      }
-    }
+  void on(JobsChanged changed) {
+    changed.jobIds().forEach(jobId -> news.tell(jobId, true));
   }
 
-  private void tell(long jobId) {
-    untold.remove(jobId); // before telling: news that comes now is told once more
-    redis.publish(CHANNEL, self + " " + jobId);
-  }
-
-  private void heard(String message) {
-    String[] parts = message.split(" ");
-    boolean isOurs = parts.length == 2 && parts[1].matches("[0-9]{1,18}");
-    if (isOurs && !parts[0].equals(self)) {
-      watch.changed(Set.of(Long.parseLong(parts[1])));
+  private void heard(String jobId) {
+    if (jobId.matches("[0-9]{1,18}")) {
+      watch.changed(Set.of(Long.parseLong(jobId)));
     }
   }
 
   @Override
   public void destroy() throws Exception {
-    subscription.close();
-    publisher.shutdownNow();
+    news.close();
   }
 }
