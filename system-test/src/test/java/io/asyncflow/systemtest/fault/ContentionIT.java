@@ -150,7 +150,6 @@ class ContentionIT {
     int tasks = 200;
     try (Scenario scenario = Scenario.of(cluster, "row15", leisurely())) {
       scenario.create(scenario.client(servers.get(0)), tasks, Script.smooth());
-      servers.forEach(server -> server.client().holdTasks(hold("row15", 1, "first")));
       Stopwatch watch = Stopwatch.start();
       AtomicInteger holds = new AtomicInteger();
       inParallel(
