@@ -87,7 +87,7 @@ class JobStaging {
       throw new TransitionNotAllowedException(split.id(), "it splits no job");
     }
     if (split.status().isFinal()) {
-      throw new TransitionNotAllowedException(split.id(), "the task is final: " + split.status());
+      throw TransitionNotAllowedException.afterEnd(split.id(), split.status());
     }
     boolean isLastHold =
         split.leaseEpoch() == page.leaseEpoch() && split.workerId().equals(page.workerId());

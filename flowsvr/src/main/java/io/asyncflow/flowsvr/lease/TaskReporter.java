@@ -304,7 +304,9 @@ public class TaskReporter {
     }
     if (row.status().isFinal()) {
       return ReportResult.refused(
-          taskId, ErrorCode.TRANSITION_NOT_ALLOWED, "the task is final: " + row.status());
+          taskId,
+          ErrorCode.TRANSITION_NOT_ALLOWED,
+          TransitionNotAllowedException.end(row.status()));
     }
     if (epoch != row.leaseEpoch() || !row.workerId().equals(report.workerId())) {
       return ReportResult.refused(

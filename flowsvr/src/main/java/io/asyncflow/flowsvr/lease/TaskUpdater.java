@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.lease;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskRow;
@@ -12,6 +13,7 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.stereotype.Service;
 
 /**
@@ -28,6 +30,7 @@ public class TaskUpdater {
   private final TaskStore tasks;
   private final LeaseStore leases;
   private final RetryingTransactions transactions;
+  private final TaskMeters meters;
   private final Events events;
 
   TaskUpdater(
@@ -36,12 +39,14 @@ public class TaskUpdater {
       TaskStore tasks,
       LeaseStore leases,
       RetryingTransactions transactions,
+      TaskMeters meters,
       Events events) {
     this.types = types;
     this.families = families;
     this.tasks = tasks;
     this.leases = leases;
     this.transactions = transactions;
+    this.meters = meters;
     this.events = events;
   }
 
@@ -59,7 +64,7 @@ public class TaskUpdater {
     if (!families.has(id.table())) {
       throw new TaskNotFoundException(id);
     }
-    boolean waits =
+    Optional<TaskStatus> written =
         transactions.execute(
             () -> {
               TaskRow row =
@@ -68,23 +73,30 @@ public class TaskUpdater {
                       .orElseThrow(() -> new TaskNotFoundException(id));
               if (row.status().isFinal()) {
                 if (!update.isDoneIn(row, row.retryPolicy(type))) {
-                  throw new TransitionNotAllowedException(id, "the task is final: " + row.status());
+                  throw TransitionNotAllowedException.afterEnd(id, row.status());
                 }
-                return false;
+                return Optional.empty();
               }
               refuseIfHeld(row);
               TaskStatus status = statusAfter(row, update);
               leases.update(row, update, status, orderTimeAfter(row, update), type);
-              return status == TaskStatus.WAITING;
+              return Optional.of(status);
             });
-    if (waits) {
-      events.publish(new TasksWaiting(id.type()));
-    }
+    written.ifPresent(
+        status -> {
+          if (status == TaskStatus.FAILED) {
+            meters.failed(id.type().name(), 1);
+          } else if (status == TaskStatus.WAITING) {
+            events.publish(new TasksWaiting(id.type()));
+          }
+        });
   }
 
   private static void refuseIfHeld(TaskRow row) {
     if (row.isUnderLiveLease() && !row.workerId().isEmpty()) {
-      throw new LeaseLostException(row.id(), "worker " + row.workerId() + " holds it");
+      throw new LeaseLostException(
+          row.id(),
+          "worker " + row.workerId() + " holds it; wait until its lease ends, or cancel the task");
     }
   }
 

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.lease;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TaskId;
 
 /** The task is final, or no edge leads from its status to the wanted one. */
@@ -11,5 +12,16 @@ public class TransitionNotAllowedException extends FlowException {
 
   public TransitionNotAllowedException(TaskId id, String why) {
     super(ErrorCode.TRANSITION_NOT_ALLOWED, id + ": " + why);
+  }
+
+  /** The task has ended with this status. */
+  public static TransitionNotAllowedException afterEnd(TaskId id, TaskStatus status) {
+    return new TransitionNotAllowedException(id, end(status));
+  }
+
+  static String end(TaskStatus status) {
+    return "the task is final: "
+        + status
+        + (status == TaskStatus.SUCCESS ? "" : "; only an operator's retry runs it again");
   }
 }

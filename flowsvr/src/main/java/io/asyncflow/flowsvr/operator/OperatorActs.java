@@ -5,6 +5,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.lease.TransitionNotAllowedException;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskCreator;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
@@ -30,6 +31,7 @@ public class OperatorActs {
   private final TaskCreator creator;
   private final AuditStore audit;
   private final RetryingTransactions transactions;
+  private final TaskMeters meters;
   private final Events events;
 
   OperatorActs(
@@ -39,6 +41,7 @@ public class OperatorActs {
       TaskCreator creator,
       AuditStore audit,
       RetryingTransactions transactions,
+      TaskMeters meters,
       Events events) {
     this.families = families;
     this.newTaskTables = newTaskTables;
@@ -46,6 +49,7 @@ public class OperatorActs {
     this.creator = creator;
     this.audit = audit;
     this.transactions = transactions;
+    this.meters = meters;
     this.events = events;
   }
 
@@ -63,7 +67,7 @@ public class OperatorActs {
             return null;
           }
           if (row.status().isFinal()) {
-            throw new TransitionNotAllowedException(id, "the task is final: " + row.status());
+            throw TransitionNotAllowedException.afterEnd(id, row.status());
           }
           tasks.force(row, TaskStatus.CANCELLED);
           audit.insert(act, id, row.status(), TaskStatus.CANCELLED, null);
@@ -154,23 +158,26 @@ public class OperatorActs {
       throw new TransitionNotAllowedException(id, "only a hold makes a task executing");
     }
     requireTable(id);
-    transactions.execute(
-        () -> {
-          if (status == TaskStatus.WAITING && !newTaskTables.enter(id.table())) {
-            throw new TransitionNotAllowedException(
-                id, "its table holds only finished tasks by now; retry makes a copy");
-          }
-          TaskRow row = lock(id);
-          if (status == TaskStatus.WAITING) {
-            tasks.revive(row);
-          } else {
-            tasks.force(row, status);
-          }
-          audit.insert(act, id, row.status(), status, null);
-          return null;
-        });
+    TaskStatus before =
+        transactions.execute(
+            () -> {
+              if (status == TaskStatus.WAITING && !newTaskTables.enter(id.table())) {
+                throw new TransitionNotAllowedException(
+                    id, "its table holds only finished tasks by now; retry makes a copy");
+              }
+              TaskRow row = lock(id);
+              if (status == TaskStatus.WAITING) {
+                tasks.revive(row);
+              } else {
+                tasks.force(row, status);
+              }
+              audit.insert(act, id, row.status(), status, null);
+              return row.status();
+            });
     if (status == TaskStatus.WAITING) {
       events.publish(new TasksWaiting(id.type()));
+    } else if (status == TaskStatus.FAILED && before != TaskStatus.FAILED) {
+      meters.failed(id.type().name(), 1);
     }
   }
 

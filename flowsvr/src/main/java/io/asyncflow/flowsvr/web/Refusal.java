@@ -1,13 +1,17 @@
 package io.asyncflow.flowsvr.web;
 
+import static java.util.stream.Collectors.joining;
+
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import java.util.List;
 import java.util.Optional;
 import org.apache.coyote.BadRequestException;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.ErrorResponse;
+import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 
 /**
@@ -39,6 +43,18 @@ record Refusal(
     }
     if (failure instanceof AsyncRequestTimeoutException) {
       return of(ErrorCode.UNAVAILABLE, "no answer was found in time");
+    }
+    if (failure instanceof HttpRequestMethodNotSupportedException e
+        && e.getSupportedHttpMethods() != null) {
+      return invalid(
+          405,
+          "the route does not take "
+              + e.getMethod()
+              + ", but "
+              + e.getSupportedHttpMethods().stream()
+                  .map(HttpMethod::name)
+                  .sorted()
+                  .collect(joining(" and ")));
     }
     if (failure instanceof ErrorResponse e && e.getStatusCode().is4xxClientError()) {
       return ofStatus(e.getStatusCode().value());

@@ -23,7 +23,7 @@ class TaskMetersTest {
     meters.leaseExpired("lark", "POISON");
     meters.governed("sweep", true, Duration.ofMillis(5));
 
-    assertThat(registry.get("asyncflow.tasks.created").tag("type", "lark").counter().count())
+    assertThat(registry.get("asyncflow.tasks.submitted").tag("type", "lark").counter().count())
         .isEqualTo(5);
     assertThat(registry.get("asyncflow.tasks.held").counter().count()).isEqualTo(4);
     assertThat(registry.get("asyncflow.hold.wait").timer().totalTime(TimeUnit.MILLISECONDS))
@@ -44,7 +44,7 @@ class TaskMetersTest {
       meters.held("type" + i, 1, Duration.ZERO);
     }
 
-    assertThat(registry.find("asyncflow.tasks.created").counters()).hasSizeLessThanOrEqualTo(200);
+    assertThat(registry.find("asyncflow.tasks.submitted").counters()).hasSizeLessThanOrEqualTo(200);
     assertThat(registry.find("asyncflow.hold.wait").timers()).hasSizeLessThanOrEqualTo(200);
   }
 }

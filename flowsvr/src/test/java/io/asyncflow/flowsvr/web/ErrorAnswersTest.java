@@ -137,6 +137,7 @@ class ErrorAnswersTest {
     answer(new HttpRequestMethodNotSupportedException("GET", List.of("POST")));
     assertThat(response.getStatus()).isEqualTo(405);
     assertThat(response.getHeader("Allow")).isEqualTo("POST");
+    assertThat(response.getContentAsString()).contains("does not take GET, but POST");
   }
 
   @Test

@@ -3,6 +3,10 @@ package io.asyncflow.flowsvr.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.RunningServer;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.web.server.LocalServerPort;
@@ -53,7 +57,7 @@ class MetricsIT {
     }
 
     String type = "type:measured";
-    assertThat(valueOf("tasks.created", type)).isEqualTo(3);
+    assertThat(valueOf("tasks.submitted", type)).isEqualTo(3);
     assertThat(valueOf("tasks.held", type)).isEqualTo(3);
     assertThat(valueOf("hold.wait", type)).isEqualTo(1);
     assertThat(valueOf("tasks.reported", type, "outcome:SUCCESS")).isEqualTo(1);
@@ -61,6 +65,28 @@ class MetricsIT {
     assertThat(valueOf("tasks.reported", type, "outcome:RELEASE")).isEqualTo(1);
     assertThat(valueOf("tasks.reported", type)).as("refused ones, too").isEqualTo(6);
     assertThat(valueOf("tasks.failed", type)).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsSetToFailedWithoutALeaseIsCountedToo() {
+    wire.post("/api/task_schedule_cfg/save", "{'task_type':'forced'}");
+    String[] ids = new String[2];
+    for (int i = 0; i < 2; i++) {
+      ids[i] =
+          wire.post(
+                  "/api/task/createTask",
+                  "{'taskData':{'userId':'u','taskType':'forced','taskStage':'s','taskContext':''}}")
+              .result()
+              .path("taskId")
+              .asString();
+    }
+
+    wire.post("/api/task/set_task", "{'taskData':{'taskId':'%s','status':8}}".formatted(ids[0]));
+    String forced = "{'taskId':'%s','status':8,'reason':'why'}".formatted(ids[1]);
+    wire.post("/api/task/setStatus", forced);
+    wire.post("/api/task/setStatus", forced);
+
+    assertThat(valueOf("tasks.failed", "type:forced")).isEqualTo(2);
   }
 
   @Test
@@ -80,5 +106,27 @@ class MetricsIT {
     assertThat(wire.get("/actuator/metrics/asyncflow.leader").status()).isEqualTo(200);
     assertThat(wire.get("/actuator/metrics/asyncflow.tasks.late").status()).isEqualTo(200);
     assertThat(wire.get("/actuator/metrics/hikaricp.connections.active").status()).isEqualTo(200);
+  }
+
+  @Test
+  void prometheusReadsThemAllAtOnce() throws Exception {
+    wire.post("/api/task_schedule_cfg/save", "{'task_type':'scraped'}");
+    wire.post(
+        "/api/task/createTask",
+        "{'taskData':{'userId':'u','taskType':'scraped','taskStage':'s','taskContext':''}}");
+
+    String scraped =
+        send(wire.request("/actuator/prometheus").header("Accept", "text/plain;version=0.0.4"));
+    assertThat(scraped)
+        .contains("asyncflow_tasks_submitted_total{type=\"scraped\"} 1.0")
+        .contains("asyncflow_database_up 1.0")
+        .contains("http_server_requests_seconds_count{");
+  }
+
+  private static String send(HttpRequest.Builder request) throws Exception {
+    HttpResponse<String> answer =
+        HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofString());
+    assertThat(answer.statusCode()).isEqualTo(200);
+    return answer.body();
   }
 }
