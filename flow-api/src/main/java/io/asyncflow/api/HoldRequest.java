@@ -12,6 +12,10 @@ import java.util.List;
  * @param waitMs how long an empty hold may be parked, 0 to 30,000; {@code null} is 0
  * @param holdId makes a hold repeatable after a lost answer; at most 64 characters
  * @param stages only tasks of these stages; {@code null} or empty for all
+ * @param prefer those of the stages that it takes as soon as they are due, and first; {@code null}
+ *     is none
+ * @param othersAfterMs how long a task of any other stage must have been due before this hold takes
+ *     it, 0 to 10,000; {@code null} or 0 for no longer than one of {@code prefer}
  */
 public record HoldRequest(
     String taskType,
@@ -19,4 +23,18 @@ public record HoldRequest(
     String workerId,
     Integer waitMs,
     String holdId,
-    List<String> stages) {}
+    List<String> stages,
+    List<String> prefer,
+    Integer othersAfterMs) {
+
+  /** A hold that takes all its stages alike. */
+  public HoldRequest(
+      String taskType,
+      Integer limit,
+      String workerId,
+      Integer waitMs,
+      String holdId,
+      List<String> stages) {
+    this(taskType, limit, workerId, waitMs, holdId, stages, null, null);
+  }
+}

@@ -138,6 +138,21 @@ class HttpFlowClientTest {
   }
 
   @Test
+  void aHoldSaysWhatItPrefers() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    HoldRequest hold =
+        new HoldRequest("lark", 1, "w", 0, "h1", List.of("a", "b"), List.of("a"), 1_000);
+    try (StubAnswers server =
+        new StubAnswers(200, "{\"code\":0,\"result\":{\"taskList\":[]}}", seen)) {
+      assertThat(new HttpFlowClient(server.url(), null).holdTasks(hold)).isEmpty();
+    }
+    assertThat(seen)
+        .containsExactly(
+            "{\"taskType\":\"lark\",\"limit\":1,\"workerId\":\"w\",\"waitMs\":0,\"holdId\":\"h1\","
+                + "\"stages\":[\"a\",\"b\"],\"prefer\":[\"a\"],\"othersAfterMs\":1000}");
+  }
+
+  @Test
   void aRefusalIsToldWithItsCodeAndItsErrors() throws Exception {
     String refusal =
         "{\"msg\":\"taskId is required\",\"code\":8020,\"title\":\"Invalid input\","

@@ -8,6 +8,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.lease.Hold;
+import io.asyncflow.flowsvr.lease.Preference;
 import io.asyncflow.flowsvr.lease.TaskHolds;
 import io.asyncflow.flowsvr.lease.TaskReporter;
 import io.asyncflow.flowsvr.task.TaskCreator;
@@ -318,6 +319,8 @@ public final class Given {
     private Duration wait = Duration.ZERO;
     private String holdId;
     private Set<String> stages = Set.of();
+    private Set<String> preferred = Set.of();
+    private Duration othersAfter = Duration.ZERO;
 
     private AHold(TaskType type) {
       this.type = type;
@@ -347,8 +350,16 @@ public final class Given {
       return this;
     }
 
+    /** The others of its stages only when they have been due for so long. */
+    public AHold preferring(String stage, long others, TimeUnit unit) {
+      this.preferred = Set.of(stage);
+      this.othersAfter = Duration.of(others, unit.toChronoUnit());
+      return this;
+    }
+
     public Hold asRequest() {
-      return new Hold(type, limit, worker, wait, holdId, stages);
+      Preference preference = new Preference(preferred, othersAfter);
+      return new Hold(type, limit, worker, wait, holdId, stages, preference);
     }
 
     /** Asks once. */

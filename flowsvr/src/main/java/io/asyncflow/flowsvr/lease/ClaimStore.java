@@ -170,6 +170,10 @@ class ClaimStore {
     boolean isDue() {
       return orderTime <= now;
     }
+
+    long dueForMs() {
+      return now - orderTime;
+    }
   }
 
   /**

@@ -51,7 +51,7 @@ public class DueWork {
     long latest =
         claims.heads(ranges, 1).stream()
             .filter(Head::isDue)
-            .mapToLong(head -> head.now() - head.orderTime())
+            .mapToLong(Head::dueForMs)
             .max()
             .orElse(0);
     return Duration.ofMillis(latest);

@@ -19,14 +19,35 @@ public record Hold(
     String workerId,
     Duration waitTime,
     String holdId,
-    Set<String> stages) {
+    Set<String> stages,
+    Preference preference) {
+
+  /** A hold that takes all its stages alike. */
+  public Hold(
+      TaskType type,
+      int limit,
+      String workerId,
+      Duration waitTime,
+      String holdId,
+      Set<String> stages) {
+    this(type, limit, workerId, waitTime, holdId, stages, Preference.NONE);
+  }
 
   /** The same without a wait. */
   Hold atOnce() {
-    return new Hold(type, limit, workerId, Duration.ZERO, holdId, stages);
+    return new Hold(type, limit, workerId, Duration.ZERO, holdId, stages, preference);
   }
 
   boolean isRepeatable() {
     return holdId != null;
+  }
+
+  boolean takes(String stage) {
+    return stages.isEmpty() || stages.contains(stage);
+  }
+
+  /** Whether there are tasks that it takes only when they have been due for a while. */
+  boolean isChoosy() {
+    return !preference.othersAfter().isZero();
   }
 }

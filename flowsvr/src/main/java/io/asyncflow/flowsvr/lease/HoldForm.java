@@ -12,6 +12,7 @@ final class HoldForm {
   private static final int MAX_WAIT_MS = 30_000;
   private static final int MAX_HOLD_ID = 64;
   private static final int MAX_STAGES = 64;
+  private static final int MAX_OTHERS_AFTER_MS = 10_000;
 
   private HoldForm() {}
 
@@ -28,9 +29,16 @@ final class HoldForm {
             in.text("workerId").name().max(TaskLimits.WORKER_ID).or(""),
             Duration.ofMillis(in.number("waitMs").between(0, MAX_WAIT_MS).or(0)),
             "".equals(holdId) ? null : holdId,
-            in.names("stages").max(MAX_STAGES, TaskLimits.STAGE).values());
+            in.names("stages").max(MAX_STAGES, TaskLimits.STAGE).values(),
+            new Preference(
+                in.names("prefer").max(MAX_STAGES, TaskLimits.STAGE).values(),
+                Duration.ofMillis(
+                    in.number("othersAfterMs").between(0, MAX_OTHERS_AFTER_MS).or(0))));
     if (hold.isRepeatable() && hold.workerId().isEmpty()) {
       in.refuse("workerId", "is required where there is a holdId");
+    }
+    if (!hold.preference().stages().stream().allMatch(hold::takes)) {
+      in.refuse("prefer", "must be a part of the stages");
     }
     in.refuseIfBad();
     return hold;

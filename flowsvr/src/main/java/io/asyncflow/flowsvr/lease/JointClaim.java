@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toMap;
 import io.asyncflow.flowsvr.lease.ClaimLimits.Allowance;
 import io.asyncflow.flowsvr.lease.ClaimStore.Change;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
+import io.asyncflow.flowsvr.lease.Dealing.Card;
 import io.asyncflow.flowsvr.lease.Dealing.Place;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskRow;
@@ -78,11 +79,15 @@ class JointClaim {
           planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));
           waiting.sort(DUE_ORDER);
           List<List<TaskRow>> hands =
-              hold(Dealing.deal(waiting, TaskRow::stage, line, allowance.tasks()), line, type);
+              hold(Dealing.deal(waiting, JointClaim::card, line, allowance.tasks()), line, type);
           Taken taken = new Taken(hands, planned, allowance);
           limits.spend(type, allowance, taken.tasks());
           return taken;
         });
+  }
+
+  private static Card card(TaskRow row) {
+    return new Card(row.stage(), row.now() - row.orderTime());
   }
 
   private List<List<TaskRow>> hold(
@@ -93,7 +98,7 @@ class JointClaim {
       Holder holder = new Holder(line.get(i).hold().workerId(), newTraceId());
       long lease = holder.firstLease(type).toMillis();
       List<TaskRow> hand = new ArrayList<>();
-      for (TaskRow row : dealt.get(i)) {
+      for (TaskRow row : dealt.get(i).stream().sorted(DUE_ORDER).toList()) {
         TaskRow held = row.held(holder.workerId(), holder.traceId(), row.now(), row.now() + lease);
         changes
             .computeIfAbsent(row.id().table(), t -> new ArrayList<>())

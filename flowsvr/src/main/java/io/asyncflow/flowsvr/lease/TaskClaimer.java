@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.toMap;
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.lease.Dealing.Card;
 import io.asyncflow.flowsvr.lease.Dealing.Place;
 import io.asyncflow.flowsvr.lease.DueLook.Look;
 import io.asyncflow.flowsvr.lease.DueLook.OnlyRange;
@@ -25,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -142,9 +144,29 @@ class TaskClaimer {
   static Map<Source, Integer> plan(List<Head> heads, List<Place> line, int most) {
     Map<Source, Integer> plan = new LinkedHashMap<>();
     List<Head> due = heads.stream().filter(Head::isDue).sorted(HEAD_ORDER).toList();
-    Dealing.deal(due, head -> head.source().stage(), line, most)
+    Dealing.deal(due, TaskClaimer::card, line, most)
         .forEach(hand -> hand.forEach(head -> plan.merge(head.source(), 1, Integer::sum)));
     return plan;
+  }
+
+  private static Card card(Head head) {
+    return new Card(head.source().stage(), head.dueForMs());
+  }
+
+  /**
+   * How long until one of the holds takes what it leaves to others now, because it prefers other
+   * stages; empty if there is nothing of the kind.
+   */
+  static OptionalLong nextForOthersInMs(List<Head> heads, List<Place> line) {
+    return heads.stream()
+        .filter(Head::isDue)
+        .flatMapToLong(
+            head ->
+                line.stream()
+                    .filter(place -> place.limit() > 0 && place.takes(head.source().stage()))
+                    .mapToLong(place -> place.patienceMs(head.source().stage()) - head.dueForMs()))
+        .filter(ms -> ms > 0)
+        .min();
   }
 
   /** One claim under way; for one thread. */
@@ -175,7 +197,7 @@ class TaskClaimer {
     }
 
     Claim run() {
-      Optional<OnlyRange> busy = looks.busyRange(type, stages);
+      Optional<OnlyRange> busy = busyRange();
       if (busy.isPresent() && takeWithoutALook(busy.get())) {
         return new Claim(given, 0, false);
       }
@@ -192,8 +214,8 @@ class TaskClaimer {
           return new Claim(given, SOON_MS, true);
         }
         Taken taken = take(config, most -> planFor(look, config, most));
-        if (taken.planned() == 0) { // the limits allow no more
-          return new Claim(given, taken.allowance().nextInMs().orElse(SOON_MS), true);
+        if (taken.planned() == 0) { // the limits allow no more, or what is due is left to others
+          return new Claim(given, nextChanceInMs(look, config, taken), true);
         }
         if (taken.tasks() == taken.planned()) {
           noteWhatIsLeft(look, taken);
@@ -203,6 +225,18 @@ class TaskClaimer {
         }
       }
       return new Claim(given, 0, false);
+    }
+
+    /** What a choosy hold may have of a range is told by the look alone. */
+    private Optional<OnlyRange> busyRange() {
+      return line.stream().anyMatch(one -> one.hold().isChoosy())
+          ? Optional.empty()
+          : looks.busyRange(type, stages);
+    }
+
+    private long nextChanceInMs(Look look, TaskTypeConfig config, Taken taken) {
+      long byTheLimits = taken.allowance().nextInMs().orElse(SOON_MS);
+      return Math.min(byTheLimits, nextForOthersInMs(look.heads(), places(config)).orElse(SOON_MS));
     }
 
     private boolean takeWithoutALook(OnlyRange busy) {

@@ -100,6 +100,32 @@ class StatementsIT {
     assertThat(statements).isLessThanOrEqualTo(4);
   }
 
+  @Test
+  void holdsThatLeaveADueTaskToOthersAskOnceASecond() {
+    TaskType tts = given.aType().create();
+    given.aWaitingTask().ofType(tts).inStage("other").create();
+    List<CompletableFuture<List<Task>>> parked = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      parked.add(
+          given
+              .aHold(tts)
+              .by("w" + i)
+              .ofStages("loaded", "other")
+              .preferring("loaded", 10, SECONDS)
+              .waiting(30, SECONDS));
+    }
+    StatementCounter.clear();
+    long begin = System.nanoTime();
+    await().pollDelay(Duration.ofSeconds(4)).until(() -> true);
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    double statements = StatementCounter.all() / seconds;
+    System.out.printf(
+        "20 holds that leave a due task to others: %.2f statements a second%n%s%n",
+        statements, StatementCounter.most(8));
+    parked.forEach(answer -> answer.cancel(false));
+    assertThat(statements).isLessThanOrEqualTo(10);
+  }
+
   private CompletableFuture<List<Task>> poll(TaskType type, int worker) {
     return given
         .aHold(type)

@@ -44,6 +44,19 @@ class TaskClaimerTest {
     assertThat(TaskClaimer.plan(List.of(), ONE_FOR_ALL, 10)).isEmpty();
   }
 
+  @Test
+  void whatIsLeftToOthersIsForAHoldWhenItHasBeenDueLongEnough() {
+    Preference preference = new Preference(Set.of("other"), Duration.ofMillis(300));
+    Hold hold = new Hold(LARK, 100, "w", Duration.ZERO, null, Set.of(), preference);
+    List<Place> choosy = List.of(new Place(hold, 100));
+    List<Head> heads = List.of(head(OLD, 1, NOW - 100), head(NEW, 2, NOW - 250));
+    assertThat(TaskClaimer.plan(heads, choosy, 10)).isEmpty();
+    assertThat(TaskClaimer.nextForOthersInMs(heads, choosy)).hasValue(50);
+    assertThat(TaskClaimer.nextForOthersInMs(heads, ONE_FOR_ALL)).isEmpty();
+    assertThat(TaskClaimer.nextForOthersInMs(List.of(head(OLD, 1, NOW + 1)), choosy)).isEmpty();
+    assertThat(TaskClaimer.nextForOthersInMs(heads, List.of(new Place(hold, 0)))).isEmpty();
+  }
+
   private static Head head(Source source, long number, long orderTime) {
     return new Head(source, number, orderTime, NOW);
   }

@@ -342,6 +342,14 @@ class HostileIT {
     get(
         "too many stages",
         "/api/task/hold_task?taskType=hostile&stages=" + "s,".repeat(65) + stages());
+    String preferring = "/api/task/hold_task?taskType=hostile&prefer=";
+    get("prefers too much", preferring + "s,".repeat(65) + stages());
+    get("prefers too long", preferring + "s".repeat(65));
+    get("prefers NUL", preferring + "a%00b");
+    get("prefers what it does not want", preferring + "a&stages=b");
+    get("others too late", preferring + "a&othersAfterMs=10001");
+    get("others too early", preferring + "a&othersAfterMs=-1");
+    get("others at no time", preferring + "a&othersAfterMs=soon");
     get("percent at the end", "/api/task/getTask?taskId=%25%zz".replace("%zz", "%25"));
   }
 

@@ -377,6 +377,20 @@ class WireIT {
   }
 
   @Test
+  void holdThatPrefersStagesLeavesTheOthersToOthersForAWhile() {
+    create("'taskStage':'b'");
+    create("'taskStage':'a'");
+    String choosy = "&stages=a,b,c&prefer=a,c&others_after_ms=10000";
+    assertThat(stagesOf(hold(choosy + "&limit=1"))).containsExactly("a");
+    assertThat(stagesOf(hold("&stages=a,b,c&prefer=a&limit=1"))).containsExactly("b");
+    create("'taskStage':'b','priority':60"); // has been due for a minute, as it were
+    assertThat(stagesOf(hold(choosy))).containsExactly("b");
+    create("'taskStage':'a'");
+    String body = "{'taskType':'%s','prefer':['b'],'othersAfterMs':0}".formatted(type);
+    assertThat(stagesOf(wire.post("/api/task/hold_task", body))).containsExactly("a");
+  }
+
+  @Test
   void sameHoldIdGetsTheSameTasksAgain() {
     create("'taskStage':'s'");
     create("'taskStage':'s'");
