@@ -1,8 +1,10 @@
 package io.asyncflow.flowsvr.governance;
 
 import io.asyncflow.flowsvr.job.JobCatchUp;
+import io.asyncflow.flowsvr.job.JobRetention;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.lease.HoldRetention;
+import io.asyncflow.flowsvr.operator.AuditRetention;
 import io.asyncflow.flowsvr.system.BackgroundLoop;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -59,6 +61,8 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
       ServerNumberRetention serverNumbers,
       FallbackWakeUp wakeUps,
       JobCatchUp jobSteps,
+      JobRetention jobRetention,
+      AuditRetention audit,
       LeaderElection election,
       JobRunStore runs,
       Node node,
@@ -73,6 +77,8 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
             new GovernanceJob("table-drain", sweepInterval, true, drain::runOnce),
             new GovernanceJob("table-retention", CLEANING, true, retention::runOnce),
             new GovernanceJob("invariant-auditor", AUDIT, true, auditor::runOnce),
+            new GovernanceJob("job-retention", CLEANING, true, jobRetention::runOnce),
+            new GovernanceJob("audit-retention", CLEANING, true, audit::runOnce),
             new GovernanceJob("key-retention", CLEANING, true, keys::runOnce),
             new GovernanceJob("hold-retention", CLEANING, true, holds::runOnce),
             new GovernanceJob("worker-retention", CLEANING, true, workers::forgetSilent),

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.governance;
 
+import io.asyncflow.flowsvr.job.JobAudit;
 import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
@@ -34,6 +35,7 @@ class InvariantAuditor {
   private final TaskFamilies families;
   private final TableDrain drain;
   private final AuditorStore store;
+  private final JobAudit jobs;
   private final RetryingTransactions transactions;
 
   InvariantAuditor(
@@ -41,11 +43,13 @@ class InvariantAuditor {
       TaskFamilies families,
       TableDrain drain,
       AuditorStore store,
+      JobAudit jobs,
       RetryingTransactions transactions) {
     this.types = types;
     this.families = families;
     this.drain = drain;
     this.store = store;
+    this.jobs = jobs;
     this.transactions = transactions;
   }
 
@@ -55,11 +59,12 @@ class InvariantAuditor {
    * @param endlessLeases executing tasks whose lease would not have ended, or whose end nobody
    *     could have recorded
    * @param lostTables tables behind begin that hold unfinished tasks
+   * @param wrongJobs jobs whose counts or state their tasks' rows belied
    */
-  record Result(int endlessLeases, int lostTables) implements JobResult {
+  record Result(int endlessLeases, int lostTables, int wrongJobs) implements JobResult {
     @Override
     public boolean didAnything() {
-      return endlessLeases + lostTables > 0;
+      return endlessLeases + lostTables + wrongJobs > 0;
     }
   }
 
@@ -78,8 +83,8 @@ class InvariantAuditor {
       }
       lost += failures.orElse(false, () -> drain.takeBackLost(family)) ? 1 : 0;
     }
-    Result result = new Result(endless, lost);
-    if (result.didAnything()) {
+    Result result = new Result(endless, lost, failures.orElse(0, jobs::runOnce));
+    if (endless + lost > 0) {
       log.warn(
           "repaired {} leases without an end and {} tables behind begin with unfinished tasks",
           endless,

@@ -125,7 +125,7 @@ class JobController {
       path = {"/getJobInput", "/get_job_input"},
       method = {GET, POST})
   void getJobInput(Fields in, HttpServletResponse response) throws IOException {
-    JobRow job = queries.get(jobId(in));
+    JobRow job = queries.getWithInput(jobId(in));
     response.setContentType(MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8");
     response.setContentLength(job.inputBytes());
     queries.writeInput(job.id(), response.getOutputStream());

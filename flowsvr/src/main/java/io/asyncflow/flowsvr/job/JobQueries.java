@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.job;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobState;
@@ -49,6 +51,21 @@ class JobQueries {
    */
   JobRow get(long jobId) {
     return jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId));
+  }
+
+  /**
+   * The same of a job that is asked for its input.
+   *
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_JOB} if that was deleted
+   */
+  JobRow getWithInput(long jobId) {
+    JobRow job = get(jobId);
+    if (!job.inputKept()) {
+      throw new FlowException(
+          ErrorCode.NO_SUCH_JOB,
+          "the input of job " + jobId + " was deleted, some time after the job succeeded");
+    }
+    return job;
   }
 
   /**

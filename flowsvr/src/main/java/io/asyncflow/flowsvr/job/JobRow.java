@@ -23,6 +23,7 @@ record JobRow(
     int priority,
     FailurePolicy policy,
     int inputBytes,
+    boolean inputKept,
     JobState state,
     TaskId splitTask,
     int staged,

@@ -52,6 +52,7 @@ class JobStaging {
    * @param page checked
    * @return how many children the split has sent by now
    * @throws LeaseLostException if this hold of the split has no more to say
+   * @throws NoSuchJobException if the job's time is over, and somebody has its split run again
    * @throws TransitionNotAllowedException if the task splits no job, or the job is not being split
    * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if the page leaves a gap
    */
@@ -69,7 +70,8 @@ class JobStaging {
             .findFirst()
             .orElseThrow(() -> new TaskNotFoundException(id));
     requireHold(split, page);
-    JobRow job = jobs.find(split.place().jobId()).orElseThrow();
+    long jobId = split.place().jobId();
+    JobRow job = jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId));
     int before = job.stagedEpoch() == page.leaseEpoch() ? job.staged() : 0;
     if (page.first() > before) {
       throw gap(before);

@@ -28,8 +28,8 @@ class JobStore {
 
   private static final String COLUMNS =
       """
-      id, user_id, job_type, child_type, priority, fail_fast, input_bytes, state, split_number,
-      split_table, staged, staged_epoch, total, released, revived, done, failed, cancelled,
+      id, user_id, job_type, child_type, priority, fail_fast, input_bytes, input_kept,
+      state, split_number, split_table, staged, staged_epoch, total, released, revived, done, failed, cancelled,
       merge_number, merge_table, result, err_msg, run_time, run_base, version, create_time,
       modify_time, end_time, """
           + NOW_MS
@@ -336,6 +336,7 @@ class JobStore {
         rs.getInt("priority"),
         rs.getBoolean("fail_fast") ? FailurePolicy.FAIL_FAST : FailurePolicy.FINISH,
         rs.getInt("input_bytes"),
+        rs.getBoolean("input_kept"),
         JobState.valueOf(rs.getString("state")),
         new TaskId(rs.getLong("split_number"), new TaskTable(jobType, rs.getInt("split_table"))),
         rs.getInt("staged"),

@@ -3,12 +3,14 @@ package io.asyncflow.flowsvr.job;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 
-/** There is no job of this id. */
+/** There is no job of this id, or no more. */
 class NoSuchJobException extends FlowException {
 
   private static final long serialVersionUID = 1L;
 
   NoSuchJobException(long jobId) {
-    super(ErrorCode.NO_SUCH_JOB, "there is no job " + jobId);
+    super(
+        ErrorCode.NO_SUCH_JOB,
+        "there is no job " + jobId + ": there never was, or its retention_days are over");
   }
 }

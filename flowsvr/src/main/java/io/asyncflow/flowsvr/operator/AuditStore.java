@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TaskId;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -52,6 +53,16 @@ class AuditStore {
         .query(String.class)
         .optional()
         .flatMap(TaskId::parse);
+  }
+
+  /** Deletes a page of the oldest of such acts and returns how many. */
+  int deleteOlderThan(Duration age, int limit) {
+    return jdbc.sql(
+            "DELETE FROM t_audit WHERE act_time < now_ms - :age ORDER BY act_time LIMIT :limit"
+                .replace("now_ms", NOW_MS))
+        .param("age", age.toMillis())
+        .param("limit", limit)
+        .update();
   }
 
   /** The acts on one task, newest first. */

@@ -40,7 +40,7 @@ class InvariantAuditorIT {
 
   @Test
   void soundTaskIsLeftAlone() {
-    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0));
+    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0, 0));
     assertThat(given.row(id).isUnderLiveLease()).isTrue();
   }
 
@@ -48,18 +48,18 @@ class InvariantAuditorIT {
   void leaseWithoutAnEndIsEndedAndSwept() {
     given.set(id, "lease_end = lease_end + " + DAYS.toMillis(2));
 
-    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0));
+    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0, 0));
     sweep.runOnce();
 
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.WAITING);
-    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0));
+    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0, 0));
   }
 
   @Test
   void holdThatIsSaidToHaveReportedIsEndedAndSwept() {
     given.set(id, "reported_epoch = 5");
 
-    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0));
+    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0, 0));
     sweep.runOnce();
 
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.WAITING);
@@ -74,9 +74,9 @@ class InvariantAuditorIT {
     given.set(id, "status = 1, order_time = 1");
     assertThat(given.aHold(lark).now()).isEmpty();
 
-    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 1));
+    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 1, 0));
 
     assertThat(given.aHold(lark).theTask().taskId()).isEqualTo(id.toString());
-    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0));
+    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0, 0));
   }
 }

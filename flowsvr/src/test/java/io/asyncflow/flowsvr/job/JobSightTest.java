@@ -25,6 +25,7 @@ class JobSightTest {
         0,
         FailurePolicy.FINISH,
         0,
+        true,
         state,
         new TaskId(1, new TaskTable(type, 1)),
         0,

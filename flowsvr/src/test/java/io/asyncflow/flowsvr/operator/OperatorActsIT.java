@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -24,6 +25,7 @@ class OperatorActsIT {
 
   @LocalServerPort int port;
   @Autowired JdbcClient jdbc;
+  @Autowired AuditRetention retention;
 
   private Wire wire;
   private String type;
@@ -214,5 +216,29 @@ class OperatorActsIT {
     assertThat(act("cancel", id, "").code()).isEqualTo(8035);
     assertThat(act("retry", id, "").code()).isEqualTo(8035);
     assertThat(act("setStatus", id, ",'status':4,'reason':'x'").code()).isEqualTo(8035);
+  }
+
+  @Test
+  void recordOfActsIsKeptForAYear() {
+    String task = aTask();
+    ok(wire.post("/api/task/cancel", "{'taskId':'" + task + "','operator':'ann'}"));
+    ok(wire.post("/api/task/retry", "{'taskId':'" + task + "','operator':'ann'}"));
+    happened(Duration.ofDays(364), task, "CANCEL");
+    retention.runOnce();
+    assertThat(acts(task)).hasSize(2);
+    happened(Duration.ofDays(2), task, "CANCEL");
+    assertThat(retention.runOnce()).isPositive();
+    assertThat(acts(task)).hasSize(1);
+  }
+
+  /** An act was so much earlier. */
+  private void happened(Duration earlier, String task, String act) {
+    jdbc.sql("UPDATE t_audit SET act_time = act_time - ? WHERE task_id = ? AND act = ?")
+        .params(earlier.toMillis(), task, act)
+        .update();
+  }
+
+  private JsonNode acts(String task) {
+    return ok(wire.get("/api/task/getActs?taskId=" + task)).path("acts");
   }
 }

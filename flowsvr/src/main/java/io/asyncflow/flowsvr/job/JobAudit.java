@@ -1,0 +1,283 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.job.JobAuditStore.Ended;
+import io.asyncflow.flowsvr.job.JobTaskStore.Child;
+import io.asyncflow.flowsvr.system.Failures;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.JobLedger.Change;
+import io.asyncflow.flowsvr.task.JobPlace;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Service;
+
+/**
+ * Looks for jobs that say something else than the rows of their tasks, and lets the rows win: a
+ * count that is wrong, a job that waits for what has ended. No code path of this server makes one;
+ * a restored backup, an edit by hand or a bug does, and the job would wait for ever.
+ *
+ * <p>It takes no lock while it counts, and is exact all the same: whatever makes a child final
+ * raises the version of its job in the same commit. So what was counted between two looks at one
+ * version is what is there, and a difference is repaired only if the version is still the same.
+ *
+ * <p>Jobs that have not ended are looked at in turn, those that have once, a while after; a job
+ * that an operator has let a child of run again after its end is no exception, for its counts say
+ * so.
+ *
+ * <p>For one thread; harmless on several servers.
+ */
+@Service
+public class JobAudit {
+
+  private static final Logger log = LoggerFactory.getLogger(JobAudit.class);
+
+  /** What is at work is not looked at: what it lacks it may be about to get. */
+  private static final Duration QUIET = Duration.ofSeconds(60);
+
+  /** How far back a server that begins to lead looks for jobs that have ended. */
+  private static final Duration HINDSIGHT = Duration.ofHours(1);
+
+  private static final int JOBS = 200;
+
+  /** Children of one round; the job that goes over it is the last. */
+  private static final int CHILDREN = 20_000;
+
+  private static final int PAGE = 1_000;
+
+  private final JobStore jobs;
+  private final JobTaskStore jobTasks;
+  private final JobCountStore counts;
+  private final JobAuditStore store;
+  private final TaskStore tasks;
+  private final TaskFamilies families;
+  private final RetryingTransactions transactions;
+  private final Map<TaskType, Ended> lastEnded = new HashMap<>();
+  private long lastUnfinished;
+  private int childrenLeft;
+
+  JobAudit(
+      JobStore jobs,
+      JobTaskStore jobTasks,
+      JobCountStore counts,
+      JobAuditStore store,
+      TaskStore tasks,
+      TaskFamilies families,
+      RetryingTransactions transactions) {
+    this.jobs = jobs;
+    this.jobTasks = jobTasks;
+    this.counts = counts;
+    this.store = store;
+    this.tasks = tasks;
+    this.families = families;
+    this.transactions = transactions;
+  }
+
+  /** What the rows of a job's children say. */
+  private record Counts(int done, int failed, int cancelled) {
+
+    static final Counts NONE = new Counts(0, 0, 0);
+
+    static Counts of(JobRow job) {
+      return new Counts(job.done(), job.failed(), job.cancelled());
+    }
+
+    Counts plus(Counts other) {
+      return new Counts(done + other.done, failed + other.failed, cancelled + other.cancelled);
+    }
+
+    @Override
+    public String toString() {
+      return done + " done, " + failed + " failed, " + cancelled + " cancelled";
+    }
+
+    int sum() {
+      return done + failed + cancelled;
+    }
+  }
+
+  /**
+   * Returns how many jobs were repaired.
+   *
+   * @throws RuntimeException the first failure, after all the other jobs of the round
+   */
+  public int runOnce() {
+    return runOnce(QUIET);
+  }
+
+  int runOnce(Duration quiet) {
+    childrenLeft = CHILDREN;
+    Failures failures = new Failures();
+    int repaired = auditUnfinished(quiet, failures);
+    for (TaskFamily family : families.all()) {
+      repaired += auditEnded(family.type(), quiet, failures);
+    }
+    failures.throwFirst();
+    return repaired;
+  }
+
+  private int auditUnfinished(Duration quiet, Failures failures) {
+    int repaired = 0;
+    List<Long> page = store.unfinished(lastUnfinished, quiet, JOBS);
+    for (long id : page) {
+      if (childrenLeft <= 0) {
+        return repaired;
+      }
+      lastUnfinished = id;
+      repaired += failures.orElse(false, () -> audit(id)) ? 1 : 0;
+    }
+    if (page.size() < JOBS) {
+      lastUnfinished = 0; // once around
+    }
+    return repaired;
+  }
+
+  private int auditEnded(TaskType type, Duration quiet, Failures failures) {
+    int repaired = 0;
+    Ended last = lastEnded.computeIfAbsent(type, t -> store.endedBefore(HINDSIGHT));
+    for (Ended next : store.endedAfter(type, last, quiet, JOBS)) {
+      if (childrenLeft <= 0) {
+        return repaired;
+      }
+      lastEnded.put(type, next);
+      repaired += failures.orElse(false, () -> audit(next.id())) ? 1 : 0;
+    }
+    return repaired;
+  }
+
+  private boolean audit(long id) {
+    return jobs.find(id)
+        .filter(
+            job ->
+                switch (job.state()) {
+                  case SPLITTING -> hasLost(job, JobPlace.splitOf(id), job.splitTask());
+                  case MERGING ->
+                      job.mergeTask() != null
+                          && hasLost(job, JobPlace.mergeOf(id), job.mergeTask());
+                  case STOPPING ->
+                      job.total() == null
+                          ? hasLost(job, JobPlace.splitOf(id), job.splitTask())
+                          : isMiscounted(job);
+                  case RUNNING, RETRYING, SUCCESS, FAILED, CANCELLED -> isMiscounted(job);
+                })
+        .isPresent();
+  }
+
+  /** Whether it waited for a task that has ended, or is no more; it does not any longer. */
+  private boolean hasLost(JobRow job, JobPlace place, TaskId id) {
+    Optional<TaskRow> row = families.has(id.table()) ? tasks.find(id) : Optional.empty();
+    if (row.isPresent() && !row.get().status().isFinal()) {
+      return false;
+    }
+    Change end =
+        row.map(task -> changeOf(task, place))
+            .orElseGet(
+                () ->
+                    new Change(id, place, TaskStatus.EXECUTING, TaskStatus.FAILED, 0, null, null));
+    return repair(
+        job,
+        "it waited for %s, which is %s"
+            .formatted(id, row.map(task -> task.status().name()).orElse("no more")),
+        () -> counts.record(List.of(end)));
+  }
+
+  private static Change changeOf(TaskRow task, JobPlace place) {
+    return new Change(
+        task.id(),
+        place,
+        TaskStatus.EXECUTING,
+        task.status(),
+        task.leaseEpoch(),
+        task.result(),
+        task.scheduleLog());
+  }
+
+  private boolean isMiscounted(JobRow job) {
+    Optional<Counts> found = countsOf(job);
+    if (found.isEmpty() || found.get().equals(Counts.of(job)) && !isOver(job, found.get())) {
+      return false;
+    }
+    Counts rows = found.get();
+    return repair(
+        job,
+        "it counted %s, and its children are %s".formatted(Counts.of(job), rows),
+        () -> {
+          store.setCounts(job.id(), rows.done(), rows.failed(), rows.cancelled());
+          counts.judge(job.id());
+        });
+  }
+
+  /** Whether by these counts the job should not be in its state any more. */
+  private static boolean isOver(JobRow job, Counts rows) {
+    return switch (job.state()) {
+      case RUNNING -> rows.sum() == job.total();
+      case STOPPING -> rows.sum() == job.released();
+      default -> false;
+    };
+  }
+
+  /** Empty if a table of them was dropped: what was in it had ended, and was counted. */
+  private Optional<Counts> countsOf(JobRow job) {
+    Counts sum = Counts.NONE;
+    for (int from = 0; from < job.released(); from += PAGE) {
+      Map<TaskTable, List<Long>> numbers =
+          jobTasks.tasks(job.id(), job.childType(), from, PAGE).stream()
+              .map(Child::task)
+              .collect(
+                  Collectors.groupingBy(
+                      TaskId::table,
+                      TreeMap::new,
+                      Collectors.mapping(TaskId::number, Collectors.toList())));
+      for (Map.Entry<TaskTable, List<Long>> page : numbers.entrySet()) {
+        if (!families.has(page.getKey())) {
+          return Optional.empty();
+        }
+        sum = sum.plus(countsOf(page.getKey(), page.getValue()));
+      }
+      childrenLeft -= Math.min(PAGE, job.released() - from);
+    }
+    return Optional.of(sum);
+  }
+
+  /** A child without a row never ends: it is as good as cancelled. */
+  private Counts countsOf(TaskTable table, List<Long> numbers) {
+    Map<TaskStatus, Integer> statuses = store.statuses(table, numbers);
+    int rows = statuses.values().stream().mapToInt(Integer::intValue).sum();
+    return new Counts(
+        statuses.getOrDefault(TaskStatus.SUCCESS, 0),
+        statuses.getOrDefault(TaskStatus.FAILED, 0),
+        statuses.getOrDefault(TaskStatus.CANCELLED, 0) + numbers.size() - rows);
+  }
+
+  private boolean repair(JobRow job, String what, Runnable repair) {
+    BooleanSupplier ifUnchanged =
+        () -> {
+          if (!store.lockIfUnchanged(job)) {
+            return false;
+          }
+          repair.run();
+          return true;
+        };
+    boolean isRepaired = transactions.execute(ifUnchanged::getAsBoolean);
+    if (isRepaired) {
+      JobState now = jobs.find(job.id()).map(JobRow::state).orElse(job.state());
+      log.warn("job {} was {}: {}; it is {} now", job.id(), job.state(), what, now);
+    }
+    return isRepaired;
+  }
+}

@@ -1,0 +1,131 @@
+package io.asyncflow.flowsvr.job;
+
+import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** The statements of {@link JobAudit}. */
+@Component
+class JobAuditStore {
+
+  private static final TableSql STATUSES =
+      new TableSql(
+          """
+          SELECT status, COUNT(*) AS n
+          FROM %s FORCE INDEX (PRIMARY)
+          WHERE id IN (:ids)
+          GROUP BY status
+          """);
+
+  private final JdbcClient jdbc;
+
+  JobAuditStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /** A job that has ended, and when: where a page of such jobs goes on. */
+  record Ended(long id, long endTime) {}
+
+  /**
+   * Jobs that have not ended, with higher ids than {@code after}, and to which nothing has happened
+   * for a while. One that is {@code STOPPING} is touched again and again while it cannot end.
+   */
+  List<Long> unfinished(long after, Duration quiet, int limit) {
+    return jdbc.sql(
+            """
+            SELECT id
+            FROM t_job
+            WHERE state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
+              AND id > :after
+              AND (state = 'STOPPING' OR modify_time <= now_ms - :quiet)
+            ORDER BY id
+            LIMIT :limit
+            """
+                .replace("now_ms", NOW_MS))
+        .param("after", after)
+        .param("quiet", quiet.toMillis())
+        .param("limit", limit)
+        .query(Long.class)
+        .list();
+  }
+
+  /** Where to begin with the jobs that ended in the time before now. */
+  Ended endedBefore(Duration age) {
+    return jdbc.sql("SELECT " + NOW_MS + " - :age")
+        .param("age", age.toMillis())
+        .query((rs, row) -> new Ended(0, rs.getLong(1)))
+        .single();
+  }
+
+  /** Jobs of a type that ended after another one did, in that order, and a while ago. */
+  List<Ended> endedAfter(TaskType type, Ended after, Duration quiet, int limit) {
+    return jdbc.sql(
+            """
+            SELECT id, end_time
+            FROM t_job FORCE INDEX (idx_ended)
+            WHERE job_type = :type
+              AND end_time >= :time
+              AND (end_time > :time OR id > :id)
+              AND end_time <= now_ms - :quiet
+            ORDER BY end_time, id
+            LIMIT :limit
+            """
+                .replace("now_ms", NOW_MS))
+        .param("type", type.name())
+        .param("time", after.endTime())
+        .param("id", after.id())
+        .param("quiet", quiet.toMillis())
+        .param("limit", limit)
+        .query((rs, row) -> new Ended(rs.getLong("id"), rs.getLong("end_time")))
+        .list();
+  }
+
+  /** How many of these tasks have which status; those without a row are missing. */
+  Map<TaskStatus, Integer> statuses(TaskTable table, List<Long> numbers) {
+    Map<TaskStatus, Integer> counts = new EnumMap<>(TaskStatus.class);
+    jdbc.sql(STATUSES.of(table))
+        .param("ids", numbers)
+        .query(
+            rs -> {
+              counts.put(TaskStatus.ofCode(rs.getInt("status")), rs.getInt("n"));
+            });
+    return counts;
+  }
+
+  /** Whether the job is as it was read, and stays so until the transaction ends. */
+  boolean lockIfUnchanged(JobRow job) {
+    return jdbc.sql("SELECT id FROM t_job WHERE id = :id AND version = :version FOR UPDATE")
+        .param("id", job.id())
+        .param("version", job.version())
+        .query(Long.class)
+        .optional()
+        .isPresent();
+  }
+
+  /** Writes what the rows of its children say; for a transaction that has locked the job. */
+  void setCounts(long id, int done, int failed, int cancelled) {
+    jdbc.sql(
+            """
+            UPDATE t_job
+            SET done = :done,
+                failed = :failed,
+                cancelled = :cancelled,
+                version = version + 1
+            WHERE id = :id
+            """)
+        .param("done", done)
+        .param("failed", failed)
+        .param("cancelled", cancelled)
+        .param("id", id)
+        .update();
+  }
+}

@@ -1,0 +1,92 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.stereotype.Service;
+
+/**
+ * Deletes jobs some days after they have ended: as many as their type's tables are kept after their
+ * last task. The inputs of those that succeeded, which nothing needs any more, go before.
+ *
+ * <p>A job's row goes first, in one transaction with a note of what is left of it: from then on
+ * there is no such job, to nobody, and its key is free. What it leaves is deleted in pages. So
+ * nobody retries half a job, and a kill leaves the rest to the next round. Tasks are left alone:
+ * they go with their tables. Harmless on several servers.
+ */
+@Service
+public class JobRetention {
+
+  private static final int PAGE = 500;
+
+  /** Of one round; what is left over waits for the next one. */
+  private static final int MAX_PAGES = 1_000;
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final JobRetentionStore store;
+  private final RetryingTransactions transactions;
+  private final Duration inputRetention;
+  private final Duration keyRetention;
+
+  JobRetention(
+      TaskTypes types,
+      TaskFamilies families,
+      JobRetentionStore store,
+      RetryingTransactions transactions,
+      @Value("${flow.job.input-retention:1d}") Duration inputRetention,
+      @Value("${flow.idempotency-key-retention:7d}") Duration keyRetention) {
+    this.types = types;
+    this.families = families;
+    this.store = store;
+    this.transactions = transactions;
+    this.inputRetention = inputRetention;
+    this.keyRetention = keyRetention;
+  }
+
+  /** Returns how many jobs were deleted, and inputs of others. */
+  public int runOnce() {
+    int deleted = deleteInputs();
+    for (TaskFamily family : families.all()) {
+      deleted +=
+          types
+              .find(family.type())
+              .filter(type -> type.retentionDays() > 0)
+              .map(type -> delete(family, Duration.ofDays(type.retentionDays())))
+              .orElse(0);
+    }
+    clear();
+    return deleted;
+  }
+
+  /** One a transaction, for an input may be large. */
+  private int deleteInputs() {
+    int deleted = 0;
+    for (long id : store.withNeedlessInput(inputRetention, PAGE)) {
+      deleted += transactions.execute(() -> store.deleteInput(id, inputRetention)) ? 1 : 0;
+    }
+    return deleted;
+  }
+
+  private int delete(TaskFamily family, Duration retention) {
+    List<Long> ended = store.ended(family.type(), retention, keyRetention, PAGE);
+    return ended.isEmpty()
+        ? 0
+        : transactions.execute(() -> store.delete(ended, family.type(), retention, keyRetention));
+  }
+
+  private void clear() {
+    Optional<Long> gone = store.anyGone();
+    for (int page = 0; page < MAX_PAGES && gone.isPresent(); page++) {
+      long id = gone.get();
+      if (transactions.execute(() -> store.clear(id, PAGE))) {
+        gone = store.anyGone();
+      }
+    }
+  }
+}
