@@ -6,6 +6,7 @@ public enum ErrorCode {
   MALFORMED_BODY(8021, 400, "Malformed body"),
   NO_SUCH_TASK(8035, 404, "No such task"),
   NO_SUCH_JOB(8036, 404, "No such job"),
+  NO_SUCH_OBJECT(8037, 404, "No such object"),
   NO_SUCH_TASK_TYPE(8042, 404, "No such task type"),
   LEASE_LOST(8050, 409, "Lease lost"),
   TRANSITION_NOT_ALLOWED(8051, 409, "Transition not allowed"),
@@ -15,6 +16,7 @@ public enum ErrorCode {
   NOT_PERMITTED(8070, 403, "Not permitted"),
   LIMIT_EXCEEDED(8080, 429, "Limit exceeded"),
   UNAVAILABLE(8090, 503, "Temporarily unavailable"),
+  STORE_FULL(8091, 507, "Insufficient storage"),
   INTERNAL(8099, 500, "Internal error");
 
   private final int code;
@@ -42,7 +44,7 @@ public enum ErrorCode {
 
   /** Whether the same request may succeed later without a change. */
   public boolean retryable() {
-    return this == LIMIT_EXCEEDED || this == UNAVAILABLE;
+    return this == LIMIT_EXCEEDED || this == UNAVAILABLE || this == STORE_FULL;
   }
 
   /**

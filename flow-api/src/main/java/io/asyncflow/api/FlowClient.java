@@ -59,4 +59,13 @@ public interface FlowClient {
   default JobClient jobs() {
     throw new UnsupportedOperationException(getClass().getName() + " knows no jobs");
   }
+
+  /**
+   * The calls about the context store.
+   *
+   * @throws UnsupportedOperationException if this client knows none; {@link HttpFlowClient} does
+   */
+  default StoreClient store() {
+    throw new UnsupportedOperationException(getClass().getName() + " knows no store");
+  }
 }

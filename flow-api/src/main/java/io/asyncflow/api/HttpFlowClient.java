@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
@@ -52,6 +53,8 @@ public final class HttpFlowClient implements FlowClient {
   private final Duration requestTimeout;
   private final HttpClient http;
   private final JobClient jobs = new HttpJobClient(this);
+  private final StoreClient store = new HttpStoreClient(this);
+  private HttpClient transfers;
 
   /**
    * @param baseUrl of the server, as {@code http://127.0.0.1:8081}
@@ -81,6 +84,21 @@ public final class HttpFlowClient implements FlowClient {
       builder.executor(Runnable::run);
     }
     this.http = builder.build();
+  }
+
+  /**
+   * For objects of any size, which are read and written by threads of its own: the one that reads
+   * the sockets of all other calls waits for no disk.
+   */
+  private synchronized HttpClient transfers() {
+    if (transfers == null) {
+      transfers =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .connectTimeout(CONNECT_TIMEOUT)
+              .build();
+    }
+    return transfers;
   }
 
   /**
@@ -191,6 +209,11 @@ public final class HttpFlowClient implements FlowClient {
     return jobs;
   }
 
+  @Override
+  public StoreClient store() {
+    return store;
+  }
+
   private record Created(String taskId) {}
 
   private record CreatedAll(List<String> taskIds) {}
@@ -231,10 +254,17 @@ public final class HttpFlowClient implements FlowClient {
 
   /** What is answered without an envelope, as it comes; only its beginning has a time limit. */
   InputStream open(String path, Object body) {
-    Duration limit = requestTimeout;
-    HttpRequest request = request(path, body, limit);
+    return open(http, path, request(path, body, requestTimeout));
+  }
+
+  /** The same by a method of its own, and however large. */
+  InputStream download(String path, UnaryOperator<HttpRequest.Builder> method) {
+    return open(transfers(), path, method.apply(request(path, requestTimeout)).build());
+  }
+
+  private InputStream open(HttpClient client, String path, HttpRequest request) {
     HttpResponse<InputStream> response =
-        sent(path, limit, () -> http.send(request, BodyHandlers.ofInputStream()));
+        sent(path, requestTimeout, () -> client.send(request, BodyHandlers.ofInputStream()));
     if (response.statusCode() == 200) {
       return response.body();
     }
@@ -246,33 +276,45 @@ public final class HttpFlowClient implements FlowClient {
     throw notFlowsvr(path, response.statusCode(), null);
   }
 
+  /** Sends what is no JSON, however large, to a call that answers with nothing. */
+  void upload(String path, UnaryOperator<HttpRequest.Builder> body, Duration extraWait) {
+    Duration limit = requestTimeout.plus(extraWait);
+    send(transfers(), path, body.apply(request(path, limit)).build(), NOTHING, limit);
+  }
+
   private <T> T exchange(String path, Object body, ObjectReader answer, Duration extraWait) {
     Duration limit = requestTimeout.plus(extraWait);
-    return send(path, request(path, body, limit), answer, limit);
+    return send(http, path, request(path, body, limit), answer, limit);
   }
 
   private HttpRequest request(String path, Object body, Duration limit) {
+    return request(path, limit)
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)))
+        .build();
+  }
+
+  private HttpRequest.Builder request(String path, Duration limit) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(baseUrl + path))
             .timeout(limit)
-            .header("Content-Type", "application/json")
-            .header("Accept", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));
+            .header("Accept", "application/json");
     if (authorization != null) {
       request.header("Authorization", authorization);
     }
-    return request.build();
+    return request;
   }
 
   /** The whole exchange within {@code limit}. */
-  private <T> T send(String path, HttpRequest request, ObjectReader answer, Duration limit) {
+  private <T> T send(
+      HttpClient client, String path, HttpRequest request, ObjectReader answer, Duration limit) {
     return sent(
         path,
         limit,
         () -> {
           long begin = System.nanoTime();
           // Not sendAsync: on one or two processors that starts a thread for each answer.
-          HttpResponse<IncomingBody> response = http.send(request, info -> new IncomingBody());
+          HttpResponse<IncomingBody> response = client.send(request, info -> new IncomingBody());
           byte[] body = response.body().within(limit.toNanos() - (System.nanoTime() - begin));
           return resultOf(path, response.statusCode(), body, answer);
         });

@@ -29,7 +29,7 @@ class ArchitectureTest {
   private static final List<List<String>> FEATURES =
       List.of(
           List.of("governance"),
-          List.of("operator", "worker", "leader", "job"),
+          List.of("operator", "worker", "leader", "job", "store"),
           List.of("lease"),
           List.of("task"),
           List.of("retry", "tasktable"),

@@ -36,7 +36,8 @@ public @interface RunningServer {
       TestPropertyValues.of(
               "spring.datasource.url=" + database.jdbcUrl(TestEngines.newSchema("flowsvr")),
               "spring.datasource.username=" + database.user(),
-              "spring.datasource.password=" + database.password())
+              "spring.datasource.password=" + database.password(),
+              "flow.store.dir=target/store")
           .applyTo(context);
       ((GenericApplicationContext) context).registerBean(Given.class);
     }

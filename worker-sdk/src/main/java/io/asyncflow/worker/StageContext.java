@@ -1,6 +1,8 @@
 package io.asyncflow.worker;
 
 import io.asyncflow.worker.internal.ContextJson;
+import java.io.InputStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import tools.jackson.core.type.TypeReference;
@@ -74,6 +76,46 @@ public interface StageContext {
   /** The job that the task is part of, if it is of one. */
   default Optional<String> jobId() {
     return Optional.empty();
+  }
+
+  /**
+   * Puts a file into the context store, from where any machine can read it, and returns a
+   * reference: a short text that is put into the context of the next stage or into the result, as
+   * it is. What no context and no result of the task, or of its job, refers to any more is
+   * collected after a while.
+   *
+   * <p>It waits for a server that does not answer as long as the run may go on. The same name in
+   * the same run again replaces what was there; other runs are not in the way.
+   *
+   * @param name 1 to 100 letters, digits, {@code .}, {@code _} and {@code -}, beginning with a
+   *     letter or digit
+   * @throws IllegalArgumentException if the name cannot be one
+   * @throws io.asyncflow.api.FlowException if the server refuses it, as where it is too large or
+   *     somebody else holds the task
+   * @throws java.io.UncheckedIOException if the file cannot be read
+   */
+  default String store(String name, Path file) {
+    throw new UnsupportedOperationException("this run has no store");
+  }
+
+  /**
+   * The same for a stream, which is read to its end, by way of a file in the JVM's temporary
+   * directory, and is to be closed by the caller.
+   */
+  default String store(String name, InputStream data) {
+    throw new UnsupportedOperationException("this run has no store");
+  }
+
+  /**
+   * Streams what {@link #store} has put there, in whichever run; to be closed by the caller.
+   * Reading throws an {@link java.io.IOException} where the connection breaks, and never ends
+   * early.
+   *
+   * @throws ObjectGoneException if it is not there any more
+   * @throws NonRetryableException if it is no reference
+   */
+  default InputStream open(String reference) {
+    throw new UnsupportedOperationException("this run has no store");
   }
 
   /** The slot this run has, if its stage wants one. */

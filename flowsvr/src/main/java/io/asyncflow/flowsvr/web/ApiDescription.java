@@ -109,7 +109,7 @@ class ApiDescription {
             (method, operation) -> {
               if (method == PathItem.HttpMethod.GET) {
                 operation.setRequestBody(null);
-              } else {
+              } else if (method == PathItem.HttpMethod.POST) {
                 operation.setParameters(null);
               }
               addShapes(operation, components);

@@ -71,6 +71,16 @@ class ApiDescriptionIT {
   }
 
   @Test
+  void storeIsDescribedAsTheFilesItTakes() {
+    JsonNode store = api.path("paths").path("/api/store/{taskId}/{stage}/{epoch}/{name}");
+    assertThat(store.propertyNames()).containsExactlyInAnyOrder("get", "put");
+    assertThat(store.at("/put/parameters").values()).hasSize(5);
+    assertThat(store.at("/put/requestBody/content").propertyNames())
+        .containsExactly("application/octet-stream");
+    assertThat(store.at("/get/parameters").values()).hasSize(4);
+  }
+
+  @Test
   void everyCallSaysHowErrorsLook() {
     api.path("paths")
         .properties()

@@ -2,6 +2,8 @@ package io.asyncflow.worker.internal;
 
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
+import java.io.InputStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -77,6 +79,21 @@ public abstract class ForwardingContext implements StageContext {
   @Override
   public void progress(int percent) {
     run.progress(percent);
+  }
+
+  @Override
+  public String store(String name, Path file) {
+    return run.store(name, file);
+  }
+
+  @Override
+  public String store(String name, InputStream data) {
+    return run.store(name, data);
+  }
+
+  @Override
+  public InputStream open(String reference) {
+    return run.open(reference);
   }
 
   @Override

@@ -37,12 +37,8 @@ final class MergeRun extends RunOfJob implements MergeContext {
   }
 
   private JobTaskPage page(String cursor) {
-    try {
-      return ask(() -> run().jobs().getJobTasks(ownJobId(), PAGE, cursor));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while reading the results of the children", e);
-    }
+    return RepeatedCall.uninterrupted(
+        this, () -> run().jobs().getJobTasks(ownJobId(), PAGE, cursor));
   }
 
   /** All have succeeded when a merge begins; only an operator can have changed that. */

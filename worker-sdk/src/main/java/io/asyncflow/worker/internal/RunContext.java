@@ -4,6 +4,8 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.api.Task;
 import io.asyncflow.worker.Slot;
+import java.io.InputStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -113,6 +115,25 @@ final class RunContext implements JobRun {
   @Override
   public JobClient jobs() {
     return client.jobs();
+  }
+
+  @Override
+  public String store(String name, Path file) {
+    return store().put(name, file);
+  }
+
+  @Override
+  public String store(String name, InputStream data) {
+    return store().put(name, data);
+  }
+
+  @Override
+  public InputStream open(String reference) {
+    return store().open(reference);
+  }
+
+  private RunStore store() {
+    return new RunStore(this, workerId(), client.store());
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.asyncflow.worker.internal;
 
-import io.asyncflow.api.FlowException;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.StageContext;
 import java.util.Optional;
@@ -34,20 +33,9 @@ abstract class RunOfJob extends ForwardingContext {
     return jobId;
   }
 
-  /** The answer to a call that may be repeated; it is, while the run may go on. */
+  /** The answer to a call that may be repeated. */
   <T> T ask(Supplier<T> call) throws InterruptedException {
-    Backoff backoff = new Backoff(Jitter.random());
-    Bell nobodyRings = new Bell();
-    while (true) {
-      try {
-        return call.get();
-      } catch (FlowException e) {
-        if (!e.retryable() || cancelled() || Thread.currentThread().isInterrupted()) {
-          throw e;
-        }
-        nobodyRings.await(backoff.next());
-      }
-    }
+    return RepeatedCall.of(this, call);
   }
 
   @Override

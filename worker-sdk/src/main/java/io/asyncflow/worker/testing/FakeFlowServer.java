@@ -16,9 +16,13 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.StoreClient;
+import io.asyncflow.api.StoreContent;
+import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,6 +83,7 @@ public final class FakeFlowServer implements FlowClient {
   private final List<Report> accepted = new ArrayList<>();
   private final List<Heartbeat> heartbeats = new ArrayList<>();
   private final FakeJobs jobs = new FakeJobs(this);
+  private final FakeStore objects = new FakeStore();
   private long nextNumber = 1;
   private long nextPark = 1;
   private boolean down;
@@ -253,6 +258,41 @@ public final class FakeFlowServer implements FlowClient {
     return jobs;
   }
 
+  @Override
+  public StoreClient store() {
+    return new StoreClient() {
+      @Override
+      public void put(StoreKey key, String workerId, StoreContent content) {
+        requireHold(key, workerId);
+        objects.put(key, workerId, content);
+        gotThrough();
+      }
+
+      @Override
+      public InputStream open(StoreKey key) {
+        gotThrough();
+        return objects.open(key);
+      }
+    };
+  }
+
+  private synchronized void requireHold(StoreKey key, String workerId) {
+    before();
+    Row row = rows.get(key.taskId());
+    if (row == null) {
+      throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + key.taskId());
+    }
+    boolean mayReport = row.epoch == key.epoch() && row.reportedEpoch < row.epoch;
+    if (row.status.isFinal() || !mayReport || !row.workerId.equals(workerId)) {
+      throw new FlowException(ErrorCode.LEASE_LOST, "the lease is lost");
+    }
+  }
+
+  private synchronized void gotThrough() {
+    before();
+    after();
+  }
+
   // Faults
 
   /** From now on nothing is answered, or it is again. Parked holds end at once. */
@@ -291,6 +331,11 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   // What it saw
+
+  /** What was stored. */
+  public FakeStore objects() {
+    return objects;
+  }
 
   /** Every hold that was asked for, in order. */
   public synchronized List<HoldRequest> holds() {

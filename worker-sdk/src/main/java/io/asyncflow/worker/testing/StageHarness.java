@@ -9,6 +9,9 @@ import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.ContextJson;
+import io.asyncflow.worker.internal.RunStore;
+import java.io.InputStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +26,7 @@ import java.util.stream.Stream;
  * }</pre>
  *
  * <p>What is not said is: type {@code test}, first attempt, epoch 1, an empty context, no slot, a
- * minute of time.
+ * minute of time, an empty store.
  */
 public final class StageHarness implements StageContext {
 
@@ -34,6 +37,7 @@ public final class StageHarness implements StageContext {
   private int attempt = 1;
   private int epoch = 1;
   private String context = "";
+  private FakeStore store = new FakeStore();
   private Slot slot;
   private Duration remaining = Duration.ofMinutes(1);
   private boolean cancelled;
@@ -88,6 +92,12 @@ public final class StageHarness implements StageContext {
   /** The run was cancelled before it began. */
   public StageHarness cancelledAlready() {
     cancelled = true;
+    return this;
+  }
+
+  /** What other runs have stored, and this one does; by default it has one of its own. */
+  public StageHarness withStore(FakeStore value) {
+    store = value;
     return this;
   }
 
@@ -183,6 +193,25 @@ public final class StageHarness implements StageContext {
   @Override
   public void progress(int percent) {
     progress.add(percent);
+  }
+
+  @Override
+  public String store(String name, Path file) {
+    return runStore().put(name, file);
+  }
+
+  @Override
+  public String store(String name, InputStream data) {
+    return runStore().put(name, data);
+  }
+
+  @Override
+  public InputStream open(String reference) {
+    return runStore().open(reference);
+  }
+
+  private RunStore runStore() {
+    return new RunStore(this, "harness", store);
   }
 
   @Override

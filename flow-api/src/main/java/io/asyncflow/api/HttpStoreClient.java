@@ -1,0 +1,61 @@
+package io.asyncflow.api;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** The calls about the context store, over an {@link HttpFlowClient}. */
+final class HttpStoreClient implements StoreClient {
+
+  private static final String PATH = "/api/store/";
+
+  /** What the slowest line brings that is worth waiting for. */
+  private static final long LEAST_BYTES_A_SECOND = 32 * 1024;
+
+  private final HttpFlowClient http;
+
+  HttpStoreClient(HttpFlowClient http) {
+    this.http = http;
+  }
+
+  @Override
+  public void put(StoreKey key, String workerId, StoreContent content) {
+    String path = PATH + key + "?workerId=" + URLEncoder.encode(workerId, StandardCharsets.UTF_8);
+    Duration extraWait = Duration.ofSeconds(content.length() / LEAST_BYTES_A_SECOND);
+    http.upload(
+        path,
+        request ->
+            request
+                .header("Content-Type", "application/octet-stream")
+                .header("Content-Digest", content.contentDigest())
+                .PUT(bodyOf(content)),
+        extraWait);
+  }
+
+  private static BodyPublisher bodyOf(StoreContent content) {
+    if (content.length() == 0) {
+      return BodyPublishers.noBody();
+    }
+    return BodyPublishers.fromPublisher(
+        BodyPublishers.ofInputStream(() -> opened(content)), content.length());
+  }
+
+  private static InputStream opened(StoreContent content) {
+    try {
+      return content.open();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public InputStream open(StoreKey key) {
+    return http.download(PATH + key, HttpRequest.Builder::GET);
+  }
+}

@@ -1,0 +1,225 @@
+package io.asyncflow.flowsvr.store;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FieldError;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.Takes;
+import io.swagger.v3.oas.annotations.Parameter;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.parameters.RequestBody;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Streams objects in and out; none is ever in memory as a whole unless it is small. */
+@RestController
+@RequestMapping("/api/store/{taskId}/{stage}/{epoch}/{name}")
+class StoreController {
+
+  private static final Logger log = LoggerFactory.getLogger(StoreController.class);
+
+  private static final String DIGEST = "Content-Digest";
+  private static final Pattern SHA_256 =
+      Pattern.compile("(?:^|[ ,])sha-256=:([A-Za-z0-9+/]{43}=):(?:$|[ ,;])");
+
+  /** Up to this size an object is read before the answer begins. */
+  private static final int SMALL_BYTES = 256 * 1024;
+
+  private final ContextStore store;
+  private final WriteFence fence;
+  private final long maxBytes;
+  private final Semaphore transfers;
+
+  StoreController(ContextStore store, WriteFence fence, StoreProperties properties) {
+    this.store = store;
+    this.fence = fence;
+    this.maxBytes = properties.maxObject().toBytes();
+    this.transfers = new Semaphore(properties.transfersAtOnce());
+  }
+
+  @Takes(summary = "Puts an object of the run that holds the task")
+  @RequestBody(
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_OCTET_STREAM_VALUE,
+              schema = @Schema(type = "string", format = "binary")))
+  @PutMapping
+  Envelope<Void> put(
+      @PathVariable String taskId,
+      @PathVariable String stage,
+      @PathVariable String epoch,
+      @PathVariable String name,
+      @RequestParam(required = false) String workerId,
+      @Parameter(hidden = true) HttpServletRequest request)
+      throws IOException {
+    InputStream body = request.getInputStream();
+    try {
+      List<FieldError> errors = new ArrayList<>();
+      StoreKey key = key(taskId, stage, epoch, name, errors);
+      if (workerId == null) {
+        errors.add(new FieldError("workerId", "is required"));
+      }
+      long length = request.getContentLengthLong();
+      if (length < 0) {
+        errors.add(new FieldError(HttpHeaders.CONTENT_LENGTH, "is required"));
+      }
+      byte[] sha256 = sha256(request.getHeader(DIGEST), errors);
+      refuseIfBad(errors);
+      if (length > maxBytes) {
+        throw new FlowException(
+            ErrorCode.TOO_LARGE, "the object is larger than " + maxBytes + " bytes");
+      }
+      inTurn(() -> take(key, workerId, new Upload(body, length, sha256)));
+      return Envelope.ok(null);
+    } catch (FlowException refused) {
+      // Most clients send all of it before they look at an answer.
+      discard(body);
+      throw refused;
+    }
+  }
+
+  private void take(StoreKey key, String workerId, Upload upload) throws IOException {
+    fence.require(key, workerId);
+    try {
+      // What took long to come may come too late.
+      store.put(key, upload, () -> fence.require(key, workerId));
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Without an envelope, and for no browser to show. */
+  @Takes(summary = "Streams an object")
+  @GetMapping
+  void get(
+      @PathVariable String taskId,
+      @PathVariable String stage,
+      @PathVariable String epoch,
+      @PathVariable String name,
+      @Parameter(hidden = true) HttpServletResponse response)
+      throws IOException {
+    List<FieldError> errors = new ArrayList<>();
+    StoreKey key = key(taskId, stage, epoch, name, errors);
+    refuseIfBad(errors);
+    inTurn(() -> send(key, response));
+  }
+
+  private void send(StoreKey key, HttpServletResponse response) throws IOException {
+    try (StoredObject found = open(key)) {
+      boolean isSmall = found.length() <= SMALL_BYTES;
+      InputStream content = isSmall ? whole(found) : found.content();
+      response.setContentType(MediaType.APPLICATION_OCTET_STREAM_VALUE);
+      response.setContentLengthLong(found.length());
+      response.setHeader(HttpHeaders.CONTENT_DISPOSITION, "attachment");
+      response.setHeader("X-Content-Type-Options", "nosniff");
+      if (!isSmall) {
+        // Where it breaks off here, the client must not wait for the rest of it.
+        response.setHeader(HttpHeaders.CONNECTION, "close");
+      }
+      content.transferTo(response.getOutputStream());
+    }
+  }
+
+  private StoredObject open(StoreKey key) {
+    try {
+      return store
+          .open(key)
+          .orElseThrow(
+              () -> new FlowException(ErrorCode.NO_SUCH_OBJECT, "there is no object " + key));
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private static InputStream whole(StoredObject small) {
+    try {
+      return new ByteArrayInputStream(small.content().readAllBytes());
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private static FlowException failed(IOException cause) {
+    log.warn("the context store fails; the request is to be repeated: {}", cause.toString());
+    return new FlowException(
+        ErrorCode.UNAVAILABLE, "the context store does not answer", List.of(), cause);
+  }
+
+  private interface Transfer {
+    void run() throws IOException;
+  }
+
+  private void inTurn(Transfer transfer) throws IOException {
+    if (!transfers.tryAcquire()) {
+      throw new FlowException(
+          ErrorCode.LIMIT_EXCEEDED, "too many transfers at the moment, nothing was done");
+    }
+    try {
+      transfer.run();
+    } finally {
+      transfers.release();
+    }
+  }
+
+  private static StoreKey key(
+      String taskId, String stage, String epoch, String name, List<FieldError> errors) {
+    return StoreKey.parse(taskId + "/" + stage + "/" + epoch + "/" + name)
+        .orElseGet(
+            () -> {
+              errors.add(new FieldError("key", "must be {taskId}/{stage}/{epoch}/{name}"));
+              return null;
+            });
+  }
+
+  private static byte[] sha256(String digest, List<FieldError> errors) {
+    if (digest == null) {
+      return null;
+    }
+    Matcher found = SHA_256.matcher(digest);
+    if (!found.find()) {
+      errors.add(new FieldError(DIGEST, "must be like sha-256=:…:, in Base64"));
+      return null;
+    }
+    return Base64.getDecoder().decode(found.group(1));
+  }
+
+  private static void refuseIfBad(List<FieldError> errors) {
+    if (!errors.isEmpty()) {
+      FieldError first = errors.get(0);
+      throw new FlowException(
+          ErrorCode.INVALID_INPUT, first.field() + " " + first.message(), errors, null);
+    }
+  }
+
+  private static void discard(InputStream body) {
+    byte[] buffer = new byte[SMALL_BYTES];
+    try {
+      while (body.read(buffer) >= 0) {
+        // What a refused upload says means nothing.
+      }
+    } catch (IOException e) {
+      log.debug("a refused upload broke off", e);
+    }
+  }
+}

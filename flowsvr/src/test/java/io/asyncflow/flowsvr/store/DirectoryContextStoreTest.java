@@ -1,0 +1,202 @@
+package io.asyncflow.flowsvr.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import com.sun.management.ThreadMXBean;
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.StoreKey;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DirectoryContextStoreTest {
+
+  private static final StoreKey KEY = StoreKey.of("4711_lark_task_1", "render", 2, "piece.wav");
+  private static final Runnable NOBODY_OBJECTS = () -> {};
+
+  @TempDir Path directory;
+  private Path root;
+  private DirectoryContextStore store;
+
+  @BeforeEach
+  void open() {
+    root = directory.resolve("store");
+    store = new DirectoryContextStore(root, 0);
+  }
+
+  private static Upload upload(String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    return new Upload(new ByteArrayInputStream(bytes), bytes.length, null);
+  }
+
+  private String read(StoreKey key) throws IOException {
+    try (StoredObject found = store.open(key).orElseThrow()) {
+      return new String(found.content().readAllBytes(), UTF_8);
+    }
+  }
+
+  private List<Path> files() throws IOException {
+    if (!Files.exists(root)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.walk(root)) {
+      return all.filter(path -> !Files.isDirectory(path)).toList();
+    }
+  }
+
+  @Test
+  void objectIsReadAsItWasPutAndReplacedByTheNext() throws IOException {
+    store.put(KEY, upload("first"), NOBODY_OBJECTS);
+    assertThat(read(KEY)).isEqualTo("first");
+
+    store.put(KEY, upload("and second"), NOBODY_OBJECTS);
+
+    assertThat(read(KEY)).isEqualTo("and second");
+    assertThat(files()).hasSize(1);
+  }
+
+  @Test
+  void runsDoNotSeeEachOther() throws IOException {
+    StoreKey later = StoreKey.of("4711_lark_task_1", "render", 3, "piece.wav");
+    store.put(KEY, upload("of 2"), NOBODY_OBJECTS);
+    store.put(later, upload("of 3"), NOBODY_OBJECTS);
+
+    assertThat(read(KEY)).isEqualTo("of 2");
+    assertThat(read(later)).isEqualTo("of 3");
+    assertThat(store.open(StoreKey.of("4711_lark_task_1", "render", 4, "piece.wav"))).isEmpty();
+  }
+
+  @Test
+  void uploadThatIsNotWhatItWasSaidToBeLeavesNothing() throws IOException {
+    byte[] bytes = "twelve bytes".getBytes(UTF_8);
+    List<Upload> bad =
+        List.of(
+            new Upload(new ByteArrayInputStream(bytes), 13, null),
+            new Upload(new ByteArrayInputStream(bytes), 11, null),
+            new Upload(new ByteArrayInputStream(bytes), 12, new byte[32]),
+            new Upload(breakingOffAfter(bytes), 100, null));
+    for (Upload upload : bad) {
+      assertThatExceptionOfType(FlowException.class)
+          .isThrownBy(() -> store.put(KEY, upload, NOBODY_OBJECTS))
+          .matches(e -> e.errorCode() == ErrorCode.MALFORMED_BODY);
+    }
+    assertThat(store.open(KEY)).isEmpty();
+    assertThat(files()).isEmpty();
+  }
+
+  private static InputStream breakingOffAfter(byte[] bytes) {
+    return new ByteArrayInputStream(bytes) {
+      @Override
+      public int read(byte[] buffer) throws IOException {
+        if (available() == 0) {
+          throw new IOException("connection reset");
+        }
+        return super.read(buffer);
+      }
+    };
+  }
+
+  @Test
+  void whatTheGuardRefusesChangesNothing() throws IOException {
+    store.put(KEY, upload("first"), NOBODY_OBJECTS);
+
+    assertThatIllegalStateException()
+        .isThrownBy(
+            () ->
+                store.put(
+                    KEY,
+                    upload("too late"),
+                    () -> {
+                      throw new IllegalStateException("somebody else holds it");
+                    }));
+
+    assertThat(read(KEY)).isEqualTo("first");
+    assertThat(files()).hasSize(1);
+  }
+
+  @Test
+  void objectThatIsReadIsNotTouchedByItsReplacement() throws IOException {
+    store.put(KEY, upload("first"), NOBODY_OBJECTS);
+    try (StoredObject found = store.open(KEY).orElseThrow()) {
+      store.put(KEY, upload("second"), NOBODY_OBJECTS);
+
+      assertThat(found.content().readAllBytes()).isEqualTo("first".getBytes(UTF_8));
+    }
+  }
+
+  @Test
+  void fullDiskIsSaidAndLeavesNothing() throws IOException {
+    DirectoryContextStore full = new DirectoryContextStore(root, Long.MAX_VALUE / 2);
+
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> full.put(KEY, upload("x"), NOBODY_OBJECTS))
+        .matches(e -> e.errorCode() == ErrorCode.STORE_FULL && e.retryable());
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
+  void linkThatLeadsOutIsNotFollowed() throws IOException {
+    store.put(KEY, upload("inside"), NOBODY_OBJECTS);
+    Path file = files().get(0);
+    Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+    Files.writeString(elsewhere.resolve("piece.wav"), "secret");
+
+    Files.delete(file);
+    Files.createSymbolicLink(file, elsewhere.resolve("piece.wav"));
+    assertThatIOException().isThrownBy(() -> store.open(KEY));
+
+    Files.delete(file);
+    Files.delete(file.getParent());
+    Files.createSymbolicLink(file.getParent(), elsewhere);
+    assertThatIOException().isThrownBy(() -> store.open(KEY));
+    assertThatIOException().isThrownBy(() -> store.put(KEY, upload("x"), NOBODY_OBJECTS));
+    assertThat(elsewhere.resolve("piece.wav")).hasContent("secret");
+  }
+
+  @Test
+  void largeObjectIsNeverInMemoryAsAWhole() throws IOException {
+    long length = 64L << 20;
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+
+    store.put(KEY, new Upload(zeros(length), length, null), NOBODY_OBJECTS);
+    try (StoredObject found = store.open(KEY).orElseThrow()) {
+      assertThat(found.length()).isEqualTo(length);
+      assertThat(found.content().transferTo(OutputStream.nullOutputStream())).isEqualTo(length);
+    }
+
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(length / 8);
+  }
+
+  private static InputStream zeros(long length) {
+    return new InputStream() {
+      private long left = length;
+
+      @Override
+      public int read() {
+        return left-- > 0 ? 0 : -1;
+      }
+
+      @Override
+      public int read(byte[] buffer, int offset, int count) {
+        int some = (int) Math.min(count, left);
+        left -= some;
+        return some == 0 ? -1 : some;
+      }
+    };
+  }
+}
