@@ -33,8 +33,6 @@ import org.springframework.stereotype.Component;
 @Component
 class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
-  private static final Duration CLEANING = Duration.ofSeconds(60);
-
   /** What it does is mostly nothing, and costs a statement on an idle server, too. */
   private static final Duration CATCH_UP = Duration.ofSeconds(5);
 
@@ -67,7 +65,8 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
       JobRunStore runs,
       Node node,
       TaskMeters meters,
-      @Value("${flow.governance.sweep-interval:1s}") Duration sweepInterval) {
+      @Value("${flow.governance.sweep-interval:1s}") Duration sweepInterval,
+      @Value("${flow.governance.cleaning-interval:60s}") Duration cleaning) {
     this.jobs =
         List.of(
             new GovernanceJob("expired-lease-sweep", sweepInterval, false, leases::runIfDue),
@@ -75,14 +74,14 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
             new GovernanceJob(
                 "job-catch-up", longer(CATCH_UP, sweepInterval), true, jobSteps::runOnce),
             new GovernanceJob("table-drain", sweepInterval, true, drain::runOnce),
-            new GovernanceJob("table-retention", CLEANING, true, retention::runOnce),
+            new GovernanceJob("table-retention", cleaning, true, retention::runOnce),
             new GovernanceJob("invariant-auditor", AUDIT, true, auditor::runOnce),
-            new GovernanceJob("job-retention", CLEANING, true, jobRetention::runOnce),
-            new GovernanceJob("audit-retention", CLEANING, true, audit::runOnce),
-            new GovernanceJob("key-retention", CLEANING, true, keys::runOnce),
-            new GovernanceJob("hold-retention", CLEANING, true, holds::runOnce),
-            new GovernanceJob("worker-retention", CLEANING, true, workers::forgetSilent),
-            new GovernanceJob("server-number-retention", CLEANING, true, serverNumbers::runOnce));
+            new GovernanceJob("job-retention", cleaning, true, jobRetention::runOnce),
+            new GovernanceJob("audit-retention", cleaning, true, audit::runOnce),
+            new GovernanceJob("key-retention", cleaning, true, keys::runOnce),
+            new GovernanceJob("hold-retention", cleaning, true, holds::runOnce),
+            new GovernanceJob("worker-retention", cleaning, true, workers::forgetSilent),
+            new GovernanceJob("server-number-retention", cleaning, true, serverNumbers::runOnce));
     this.election = election;
     this.runs = runs;
     this.node = node;

@@ -26,6 +26,16 @@ public final class Failures {
     }
   }
 
+  /** Runs {@code work}, and goes on if it fails. */
+  public void collect(Runnable work) {
+    orElse(
+        null,
+        () -> {
+          work.run();
+          return null;
+        });
+  }
+
   /** Throws the first failure, the others suppressed in it; does nothing if there was none. */
   public void throwFirst() {
     if (first != null) {

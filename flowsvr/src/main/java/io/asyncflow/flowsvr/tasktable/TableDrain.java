@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -59,17 +60,23 @@ public class TableDrain {
     this.transactions = transactions;
   }
 
-  /** Returns how many tables begin was moved past. */
+  /**
+   * Returns how many tables begin was moved past.
+   *
+   * @throws RuntimeException the first failure, after all the other families have been looked after
+   */
   public int runOnce() {
     int drained = 0;
+    Failures failures = new Failures();
     for (TaskFamily family : families.allWithin(LIVE_FOR_NOW)) {
-      drained += drain(family);
-      prepareNext(family);
+      drained += failures.orElse(0, () -> drain(family));
+      failures.collect(() -> prepareNext(family));
       warnOfMany(family);
     }
     if (drained > 0) {
       families.outdated();
     }
+    failures.throwFirst();
     return drained;
   }
 

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
@@ -44,29 +45,43 @@ public class TableRetention {
     this.transactions = transactions;
   }
 
-  /** Returns how many tables were dropped. */
+  /**
+   * Returns how many tables were dropped.
+   *
+   * @throws RuntimeException the first failure, after all the other tables have had their turn
+   */
   public int runOnce() {
     return runOnce(GRACE);
   }
 
   int runOnce(Duration grace) {
     int dropped = 0;
+    Failures failures = new Failures();
     for (TaskTable table : lives.droppedBefore(grace)) {
-      if (tables.exists(table)) { // a round that was cut off may have dropped it
-        archive.write(table);
-        tables.drop(table);
-      }
-      lives.delete(table);
-      log.info("{} was dropped", table);
-      dropped++;
+      dropped += failures.orElse(0, () -> drop(table));
     }
     for (TaskFamily family : families.all()) {
-      types
-          .find(family.type())
-          .filter(type -> type.retentionDays() > 0)
-          .ifPresent(type -> giveUp(family, Duration.ofDays(type.retentionDays())));
+      failures.collect(() -> giveUp(family));
     }
+    failures.throwFirst();
     return dropped;
+  }
+
+  private int drop(TaskTable table) {
+    if (tables.exists(table)) { // a round that was cut off may have dropped it
+      archive.write(table);
+      tables.drop(table);
+    }
+    lives.delete(table);
+    log.info("{} was dropped", table);
+    return 1;
+  }
+
+  private void giveUp(TaskFamily family) {
+    types
+        .find(family.type())
+        .filter(type -> type.retentionDays() > 0)
+        .ifPresent(type -> giveUp(family, Duration.ofDays(type.retentionDays())));
   }
 
   private void giveUp(TaskFamily family, Duration retention) {

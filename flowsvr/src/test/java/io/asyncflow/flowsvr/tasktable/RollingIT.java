@@ -22,6 +22,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,12 +38,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.DataAccessException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -155,6 +158,28 @@ class RollingIT {
     jdbc.sql("DROP VIEW " + next).update();
     TaskId later = given.aWaitingTask().ofType(type).create(10).get(0);
     assertThat(later.table().number()).isEqualTo(2);
+  }
+
+  @Test
+  void familyWhoseNextTableCannotBeMadeHindersNoOther() {
+    TaskType blocked = aTypeThatRollsAt(100);
+    given.aWaitingTask().ofType(blocked).create(90);
+    String next = new TaskTable(blocked, 2).sqlName();
+    jdbc.sql("CREATE VIEW " + next + " AS SELECT 1 AS id").update();
+    List<TaskType> others = Stream.generate(() -> given.aType().create()).limit(4).toList();
+    for (TaskType other : others) {
+      given.aWaitingTask().ofType(other).create();
+      finishAll(other);
+      given.nextTable(other);
+    }
+
+    families.outdated();
+    assertThatThrownBy(() -> drain.runOnce()).isInstanceOf(DataAccessException.class);
+
+    assertThat(others)
+        .allSatisfy(
+            other -> assertThat(statesOf(other)).containsExactly(State.DRAINED, State.OPEN));
+    jdbc.sql("DROP VIEW " + next).update();
   }
 
   @Test
@@ -459,6 +484,33 @@ class RollingIT {
 
     assertThat(retention.runOnce(Duration.ZERO)).isEqualTo(1);
     assertThat(statesOf(type)).containsExactly(State.OPEN);
+  }
+
+  @Test
+  void tableThatCannotBeArchivedHindersNoOther() throws IOException {
+    List<TaskTable> old = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      TaskType type = given.aType().create();
+      given.change(type, "retention_days", 1);
+      old.add(given.aWaitingTask().ofType(type).create().table());
+      finishAll(type);
+      given.nextTable(type);
+    }
+    drain.runOnce();
+    old.forEach(table -> letPass(1, table.type()));
+    families.outdated();
+    retention.runOnce(Duration.ZERO);
+    TaskTable first = Collections.min(old);
+    Path inTheWay = Files.createDirectory(archive.resolve(first.sqlName() + ".jsonl.gz"));
+    Files.createFile(inTheWay.resolve("file"));
+
+    assertThatThrownBy(() -> retention.runOnce(Duration.ZERO))
+        .isInstanceOf(UncheckedIOException.class);
+
+    assertThat(tables.existing()).contains(first).doesNotContain(Collections.max(old));
+    Files.delete(inTheWay.resolve("file"));
+    Files.delete(inTheWay);
+    assertThat(retention.runOnce(Duration.ZERO)).isEqualTo(1);
   }
 
   private static List<String> archived(TaskTable table) throws IOException {
