@@ -37,4 +37,7 @@ public @interface Stage {
    * {@link StageNeeds#labels}.
    */
   String[] requires() default {};
+
+  /** What a run of it loads on its slot; see {@link StageNeeds#model}. */
+  String model() default "";
 }

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -7,16 +8,31 @@ import java.util.List;
  *
  * @param stages only these
  * @param limit at most so many tasks; 0 if there is nothing to ask for
+ * @param deferred those of the stages that are left to others for a while, because their model is
+ *     not loaded here
  */
-record Ask(List<String> stages, int limit) {
+record Ask(List<String> stages, int limit, List<String> deferred) {
 
-  static final Ask NOTHING = new Ask(List.of(), 0);
+  static final Ask NOTHING = new Ask(List.of(), 0, List.of());
 
-  static Ask of(List<String> stages, int limit) {
-    return stages.isEmpty() || limit <= 0 ? NOTHING : new Ask(stages, limit);
+  static Ask of(List<String> stages, int limit, List<String> deferred) {
+    return stages.isEmpty() || limit <= 0
+        ? NOTHING
+        : new Ask(List.copyOf(stages), limit, List.copyOf(deferred));
   }
 
   boolean isNothing() {
     return limit == 0;
+  }
+
+  boolean defers() {
+    return !deferred.isEmpty();
+  }
+
+  /** The stages that are not left to others. */
+  List<String> preferred() {
+    List<String> preferred = new ArrayList<>(stages);
+    preferred.removeAll(deferred);
+    return preferred;
   }
 }

@@ -6,19 +6,40 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * What can be asked for just now: only stages with a handler and, where they take a slot, as many
  * tasks as the free places suffice for, so that no worker hoards what another has a slot for; never
  * more than threads can start soon.
+ *
+ * <p>Stages whose model is loaded on no free place are left to others for a while, unless there is
+ * a free place with nothing on it. Then one run at a time is asked for: the next takes one of the
+ * models' places, and the one after it shall not find it gone.
  */
 final class Asks {
 
   /** Stages that one limit suits: the runs of all of them take the same. */
-  private record Kind(RegisteredStage like, List<String> stages) {
+  private record Kind(RegisteredStage like, List<RegisteredStage> stages) {
 
     int places() {
       return like.places();
+    }
+
+    List<String> names() {
+      return stages.stream().map(RegisteredStage::stage).toList();
+    }
+
+    boolean hasAny(Collection<String> models) {
+      return stages.stream().anyMatch(stage -> models.contains(stage.model()));
+    }
+
+    /** Those with a model that is not among these. */
+    List<String> namesWithout(Collection<String> models) {
+      return stages.stream()
+          .filter(stage -> !stage.model().isEmpty() && !models.contains(stage.model()))
+          .map(RegisteredStage::stage)
+          .toList();
     }
   }
 
@@ -59,10 +80,7 @@ final class Asks {
     Map<Demand, Kind> kinds = new LinkedHashMap<>();
     for (RegisteredStage stage : stages) {
       Demand demand = new Demand(stage.places(), stage.batches() == null ? "" : stage.stage());
-      kinds
-          .computeIfAbsent(demand, d -> new Kind(stage, new ArrayList<>()))
-          .stages()
-          .add(stage.stage());
+      kinds.computeIfAbsent(demand, d -> new Kind(stage, new ArrayList<>())).stages().add(stage);
     }
     return kinds.values().stream()
         .sorted(Comparator.comparingInt(Kind::places).reversed())
@@ -79,20 +97,64 @@ final class Asks {
     return kinds.size();
   }
 
+  /** Their numbers, those first of which a model is loaded where a run can go. */
+  List<Integer> loadedFirst() {
+    List<String> loaded = modelsOfFreePlaces();
+    return IntStream.range(0, kinds.size())
+        .boxed()
+        .sorted(Comparator.comparing(kind -> kinds.get(kind).hasAny(loaded) ? 0 : 1))
+        .toList();
+  }
+
   /** For the stages of one kind. */
   Ask of(int kind, TypeLimits limits) {
     return of(kinds.get(kind), limits);
   }
 
+  /** For those of one kind alone that {@link #of} leaves to others for a while. */
+  Ask othersOf(int kind, TypeLimits limits) {
+    Ask ask = of(kind, limits);
+    return Ask.of(ask.deferred(), ask.limit(), ask.deferred());
+  }
+
+  /** Whether what is loaded was asked for first for long enough. */
+  boolean isTurnOfOthers() {
+    return slots.isTurnOver();
+  }
+
+  /** There was nothing for them. */
+  void endTurnOfOthers() {
+    slots.beginNextTurn();
+  }
+
   private Ask of(Kind kind, TypeLimits limits) {
     int runs = pool.room();
+    List<String> deferred = deferredOf(kind);
     if (kind.places() > 0) {
       int waiting = (pool.queuedForPlaces() + kind.places() - 1) / kind.places();
       runs = Math.min(runs, slots.fits(kind.places()) - waiting);
     }
+    if (!deferred.isEmpty()) {
+      runs = Math.min(runs, 1);
+    }
     return Ask.of(
-        List.copyOf(kind.stages()),
-        Math.min(runs * kind.like().tasksOfRun(), limits.scheduleLimit()));
+        kind.names(), Math.min(runs * kind.like().tasksOfRun(), limits.scheduleLimit()), deferred);
+  }
+
+  private List<String> deferredOf(Kind kind) {
+    List<String> loaded = modelsOfFreePlaces();
+    return loaded.contains(LoadedModel.NONE) ? List.of() : kind.namesWithout(loaded);
+  }
+
+  /** One for each place that a run can go to, when those that are queued have theirs. */
+  private List<String> modelsOfFreePlaces() {
+    List<String> models = new ArrayList<>(slots.freeModels());
+    for (String queued : pool.queuedModels()) {
+      if (!models.remove(queued) && !models.remove(LoadedModel.NONE) && !models.isEmpty()) {
+        models.remove(0);
+      }
+    }
+    return models;
   }
 
   /**
@@ -101,27 +163,32 @@ final class Asks {
    */
   Ask all(TypeLimits limits) {
     List<String> stages = new ArrayList<>();
+    List<String> deferred = new ArrayList<>();
     int limit = 0;
     boolean slotted = false;
     for (Kind kind : kinds) {
       Ask ask = of(kind, limits);
       stages.addAll(ask.stages());
+      deferred.addAll(ask.deferred());
       if (!ask.isNothing() && (kind.places() > 0 || !slotted)) {
         limit = slotted ? Math.min(limit, ask.limit()) : ask.limit();
         slotted |= kind.places() > 0;
       }
     }
-    return Ask.of(List.copyOf(stages), limit);
+    return Ask.of(stages, limit, deferred);
   }
 
-  /** Whether a slot that becomes free would make {@link #all} ask for more stages. */
+  /** Whether a slot that becomes free would make {@link #all} ask for more, or for it sooner. */
   boolean waitsForSlots(TypeLimits limits) {
-    return kinds.stream().anyMatch(kind -> kind.places() > 0 && of(kind, limits).isNothing());
+    return kinds.stream()
+        .filter(kind -> kind.places() > 0)
+        .map(kind -> of(kind, limits))
+        .anyMatch(ask -> ask.isNothing() || ask.defers());
   }
 
   /** For everything there is a handler for, whatever is free: to see what a lost answer named. */
   Ask one() {
-    return Ask.of(kinds.stream().flatMap(kind -> kind.stages().stream()).toList(), 1);
+    return Ask.of(kinds.stream().flatMap(kind -> kind.names().stream()).toList(), 1, List.of());
   }
 
   private boolean backlogged() {

@@ -49,6 +49,9 @@ final class HoldCall {
     }
   }
 
+  /** About what it costs to load a model: so long a task waits for a worker that has it loaded. */
+  private static final int OTHERS_AFTER_MS = 1_000;
+
   private final String taskType;
   private final String workerId;
   private final FlowClient client;
@@ -195,7 +198,15 @@ final class HoldCall {
 
   private HoldRequest request(Ask ask, Duration wait, String holdId) {
     int waitMs = Math.toIntExact(wait.toMillis());
-    return new HoldRequest(taskType, ask.limit(), workerId, waitMs, holdId, ask.stages());
+    return new HoldRequest(
+        taskType,
+        ask.limit(),
+        workerId,
+        waitMs,
+        holdId,
+        ask.stages(),
+        ask.defers() ? ask.preferred() : null,
+        ask.defers() ? OTHERS_AFTER_MS : null);
   }
 
   private static boolean mayHaveHeld(FlowException e) {

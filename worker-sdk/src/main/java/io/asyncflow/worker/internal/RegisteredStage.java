@@ -25,6 +25,11 @@ record RegisteredStage(String stage, StageHandler handler, Batches batches, Stag
     return needs.slots();
   }
 
+  /** What a run of it loads on its slot; empty for nothing. */
+  String model() {
+    return needs.model();
+  }
+
   /** How many tasks one run of it takes just now. */
   int tasksOfRun() {
     return batches == null ? 1 : batches.limit();

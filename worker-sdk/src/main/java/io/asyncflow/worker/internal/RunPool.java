@@ -1,5 +1,7 @@
 package io.asyncflow.worker.internal;
 
+import static java.util.Collections.nCopies;
+
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
@@ -204,6 +206,16 @@ final class RunPool {
         .sum();
   }
 
+  /** What the queued runs will load, or find, on the slots that they wait for. */
+  synchronized List<String> queuedModels() {
+    forgetEnded();
+    List<String> models = new ArrayList<>();
+    queuedByStage()
+        .forEach((stage, tasks) -> models.addAll(nCopies(stage.runsOf(tasks), stage.model())));
+    models.removeIf(String::isEmpty);
+    return models;
+  }
+
   synchronized int working() {
     return (int) running().stream().filter(run -> !run.overdue()).count();
   }
@@ -317,7 +329,8 @@ final class RunPool {
         waiting.remove();
         return Optional.of(new Assignment(withItsBatch(run), null));
       }
-      Optional<Slot> slot = slotsTaken ? Optional.empty() : slots.tryTake(run.places());
+      Optional<Slot> slot =
+          slotsTaken ? Optional.empty() : slots.tryTake(run.places(), run.stage().model());
       if (slot.isPresent()) {
         waiting.remove();
         return Optional.of(new Assignment(withItsBatch(run), slot.get()));

@@ -42,6 +42,7 @@ final class SlotPool implements Loop.Step {
     private int strikes;
     private Duration nextQuarantine = FIRST_QUARANTINE;
     private long freeAgainAt;
+    private final LoadedModel model = new LoadedModel();
 
     private Place(String device, int index) {
       this.device = device;
@@ -77,18 +78,50 @@ final class SlotPool implements Loop.Step {
         });
   }
 
-  /** So many places on one device, on the one that is the least busy. */
-  synchronized Optional<Slot> tryTake(int places) {
+  /**
+   * So many places on one device, on the one that is the least busy; for a run with a model, where
+   * that is loaded, or else where nothing is, or else in the place of what was used longest ago.
+   *
+   * @param model what the run loads; empty for nothing
+   */
+  synchronized Optional<Slot> tryTake(int places, String model) {
     return devices.values().stream()
         .filter(device -> count(device, PlaceState.FREE) >= places)
-        .min(Comparator.comparing(device -> count(device, PlaceState.LENT)))
-        .map(device -> lend(device, places));
+        .min(
+            Comparator.comparing((List<Place> device) -> lossOf(model, bestOf(device, model)))
+                .thenComparing(device -> count(device, PlaceState.LENT)))
+        .map(device -> lend(device, places, model));
   }
 
-  private Slot lend(List<Place> device, int count) {
-    List<Place> places =
-        device.stream().filter(place -> place.state == PlaceState.FREE).limit(count).toList();
-    places.forEach(place -> place.state = PlaceState.LENT);
+  private static Place bestOf(List<Place> device, String model) {
+    return freeByLoss(device, model).get(0);
+  }
+
+  /** The best for such a run first. */
+  private static List<Place> freeByLoss(List<Place> device, String model) {
+    return device.stream()
+        .filter(place -> place.state == PlaceState.FREE)
+        .sorted(
+            Comparator.comparing((Place place) -> lossOf(model, place))
+                .thenComparing(place -> model.isEmpty() ? 0 : place.model.usedAt()))
+        .toList();
+  }
+
+  private static int lossOf(String model, Place place) {
+    if (model.isEmpty() || place.model.name().equals(model)) {
+      return 0;
+    }
+    return place.model.name().equals(LoadedModel.NONE) ? 1 : 2;
+  }
+
+  private Slot lend(List<Place> device, int count, String model) {
+    List<Place> places = freeByLoss(device, model).subList(0, count);
+    for (Place place : places) {
+      place.state = PlaceState.LENT;
+      if (!model.isEmpty()) {
+        place.model.use(model, ticker.nanos());
+      }
+    }
     Slot slot = new Slot(places.get(0).device, places.get(0).index, count);
     lent.put(slot, places);
     return slot;
@@ -102,9 +135,12 @@ final class SlotPool implements Loop.Step {
     }
   }
 
-  /** The last run on it lacked resources. */
+  /** The last run on it lacked resources: what was loaded is not there, or not for long. */
   synchronized void lacked(Slot slot) {
-    placesOf(slot).forEach(place -> place.strikes++);
+    for (Place place : placesOf(slot)) {
+      place.strikes++;
+      place.model.forget();
+    }
   }
 
   private List<Place> placesOf(Slot slot) {
@@ -172,6 +208,24 @@ final class SlotPool implements Loop.Step {
     return devices.values().stream()
         .mapToInt(device -> count(device, PlaceState.FREE) / places)
         .sum();
+  }
+
+  /** What is loaded on each of the free places; {@link LoadedModel#NONE} where nothing is. */
+  synchronized List<String> freeModels() {
+    return in(PlaceState.FREE).stream().map(place -> place.model.name()).toList();
+  }
+
+  /** Whether the model of one of the free places {@linkplain LoadedModel has had its turn}. */
+  synchronized boolean isTurnOver() {
+    return in(PlaceState.FREE).stream()
+        .anyMatch(place -> place.model.hasHadItsTurn(ticker.nanos()));
+  }
+
+  /** Those whose turn is over have another: nobody wants their places. */
+  synchronized void beginNextTurn() {
+    in(PlaceState.FREE).stream()
+        .filter(place -> place.model.hasHadItsTurn(ticker.nanos()))
+        .forEach(place -> place.model.beginTurn(ticker.nanos()));
   }
 
   /** Free places by device, those without one too. */

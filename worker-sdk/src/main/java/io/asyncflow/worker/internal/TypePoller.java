@@ -6,6 +6,7 @@ import io.asyncflow.worker.internal.PollerState.Event;
 import io.asyncflow.worker.internal.TransitionTable.Listener;
 import io.asyncflow.worker.internal.TransitionTable.Transition;
 import java.time.Duration;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +21,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A long poll that parked while no slot was free does not ask for the stages that take one. When
  * a slot becomes free it is cut short and repeated, under its id, for all stages: one more request
- * for each such slot, and no wait.
+ * for each such slot, and no wait. So it is with stages that are left to others for a while.
+ *
+ * <p>When the model of a free slot has {@linkplain LoadedModel had its turn}, the others are asked
+ * for first.
  */
 final class TypePoller implements Loop.Step {
 
@@ -136,18 +140,30 @@ final class TypePoller implements Loop.Step {
 
   /** Says whether it brought tasks, or at least waited for some. */
   private boolean poll() {
-    // A hold without an answer comes before anything new.
-    boolean quickRoundFirst =
-        !call.unanswered() && (lock.present() || asks.kinds() > 1 || call.hasCargo());
-    return quickRoundFirst && quickRound() || longPoll();
+    if (call.unanswered()) { // a hold without an answer comes before anything new
+      return longPoll();
+    }
+    if (asks.isTurnOfOthers() && roundForOthers()) {
+      return true;
+    }
+    boolean quickRoundFirst = lock.present() || asks.kinds() > 1 || call.hasCargo();
+    return quickRoundFirst && quickRound(asks::of) || longPoll();
   }
 
-  private boolean quickRound() {
+  private boolean roundForOthers() {
+    boolean useful = quickRound(asks::othersOf);
+    if (!useful) {
+      asks.endTurnOfOthers();
+    }
+    return useful;
+  }
+
+  private boolean quickRound(BiFunction<Integer, TypeLimits, Ask> asked) {
     boolean locked = lock.tryAcquire(taskType);
     try {
       boolean useful = false;
-      for (int kind = 0; kind < asks.kinds(); kind++) {
-        useful |= quick(asks.of(kind, limits));
+      for (int kind : asks.loadedFirst()) {
+        useful |= quick(asked.apply(kind, limits));
       }
       return useful;
     } finally {

@@ -200,7 +200,7 @@ public final class FakeFlowServer implements FlowClient {
         after();
         return tasks;
       }
-      park(left);
+      park(left, request);
     }
   }
 
@@ -214,7 +214,9 @@ public final class FakeFlowServer implements FlowClient {
             request.workerId(),
             0,
             request.holdId(),
-            request.stages());
+            request.stages(),
+            request.prefer(),
+            request.othersAfterMs());
     return new HoldAnswer(holdTasks(atOnce), outcomes);
   }
 
@@ -418,12 +420,12 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   /** Waits for a change, for the end of the park, or for the moment something may be due. */
-  private void park(long nanosLeft) {
+  private void park(long nanosLeft, HoldRequest request) {
     long now = millis();
     long nextDue =
         rows.values().stream()
             .filter(row -> row.status == TaskStatus.WAITING)
-            .mapToLong(row -> Math.max(1, row.dueAt - now))
+            .mapToLong(row -> Math.max(1, row.dueAt + patienceMs(request, row) - now))
             .min()
             .orElse(Long.MAX_VALUE);
     try {
@@ -453,19 +455,28 @@ public final class FakeFlowServer implements FlowClient {
     int limit = request.limit() == null || request.limit() == 0 ? 100 : request.limit();
     List<Row> due =
         rows.values().stream()
-            .filter(row -> row.status == TaskStatus.WAITING && row.dueAt <= millis())
+            .filter(row -> row.status == TaskStatus.WAITING)
+            .filter(row -> row.dueAt + patienceMs(request, row) <= millis())
             .filter(row -> typeOf(row) == type)
             .filter(
                 row ->
                     request.stages() == null
                         || request.stages().isEmpty()
                         || request.stages().contains(row.stage))
-            .sorted(Comparator.comparingLong((Row row) -> row.dueAt))
+            .sorted(
+                Comparator.comparingLong((Row row) -> patienceMs(request, row))
+                    .thenComparingLong(row -> row.dueAt))
             .limit(limit)
             .toList();
     String traceId = UUID.randomUUID().toString();
     due.forEach(row -> take(row, request, traceId));
     return due.stream().map(this::told).toList();
+  }
+
+  /** How long it must have been due to be for this hold. */
+  private static long patienceMs(HoldRequest request, Row row) {
+    boolean preferred = request.prefer() != null && request.prefer().contains(row.stage);
+    return preferred ? 0 : orElse(request.othersAfterMs(), 0);
   }
 
   private void take(Row row, HoldRequest request, String traceId) {

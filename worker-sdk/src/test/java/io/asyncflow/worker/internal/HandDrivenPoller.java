@@ -90,7 +90,16 @@ final class HandDrivenPoller implements AutoCloseable {
     }
 
     Builder stage(String name, int places) {
-      stages.put(name, new RegisteredStage(name, context -> null, StageNeeds.slots(places)));
+      return stage(name, StageNeeds.slots(places));
+    }
+
+    /** A stage that takes a slot and has a model, called as the stage is. */
+    Builder model(String name) {
+      return stage(name, StageNeeds.slots(1).loading(name));
+    }
+
+    private Builder stage(String name, StageNeeds needs) {
+      stages.put(name, new RegisteredStage(name, context -> null, needs));
       return this;
     }
 
@@ -150,7 +159,7 @@ final class HandDrivenPoller implements AutoCloseable {
   }
 
   Slot takeSlot() {
-    return slots.tryTake(1).orElseThrow();
+    return slots.tryTake(1, "").orElseThrow();
   }
 
   @Override

@@ -23,7 +23,7 @@ class HoldCallTest {
           new Backoff(Jitter.NONE),
           new Link());
   private final HoldCall call = new HoldCall("lark", "w", client, reports, ticker);
-  private final Ask ask = Ask.of(List.of("open"), 1);
+  private final Ask ask = Ask.of(List.of("open"), 1, List.of());
 
   @Test
   void aCutBetweenTheQuestionAndTheCallIsNotLost() {

@@ -188,7 +188,7 @@ class ReportSenderTest {
 
   private HoldCall.Answer holdAndReport(FlowClient client) {
     HoldCall call = new HoldCall("lark", HandDriven.WORKER, client, worker.sender, worker.ticker);
-    return call.holdAndReport(Ask.of(List.of("one"), 5));
+    return call.holdAndReport(Ask.of(List.of("one"), 5, List.of()));
   }
 
   @Test

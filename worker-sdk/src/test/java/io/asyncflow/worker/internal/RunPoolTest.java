@@ -157,7 +157,7 @@ class RunPoolTest {
 
   @Test
   void aSlotFreedElsewhereStartsARunHere() throws InterruptedException {
-    Slot elsewhere = slots.tryTake(1).orElseThrow();
+    Slot elsewhere = slots.tryTake(1, "").orElseThrow();
     Run run = run(true);
     offer(run);
     assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
@@ -170,7 +170,7 @@ class RunPoolTest {
     SlotPool wide = new SlotPool(Map.of("cpu", 2), ticker, new Bell());
     RunPool narrow =
         new RunPool("narrow", 2, 0, wide, this::block, ticker, () -> false, freed::release);
-    Slot both = wide.tryTake(2).orElseThrow();
+    Slot both = wide.tryTake(2, "").orElseThrow();
     Run one = run(true);
     Run other = run(true);
     assertThat(narrow.offer(List.of(one, other))).isEmpty();

@@ -23,22 +23,22 @@ class SlotPoolTest {
   void devicesTakeTurns() {
     List<String> devices = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      devices.add(pool.tryTake(1).orElseThrow().device());
+      devices.add(pool.tryTake(1, "").orElseThrow().device());
     }
     assertThat(devices.subList(0, 2)).containsExactlyInAnyOrder("a", "b");
     assertThat(devices.subList(2, 4)).containsExactlyInAnyOrder("a", "b");
-    assertThat(pool.tryTake(1)).isEmpty();
+    assertThat(pool.tryTake(1, "")).isEmpty();
   }
 
   @Test
   void noSlotIsLentTwice() {
     List<Slot> taken = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      taken.add(pool.tryTake(1).orElseThrow());
+      taken.add(pool.tryTake(1, "").orElseThrow());
     }
     assertThat(taken).doesNotHaveDuplicates();
     pool.giveBack(taken.get(2));
-    assertThat(pool.tryTake(1)).contains(taken.get(2));
+    assertThat(pool.tryTake(1, "")).contains(taken.get(2));
     assertThat(pool.free()).isZero();
     assertThat(pool.total()).isEqualTo(4);
   }
@@ -47,14 +47,14 @@ class SlotPoolTest {
   void whoWaitsIsTold() {
     List<String> told = new ArrayList<>();
     pool.whenFreed(() -> told.add("freed"));
-    pool.giveBack(pool.tryTake(1).orElseThrow());
+    pool.giveBack(pool.tryTake(1, "").orElseThrow());
     assertThat(told).containsExactly("freed");
   }
 
   @Test
   void freePlacesAreCountedByDevice() {
     SlotPool devices = pool(Map.of("a", 1, "b", 2));
-    Slot taken = devices.tryTake(1).orElseThrow();
+    Slot taken = devices.tryTake(1, "").orElseThrow();
     assertThat(devices.freeByDevice())
         .isEqualTo(taken.device().equals("a") ? Map.of("a", 0, "b", 2) : Map.of("a", 1, "b", 1));
   }
@@ -62,19 +62,19 @@ class SlotPoolTest {
   @Test
   void aRunMayTakeSeveralPlacesOfOneDevice() {
     SlotPool devices = pool(Map.of("gpu", 4));
-    Slot large = devices.tryTake(2).orElseThrow();
+    Slot large = devices.tryTake(2, "").orElseThrow();
     assertThat(large.places()).isEqualTo(2);
-    devices.tryTake(1).orElseThrow();
+    devices.tryTake(1, "").orElseThrow();
     assertThat(devices.fits(1)).isEqualTo(1);
-    assertThat(devices.tryTake(2)).as("one place is left").isEmpty();
+    assertThat(devices.tryTake(2, "")).as("one place is left").isEmpty();
     devices.giveBack(large);
     assertThat(devices.fits(2)).isEqualTo(1);
-    assertThat(pool.tryTake(3)).as("two places on each of two devices").isEmpty();
+    assertThat(pool.tryTake(3, "")).as("two places on each of two devices").isEmpty();
   }
 
   private void lackResources(SlotPool places, int times) {
     for (int i = 0; i < times; i++) {
-      Slot slot = places.tryTake(1).orElseThrow();
+      Slot slot = places.tryTake(1, "").orElseThrow();
       places.lacked(slot);
       places.giveBack(slot);
     }
@@ -84,14 +84,14 @@ class SlotPoolTest {
   void threeLacksInARowPutAPlaceInQuarantine() {
     SlotPool one = pool(Map.of("cuda:0", 1));
     lackResources(one, 2);
-    Slot slot = one.tryTake(1).orElseThrow();
+    Slot slot = one.tryTake(1, "").orElseThrow();
     one.sufficed(slot);
     one.giveBack(slot);
     lackResources(one, 2);
     assertThat(one.quarantined()).as("a run between them went well").isEmpty();
     lackResources(one, 1);
     assertThat(one.quarantined()).containsExactly("cuda:0/0");
-    assertThat(one.tryTake(1)).isEmpty();
+    assertThat(one.tryTake(1, "")).isEmpty();
     assertThat(one.freeByDevice()).isEqualTo(Map.of("cuda:0", 0));
   }
 
@@ -113,10 +113,78 @@ class SlotPoolTest {
     assertThat(one.runOnce()).isEqualTo(Duration.ofSeconds(60));
     ticker.advance(Duration.ofSeconds(60));
     one.runOnce();
-    Slot slot = one.tryTake(1).orElseThrow();
+    Slot slot = one.tryTake(1, "").orElseThrow();
     one.sufficed(slot);
     one.giveBack(slot);
     lackResources(one, 2);
     assertThat(one.quarantined()).as("all is forgotten").isEmpty();
+  }
+
+  @Test
+  void aRunGoesWhereItsModelIsLoadedThenWhereNothingIsThenWhereAModelWasNotUsedForLongest() {
+    SlotPool devices = pool(new LinkedHashMap<>(Map.of("a", 2, "b", 1)));
+    List<Slot> slots = new ArrayList<>();
+    for (String model : List.of("kokoro", "melo", "bark")) {
+      slots.add(devices.tryTake(1, model).orElseThrow());
+      ticker.advance(Duration.ofSeconds(1));
+    }
+    assertThat(slots).as("nothing was lost").doesNotHaveDuplicates();
+    slots.forEach(devices::giveBack);
+    assertThat(devices.freeModels()).containsExactlyInAnyOrder("kokoro", "melo", "bark");
+
+    assertThat(devices.tryTake(1, "melo")).contains(slots.get(1));
+    devices.giveBack(slots.get(1));
+    assertThat(devices.tryTake(1, "xtts")).as("in the place of kokoro").contains(slots.get(0));
+    devices.giveBack(slots.get(0));
+    assertThat(devices.tryTake(1, "xtts")).contains(slots.get(0));
+    assertThat(devices.freeModels()).containsExactlyInAnyOrder("melo", "bark");
+  }
+
+  @Test
+  void whatNeedsNoModelLosesNoneAndALackOfResourcesLosesIt() {
+    SlotPool one = pool(Map.of("a", 1));
+    one.giveBack(one.tryTake(1, "kokoro").orElseThrow());
+    Slot slot = one.tryTake(1, "").orElseThrow();
+    one.giveBack(slot);
+    assertThat(one.freeModels()).containsExactly("kokoro");
+    slot = one.tryTake(1, "kokoro").orElseThrow();
+    one.lacked(slot);
+    one.giveBack(slot);
+    assertThat(one.freeModels()).containsExactly(LoadedModel.NONE);
+  }
+
+  @Test
+  void aRunOfSeveralPlacesLoadsItsModelOnAllOfThem() {
+    SlotPool wide = pool(Map.of("a", 3));
+    wide.giveBack(wide.tryTake(1, "small").orElseThrow());
+    Slot slot = wide.tryTake(2, "large").orElseThrow();
+    wide.giveBack(slot);
+    assertThat(wide.freeModels()).containsExactly("small", "large", "large");
+    assertThat(wide.tryTake(2, "large")).contains(slot);
+  }
+
+  @Test
+  void aModelThatIsUsedOftenAndForLongHasHadItsTurn() {
+    SlotPool one = pool(Map.of("a", 1));
+    for (int run = 1; run < 20; run++) {
+      one.giveBack(one.tryTake(1, "kokoro").orElseThrow());
+    }
+    ticker.advance(Duration.ofMinutes(1));
+    assertThat(one.isTurnOver()).as("long, but not often").isFalse();
+    Slot slot = one.tryTake(1, "kokoro").orElseThrow();
+    assertThat(one.isTurnOver()).as("there is no free place").isFalse();
+    one.giveBack(slot);
+    assertThat(one.isTurnOver()).isTrue();
+
+    one.beginNextTurn();
+    assertThat(one.isTurnOver()).isFalse();
+    for (int run = 0; run < 20; run++) {
+      one.giveBack(one.tryTake(1, "kokoro").orElseThrow());
+    }
+    assertThat(one.isTurnOver()).as("often, but not long").isFalse();
+    ticker.advance(Duration.ofSeconds(10));
+    assertThat(one.isTurnOver()).isTrue();
+    one.giveBack(one.tryTake(1, "melo").orElseThrow());
+    assertThat(one.isTurnOver()).as("another has the turn").isFalse();
   }
 }

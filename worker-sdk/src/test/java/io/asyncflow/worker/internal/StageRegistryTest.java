@@ -127,7 +127,8 @@ class StageRegistryTest {
         type = "lark",
         stage = "both",
         slots = 2,
-        requires = {"gpu", "model=kokoro"})
+        requires = {"gpu", "model=kokoro"},
+        model = "kokoro")
     private StageResult both(StageContext context, List<Note> notes) {
       return StageResult.done(context.stage() + notes.get(0).text());
     }
@@ -145,7 +146,7 @@ class StageRegistryTest {
         .containsOnlyKeys("context", "typed", "both", "throwing");
     assertThat(registry.types().get("lark").get("typed").places()).isEqualTo(1);
     assertThat(registry.types().get("lark").get("both").needs())
-        .isEqualTo(StageNeeds.slots(2).on("gpu", "model=kokoro"));
+        .isEqualTo(StageNeeds.slots(2).on("gpu", "model=kokoro").loading("kokoro"));
 
     assertThat(StageHarness.run("context").with(handlerOf("context")))
         .isEqualTo(StageResult.done("context"));
@@ -154,6 +155,13 @@ class StageRegistryTest {
     assertThat(
             StageHarness.run("both").withContext(List.of(new Note("hi"))).with(handlerOf("both")))
         .isEqualTo(StageResult.done("bothhi"));
+  }
+
+  @Test
+  void aModelIsLoadedOnASlot() {
+    Assertions.assertThatIllegalArgumentException()
+        .isThrownBy(() -> StageNeeds.nothing().loading("kokoro"))
+        .withMessageContaining("kokoro");
   }
 
   @Test

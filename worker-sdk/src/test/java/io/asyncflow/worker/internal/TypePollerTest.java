@@ -449,4 +449,114 @@ class TypePollerTest {
   private String holdId(int hold) {
     return it.client.holds.get(hold).holdId();
   }
+
+  /** One slot, three models, and a stage that needs none. */
+  private void useModels(int slots) {
+    use(
+        HandDrivenPoller.with()
+            .slots(slots)
+            .stage("split", false)
+            .model("kokoro")
+            .model("melo")
+            .model("bark"));
+  }
+
+  /** As if so many runs had used the model on a slot and ended. */
+  private void used(String model, int runs) {
+    for (int run = 0; run < runs; run++) {
+      it.slots.giveBack(it.slots.tryTake(1, model).orElseThrow());
+    }
+  }
+
+  @Test
+  void aSlotOnWhichNothingIsLoadedTakesAnything() {
+    useModels(2);
+    used("kokoro", 1);
+    it.turn();
+    assertThat(it.client.holds).allMatch(hold -> hold.prefer() == null);
+    assertThat(it.client.holds).allMatch(hold -> hold.othersAfterMs() == null);
+  }
+
+  @Test
+  void whatIsLoadedIsAskedForAtOnceAndTheOthersAreLeftToOthersForASecond() {
+    useModels(1);
+    used("melo", 1);
+    it.turn();
+    HoldRequest quick = it.client.holds.get(0);
+    assertThat(quick.stages()).containsExactly("kokoro", "melo", "bark");
+    assertThat(quick.prefer()).containsExactly("melo");
+    assertThat(quick.othersAfterMs()).isEqualTo(1_000);
+    assertThat(it.client.holds.get(1).prefer()).as("the kind without slots").isNull();
+    HoldRequest parked = it.client.lastHold();
+    assertThat(parked.stages()).containsExactly("kokoro", "melo", "bark", "split");
+    assertThat(parked.prefer()).containsExactly("melo", "split");
+    assertThat(parked.othersAfterMs()).isEqualTo(1_000);
+    assertThat(parked.waitMs()).isEqualTo(10_000);
+  }
+
+  @Test
+  void ofSeveralLoadedModelsTheOneThatWaitsForItsSlotIsNotAskedForAgain() {
+    useModels(2);
+    Slot first = it.slots.tryTake(1, "kokoro").orElseThrow();
+    used("melo", 1);
+    it.slots.giveBack(first);
+    it.turn();
+    assertThat(it.client.lastHold().prefer()).containsExactly("kokoro", "melo", "split");
+    assertThat(it.client.lastHold().limit()).as("one by one").isEqualTo(1);
+
+    it.client.thenTasks(task("1_lark_task_1", "kokoro", 30_000));
+    it.turn();
+    await().until(() -> it.slots.free() == 1);
+    it.turn();
+    assertThat(it.client.lastHold().prefer()).containsExactly("melo", "split");
+  }
+
+  @Test
+  void whoseTurnIsOverIsAskedForAfterTheOthers() {
+    useModels(1);
+    used("melo", 20);
+    it.ticker.advance(Duration.ofSeconds(10));
+    it.turn();
+    HoldRequest others = it.client.holds.get(0);
+    assertThat(others.stages()).containsExactly("kokoro", "bark");
+    assertThat(others.prefer()).isEmpty();
+    assertThat(others.othersAfterMs()).as("what others will take is left to them").isEqualTo(1_000);
+    assertThat(others.waitMs()).isZero();
+    assertThat(it.client.holds.get(1).prefer()).containsExactly("melo");
+
+    int asked = it.client.holds.size();
+    it.turn();
+    assertThat(it.client.holds.get(asked).prefer()).as("its next turn").containsExactly("melo");
+  }
+
+  @Test
+  void whoseTurnIsOverGivesItsSlotToOneOfTheOthers() {
+    useModels(1);
+    used("melo", 20);
+    it.ticker.advance(Duration.ofSeconds(10));
+    it.client.thenTasks(task("1_lark_task_1", "bark", 30_000));
+    it.turn();
+    assertThat(it.client.holds).hasSize(1);
+    it.letGo.countDown();
+    await().until(() -> it.slots.freeModels().equals(List.of("bark")));
+  }
+
+  @Test
+  void slotThatIsFreedEndsAParkedHoldThatLeavesStagesToOthers() {
+    useModels(2);
+    Slot busy = it.slots.tryTake(1, "kokoro").orElseThrow();
+    used("melo", 1);
+    it.client.thenNothing(); // the quick round for slots
+    it.client.thenNothing(); // and that for the others
+    it.client.then(
+        request -> {
+          assertThat(request.prefer()).containsExactly("melo", "split");
+          it.slots.giveBack(busy);
+          throw new FlowUnreachableException("interrupted", null);
+        });
+    assertThat(it.turn()).isZero();
+    it.turn();
+    assertThat(it.client.lastHold().prefer()).containsExactly("kokoro", "melo", "split");
+    assertThat(it.client.lastHold().holdId()).isEqualTo(it.client.holds.get(2).holdId());
+  }
 }

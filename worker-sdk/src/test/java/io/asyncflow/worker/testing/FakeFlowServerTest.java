@@ -190,4 +190,18 @@ class FakeFlowServerTest {
         .extracting(FlowException::errorCode)
         .isEqualTo(ErrorCode.NO_SUCH_TASK_TYPE);
   }
+
+  @Test
+  void aHoldGetsWhatItPrefersFirstAndTheOthersWhenTheyHaveBeenDueForLong() {
+    create("one");
+    create("two");
+    HoldRequest choosy =
+        new HoldRequest("lark", 10, "w", 0, "h1", List.of("one", "two"), List.of("two"), 1_000);
+    assertThat(server.holdTasks(choosy)).extracting(Task::taskStage).containsExactly("two");
+    create("two");
+    pass(Duration.ofSeconds(1));
+    HoldRequest again =
+        new HoldRequest("lark", 10, "w", 0, "h2", List.of("one", "two"), List.of("two"), 1_000);
+    assertThat(server.holdTasks(again)).extracting(Task::taskStage).containsExactly("two", "one");
+  }
 }
