@@ -3,7 +3,6 @@ package io.asyncflow.systemtest.chaos;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowClient;
-import io.asyncflow.api.FlowException;
 import io.asyncflow.systemtest.chaos.Disaster.Target;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
@@ -11,6 +10,7 @@ import io.asyncflow.systemtest.cluster.WorkerNode;
 import io.asyncflow.systemtest.history.Audit;
 import io.asyncflow.systemtest.invariant.Verdict;
 import io.asyncflow.systemtest.scenario.FailoverFlowClient;
+import io.asyncflow.systemtest.scenario.Onlooker;
 import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.scenario.TypePlan;
 import io.asyncflow.systemtest.worker.Script;
@@ -20,10 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.awaitility.core.ConditionTimeoutException;
@@ -101,12 +99,11 @@ public final class ChaosRun {
       Cluster cluster, Scenario scenario, List<ServerNode> servers, List<WorkerNode> workers) {
     Nemesis nemesis = new Nemesis(plan, scenario, victims(cluster, servers, workers), narrator);
     FlowClient client = new FailoverFlowClient(servers.stream().map(scenario::client).toList());
-    CountDownLatch over = new CountDownLatch(1);
+    Onlooker onlooker = new Onlooker(scenario, client, plan.seed() + 2);
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
       final CompletableFuture<Void> breaking = CompletableFuture.runAsync(nemesis, threads);
-      final CompletableFuture<Void> watching =
-          CompletableFuture.runAsync(new Observer(scenario, client, plan.seed(), over), threads);
+      final CompletableFuture<Void> watching = CompletableFuture.runAsync(onlooker, threads);
       long start = System.nanoTime();
       createAll(scenario, client);
       nemesis.stop();
@@ -114,7 +111,7 @@ public final class ChaosRun {
       scenario.healed();
       awaitDrained(scenario);
       Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-      over.countDown();
+      onlooker.stop();
       watching.join();
       return new Outcome(
           scenario.verdict(drainWithin()),
@@ -196,32 +193,5 @@ public final class ChaosRun {
       return Script.smooth().with(stage, "SNOOZE " + random.nextInt(2_000), "OK");
     }
     return Script.smooth();
-  }
-
-  /** Looks at positions and tasks while they change, as any client may. */
-  private record Observer(Scenario scenario, FlowClient client, long seed, CountDownLatch over)
-      implements Runnable {
-
-    @Override
-    public void run() {
-      Random random = new Random(seed + 2);
-      while (!isOver(Duration.ofMillis(100))) {
-        try {
-          scenario.lookAtPosition();
-          scenario.anyAcknowledged(random).ifPresent(client::getTask);
-        } catch (FlowException | IllegalStateException e) {
-          // A fault; the calls of the client are in the history with what came of them.
-        }
-      }
-    }
-
-    private boolean isOver(Duration time) {
-      try {
-        return over.await(time.toMillis(), TimeUnit.MILLISECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return true;
-      }
-    }
   }
 }

@@ -12,8 +12,6 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A wire between a client and a server that can be bad in every way a wire can be.
@@ -33,8 +31,6 @@ public final class TcpProxy implements AutoCloseable {
 
   private static final int PIECE = 16 * 1024;
   private static final int CONNECT_MILLIS = 2_000;
-
-  private static final Pattern CONTENT_LENGTH = Pattern.compile("(?i)\r\ncontent-length: *(\\d+)");
 
   private enum Mode {
     PASS,
@@ -59,7 +55,18 @@ public final class TcpProxy implements AutoCloseable {
     BEFORE_ANSWER
   }
 
-  private record Armed(String requestLine, Moment moment, Trap trap, AtomicInteger times) {
+  /** What happens to the transfer after a trap. */
+  private enum Afterwards {
+    RESET,
+    GO_ON
+  }
+
+  private record Armed(
+      RequestKind kind, Moment moment, Trap trap, Afterwards afterwards, AtomicInteger times) {
+
+    boolean isReset() {
+      return afterwards == Afterwards.RESET;
+    }
 
     /** Whether it springs now; it does so only so often. */
     boolean springsAt(Moment now) {
@@ -104,7 +111,7 @@ public final class TcpProxy implements AutoCloseable {
   /** All is well again; what was frozen is delivered now. */
   public void heal() {
     delay = Duration.ZERO;
-    armed = null;
+    disarm();
     become(Mode.PASS);
   }
 
@@ -143,7 +150,30 @@ public final class TcpProxy implements AutoCloseable {
    * after it.
    */
   public void trap(String requestLine, Moment moment, int times, Trap trap) {
-    armed = new Armed(requestLine, moment, trap, new AtomicInteger(times));
+    arm(RequestKind.http(requestLine), moment, times, trap, Afterwards.RESET);
+  }
+
+  /**
+   * The same between a server and its database, for a statement that fits into a packet.
+   *
+   * @param part of its text that tells it from others
+   */
+  public void trapStatement(String part, Moment moment, int times, Trap trap) {
+    arm(RequestKind.statement(part), moment, times, trap, Afterwards.RESET);
+  }
+
+  /** The same, but the transfer goes on when the trap returns. */
+  public void holdUpStatement(String part, Moment moment, int times, Trap trap) {
+    arm(RequestKind.statement(part), moment, times, trap, Afterwards.GO_ON);
+  }
+
+  private void arm(RequestKind kind, Moment moment, int times, Trap trap, Afterwards afterwards) {
+    armed = new Armed(kind, moment, trap, afterwards, new AtomicInteger(times));
+  }
+
+  /** Takes away a trap that has not sprung. */
+  public void disarm() {
+    armed = null;
   }
 
   /** Whether all traps that were set have sprung. */
@@ -237,15 +267,6 @@ public final class TcpProxy implements AutoCloseable {
     links.forEach(Link::reset);
   }
 
-  private static boolean isWhole(String request) {
-    int body = request.indexOf("\r\n\r\n") + 4;
-    if (body < 4) {
-      return false;
-    }
-    Matcher length = CONTENT_LENGTH.matcher(request.substring(0, body));
-    return !length.find() || request.length() - body >= Integer.parseInt(length.group(1));
-  }
-
   /** One connection through the proxy. */
   private final class Link {
 
@@ -268,7 +289,7 @@ public final class TcpProxy implements AutoCloseable {
           Armed trap = trapFor(piece, length);
           if (trap == null) {
             server.getOutputStream().write(piece, 0, length);
-          } else if (!carryTrapped(trap, wholeRequest(piece, length))) {
+          } else if (!carryTrapped(trap, wholeRequest(trap, piece, length))) {
             return;
           }
         }
@@ -282,25 +303,29 @@ public final class TcpProxy implements AutoCloseable {
     private boolean carryTrapped(Armed trap, byte[] request) throws IOException {
       if (trap.springsAt(Moment.BEFORE_REQUEST)) {
         trap.trap().spring();
-        reset();
-        return false;
+        if (trap.isReset()) {
+          reset();
+          return false;
+        }
       }
       underTrap = trap; // before the answer can come
-      mute = trap.springsAt(Moment.AFTER_REQUEST);
+      boolean springs = trap.springsAt(Moment.AFTER_REQUEST);
+      mute = springs && trap.isReset();
       server.getOutputStream().write(request);
-      if (mute) {
+      if (springs) {
         trap.trap().spring();
-        reset();
-        return false;
       }
-      return true;
+      if (mute) {
+        reset();
+      }
+      return !mute;
     }
 
     /** The header and the body may come in pieces, and half a request would have no effect. */
-    private byte[] wholeRequest(byte[] piece, int length) throws IOException {
+    private byte[] wholeRequest(Armed trap, byte[] piece, int length) throws IOException {
       ByteArrayOutputStream request = new ByteArrayOutputStream(length);
       request.write(piece, 0, length);
-      while (!isWhole(request.toString(StandardCharsets.ISO_8859_1))) {
+      while (!trap.kind().isWhole(request.toString(StandardCharsets.ISO_8859_1))) {
         int more = client.getInputStream().read(piece);
         if (more < 0) {
           break;
@@ -319,8 +344,10 @@ public final class TcpProxy implements AutoCloseable {
           Armed trap = underTrap;
           if (trap != null && trap.springsAt(Moment.BEFORE_ANSWER)) {
             trap.trap().spring();
-            reset();
-            return;
+            if (trap.isReset()) {
+              reset();
+              return;
+            }
           }
           if (!mute) {
             client.getOutputStream().write(piece, 0, length);
@@ -339,16 +366,8 @@ public final class TcpProxy implements AutoCloseable {
       if (current == null) {
         return null;
       }
-      byte[] start = current.requestLine().getBytes(StandardCharsets.US_ASCII);
-      if (length < start.length) {
-        return null;
-      }
-      for (int i = 0; i < start.length; i++) {
-        if (piece[i] != start[i]) {
-          return null;
-        }
-      }
-      return current;
+      String text = new String(piece, 0, length, StandardCharsets.ISO_8859_1);
+      return current.kind().begins(text) ? current : null;
     }
 
     private void hinder() throws IOException {

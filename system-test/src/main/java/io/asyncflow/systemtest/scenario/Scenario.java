@@ -96,9 +96,14 @@ public final class Scenario implements AutoCloseable {
   }
 
   /** A task that begins with stage a, and a key of its own. */
-  public synchronized NewTask newTask(Script script) {
+  public NewTask newTask(Script script) {
+    return newTask(script, Script.STAGES.get(0));
+  }
+
+  /** The same beginning with another stage: with c it has only one. */
+  public synchronized NewTask newTask(Script script, String stage) {
     String key = taskType + "-" + ++created;
-    return NewTask.of(taskType, Script.STAGES.get(0), key, script.json()).withIdempotencyKey(key);
+    return NewTask.of(taskType, stage, key, script.json()).withIdempotencyKey(key);
   }
 
   /** Creates tasks that all behave alike. */
@@ -108,11 +113,15 @@ public final class Scenario implements AutoCloseable {
 
   /** Creates tasks in calls of 500 and repeats each call until it is acknowledged. */
   public List<String> create(FlowClient client, int count, IntFunction<Script> script) {
-    List<NewTask> tasks =
-        IntStream.range(0, count).mapToObj(i -> newTask(script.apply(i))).toList();
-    List<String> taskIds = new ArrayList<>(count);
-    for (int from = 0; from < count; from += TASKS_A_CALL) {
-      List<NewTask> part = tasks.subList(from, Math.min(from + TASKS_A_CALL, count));
+    return create(
+        client, IntStream.range(0, count).mapToObj(i -> newTask(script.apply(i))).toList());
+  }
+
+  /** The same with tasks that are made already. */
+  public List<String> create(FlowClient client, List<NewTask> tasks) {
+    List<String> taskIds = new ArrayList<>(tasks.size());
+    for (int from = 0; from < tasks.size(); from += TASKS_A_CALL) {
+      List<NewTask> part = tasks.subList(from, Math.min(from + TASKS_A_CALL, tasks.size()));
       taskIds.addAll(untilAcknowledged(client, part));
     }
     synchronized (this) {

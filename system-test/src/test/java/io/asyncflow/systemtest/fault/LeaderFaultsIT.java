@@ -8,10 +8,6 @@ import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.Figures;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.Stopwatch;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +21,6 @@ import org.junit.jupiter.api.Timeout;
 @Tag("faults")
 @Timeout(300)
 class LeaderFaultsIT {
-
-  /** The lease of a term, a round of the election, and what a machine may take for it. */
-  private static final Duration TAKEOVER = Duration.ofSeconds(15);
 
   /** Two rounds of the election and a bit. */
   private static final Duration TWO_ROUNDS = Duration.ofSeconds(6);
@@ -54,63 +47,17 @@ class LeaderFaultsIT {
     cluster.close();
   }
 
-  /**
-   * The row of the election.
-   *
-   * @param vacant whether its lease is over
-   */
-  private record Term(String leader, long number, boolean vacant) {
-
-    static Term read() {
-      String sql =
-          """
-          SELECT leader, term,
-                 lease_end <= CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)
-          FROM t_leader
-          WHERE role = 'governance'
-          """;
-      try (Connection connection = cluster.connect();
-          Statement statement = connection.createStatement();
-          ResultSet row = statement.executeQuery(sql)) {
-        row.next();
-        return new Term(row.getString(1), row.getLong(2), row.getBoolean(3));
-      } catch (SQLException e) {
-        throw new IllegalStateException(e);
-      }
-    }
-
-    static Term awaitOneThatLives() {
-      return await().atMost(TAKEOVER.multipliedBy(3)).until(Term::read, term -> !term.vacant());
-    }
-
-    Term awaitNext() {
-      return await()
-          .atMost(TAKEOVER.multipliedBy(3))
-          .pollInterval(Duration.ofMillis(100))
-          .until(Term::read, term -> term.number() > number);
-    }
-
-    ServerNode server() {
-      String said = "leads governance from now on, term " + number + System.lineSeparator();
-      return await()
-          .until(
-              () -> wires.keySet().stream().filter(server -> server.hasPrinted(said)).toList(),
-              those -> those.size() == 1)
-          .get(0);
-    }
-  }
-
   @Test
   void row7_killedLeaderIsReplaced() {
-    Term term = Term.awaitOneThatLives();
-    ServerNode leader = term.server();
+    Term term = Term.awaitOneThatLives(cluster);
+    ServerNode leader = term.server(wires.keySet());
     Stopwatch watch = Stopwatch.start();
     leader.kill();
-    Term next = term.awaitNext();
+    Term next = term.awaitNext(cluster);
     Duration takeover = watch.elapsed();
     Figures.print(
         "row 7: leader killed -9; the next term began after %.1f s (target %d s)",
-        seconds(takeover), TAKEOVER.toSeconds());
+        seconds(takeover), Term.TAKEOVER.toSeconds());
     assertThat(next.number()).isEqualTo(term.number() + 1);
     assertThat(next.leader()).isNotEqualTo(term.leader());
     leader.start();
@@ -119,11 +66,11 @@ class LeaderFaultsIT {
 
   @Test
   void row6_leaderThatWasStoppedStepsDownWhenItWakesUp() {
-    Term term = Term.awaitOneThatLives();
-    ServerNode leader = term.server();
+    Term term = Term.awaitOneThatLives(cluster);
+    ServerNode leader = term.server(wires.keySet());
     Stopwatch watch = Stopwatch.start();
     leader.pause();
-    Term next = term.awaitNext();
+    Term next = term.awaitNext(cluster);
     final Duration takeover = watch.elapsed();
     watch = Stopwatch.start();
     leader.resume();
@@ -137,11 +84,11 @@ class LeaderFaultsIT {
 
   @Test
   void row6_renewalThatArrivesLateTouchesNoRow() {
-    Term term = Term.awaitOneThatLives();
-    ServerNode leader = term.server();
+    Term term = Term.awaitOneThatLives(cluster);
+    ServerNode leader = term.server(wires.keySet());
     Stopwatch watch = Stopwatch.start();
     wires.get(leader).freeze();
-    Term next = term.awaitNext();
+    Term next = term.awaitNext(cluster);
     final Duration takeover = watch.elapsed();
     watch = Stopwatch.start();
     wires.get(leader).heal(); // what the old leader sent meanwhile is delivered now
@@ -155,7 +102,7 @@ class LeaderFaultsIT {
 
   private static Duration awaitStepDown(Term term, ServerNode leader, Stopwatch watch) {
     await()
-        .atMost(TAKEOVER.multipliedBy(3))
+        .atMost(Term.TAKEOVER.multipliedBy(3))
         .until(() -> leader.hasPrinted("lost the leadership of term " + term.number() + ";"));
     return watch.elapsed();
   }
@@ -169,7 +116,7 @@ class LeaderFaultsIT {
   }
 
   private static List<Object> seen() {
-    Term now = Term.read();
+    Term now = Term.read(cluster);
     return List.of(now.leader(), now.number());
   }
 }

@@ -9,11 +9,14 @@ import io.asyncflow.systemtest.fault.TcpProxy.Moment;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -114,6 +117,23 @@ class TcpProxyTest {
     proxy.trap("POST /b", Moment.AFTER_REQUEST, 1, () -> {});
     assertThatThrownBy(() -> post("/b", "x".repeat(100_000))).isInstanceOf(IOException.class);
     await().until(() -> served.get() == 1);
+  }
+
+  @Test
+  void heldUpRequestGoesOnWhenTheTrapReturns() throws IOException {
+    try (ServerSocket database = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        TcpProxy wire = TcpProxy.to(database.getLocalPort());
+        Socket client = new Socket(InetAddress.getLoopbackAddress(), wire.port());
+        Socket server = database.accept()) {
+      AtomicInteger sprung = new AtomicInteger();
+      wire.holdUpStatement("SET end", Moment.BEFORE_REQUEST, 1, sprung::incrementAndGet);
+      byte[] packet = "\17\0\0\0\3UPDATE SET end".getBytes(StandardCharsets.US_ASCII);
+
+      client.getOutputStream().write(packet);
+
+      assertThat(server.getInputStream().readNBytes(packet.length)).isEqualTo(packet);
+      assertThat(sprung).hasValue(1);
+    }
   }
 
   @Test
