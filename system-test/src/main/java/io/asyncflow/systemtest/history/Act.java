@@ -14,6 +14,8 @@ public enum Act {
   READ,
   /** An operator cancels a task. */
   CANCEL,
+  /** A worker starts; its text is the names of its labels with commas between them. */
+  WORKER,
   /** A handler runs: the invocation is its start, an end of any kind its end. */
   RUN,
   /** An observer saw the position of a type: the status is begin, the epoch is end. */

@@ -26,6 +26,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param delayMs until the task is due, as a create or a report asked for
  * @param leaseMs what is left of the lease, as the server said
  * @param code of an answer that was no success
+ * @param slot what a run was lent: a device, the first of its places that are lent, and how many,
+ *     as {@code cuda:0/1+2}; of a worker all that it has, as {@code cuda:0+4,cuda:1+4}
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Event(
@@ -47,7 +49,8 @@ public record Event(
     Integer failures,
     Long delayMs,
     Long leaseMs,
-    Integer code) {
+    Integer code,
+    String slot) {
 
   /** Begins the line of a call. */
   public static Draft draft(Act act, Phase phase) {
@@ -73,6 +76,7 @@ public record Event(
     private Long delayMs;
     private Long leaseMs;
     private Integer code;
+    private String slot;
 
     private Draft(Act act, Phase phase) {
       this.act = act;
@@ -149,11 +153,16 @@ public record Event(
       return this;
     }
 
+    public Draft slot(String value) {
+      slot = value;
+      return this;
+    }
+
     /** The finished line. */
     public Event at(long at, String process, long call) {
       return new Event(
           at, process, call, act, phase, task, epoch, stage, key, worker, outcome, answer,
-          nextStage, text, status, failures, delayMs, leaseMs, code);
+          nextStage, text, status, failures, delayMs, leaseMs, code, slot);
     }
   }
 }

@@ -95,6 +95,7 @@ final class Evidence {
       case READ -> read(event);
       case CANCEL -> cancel(event);
       case RUN -> run(event);
+      case WORKER -> {}
       case POSITION -> positions.add(new Position(event.status(), event.epoch()));
       case FAULT -> fault(event);
       case HEALED -> healedAt = OptionalLong.of(event.at());

@@ -20,6 +20,7 @@ import io.asyncflow.systemtest.history.RecordingFlowClient;
 import io.asyncflow.systemtest.invariant.HistoryChecker;
 import io.asyncflow.systemtest.invariant.Verdict;
 import io.asyncflow.systemtest.worker.CrashPoint;
+import io.asyncflow.systemtest.worker.Fleet;
 import io.asyncflow.systemtest.worker.Script;
 import io.asyncflow.systemtest.worker.WorkerPlan;
 import java.nio.file.Path;
@@ -182,7 +183,8 @@ public final class Scenario implements AutoCloseable {
             Duration.ofSeconds(20).toMillis(),
             CrashPoint.NONE,
             Map.of(),
-            directory.toString());
+            directory.toString(),
+            Fleet.PLAIN);
     WorkerNode node = cluster.launchWorker(change.apply(worker));
     workers.add(node);
     return node;

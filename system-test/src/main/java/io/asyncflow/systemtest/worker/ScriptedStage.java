@@ -5,6 +5,7 @@ import io.asyncflow.systemtest.history.Event;
 import io.asyncflow.systemtest.history.Event.Draft;
 import io.asyncflow.systemtest.history.Phase;
 import io.asyncflow.systemtest.history.Recorder;
+import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
@@ -51,6 +52,11 @@ final class ScriptedStage implements StageHandler {
     return Event.draft(Act.RUN, phase)
         .task(context.taskId())
         .epoch(context.leaseEpoch())
-        .stage(context.stage());
+        .stage(context.stage())
+        .slot(context.slot().map(ScriptedStage::asText).orElse(null));
+  }
+
+  private static String asText(Slot slot) {
+    return slot.device() + "/" + slot.index() + "+" + slot.places();
   }
 }

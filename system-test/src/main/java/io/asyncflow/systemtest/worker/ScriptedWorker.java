@@ -1,6 +1,9 @@
 package io.asyncflow.systemtest.worker;
 
 import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.systemtest.history.Act;
+import io.asyncflow.systemtest.history.Event;
+import io.asyncflow.systemtest.history.Phase;
 import io.asyncflow.systemtest.history.Recorder;
 import io.asyncflow.systemtest.history.RecordingFlowClient;
 import io.asyncflow.worker.Worker;
@@ -43,7 +46,18 @@ public final class ScriptedWorker {
             .whenDrained(() -> System.exit(0))
             .stopsWithTheJvm(true);
     ScriptedStage handler = new ScriptedStage(recorder, plan.crashPoint());
-    Script.STAGES.forEach(stage -> builder.handler(plan.taskType(), stage, handler));
+    Fleet fleet = plan.fleet();
+    fleet.labels().forEach(builder::label);
+    fleet.slots().forEach(builder::slots);
+    for (String stage : Script.STAGES) {
+      builder.handler(plan.taskType(), stage, handler, fleet.needsOf(stage));
+    }
+    recorder.record(
+        recorder.newCall(),
+        Event.draft(Act.WORKER, Phase.OK)
+            .worker(workerId)
+            .text(String.join(",", fleet.labels().keySet()))
+            .slot(fleet.devices()));
     builder.build().start();
     System.out.println(READY);
     awaitEndOfParent();

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param crashPoint where it dies
  * @param environment variables of its process
  * @param history directory that its history is written to
+ * @param fleet what it has, and what its stages need
  */
 public record WorkerPlan(
     String workerId,
@@ -27,7 +28,8 @@ public record WorkerPlan(
     long graceMs,
     CrashPoint crashPoint,
     Map<String, String> environment,
-    String history) {
+    String history,
+    Fleet fleet) {
 
   /** The same with other room for tasks. */
   public WorkerPlan withRoom(int newThreads, int newPrefetch) {
@@ -41,7 +43,8 @@ public record WorkerPlan(
         graceMs,
         crashPoint,
         environment,
-        history);
+        history,
+        fleet);
   }
 
   /** The same with another grace. */
@@ -56,7 +59,8 @@ public record WorkerPlan(
         grace.toMillis(),
         crashPoint,
         environment,
-        history);
+        history,
+        fleet);
   }
 
   /** The same with its server elsewhere, behind a proxy for example. */
@@ -71,13 +75,24 @@ public record WorkerPlan(
         graceMs,
         crashPoint,
         environment,
-        history);
+        history,
+        fleet);
   }
 
   /** The same, and mortal. */
   public WorkerPlan dyingAt(CrashPoint point) {
     return new WorkerPlan(
-        workerId, url, redisUrl, taskType, threads, prefetch, graceMs, point, environment, history);
+        workerId,
+        url,
+        redisUrl,
+        taskType,
+        threads,
+        prefetch,
+        graceMs,
+        point,
+        environment,
+        history,
+        fleet);
   }
 
   /** The same with its Redis elsewhere. */
@@ -92,7 +107,8 @@ public record WorkerPlan(
         graceMs,
         crashPoint,
         environment,
-        history);
+        history,
+        fleet);
   }
 
   /** The same with environment variables. */
@@ -107,6 +123,23 @@ public record WorkerPlan(
         graceMs,
         crashPoint,
         variables,
-        history);
+        history,
+        fleet);
+  }
+
+  /** The same as a part of a fleet. */
+  public WorkerPlan in(Fleet newFleet) {
+    return new WorkerPlan(
+        workerId,
+        url,
+        redisUrl,
+        taskType,
+        threads,
+        prefetch,
+        graceMs,
+        crashPoint,
+        environment,
+        history,
+        newFleet);
   }
 }
