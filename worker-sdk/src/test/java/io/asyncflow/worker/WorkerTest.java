@@ -495,7 +495,7 @@ class WorkerTest {
             .slotHandler("lark", "two", handler));
     assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
     int before = server.heartbeats().size();
-    assertThat(server.awaitHeartbeats(before + 1, PATIENCE)).isTrue();
+    assertThat(server.awaitHeartbeats(before + 1, Duration.ofSeconds(30))).isTrue();
     WorkerInfo info = server.heartbeats().get(before).worker();
     assertThat(info.host()).isNotBlank();
     assertThat(info.stages()).containsExactly("lark/one", "lark/two");

@@ -14,9 +14,12 @@ import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.tasktable.TableRetention;
 import io.asyncflow.flowsvr.worker.WorkerRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
@@ -27,8 +30,8 @@ import org.springframework.stereotype.Component;
 /**
  * Runs the governance jobs, each in a loop of its own that survives whatever the job throws.
  *
- * <p>What a run did is written down for the status: when it did something or failed, and now and
- * then when it did nothing.
+ * <p>What a run did is written down for the status: at once when it did something or failed, and
+ * once a minute, together with those of the other jobs, when it did nothing.
  */
 @Component
 class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
@@ -36,16 +39,19 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
   /** What it does is mostly nothing, and costs a statement on an idle server, too. */
   private static final Duration CATCH_UP = Duration.ofSeconds(5);
 
-  private static final Duration WAKE_UP = Duration.ofSeconds(5);
+  private static final Duration WAKE_UP = Duration.ofSeconds(10);
   private static final Duration AUDIT = Duration.ofSeconds(20);
   private static final long NOTE_QUIET_RUNS_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long NOTE_FIRST_RUNS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final List<GovernanceJob> jobs;
   private final LeaderElection election;
   private final JobRunStore runs;
   private final Node node;
   private final TaskMeters meters;
-  private final Map<String, Long> notedAt = new ConcurrentHashMap<>();
+  private final Set<String> noted = new HashSet<>();
+  private final Map<String, Ended> unwritten = new TreeMap<>(); // in the order of every server
+  private long writtenAt;
   private List<BackgroundLoop> loops = List.of();
 
   GovernanceLoop(
@@ -85,6 +91,7 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
     this.election = election;
     this.runs = runs;
     this.node = node;
+    this.writtenAt = node.nanoTime();
     this.meters = meters;
   }
 
@@ -118,11 +125,30 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
     long now = node.nanoTime();
     meters.governed(job.name(), error != null, Duration.ofNanos(now - started));
     boolean isDeed = error == null && didAnything(result);
-    Long noted = notedAt.get(job.name());
-    if (isDeed || error != null || noted == null || now - noted > NOTE_QUIET_RUNS_NANOS) {
-      notedAt.put(job.name(), now);
-      long costMs = TimeUnit.NANOSECONDS.toMillis(now - started);
-      runs.write(job.name(), node.id(), costMs, result, error, isDeed);
+    note(job.name(), new Ended(now, now - started, result, error, isDeed));
+  }
+
+  private record Ended(long atNanos, long tookNanos, Object result, String error, boolean isDeed) {
+
+    JobRunStore.Note asNote(String job, String node, long now) {
+      long age = TimeUnit.NANOSECONDS.toMillis(now - atNanos);
+      long cost = TimeUnit.NANOSECONDS.toMillis(tookNanos);
+      return new JobRunStore.Note(job, node, age, cost, result, error, isDeed);
+    }
+  }
+
+  private synchronized void note(String job, Ended run) {
+    unwritten.put(job, run);
+    boolean isNews = run.isDeed() || run.error() != null;
+    boolean isKnown = noted.containsAll(unwritten.keySet());
+    long now = node.nanoTime();
+    if (isNews || now - writtenAt > (isKnown ? NOTE_QUIET_RUNS_NANOS : NOTE_FIRST_RUNS_NANOS)) {
+      List<JobRunStore.Note> notes = new ArrayList<>();
+      unwritten.forEach((name, ended) -> notes.add(ended.asNote(name, node.id(), now)));
+      runs.write(notes);
+      noted.addAll(unwritten.keySet());
+      unwritten.clear();
+      writtenAt = now;
     }
   }
 

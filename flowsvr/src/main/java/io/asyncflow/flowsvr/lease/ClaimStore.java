@@ -54,6 +54,16 @@ class ClaimStore {
       WHERE task_type = ?
       """;
 
+  /** Those who may have news that nobody tells; each has borrowed a number before it serves. */
+  private static final String SERVERS =
+      """
+      UNION ALL
+      SELECT -3, COUNT(*), 0, 0
+      FROM t_server_number
+      WHERE lease_end > now_ms
+      """
+          .replace("now_ms", NOW_MS);
+
   private static final String REPEATS =
       """
       UNION ALL
@@ -182,9 +192,10 @@ class ClaimStore {
    * @param heads the first tasks of each range, due or not, in order within each
    * @param begin number of the type's first live table; 0 if it was not asked for
    * @param end number of its last table
+   * @param servers how many servers live; 0 if it was not asked for
    * @param hasRepeats whether any of the holds that were asked about was given something before
    */
-  record Seen(List<Head> heads, int begin, int end, boolean hasRepeats) {}
+  record Seen(List<Head> heads, int begin, int end, int servers, boolean hasRepeats) {}
 
   /** Those of the tables in which any task waits, fifty of them in a statement. */
   List<TaskTable> withWaiting(List<TaskTable> tables) {
@@ -228,7 +239,7 @@ class ClaimStore {
   Seen look(TaskType type, List<Range> ranges, int limit, Collection<Hold> repeatable) {
     List<Object> values = new ArrayList<>();
     values.add(type.name());
-    StringBuilder sql = new StringBuilder(POSITION);
+    StringBuilder sql = new StringBuilder(POSITION).append(SERVERS);
     if (!repeatable.isEmpty()) {
       sql.append(REPEATS);
       sql.append("\n    OR worker_id = ? AND hold_id = ?".repeat(repeatable.size() - 1));
@@ -255,6 +266,7 @@ class ClaimStore {
   private Seen look(String sql, List<Object> values, List<Range> ranges) {
     List<Head> heads = new ArrayList<>();
     int[] position = new int[2];
+    int[] servers = new int[1];
     boolean[] hasRepeats = new boolean[1];
     jdbc.sql(sql)
         .params(values)
@@ -268,12 +280,14 @@ class ClaimStore {
                 position[1] = (int) orderTime;
               } else if (source == -2) {
                 hasRepeats[0] = id > 0;
+              } else if (source == -3) {
+                servers[0] = (int) id;
               } else {
                 heads.add(
                     new Head(ranges.get(source).source(), id, orderTime, rs.getLong("db_now")));
               }
             });
-    return new Seen(heads, position[0], position[1], hasRepeats[0]);
+    return new Seen(heads, position[0], position[1], servers[0], hasRepeats[0]);
   }
 
   /** Locks the first due tasks that nobody else has locked, and returns them as they wait. */

@@ -5,7 +5,6 @@ import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +27,9 @@ import java.util.concurrent.TimeUnit;
  *       leaves room for creates that commit late.
  *   <li>Both hold for a second and no longer. Then the source is looked at from its very beginning:
  *       whatever came without news is found by that.
+ *   <li>The only server that lives makes all the news itself. There a source that was looked at
+ *       from its beginning stays quiet for five seconds, after which rows that came by SQL are
+ *       found.
  * </ul>
  *
  * <p>A hint never makes anybody hold a wrong task, only a due one a second later. Times are {@link
@@ -36,6 +38,8 @@ import java.util.concurrent.TimeUnit;
 final class DueHints {
 
   private static final long WHOLE_LOOK = TimeUnit.SECONDS.toNanos(1);
+  private static final long WHOLE_LOOK_ALONE = TimeUnit.SECONDS.toNanos(5);
+  private static final long LONG_PAUSE_MS = 60_000;
   private static final long MARGIN_MS = 250;
   private static final int MANY = 1_000;
 
@@ -45,24 +49,27 @@ final class DueHints {
   private long news;
   private long newsOfAnything;
   private long newsOfEarlier;
+  private long longestQuiet = WHOLE_LOOK;
 
   /**
    * @param from nothing waits that is due earlier
    * @param wholeAt when it was looked at from its beginning
-   * @param quietUntil nothing is due before; in the past if something may be due now
+   * @param quietUntil nothing is due before, as far as is known; in the past if something may be
+   *     due now
    */
   private record Hint(long from, long wholeAt, long quietUntil) {
-
-    long nextLook() {
-      return Math.min(quietUntil - wholeAt, WHOLE_LOOK) + wholeAt;
-    }
 
     boolean isOldAt(long now) {
       return now - wholeAt >= WHOLE_LOOK;
     }
   }
 
-  private record Stages(Set<String> names, long seenAt) {}
+  private record Stages(Set<String> names, long knownUntil) {}
+
+  /** Whether this server makes all the news; then what is quiet stays so for longer. */
+  synchronized void hearsEverything(boolean hears) {
+    longestQuiet = hears ? WHOLE_LOOK_ALONE : WHOLE_LOOK;
+  }
 
   /** Counts the news; taken before a look, it tells what the look cannot have seen. */
   synchronized long newsCount() {
@@ -100,7 +107,7 @@ final class DueHints {
 
   private static Stages with(Stages known, Set<String> more) {
     Set<String> names = new TreeSet<>(known.names());
-    return names.addAll(more) ? new Stages(names, known.seenAt()) : known;
+    return names.addAll(more) ? new Stages(names, known.knownUntil()) : known;
   }
 
   private static Hint afterNews(Hint hint, boolean dueFromNowOn) {
@@ -111,7 +118,7 @@ final class DueHints {
   /** The stages that any task of the table waits for; empty if that has to be looked up. */
   synchronized Optional<Set<String>> stagesOf(TaskTable table, long now) {
     return Optional.ofNullable(stages.get(table))
-        .filter(known -> now - known.seenAt() < WHOLE_LOOK)
+        .filter(known -> known.knownUntil() - now > 0)
         .map(Stages::names);
   }
 
@@ -120,19 +127,18 @@ final class DueHints {
    */
   synchronized void sawStages(TaskTable table, Collection<String> names, long newsSeen, long at) {
     if (newsOf(table) <= newsSeen) {
-      stages.put(table, new Stages(Set.copyOf(names), at));
+      stages.put(table, new Stages(Set.copyOf(names), at + longestQuiet));
     }
   }
 
   /** What to look at now of a source; empty if it is quiet. */
   synchronized Optional<Range> rangeOf(Source source, long now) {
     Hint hint = sources.get(source);
-    if (hint == null || hint.isOldAt(now)) {
-      return Optional.of(Range.whole(source));
+    if (hint != null && hint.quietUntil() - now > 0) {
+      return Optional.empty();
     }
-    return hint.quietUntil() - now > 0
-        ? Optional.empty()
-        : Optional.of(new Range(source, hint.from()));
+    boolean isWhole = hint == null || hint.isOldAt(now);
+    return Optional.of(isWhole ? Range.whole(source) : new Range(source, hint.from()));
   }
 
   /** Whether something was due in the source when it was last looked at, and may still be. */
@@ -156,19 +162,19 @@ final class DueHints {
     Hint before = sources.get(source);
     long wholeAt = range.isWhole() || before == null ? at : before.wholeAt();
     long from = before != null && range.isWhole() ? before.from() : range.from();
-    long quietUntil = wholeAt + 2 * WHOLE_LOOK;
+    // What is below the range is known for no longer than a second.
+    long quiet = range.isWhole() ? longestQuiet : WHOLE_LOOK;
     if (!heads.isEmpty()) {
       Head first = heads.get(0);
       from = Math.min(first.orderTime(), first.now()) - MARGIN_MS;
-      if (first.isDue()) {
-        quietUntil = wholeAt;
-      } else {
-        Duration pause = Duration.ofMillis(first.orderTime() - first.now());
-        quietUntil = pause.compareTo(Duration.ofSeconds(2)) > 0 ? quietUntil : at + pause.toNanos();
-      }
+      long pauseMs = Math.min(Math.max(0, first.orderTime() - first.now()), LONG_PAUSE_MS);
+      quiet =
+          first.isDue()
+              ? 0
+              : Math.min(quiet, at - wholeAt + TimeUnit.MILLISECONDS.toNanos(pauseMs));
     }
-    sources.put(
-        source, new Hint(from, wholeAt, newsOf(source.table()) > newsSeen ? wholeAt : quietUntil));
+    boolean isOutdated = newsOf(source.table()) > newsSeen;
+    sources.put(source, new Hint(from, wholeAt, isOutdated ? wholeAt : wholeAt + quiet));
   }
 
   /** A claim has taken all that was due in the range, as far as it could see. */
@@ -189,7 +195,7 @@ final class DueHints {
    * @return in how many ns; 0 if at once
    */
   synchronized long nextLook(List<TaskTable> live, Set<String> wanted, long now) {
-    long next = WHOLE_LOOK;
+    long next = longestQuiet;
     for (TaskTable table : live) {
       Collection<String> names = wanted;
       if (wanted.isEmpty()) {
@@ -197,7 +203,7 @@ final class DueHints {
         if (known == null) {
           return 0;
         }
-        next = Math.min(next, known.seenAt() + WHOLE_LOOK - now);
+        next = Math.min(next, known.knownUntil() - now);
         names = known.names();
       }
       for (String stage : names) {
@@ -205,7 +211,7 @@ final class DueHints {
         if (hint == null) {
           return 0;
         }
-        next = Math.min(next, hint.nextLook() - now);
+        next = Math.min(next, hint.quietUntil() - now);
       }
     }
     return Math.max(0, next);

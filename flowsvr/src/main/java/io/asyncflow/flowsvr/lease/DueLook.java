@@ -190,6 +190,7 @@ class DueLook {
       int to = Math.min(from + RANGES_A_STATEMENT, ranges.size());
       heads.addAll(claims.heads(ranges.subList(from, to), wish.limit()));
     }
+    known.hearsEverything(seen.servers() <= 1);
     Map<Source, List<Head>> bySource = heads.stream().collect(groupingBy(Head::source));
     ranges.forEach(
         range -> known.saw(range, bySource.getOrDefault(range.source(), List.of()), newsSeen, at));

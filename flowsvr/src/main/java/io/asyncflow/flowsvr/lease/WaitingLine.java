@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  *     ▼
  *   a round: one claim for all who are here ──▶ tasks, or nothing, or parked
  *     ▲                                                          │
- *     └── news, the next due time, a second gone by ─────────────┘
+ *     └── news, the next due time, some seconds gone by ─────────┘
  * </pre>
  *
  * <p>One thread at a time serves the line. A hold that finds nobody at it serves itself, so a lone
@@ -44,8 +44,11 @@ final class WaitingLine {
 
   private static final Logger log = LoggerFactory.getLogger(WaitingLine.class);
 
-  /** The line asks again after this, whatever it was told. */
+  /** The line asks again after this when it was told nothing. */
   private static final long FALLBACK_MS = 1_000;
+
+  /** The line asks again after this, whatever it was told. */
+  private static final long LONGEST_REST_MS = 5_000;
 
   /** A hold that does not wait is not sent away so long, where somebody has locked what is due. */
   private static final long PATIENCE_MS = 250;
@@ -372,7 +375,7 @@ final class WaitingLine {
     if (line.isEmpty()) {
       return;
     }
-    long pause = Math.max(1, Math.min(inMs, FALLBACK_MS));
+    long pause = Math.max(1, Math.min(inMs, LONGEST_REST_MS));
     if (alarm != null) {
       if (alarm.getDelay(TimeUnit.MILLISECONDS) <= pause) {
         return;

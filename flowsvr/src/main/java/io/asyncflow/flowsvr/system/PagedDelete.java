@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.system;
 import java.util.function.IntUnaryOperator;
 import org.springframework.stereotype.Component;
 
-/** Deletes many rows in short transactions, so that no lock lasts and no log overflows. */
+/** Deletes many rows by short statements, so that no lock lasts and no log overflows. */
 @Component
 public class PagedDelete {
 
@@ -19,13 +19,13 @@ public class PagedDelete {
   /**
    * Deletes until a page is not full, or a bound is reached; the rest is for the next round.
    *
-   * @param deleteUpTo deletes up to so many rows and returns how many it did
+   * @param deleteUpTo deletes up to so many rows by one statement and returns how many it did
    * @return how many rows were deleted
    */
   public int run(IntUnaryOperator deleteUpTo) {
     int total = 0;
     for (int page = 0; page < MAX_PAGES; page++) {
-      int deleted = transactions.execute(() -> deleteUpTo.applyAsInt(PAGE));
+      int deleted = transactions.executeStatement(() -> deleteUpTo.applyAsInt(PAGE));
       total += deleted;
       if (deleted < PAGE) {
         break;

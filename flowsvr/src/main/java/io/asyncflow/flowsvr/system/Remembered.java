@@ -67,7 +67,7 @@ public final class Remembered<T> {
       return seen.value;
     }
     return awaitTurn(outdated ? PATIENCE : NO_PATIENCE)
-        ? readInTurn(outdated ? changedAt : oldest).orThrow()
+        ? readInTurn(outdated ? changedAt : oldest, MISS_PAUSE).orThrow()
         : last.value;
   }
 
@@ -91,6 +91,15 @@ public final class Remembered<T> {
   }
 
   /**
+   * Not older than this call, and without a pause: those who come while one reads share the next
+   * reading, and nobody else shares it. For who asks the database for more than this anyway. Throws
+   * what reading threw.
+   */
+  public T currentAtOnce() {
+    return readSince(nanoTime.getAsLong(), 0);
+  }
+
+  /**
    * At most {@link #MISS_PAUSE} older than this call, and therefore without a pause. Throws what
    * reading threw.
    */
@@ -98,9 +107,9 @@ public final class Remembered<T> {
     return readSince(nanoTime.getAsLong() - MISS_PAUSE);
   }
 
-  /** At most a second old, and never what was read before a change. Throws what reading threw. */
-  public T fresh() {
-    long oldest = nanoTime.getAsLong() - FRESH;
+  /** At most so old, and never what was read before a change. Throws what reading threw. */
+  public T fresh(Duration age) {
+    long oldest = nanoTime.getAsLong() - age.toNanos();
     return readSince(oldest - changedAt < 0 ? changedAt : oldest);
   }
 
@@ -110,17 +119,24 @@ public final class Remembered<T> {
   }
 
   private T readSince(long moment) {
+    return readSince(moment, MISS_PAUSE);
+  }
+
+  private T readSince(long moment, long pause) {
     if (!awaitTurn(PATIENCE)) {
       throw new FlowException(ErrorCode.UNAVAILABLE, "the database is too slow");
     }
-    return readInTurn(moment).orThrow();
+    return readInTurn(moment, pause).orThrow();
   }
 
-  private Reading<T> readInTurn(long moment) {
+  /**
+   * @param pause after the beginning of one reading before the next one begins
+   */
+  private Reading<T> readInTurn(long moment, long pause) {
     try {
       Reading<T> seen = last;
       if (seen.asOf - moment < 0) {
-        LockSupport.parkNanos(seen.asOf + MISS_PAUSE - nanoTime.getAsLong());
+        LockSupport.parkNanos(seen.asOf + pause - nanoTime.getAsLong());
         last = read(seen);
       }
       return last;

@@ -123,37 +123,38 @@ class ServerNumberStore {
    * @return empty if somebody else has the number
    */
   Optional<Grant> renew(int serverNumber, String owner, long lastMs, Duration lease) {
-    return transactions.execute(
-        () -> {
-          int kept =
-              jdbc.sql(
-                      """
-                      UPDATE t_server_number
-                      SET lease_end = now_ms + :lease,
-                          id_time_limit = GREATEST(now_ms, :lastMs) + :lease
-                      WHERE server_number = :number
-                        AND owner = :owner
-                      """
-                          .replace("now_ms", NOW_MS))
-                  .param("lease", lease.toMillis())
-                  .param("lastMs", lastMs)
-                  .param("number", serverNumber)
-                  .param("owner", owner)
-                  .update();
-          if (kept == 0) {
-            return Optional.empty();
-          }
-          return jdbc.sql(
-                  """
-                  SELECT id_time_limit, lease_end - :lease
-                  FROM t_server_number
-                  WHERE server_number = :number
-                  """)
-              .param("lease", lease.toMillis())
-              .param("number", serverNumber)
-              .query((rs, row) -> new Grant(serverNumber, 0, rs.getLong(1), rs.getLong(2)))
-              .optional();
-        });
+    int kept =
+        transactions.executeStatement(
+            () ->
+                jdbc.sql(
+                        """
+                        UPDATE t_server_number
+                        SET lease_end = now_ms + :lease,
+                            id_time_limit = GREATEST(now_ms, :lastMs) + :lease
+                        WHERE server_number = :number
+                          AND owner = :owner
+                        """
+                            .replace("now_ms", NOW_MS))
+                    .param("lease", lease.toMillis())
+                    .param("lastMs", lastMs)
+                    .param("number", serverNumber)
+                    .param("owner", owner)
+                    .update());
+    if (kept == 0) {
+      return Optional.empty();
+    }
+    return jdbc.sql(
+            """
+            SELECT id_time_limit, lease_end - :lease
+            FROM t_server_number
+            WHERE server_number = :number
+              AND owner = :owner
+            """)
+        .param("lease", lease.toMillis())
+        .param("number", serverNumber)
+        .param("owner", owner)
+        .query((rs, row) -> new Grant(serverNumber, 0, rs.getLong(1), rs.getLong(2)))
+        .optional();
   }
 
   /** Gives the number back; the next owner starts behind {@code lastMs}. */

@@ -4,6 +4,7 @@ import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Remembered;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -31,6 +32,11 @@ import org.springframework.stereotype.Component;
 public class TaskTypes {
 
   private static final Logger log = LoggerFactory.getLogger(TaskTypes.class);
+
+  /**
+   * Every worker asks for the list now and then, so many of them would have it read all the time.
+   */
+  private static final Duration LISTED_FOR = Duration.ofSeconds(5);
 
   private final TaskTypeRows rows;
   private final RetryingTransactions transactions;
@@ -83,9 +89,9 @@ public class TaskTypes {
     return List.copyOf(types.recent().values());
   }
 
-  /** The same, but an error where the database does not answer. */
+  /** The same, at most some seconds old, but an error where the database does not answer. */
   List<TaskTypeConfig> allOrThrow() {
-    return List.copyOf(types.fresh().values());
+    return List.copyOf(types.fresh(LISTED_FOR).values());
   }
 
   /**

@@ -27,7 +27,7 @@ import org.springframework.stereotype.Service;
 @Service
 public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
-  private static final Duration WRITING = Duration.ofSeconds(5);
+  private static final Duration WRITING = Duration.ofSeconds(10);
   private static final Duration LOST_AFTER = Duration.ofSeconds(30);
   private static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
 

@@ -64,13 +64,7 @@ class GovernanceStatusIT {
         .atMost(Duration.ofSeconds(30))
         .until(() -> job("expired-lease-sweep").at("/deed/poisoned").asInt(0) == 1);
     long deed = job("expired-lease-sweep").path("lastDeed").asLong();
-    runs.write(
-        "expired-lease-sweep",
-        "another node",
-        1,
-        new ExpiredLeaseSweep.Result(0, 0, 0),
-        null,
-        false);
+    write("expired-lease-sweep", new ExpiredLeaseSweep.Result(0, 0, 0), null, false);
 
     assertThat(job("expired-lease-sweep").at("/result/poisoned").asInt(-1)).isZero();
     assertThat(job("expired-lease-sweep").at("/deed/poisoned").asInt()).isEqualTo(1);
@@ -79,10 +73,14 @@ class GovernanceStatusIT {
 
   @Test
   void jobThatFailedSaysSoAndKeepsItsLastDeed() {
-    runs.write("test-job", "node", 1, 3, null, true);
-    runs.write("test-job", "node", 1, Map.of(), "it broke", false);
+    write("test-job", 3, null, true);
+    write("test-job", Map.of(), "it broke", false);
 
     assertThat(job("test-job").path("error").asString()).isEqualTo("it broke");
     assertThat(job("test-job").path("deed").asInt()).isEqualTo(3);
+  }
+
+  private void write(String job, Object result, String error, boolean isDeed) {
+    runs.write(List.of(new JobRunStore.Note(job, "another node", 0, 1, result, error, isDeed)));
   }
 }

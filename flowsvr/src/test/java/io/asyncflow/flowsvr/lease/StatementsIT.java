@@ -16,7 +16,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.annotation.DirtiesContext;
@@ -29,10 +32,11 @@ import org.springframework.test.context.TestPropertySource;
         "spring.datasource.hikari.data-source-properties.queryInterceptors="
             + "io.asyncflow.flowsvr.StatementCounter")
 @DirtiesContext
+@TestMethodOrder(OrderAnnotation.class)
 class StatementsIT {
 
   private static final int POLLERS = 200;
-  private static final Duration MEASURED = Duration.ofSeconds(20);
+  private static final Duration MEASURED = Duration.ofSeconds(40);
 
   @LocalServerPort int port;
   @Autowired Given given;
@@ -62,6 +66,7 @@ class StatementsIT {
   }
 
   @Test
+  @Order(1) // the others leave types with waiting tasks
   void twoHundredIdleLongPollersCostAFewStatementsASecond() {
     TaskType lark = given.aType().create();
     List<CompletableFuture<List<Task>>> parked = new ArrayList<>();
@@ -96,8 +101,8 @@ class StatementsIT {
         StatementCounter.most(20));
     parked.forEach(answer -> answer.cancel(false));
 
-    // Less than three, but the jobs that run once a minute may all fall into these seconds.
-    assertThat(statements).isLessThanOrEqualTo(4);
+    // Mostly 1.6, but the jobs that run once a minute may all fall into these seconds.
+    assertThat(statements).isLessThanOrEqualTo(2);
   }
 
   @Test
@@ -123,7 +128,8 @@ class StatementsIT {
         "20 holds that leave a due task to others: %.2f statements a second%n%s%n",
         statements, StatementCounter.most(8));
     parked.forEach(answer -> answer.cancel(false));
-    assertThat(statements).isLessThanOrEqualTo(10);
+    // Five, and what runs once a minute; a hold that asked by itself would make twenty times five.
+    assertThat(statements).isLessThanOrEqualTo(20);
   }
 
   private CompletableFuture<List<Task>> poll(TaskType type, int worker) {

@@ -98,6 +98,16 @@ class RememberedTest {
   }
 
   @Test
+  void currentAtOnceIsReadAnewForEachWhoDoesNotComeTogetherWithOthers() throws Exception {
+    remembered.recent();
+    assertThat(remembered.currentAtOnce()).isEqualTo("reading 2");
+    SlowReading slow = new SlowReading("slow");
+    CompletableFuture<String> later = CompletableFuture.supplyAsync(remembered::currentAtOnce);
+    slow.end();
+    assertThat(later.join()).isEqualTo("reading 3");
+  }
+
+  @Test
   void almostCurrentIsTakenFromTheReadingJustMade() {
     remembered.recent();
     for (int i = 0; i < 1_000; i++) {

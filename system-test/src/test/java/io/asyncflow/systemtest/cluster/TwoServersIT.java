@@ -140,7 +140,7 @@ class TwoServersIT {
   @Test
   void workerThatIsSentAwayFinishesWhatItRunsAndLeavesTheRest() {
     Duration run = Duration.ofSeconds(4);
-    Duration word = Duration.ofSeconds(15); // to the other server, and from there to the worker
+    Duration word = Duration.ofSeconds(20); // to the other server, and from there to the worker
     try (Scenario scenario = Scenario.of(cluster, "drained", TypePlan.quick())) {
       WorkerNode leaver =
           scenario.startWorker(

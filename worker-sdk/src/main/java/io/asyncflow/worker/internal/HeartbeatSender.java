@@ -28,7 +28,7 @@ final class HeartbeatSender implements Loop.Step {
   private static final int MOST_TASKS = 1000;
 
   /** A worker that holds nothing is heard of so often. */
-  private static final Duration IDLE_INTERVAL = Duration.ofSeconds(5);
+  private static final Duration IDLE_INTERVAL = Duration.ofSeconds(10);
 
   /** Workers that were started together begin apart. */
   private static final Duration LATEST_START = Duration.ofSeconds(1);

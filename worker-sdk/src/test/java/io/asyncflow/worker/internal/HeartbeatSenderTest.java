@@ -43,15 +43,15 @@ class HeartbeatSenderTest {
   }
 
   @Test
-  void aWorkerThatHoldsNothingBeatsFromTheStartEveryFiveSeconds() {
+  void aWorkerThatHoldsNothingBeatsFromTheStartEveryTenSeconds() {
     assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofSeconds(1));
     assertThat(worker.server.heartbeats()).isEmpty();
     worker.firstBeat();
     for (int beats = 1; beats < 4; beats++) {
       assertThat(worker.server.heartbeats()).hasSize(beats);
       assertThat(lastBeat().tasks()).isEmpty();
-      assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofSeconds(5));
-      worker.ticker.advance(Duration.ofSeconds(5));
+      assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofSeconds(10));
+      worker.ticker.advance(Duration.ofSeconds(10));
       worker.heart.runOnce();
     }
   }
@@ -61,7 +61,7 @@ class HeartbeatSenderTest {
     HeartbeatSender early = heart(worker.server, new Jitter(() -> 0.5));
     assertThat(early.runOnce()).isEqualTo(Duration.ofMillis(500));
     worker.ticker.advance(Duration.ofMillis(500));
-    assertThat(early.runOnce()).isEqualTo(Duration.ofMillis(4500));
+    assertThat(early.runOnce()).isEqualTo(Duration.ofMillis(9000));
   }
 
   @Test
