@@ -6,6 +6,7 @@ import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +26,11 @@ import org.springframework.stereotype.Component;
  * the status: then all of them are sorted here. Else the look goes on for {@value #LONG_LOOK} rows,
  * and the page says where to go on.
  *
+ * <p>The rows of a user lie apart, so each one that is looked at may be a read of the disk. Where
+ * few rows of a table have a wanted status, the user's are found without any: both indexes have the
+ * ids, and what is in both is wanted. Else {@value #SLICE_OF_USER} rows are looked at, or four
+ * times what a page has, and the page says where to go on.
+ *
  * <p>COUNT and OFFSET are not used: both read what they skip.
  */
 @Component
@@ -35,6 +41,15 @@ class TaskListStore {
 
   /** Up to so many rows of a status in one table are sorted here instead of looked for. */
   private static final int RARE = 5_000;
+
+  /** The same where only the index is read, and the alternative is dearer. */
+  private static final int RARE_BESIDE_USERS = 20_000;
+
+  /** Rows of a user in one table that are not worth two looks into an index. */
+  private static final int HANDFUL = 100;
+
+  /** Rows of a user in one table that one page looks at, unless the page itself is large. */
+  private static final int SLICE_OF_USER = 500;
 
   private static final TableSql LOOK_BACK =
       new TableSql(
@@ -57,7 +72,20 @@ class TaskListStore {
           LIMIT :look
           """);
 
-  private static final TableSql OF_STATUS =
+  /** Reads the index alone. */
+  static final TableSql IDS_OF_USER =
+      new TableSql(
+          """
+          SELECT id
+          FROM %s FORCE INDEX (idx_user)
+          WHERE user_id = :user
+            AND id < :before
+          ORDER BY id DESC
+          LIMIT :limit
+          """);
+
+  /** Reads the index alone. */
+  static final TableSql OF_STATUS =
       new TableSql(
           """
           SELECT id
@@ -100,7 +128,15 @@ class TaskListStore {
    *
    * @param floor the lowest number looked at; 0 if no row is left below
    */
-  private record Found(TaskTable table, List<Long> numbers, long floor) {}
+  private record Found(TaskTable table, List<Long> numbers, long floor) {
+
+    /** Those of them that are also in a set which lacks none above the floor. */
+    Found in(Set<Long> wanted) {
+      return wanted.isEmpty()
+          ? new Found(table, List.of(), 0)
+          : new Found(table, numbers.stream().filter(wanted::contains).toList(), floor);
+    }
+  }
 
   /** Rows with numbers below {@code before} that have one of the statuses; empty for any. */
   Page newest(List<TaskTable> tables, Set<TaskStatus> statuses, int limit, long before) {
@@ -122,15 +158,40 @@ class TaskListStore {
       List<TaskTable> tables, String user, Set<TaskStatus> statuses, int limit, long before) {
     List<Found> found = new ArrayList<>();
     for (TaskTable table : tables) {
-      StatementSpec look =
-          jdbc.sql(LOOK_BACK_OF_USER.of(table)).param("user", user).param("before", before);
-      Found near = look(table, look, statuses, shortLook(limit));
-      if (needsMore(near, limit)) {
-        near = look(table, look, statuses, LONG_LOOK);
-      }
-      found.add(near);
+      found.add(
+          statuses.isEmpty()
+              ? idsOfUser(table, user, before, limit + 1)
+              : ofUser(table, user, statuses, limit, before));
     }
     return merge(found, statuses, limit);
+  }
+
+  private Found ofUser(
+      TaskTable table, String user, Set<TaskStatus> statuses, int limit, long before) {
+    Found newest = idsOfUser(table, user, before, HANDFUL + 1);
+    if (newest.numbers().isEmpty()) {
+      return newest;
+    }
+    if (newest.floor() > 0) {
+      Optional<Set<Long>> rare = ofStatus(table, statuses, RARE_BESIDE_USERS).map(HashSet::new);
+      if (rare.isPresent()) {
+        return idsOfUser(table, user, before, LONG_LOOK).in(rare.get());
+      }
+    }
+    StatementSpec look =
+        jdbc.sql(LOOK_BACK_OF_USER.of(table)).param("user", user).param("before", before);
+    return look(table, look, statuses, Math.max(SLICE_OF_USER, shortLook(limit)));
+  }
+
+  private Found idsOfUser(TaskTable table, String user, long before, int limit) {
+    List<Long> numbers =
+        jdbc.sql(IDS_OF_USER.of(table))
+            .param("user", user)
+            .param("before", before)
+            .param("limit", limit)
+            .query(Long.class)
+            .list();
+    return new Found(table, numbers, numbers.size() < limit ? 0 : numbers.get(limit - 1));
   }
 
   /** The rows after this number, oldest first. */
@@ -176,18 +237,20 @@ class TaskListStore {
     if (statuses.isEmpty()) {
       return Optional.empty();
     }
+    return ofStatus(table, statuses, RARE)
+        .map(all -> all.stream().filter(n -> n < before).sorted(Comparator.reverseOrder()).toList())
+        .map(wanted -> new Found(table, wanted, 0));
+  }
+
+  /** All rows of these statuses, in no order; empty if they are more than {@code most}. */
+  private Optional<List<Long>> ofStatus(TaskTable table, Set<TaskStatus> statuses, int most) {
     List<Long> all =
         jdbc.sql(OF_STATUS.of(table))
             .param("statuses", statuses.stream().map(TaskStatus::code).toList())
-            .param("limit", RARE + 1)
+            .param("limit", most + 1)
             .query(Long.class)
             .list();
-    if (all.size() > RARE) {
-      return Optional.empty();
-    }
-    List<Long> wanted =
-        all.stream().filter(n -> n < before).sorted(Comparator.reverseOrder()).toList();
-    return Optional.of(new Found(table, wanted, 0));
+    return all.size() > most ? Optional.empty() : Optional.of(all);
   }
 
   /** Only down to the highest floor is every table's part known. */

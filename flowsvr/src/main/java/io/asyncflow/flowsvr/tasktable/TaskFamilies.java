@@ -108,14 +108,14 @@ public class TaskFamilies {
     return families.recent().values();
   }
 
-  /** The family of a type with every table that was made before this call. */
+  /** The family of a type with every table that was made before this call, by any server. */
   public Optional<TaskFamily> findNow(TaskType type) {
-    return Optional.ofNullable(families.current().get(type));
+    return Optional.ofNullable(families.currentAtOnce().get(type));
   }
 
-  /** All families, each with every table that was made before this call. */
+  /** All families, each with every table that was made before this call, by any server. */
   public Iterable<TaskFamily> allNow() {
-    return families.current().values();
+    return families.currentAtOnce().values();
   }
 
   /**

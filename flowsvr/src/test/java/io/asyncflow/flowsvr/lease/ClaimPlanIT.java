@@ -200,7 +200,7 @@ class ClaimPlanIT {
     assertThat(rowsReadBy(() -> queries.listOfUser("rare", Set.of(), 10, null)))
         .isLessThanOrEqualTo(tables() + 20);
     assertThat(rowsReadBy(() -> queries.listOfUser("somebody", Set.of(), 10, null)))
-        .isLessThanOrEqualTo(tables() * 45 + 20);
+        .isLessThanOrEqualTo(tables() * 12 + 20);
   }
 
   /** Of all types: tests before this one have made some, too. */
