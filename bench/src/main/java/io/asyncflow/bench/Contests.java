@@ -41,6 +41,7 @@ final class Contests {
       case BULK -> bulk();
       case PROCESS -> process();
       case POLLERS -> pollers();
+      case JOBS -> jobs();
       case LATENCY -> latency();
       case BACKLOG -> backlog();
       case LISTS -> lists();
@@ -146,6 +147,19 @@ final class Contests {
         List.of(one, some, many),
         new PerSecond(
             "processed", List.of(new Comparison(some, one, 0.9), new Comparison(many, some, 0.9))));
+  }
+
+  private Contest<Duration> jobs() {
+    Processing plain = new Processing(new FlowPollers(bed, "bench_no_job", JobRuns.POLLERS));
+    JobRuns one = new JobRuns(bed, "bench_one_job", 1);
+    JobRuns hundred = new JobRuns(bed, "bench_jobs", 100);
+    return new Contest<>(
+        Part.JOBS,
+        "Jobs: the children of one job, of a hundred, and tasks of their own (the pollers)",
+        options.creates(),
+        List.of(plain, one, hundred),
+        new PerSecond(
+            "children", List.of(new Comparison(one, hundred, 0.8), new Comparison(one, plain, 0))));
   }
 
   private Contest<Histogram> latency() throws SQLException {

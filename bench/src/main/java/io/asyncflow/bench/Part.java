@@ -19,6 +19,8 @@ enum Part {
   PROCESS,
   /** Throughput with 1, 16 and 64 pollers. */
   POLLERS,
+  /** The children of one job beside those of a hundred. */
+  JOBS,
   /** From createTask to the start of its handler; late, when flowsvr is warm. */
   LATENCY,
   /** A hold of 100 beside many rows and beside an old snapshot; late, since its rows stay. */

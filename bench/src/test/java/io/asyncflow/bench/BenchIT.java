@@ -50,6 +50,7 @@ class BenchIT {
             "lives/s: flowsvr + SDK against JobRunr",
             "creates/s: flowsvr + SDK against raw JDBC",
             "processed/s: 64 pollers against 16 pollers",
+            "children/s: 1 job against 100 jobs",
             "create to start: flowsvr + SDK, p99",
             "hold of 100: 2,000 waiting, an old snapshot open, p99 against an empty table",
             "list: getUserTaskList?userId=user-7&limit=100, p95",
