@@ -6,6 +6,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.task.JobLedger;
 import io.asyncflow.flowsvr.task.JobPlace;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
@@ -175,7 +176,7 @@ class JobCountStore implements JobLedger {
   @Override
   public void record(List<Change> changes) {
     SortedMap<Long, Delta> deltas = new TreeMap<>();
-    SortedMap<Long, Change> coordinators = new TreeMap<>();
+    List<Change> coordinators = new ArrayList<>();
     for (Change change : changes) {
       if (!change.counts()) {
         continue;
@@ -184,7 +185,7 @@ class JobCountStore implements JobLedger {
       if (change.place().isChild()) {
         deltas.merge(jobId, Delta.of(change.from(), change.to()), Delta::plus);
       } else {
-        coordinators.put(jobId, change); // a job has never two of them that are unfinished
+        coordinators.add(change);
       }
     }
     if (deltas.isEmpty() && coordinators.isEmpty()) {
@@ -193,8 +194,8 @@ class JobCountStore implements JobLedger {
     SortedMap<Long, Runnable> updates = new TreeMap<>();
     deltas.forEach((jobId, delta) -> updates.put(jobId, () -> count(jobId, delta)));
     coordinators.forEach(
-        (jobId, change) ->
-            updates.merge(jobId, () -> coordinate(change), (first, next) -> inTurn(first, next)));
+        change ->
+            updates.merge(change.place().jobId(), () -> coordinate(change), JobCountStore::inTurn));
     announce(updates.keySet());
     updates.values().forEach(Runnable::run);
   }

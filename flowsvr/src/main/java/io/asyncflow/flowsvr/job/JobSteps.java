@@ -18,7 +18,6 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -90,15 +89,17 @@ class JobSteps {
    */
   int advance(long jobId) {
     int steps = 0;
-    Optional<JobRow> job = jobs.find(jobId);
-    while (job.isPresent() && step(job.get())) {
+    while (step(jobId)) {
       steps++;
-      job = jobs.find(jobId);
     }
     return steps;
   }
 
-  /** Whether there was one to take. */
+  /** Takes a step; false if there was none to take. */
+  boolean step(long jobId) {
+    return jobs.find(jobId).filter(this::step).isPresent();
+  }
+
   private boolean step(JobRow job) {
     return switch (job.state()) {
       case RUNNING -> job.hasStaged() && release(job);

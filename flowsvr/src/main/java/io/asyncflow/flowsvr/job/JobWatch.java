@@ -164,7 +164,9 @@ class JobWatch implements DisposableBean {
       return;
     }
     try {
-      look.apply(ids).forEach(this::seen);
+      Map<Long, JobSight> sights = look.apply(ids);
+      sights.forEach(this::seen);
+      ids.stream().filter(id -> !sights.containsKey(id)).forEach(this::endAll); // deleted
     } catch (RuntimeException e) {
       log.debug("watched jobs are looked at again in a second: {}", e.toString());
     }
@@ -189,6 +191,14 @@ class JobWatch implements DisposableBean {
     }
   }
 
+  private void endAll(long jobId) {
+    Watched job = watched.get(jobId);
+    if (job != null) {
+      job.newcomers.forEach(listener -> end(jobId, listener));
+      job.listeners.forEach(listener -> end(jobId, listener));
+    }
+  }
+
   private void end(long jobId, Listener listener) {
     listener.end();
     remove(jobId, listener);
@@ -198,11 +208,7 @@ class JobWatch implements DisposableBean {
   @EventListener(ContextClosedEvent.class)
   void endAll() {
     closing = true;
-    watched.forEach(
-        (jobId, job) -> {
-          job.newcomers.forEach(listener -> end(jobId, listener));
-          job.listeners.forEach(listener -> end(jobId, listener));
-        });
+    watched.keySet().forEach(this::endAll);
   }
 
   @Override

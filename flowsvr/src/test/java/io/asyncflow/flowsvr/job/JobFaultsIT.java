@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.job;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -30,6 +31,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -43,6 +46,11 @@ import org.springframework.test.context.TestPropertySource;
 @TestPropertySource(properties = {"flow.job.step-threads=0", "flow.governance.sweep-interval=1h"})
 @Tag("contract")
 class JobFaultsIT {
+
+  private static final Logger log = LoggerFactory.getLogger(JobFaultsIT.class);
+
+  /** As many as a job may have is the long form; docs/reliability.md has the command. */
+  private static final int CHILDREN = Integer.getInteger("asyncflow.test.children", 5_000);
 
   @Autowired Given given;
   @Autowired JobSteps steps;
@@ -246,6 +254,49 @@ class JobFaultsIT {
   }
 
   @Test
+  void cancelDuringASplitLeavesNothingBehind() {
+    for (int round = 0; round < 20; round++) {
+      String id = jobs.create(book);
+      Task split = jobs.hold(book.name(), "split");
+      jobs.stage(split, 0, 3);
+      AtOnce.from(
+          2,
+          i -> {
+            if (i == 1) {
+              jobs.jobs.cancelJob(id);
+            } else {
+              jobs.report(List.of(split), t -> Jobs.reportOf(t, Outcome.SUCCESS, null, null));
+            }
+            return steps.advance(number(id));
+          });
+      steps.advance(number(id));
+      assertThat(jobs.get(id).state()).isEqualTo(JobState.CANCELLED);
+      assertThat(count(id, "AND status IN (1, 2)")).as("in round " + round).isZero();
+      assertThat(jobs.get(id).cancelled()).isEqualTo(jobs.get(id).total() == null ? 0 : 3);
+    }
+  }
+
+  @Test
+  void retryByManyAtOnceSplitsAnewOnce() {
+    String id = jobs.create(book);
+    jobs.fail(jobs.hold(book.name(), "split"), "unreadable");
+    List<Boolean> accepted =
+        AtOnce.from(
+            8,
+            i -> {
+              try {
+                jobs.jobs.retryJob(id);
+                return true;
+              } catch (FlowException e) {
+                assertThat(e.errorCode()).isEqualTo(ErrorCode.TRANSITION_NOT_ALLOWED);
+                return false;
+              }
+            });
+    assertThat(accepted).containsOnlyOnce(true);
+    assertThat(jobs.hold(book.name(), "split", 10)).hasSize(1);
+  }
+
+  @Test
   void cancelDuringARetryLeavesNoChildBehindThatRuns() {
     for (int round = 0; round < 20; round++) {
       String id = released(2, failFast());
@@ -285,21 +336,35 @@ class JobFaultsIT {
   }
 
   @Test
-  void longSplitRunsThroughToItsMerge() {
-    int total = 20_000;
-    String id = splitInto(total, NewJob.of(book.name(), "ann", ""));
+  void longSplitIsHeldBackUntilItsReportAndRunsThroughToItsMerge() {
+    String id = jobs.jobs.createJob(NewJob.of(book.name(), "ann", ""));
+    Task split = jobs.hold(book.name(), "split");
+    long began = System.nanoTime();
+    jobs.stage(split, 0, CHILDREN);
+    assertThat(jobs.holdNow(book.name(), "child", 10)).as("before the split's report").isEmpty();
+    assertThat(rowsOf(id)).isZero();
+    jobs.success(split, null);
+    final long staged = System.nanoTime();
     steps.advance(number(id));
-    assertThat(rowsOf(id)).isEqualTo(total);
+    assertThat(rowsOf(id)).isEqualTo(CHILDREN);
+    final long released = System.nanoTime();
     int done = 0;
-    while (done < total) {
+    while (done < CHILDREN) {
       List<Task> children = new ArrayList<>(jobs.hold(book.name(), "child", 1_000));
       jobs.report(children, Jobs::done);
       done += children.size();
     }
+    final long ended = System.nanoTime();
     steps.advance(number(id));
     assertCountsEqualRows(id);
     assertThat(jobs.hold(book.name(), "merge", 10)).hasSize(1);
-    assertThat(jobs.tasks(id).get(19_999).result()).isEqualTo("[19999]");
+    assertThat(jobs.tasks(id).get(CHILDREN - 1).result()).isEqualTo("[" + (CHILDREN - 1) + "]");
+    log.info(
+        "{} children of one job: sent in {} ms, made tasks in {} ms, held and reported in {} ms",
+        CHILDREN,
+        NANOSECONDS.toMillis(staged - began),
+        NANOSECONDS.toMillis(released - staged),
+        NANOSECONDS.toMillis(ended - released));
   }
 
   private static long number(String id) {

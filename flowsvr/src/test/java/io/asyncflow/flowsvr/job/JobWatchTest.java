@@ -29,7 +29,7 @@ class JobWatchTest {
   private Map<Long, JobSight> look(Collection<Long> ids) {
     looks.incrementAndGet();
     Map<Long, JobSight> found = new HashMap<>();
-    ids.forEach(id -> found.put(id, jobs.get(id)));
+    ids.stream().filter(jobs::containsKey).forEach(id -> found.put(id, jobs.get(id)));
     return found;
   }
 
@@ -131,6 +131,15 @@ class JobWatchTest {
     Ear ear = new Ear();
     watch.add(1, ear);
     await().atMost(PATIENCE).until(() -> ear.heard.contains(-1));
+  }
+
+  @Test
+  void jobThatIsNoMoreLetsItsListenersGo() {
+    Ear ear = new Ear();
+    watch.add(1, ear);
+    await().atMost(PATIENCE).until(() -> ear.ended);
+    assertThat(ear.heard).isEmpty();
+    assertThat(watch.size()).isZero();
   }
 
   @Test

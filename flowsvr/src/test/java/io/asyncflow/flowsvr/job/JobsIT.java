@@ -11,6 +11,7 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.tasktype.TaskType;
@@ -85,6 +86,15 @@ class JobsIT {
     assertRefused(
         ErrorCode.IDEMPOTENCY_CONFLICT,
         () -> jobs.jobs.createJob(job.withFailurePolicy(FailurePolicy.FAIL_FAST)));
+    assertThat(jobs.hold(book.name(), "split", 10)).hasSize(1);
+  }
+
+  @Test
+  void keyThatIsUsedByManyAtOnceMakesOneJob() {
+    NewJob job = NewJob.of(book.name(), "ann", "text").withIdempotencyKey("k");
+    assertThat(AtOnce.from(16, i -> jobs.jobs.createJob(job)))
+        .hasSize(16)
+        .containsOnly(jobs.jobs.createJob(job));
     assertThat(jobs.hold(book.name(), "split", 10)).hasSize(1);
   }
 
