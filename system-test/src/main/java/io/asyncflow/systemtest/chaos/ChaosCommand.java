@@ -24,6 +24,7 @@ public final class ChaosCommand {
       the invariants.
 
         --tasks N     how many (5000)
+        --jobs N      of fifty tasks each beside them (one for each thousand tasks)
         --seed S      of the faults and of the tasks' behaviour (a random one, which is printed)
         --minutes M   spread the creates over so many minutes at least (2, or less for less tasks)
         --servers N   flowsvr processes (3)
@@ -52,10 +53,11 @@ public final class ChaosCommand {
 
   private static int run(ChaosPlan plan) {
     say(
-        "seed %d: %d three-stage tasks over %d s or more, %d servers, %d workers, a fault every"
+        "seed %d: %d three-stage tasks and %d jobs over %d s or more, %d servers, %d workers, a fault every"
             + " %.1f to %.1f s",
         plan.seed(),
         plan.tasks(),
+        plan.jobs(),
         plan.load().toSeconds(),
         plan.servers(),
         plan.workers(),
@@ -78,6 +80,7 @@ public final class ChaosCommand {
     Executions executions = verdict.executions();
     double seconds = outcome.elapsed().toMillis() / 1e3;
     say("%n%d tasks in %.0f s: %.0f/s", verdict.tasks(), seconds, verdict.tasks() / seconds);
+    say("jobs: %s", outcome.jobs());
     say("faults: %s", outcome.disasters());
     say(
         "the family rolled to table %d, and is drained up to table %d",

@@ -7,34 +7,49 @@ import java.util.concurrent.ThreadLocalRandom;
  * What a chaos run is told to do.
  *
  * @param tasks of three stages each
+ * @param jobs beside them, of fifty tasks each
  * @param seed of the faults and of the tasks' behaviour
  * @param servers flowsvr processes
  * @param workers scripted workers, spread over the servers
  * @param load the creates are spread over so long, and longer if the workers do not keep up
  */
-public record ChaosPlan(int tasks, long seed, int servers, int workers, Duration load) {
+public record ChaosPlan(int tasks, int jobs, long seed, int servers, int workers, Duration load) {
 
   private static final int TASKS = 5_000;
+  private static final int TASKS_A_JOB = 1_000;
   private static final Duration TIME_OF_A_TASK = Duration.ofMillis(24);
   private static final Duration LONGEST_DEFAULT_LOAD = Duration.ofMinutes(2);
 
   private static final Duration LEAST_CALM = Duration.ofSeconds(5);
   private static final Duration MOST_CALM = Duration.ofSeconds(15);
 
-  /** The headline's cluster; two minutes of load, and less for less than 5,000 tasks. */
+  /**
+   * The headline's cluster, a job for each thousand tasks; two minutes of load, and less for less
+   * than 5,000 tasks.
+   */
   public static ChaosPlan of(int tasks, long seed) {
     return new ChaosPlan(
-        tasks, seed, 3, 6, shorter(TIME_OF_A_TASK.multipliedBy(tasks), LONGEST_DEFAULT_LOAD));
+        tasks,
+        (tasks + TASKS_A_JOB - 1) / TASKS_A_JOB,
+        seed,
+        3,
+        6,
+        shorter(TIME_OF_A_TASK.multipliedBy(tasks), LONGEST_DEFAULT_LOAD));
   }
 
   /** The same with another cluster. */
   public ChaosPlan on(int newServers, int newWorkers) {
-    return new ChaosPlan(tasks, seed, newServers, newWorkers, load);
+    return new ChaosPlan(tasks, jobs, seed, newServers, newWorkers, load);
   }
 
   /** The same with another time of load. */
   ChaosPlan within(Duration newLoad) {
-    return new ChaosPlan(tasks, seed, servers, workers, newLoad);
+    return new ChaosPlan(tasks, jobs, seed, servers, workers, newLoad);
+  }
+
+  /** The same with another number of jobs. */
+  ChaosPlan with(int newJobs) {
+    return new ChaosPlan(tasks, newJobs, seed, servers, workers, load);
   }
 
   /** From the beginning of a fault to that of the next at least; a short load has as many. */
@@ -52,7 +67,8 @@ public record ChaosPlan(int tasks, long seed, int servers, int workers, Duration
   }
 
   /**
-   * Reads {@code --tasks N --seed S --minutes M --servers N --workers N}, each with a default.
+   * Reads {@code --tasks N --jobs N --seed S --minutes M --servers N --workers N}, each with a
+   * default.
    *
    * @throws IllegalArgumentException in one sentence if it cannot be read
    */
@@ -62,11 +78,13 @@ public record ChaosPlan(int tasks, long seed, int servers, int workers, Duration
     long servers = 0;
     long workers = 0;
     long minutes = 0;
+    long jobs = -1;
     for (int i = 0; i < arguments.length; i += 2) {
       String option = arguments[i];
       String value = i + 1 < arguments.length ? arguments[i + 1] : "";
       switch (option) {
         case "--tasks" -> tasks = positive(option, value);
+        case "--jobs" -> jobs = value.equals("0") ? 0 : positive(option, value);
         case "--seed" -> seed = number(option, value);
         case "--minutes" -> minutes = positive(option, value);
         case "--servers" -> servers = positive(option, value);
@@ -79,6 +97,7 @@ public record ChaosPlan(int tasks, long seed, int servers, int workers, Duration
         plan.on(
             servers == 0 ? plan.servers() : (int) servers,
             workers == 0 ? plan.workers() : (int) workers);
+    plan = jobs < 0 ? plan : plan.with((int) jobs);
     return minutes == 0 ? plan : plan.within(Duration.ofMinutes(minutes));
   }
 

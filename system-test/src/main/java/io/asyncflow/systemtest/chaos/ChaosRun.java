@@ -3,6 +3,7 @@ package io.asyncflow.systemtest.chaos;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.JobState;
 import io.asyncflow.systemtest.chaos.Disaster.Target;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
@@ -19,19 +20,21 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * A cluster under load to which bad things happen, and the judgement on what it did.
  *
- * <p>Tasks are created at an even pace, or as fast as they are worked off if that is slower, so
- * that there is work for as long as there are faults. When the last one has been created the faults
- * end, and everything must drain.
+ * <p>Tasks, and a few jobs, are created at an even pace, or as fast as they are worked off if that
+ * is slower, so that there is work for as long as there are faults. When the last one has been
+ * created the faults end, and everything must drain.
  */
 public final class ChaosRun {
 
@@ -64,6 +67,7 @@ public final class ChaosRun {
    *
    * @param disasters how often each thing has happened
    * @param elapsed from the first create to the end of the last task
+   * @param jobs how many have ended how
    * @param position of the type's family at the end
    * @param directory of the logs and the history
    */
@@ -71,6 +75,7 @@ public final class ChaosRun {
       Verdict verdict,
       Map<Disaster, Integer> disasters,
       Duration elapsed,
+      Map<JobState, Long> jobs,
       Audit.Position position,
       Path directory) {
 
@@ -117,6 +122,9 @@ public final class ChaosRun {
           scenario.verdict(drainWithin()),
           nemesis.done(),
           elapsed,
+          scenario.jobs().stream()
+              .collect(
+                  Collectors.groupingBy(Audit.Job::state, TreeMap::new, Collectors.counting())),
           scenario.position(),
           cluster.directory());
     } finally {
@@ -165,6 +173,7 @@ public final class ChaosRun {
 
   private void createAll(Scenario scenario, FlowClient client) {
     Random random = new Random(plan.seed() + 1);
+    ChaosJobs jobs = new ChaosJobs(plan, scenario, client);
     long start = System.nanoTime();
     for (int created = 0; created < plan.tasks(); created += PIECE) {
       long due = start + (long) ((double) created / plan.tasks() * plan.load().toNanos());
@@ -176,6 +185,7 @@ public final class ChaosRun {
           .until(() -> System.nanoTime() >= due && scenario.count("status IN (1, 2)") < BACKLOG);
       int piece = Math.min(PIECE, plan.tasks() - created);
       scenario.create(client, piece, i -> behaviour(random));
+      jobs.keepUpWith(created + piece);
     }
   }
 

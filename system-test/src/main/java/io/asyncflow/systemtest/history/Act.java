@@ -16,6 +16,13 @@ public enum Act {
   CANCEL,
   /** A worker starts; its text is the names of its labels with commas between them. */
   WORKER,
+  /**
+   * A client creates a job. The key is its idempotency key, which is its user id as well, the text
+   * its input, the outcome its failure policy; what the answer names as the task is the job.
+   */
+  CREATE_JOB,
+  /** A client cancels a job, which is named as the task. */
+  CANCEL_JOB,
   /** A handler runs: the invocation is its start, an end of any kind its end. */
   RUN,
   /** An observer saw the position of a type: the status is begin, the epoch is end. */

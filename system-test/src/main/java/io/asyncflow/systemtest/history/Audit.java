@@ -1,5 +1,6 @@
 package io.asyncflow.systemtest.history;
 
+import io.asyncflow.api.JobState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -8,13 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The rows of a type as they stand in the database when all is over. */
-public record Audit(List<Row> rows, Position position) {
+public record Audit(List<Row> rows, List<Job> jobs, Position position) {
 
   /**
    * One task.
    *
    * @param table number of its table
    * @param key its user id, which is the key it was created with
+   * @param job that it is part of; {@code null} for a task of its own
+   * @param jobIndex among the children from 0, or {@link #SPLIT} or {@link #MERGE}; {@code null}
+   *     for a task of its own
    */
   public record Row(
       String task,
@@ -26,7 +30,15 @@ public record Audit(List<Row> rows, Position position) {
       int failures,
       int epoch,
       String context,
-      String result) {
+      String result,
+      String job,
+      Integer jobIndex) {
+
+    /** The index of the task that splits a job. */
+    public static final int SPLIT = -1;
+
+    /** The index of the task that merges it. */
+    public static final int MERGE = -2;
 
     private static final int FINAL = 4 | 8 | 16;
 
@@ -34,6 +46,31 @@ public record Audit(List<Row> rows, Position position) {
       return (status & FINAL) != 0;
     }
   }
+
+  /**
+   * One job.
+   *
+   * @param key its user id, which is the key it was created with
+   * @param total {@code null} if it was never split
+   * @param released children that became tasks
+   */
+  public record Job(
+      String id,
+      String key,
+      JobState state,
+      Integer total,
+      int released,
+      int done,
+      int failed,
+      int cancelled,
+      String result) {}
+
+  private static final String JOBS =
+      """
+      SELECT id, user_id, state, total, released, done, failed, cancelled, result
+      FROM t_job
+      WHERE job_type = ?
+      """;
 
   private static final String POSITION =
       """
@@ -52,7 +89,8 @@ public record Audit(List<Row> rows, Position position) {
 
   private static final String ROWS =
       """
-      SELECT id, user_id, task_stage, status, crt_retry_num, lease_epoch, task_context, result
+      SELECT id, user_id, task_stage, status, crt_retry_num, lease_epoch, task_context, result,
+        job_id, job_index
       FROM %s
       """;
 
@@ -72,7 +110,7 @@ public record Audit(List<Row> rows, Position position) {
       int number = Integer.parseInt(table.substring(table.lastIndexOf('_') + 1));
       rows.addAll(rows(database, table, number));
     }
-    return new Audit(rows, position);
+    return new Audit(rows, jobs(database, taskType), position);
   }
 
   /** Reads the position alone; 0 and 0 if the type was never used. */
@@ -85,6 +123,30 @@ public record Audit(List<Row> rows, Position position) {
             : new Position(0, 0);
       }
     }
+  }
+
+  /** Reads the jobs of a type alone. */
+  public static List<Job> jobs(Connection database, String taskType) throws SQLException {
+    List<Job> jobs = new ArrayList<>();
+    try (PreparedStatement statement = database.prepareStatement(JOBS)) {
+      statement.setString(1, taskType);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          jobs.add(
+              new Job(
+                  row.getString("id"),
+                  row.getString("user_id"),
+                  JobState.valueOf(row.getString("state")),
+                  row.getObject("total", Integer.class),
+                  row.getInt("released"),
+                  row.getInt("done"),
+                  row.getInt("failed"),
+                  row.getInt("cancelled"),
+                  row.getString("result")));
+        }
+      }
+    }
+    return jobs;
   }
 
   private static List<String> tables(Connection database, String taskType) throws SQLException {
@@ -117,7 +179,9 @@ public record Audit(List<Row> rows, Position position) {
                 result.getInt("crt_retry_num"),
                 result.getInt("lease_epoch"),
                 result.getString("task_context"),
-                result.getString("result")));
+                result.getString("result"),
+                result.getString("job_id"),
+                result.getObject("job_index", Integer.class)));
       }
     }
     return rows;

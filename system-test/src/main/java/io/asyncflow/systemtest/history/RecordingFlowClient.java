@@ -8,6 +8,7 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.JobClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -193,7 +194,12 @@ public final class RecordingFlowClient implements FlowClient {
     client.saveTaskType(settings);
   }
 
-  private <T> T recorded(
+  @Override
+  public JobClient jobs() {
+    return new RecordingJobClient(client.jobs(), this);
+  }
+
+  <T> T recorded(
       Function<Phase, List<Draft>> request, Supplier<T> work, Function<T, List<Draft>> answer) {
     return recorded(request, work, answer, refusal -> phaseOf(codeOf(refusal)));
   }

@@ -15,6 +15,9 @@ import io.asyncflow.systemtest.invariant.TaskStory.Delivery;
 import io.asyncflow.systemtest.invariant.TaskStory.Hold;
 import io.asyncflow.systemtest.invariant.TaskStory.Read;
 import io.asyncflow.systemtest.invariant.TaskStory.Run;
+import io.asyncflow.systemtest.worker.Script;
+import io.asyncflow.worker.JobMerger;
+import io.asyncflow.worker.JobSplitter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -53,6 +56,9 @@ final class Evidence {
   final Map<String, TaskStory> stories = new LinkedHashMap<>();
   final Set<String> invokedKeys = new HashSet<>();
   final Map<String, Set<String>> tasksOfKey = new HashMap<>();
+  final Map<String, JobStory> jobsByKey = new LinkedHashMap<>();
+  final Set<String> cancelledJobs = new HashSet<>();
+  final Set<String> perhapsCancelledJobs = new HashSet<>();
   final List<FaultWindow> faults = new ArrayList<>();
   final List<Failure> failures = new ArrayList<>();
   final List<Position> positions = new ArrayList<>();
@@ -70,7 +76,11 @@ final class Evidence {
     openFaults.values().forEach(fault -> broken(fault, TaskStory.NEVER));
     for (Audit.Row row : audit.rows()) {
       story(row.task()).row = row;
-      tasksOfKey.computeIfAbsent(row.key(), k -> new HashSet<>()).add(row.task());
+      if (row.job() == null) {
+        tasksOfKey.computeIfAbsent(row.key(), k -> new HashSet<>()).add(row.task());
+      } else if (jobsByKey.containsKey(row.key())) {
+        createdByItsJob(row, jobsByKey.get(row.key()));
+      }
     }
     attributeUnansweredCreates();
   }
@@ -94,6 +104,8 @@ final class Evidence {
       case BEAT -> beat(event);
       case READ -> read(event);
       case CANCEL -> cancel(event);
+      case CREATE_JOB -> createJob(event);
+      case CANCEL_JOB -> cancelJob(event);
       case RUN -> run(event);
       case WORKER -> {}
       case POSITION -> positions.add(new Position(event.status(), event.epoch()));
@@ -202,6 +214,38 @@ final class Evidence {
     if (event.phase() == Phase.OK) {
       story(event.task()).cancelledAt.add(event.at());
     }
+  }
+
+  private void createJob(Event event) {
+    if (event.phase() == Phase.INVOKE) {
+      invokedKeys.add(event.key());
+      jobsByKey.computeIfAbsent(event.key(), key -> new JobStory(key, event.at(), event.text()));
+    } else if (event.phase() == Phase.OK) {
+      jobsByKey.get(event.key()).acknowledged.add(event.task());
+    }
+  }
+
+  private void cancelJob(Event event) {
+    switch (event.phase()) {
+      case INVOKE -> perhapsCancelledJobs.add(event.task());
+      case OK -> cancelledJobs.add(event.task());
+      case FAIL, UNKNOWN -> {}
+    }
+  }
+
+  /** Nobody was told of this task: its job made it, at some time after it was asked for itself. */
+  private void createdByItsJob(Audit.Row row, JobStory job) {
+    String stage =
+        switch (row.jobIndex()) {
+          case Audit.Row.SPLIT -> JobSplitter.STAGE;
+          case Audit.Row.MERGE -> JobMerger.STAGE;
+          default -> Script.STAGES.get(0);
+        };
+    boolean isKnownChild = row.jobIndex() >= 0 && row.jobIndex() < job.children.size();
+    String context = isKnownChild ? job.children.get(row.jobIndex()) : "";
+    story(row.task())
+        .creates
+        .add(new Create(job.invokedAt, TaskStory.NEVER, row.key(), stage, context, null));
   }
 
   private void fault(Event event) {

@@ -29,6 +29,7 @@ public final class HistoryChecker {
             new FinalityCheck(),
             new PathCheck(rules),
             new VisibilityCheck(),
+            new JobCheck(),
             new HealthCheck(rules));
   }
 

@@ -17,6 +17,7 @@ public enum Invariant {
   NO_SWEEP_OF_A_LIVE_LEASE(13, "no sweep before the lease ends"),
   CANCELLED_IS_OVER(14, "after an accepted cancel nothing commits"),
   TABLES_ROLL_FORWARD(15, "begin <= end, both only rise, nothing is left or lost behind begin"),
+  JOBS_ADD_UP(17, "job counts equal the rows; each child once, one merge, and an end that fits"),
   READ_YOUR_WRITES(18, "who was answered reads what was answered"),
   NO_ERROR_WITHOUT_A_FAULT(19, "no 5xx and no silence without a fault"),
   HEALED_MEANS_DRAINED(20, "after everything heals all drains in time");

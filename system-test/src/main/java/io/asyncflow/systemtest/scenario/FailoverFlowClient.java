@@ -6,13 +6,20 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobChildren;
+import io.asyncflow.api.JobClient;
+import io.asyncflow.api.JobTaskPage;
+import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskTypeSettings;
+import java.io.Reader;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -38,6 +45,14 @@ public final class FailoverFlowClient implements FlowClient {
       }
       throw e;
     }
+  }
+
+  private void tell(Consumer<FlowClient> call) {
+    ask(
+        client -> {
+          call.accept(client);
+          return null;
+        });
   }
 
   @Override
@@ -82,10 +97,49 @@ public final class FailoverFlowClient implements FlowClient {
 
   @Override
   public void saveTaskType(TaskTypeSettings settings) {
-    ask(
-        client -> {
-          client.saveTaskType(settings);
-          return null;
-        });
+    tell(client -> client.saveTaskType(settings));
+  }
+
+  @Override
+  public JobClient jobs() {
+    return new Jobs();
+  }
+
+  private final class Jobs implements JobClient {
+
+    @Override
+    public String createJob(NewJob job) {
+      return ask(client -> client.jobs().createJob(job));
+    }
+
+    @Override
+    public Job getJob(String jobId) {
+      return ask(client -> client.jobs().getJob(jobId));
+    }
+
+    @Override
+    public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
+      return ask(client -> client.jobs().getJobTasks(jobId, limit, cursor));
+    }
+
+    @Override
+    public Reader openJobInput(String jobId) {
+      return ask(client -> client.jobs().openJobInput(jobId));
+    }
+
+    @Override
+    public void addJobChildren(JobChildren children) {
+      tell(client -> client.jobs().addJobChildren(children));
+    }
+
+    @Override
+    public void cancelJob(String jobId) {
+      tell(client -> client.jobs().cancelJob(jobId));
+    }
+
+    @Override
+    public void retryJob(String jobId) {
+      tell(client -> client.jobs().retryJob(jobId));
+    }
   }
 }

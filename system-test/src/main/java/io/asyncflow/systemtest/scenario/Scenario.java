@@ -3,9 +3,11 @@ package io.asyncflow.systemtest.scenario;
 import static java.util.stream.Collectors.joining;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
@@ -21,6 +23,7 @@ import io.asyncflow.systemtest.invariant.HistoryChecker;
 import io.asyncflow.systemtest.invariant.Verdict;
 import io.asyncflow.systemtest.worker.CrashPoint;
 import io.asyncflow.systemtest.worker.Fleet;
+import io.asyncflow.systemtest.worker.JobScript;
 import io.asyncflow.systemtest.worker.Script;
 import io.asyncflow.systemtest.worker.WorkerPlan;
 import java.nio.file.Path;
@@ -35,7 +38,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
@@ -61,6 +66,7 @@ public final class Scenario implements AutoCloseable {
   private final List<WorkerNode> workers = new ArrayList<>();
   private final List<String> acknowledged = new ArrayList<>();
   private int created;
+  private int createdJobs;
 
   private Scenario(Cluster cluster, String taskType, TypePlan plan) {
     this.cluster = cluster;
@@ -123,7 +129,7 @@ public final class Scenario implements AutoCloseable {
     List<String> taskIds = new ArrayList<>(tasks.size());
     for (int from = 0; from < tasks.size(); from += TASKS_A_CALL) {
       List<NewTask> part = tasks.subList(from, Math.min(from + TASKS_A_CALL, tasks.size()));
-      taskIds.addAll(untilAcknowledged(client, part));
+      taskIds.addAll(untilAcknowledged(() -> client.createTasks(part)));
     }
     synchronized (this) {
       acknowledged.addAll(taskIds);
@@ -134,12 +140,13 @@ public final class Scenario implements AutoCloseable {
   /** Creates tasks in a call each and repeats each call until it is acknowledged. */
   public List<String> createOneByOne(FlowClient client, int count, Script script) {
     return IntStream.range(0, count)
-        .mapToObj(i -> untilAcknowledged(client, List.of(newTask(script))).get(0))
+        .mapToObj(i -> List.of(newTask(script)))
+        .map(task -> untilAcknowledged(() -> client.createTasks(task)).get(0))
         .toList();
   }
 
-  private static List<String> untilAcknowledged(FlowClient client, List<NewTask> tasks) {
-    List<String> taskIds = new ArrayList<>();
+  private static <T> T untilAcknowledged(Supplier<T> call) {
+    AtomicReference<T> answer = new AtomicReference<>();
     await("creates are acknowledged")
         .atMost(Duration.ofMinutes(5))
         .pollDelay(Duration.ZERO)
@@ -147,7 +154,8 @@ public final class Scenario implements AutoCloseable {
         .until(
             () -> {
               try {
-                return taskIds.addAll(client.createTasks(tasks));
+                answer.set(call.get());
+                return true;
               } catch (FlowException e) {
                 if (e.retryable()) {
                   return false;
@@ -155,7 +163,18 @@ public final class Scenario implements AutoCloseable {
                 throw e;
               }
             });
-    return taskIds;
+    return answer.get();
+  }
+
+  /** Creates a job, and repeats the call until it is acknowledged. */
+  public String createJob(FlowClient client, JobScript script, FailurePolicy policy) {
+    NewJob job;
+    synchronized (this) {
+      String key = taskType + "-job-" + ++createdJobs;
+      job = NewJob.of(taskType, key, script.json()).withIdempotencyKey(key);
+    }
+    NewJob wanted = job.withFailurePolicy(policy);
+    return untilAcknowledged(() -> client.jobs().createJob(wanted));
   }
 
   /** Starts a worker at a server and returns when it polls. */
@@ -220,12 +239,24 @@ public final class Scenario implements AutoCloseable {
     recorder.record(recorder.newCall(), Event.draft(Act.HEALED, Phase.OK));
   }
 
-  /** Waits until every task is final. */
+  /** Waits until every task is final, and every job has ended. */
   public void awaitDrained(Duration patience) {
     await("all tasks of " + taskType + " are final")
         .atMost(patience)
         .pollInterval(Duration.ofMillis(200))
-        .until(() -> count("status IN (1, 2)") == 0);
+        .until(
+            () ->
+                count("status IN (1, 2)") == 0
+                    && jobs().stream().allMatch(job -> job.state().isFinal()));
+  }
+
+  /** The jobs of the type as they stand. */
+  public List<Audit.Job> jobs() {
+    try (Connection connection = cluster.connect()) {
+      return Audit.jobs(connection, taskType);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the jobs of " + taskType + " cannot be read", e);
+    }
   }
 
   /** How many tasks of the type meet a condition. */

@@ -5,6 +5,7 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.JobClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -66,6 +67,11 @@ record MortalFlowClient(FlowClient client, CrashPoint crashPoint) implements Flo
   @Override
   public List<TaskTypeSettings> taskTypes() {
     return client.taskTypes();
+  }
+
+  @Override
+  public JobClient jobs() {
+    return client.jobs();
   }
 
   @Override

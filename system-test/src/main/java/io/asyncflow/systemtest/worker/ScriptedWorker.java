@@ -58,7 +58,8 @@ public final class ScriptedWorker {
             .worker(workerId)
             .text(String.join(",", fleet.labels().keySet()))
             .slot(fleet.devices()));
-    builder.build().start();
+    ScriptedJob job = new ScriptedJob(recorder);
+    builder.splitter(plan.taskType(), job).merger(plan.taskType(), job).build().start();
     System.out.println(READY);
     awaitEndOfParent();
   }

@@ -9,7 +9,7 @@ import java.util.Map;
  * @param workerId names it; with its process id it is its id to the server
  * @param url of flowsvr
  * @param redisUrl for its hold lock; {@code null} for none
- * @param taskType whose stages a, b and c it runs
+ * @param taskType whose stages a, b and c it runs, and whose jobs it splits and merges
  * @param threads handlers that run at once
  * @param prefetch tasks held beyond its free threads
  * @param graceMs how long runs may go on after a stop

@@ -12,6 +12,7 @@ class ChaosPlanTest {
   void headlineIsTheDefault() {
     ChaosPlan plan = ChaosPlan.parse();
     assertThat(plan.tasks()).isEqualTo(5_000);
+    assertThat(plan.jobs()).isEqualTo(5);
     assertThat(plan.servers()).isEqualTo(3);
     assertThat(plan.workers()).isEqualTo(6);
     assertThat(plan.load()).isEqualTo(Duration.ofMinutes(2));
@@ -23,8 +24,20 @@ class ChaosPlanTest {
   void everyOptionIsHeeded() {
     ChaosPlan plan =
         ChaosPlan.parse(
-            "--minutes", "7", "--tasks", "9", "--seed", "-3", "--servers", "1", "--workers", "2");
-    assertThat(plan).isEqualTo(new ChaosPlan(9, -3, 1, 2, Duration.ofMinutes(7)));
+            "--minutes",
+            "7",
+            "--tasks",
+            "9",
+            "--jobs",
+            "4",
+            "--seed",
+            "-3",
+            "--servers",
+            "1",
+            "--workers",
+            "2");
+    assertThat(plan).isEqualTo(new ChaosPlan(9, 4, -3, 1, 2, Duration.ofMinutes(7)));
+    assertThat(ChaosPlan.parse("--jobs", "0").jobs()).isZero();
   }
 
   @Test

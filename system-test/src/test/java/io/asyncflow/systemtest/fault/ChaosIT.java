@@ -25,10 +25,11 @@ class ChaosIT {
     Outcome outcome = new ChaosRun(ChaosPlan.of(TASKS, SEED).on(2, 3), System.out::println).run();
     Executions executions = outcome.verdict().executions();
     Figures.print(
-        "chaos with seed %d: %d tasks in %.0f s under %s; of %d executions %d were repeated, %d"
+        "chaos with seed %d: %d tasks, %s of jobs among them, in %.0f s under %s; of %d executions %d were repeated, %d"
             + " were in flight at a fault",
         SEED,
         outcome.verdict().tasks(),
+        outcome.jobs(),
         seconds(outcome.elapsed()),
         outcome.disasters(),
         executions.all(),

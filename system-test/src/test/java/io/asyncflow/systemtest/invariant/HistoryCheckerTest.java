@@ -4,11 +4,14 @@ import static io.asyncflow.systemtest.invariant.Told.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.JobState;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.systemtest.worker.JobScript;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -523,6 +526,194 @@ class HistoryCheckerTest {
       assertBreaks(
           Invariant.HEALED_MEANS_DRAINED,
           history().createdWithoutAnswer(KEY).row(TASK, KEY, "a", 1, 0, 0, "0", null).healed());
+    }
+  }
+
+  @Nested
+  class OfJobs {
+
+    private static final String JOB = "100";
+    private static final String JOB_KEY = "job-key";
+    private static final String SPLIT = "1_x_task_1";
+    private static final String FIRST = "2_x_task_1";
+    private static final String SECOND = "3_x_task_1";
+    private static final String MERGE = "4_x_task_1";
+    private static final String MERGED = JobScript.merged(Stream.of("r0", "r1"));
+
+    /** A job of two children as far as calls go: split, run, merged. */
+    private Told runThrough() {
+      return history()
+          .jobCreated(JOB, JOB_KEY, "0", "1")
+          .done(SPLIT, "split", "", null)
+          .done(FIRST, "a", "0", "r0")
+          .done(SECOND, "a", "1", "r1")
+          .done(MERGE, "merge", "", MERGED);
+    }
+
+    private Told splitRow(Told told) {
+      return told.rowOf(JOB, -1, SPLIT, JOB_KEY, "split", 4, "", null);
+    }
+
+    private Told childRows(Told told) {
+      return splitRow(told)
+          .rowOf(JOB, 0, FIRST, JOB_KEY, "a", 4, "0", "r0")
+          .rowOf(JOB, 1, SECOND, JOB_KEY, "a", 4, "1", "r1");
+    }
+
+    private Told rows(Told told) {
+      return childRows(told).rowOf(JOB, -2, MERGE, JOB_KEY, "merge", 4, "", MERGED);
+    }
+
+    @Test
+    void smoothLifeIsClean() {
+      assertClean(rows(runThrough()).jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, MERGED));
+    }
+
+    @Test
+    void mergeThatEndsDuringACancelCountsForNothing() {
+      assertClean(
+          rows(runThrough().jobCancelled(JOB))
+              .jobRow(JOB, JOB_KEY, JobState.CANCELLED, 2, 2, 0, 0, null));
+    }
+
+    @Test
+    void countsEqualTheRows() {
+      assertBreaks(
+          Invariant.JOBS_ADD_UP,
+          rows(runThrough()).jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 3, 0, 0, MERGED));
+    }
+
+    @Test
+    void childIsThereOnce() {
+      Told twice =
+          history()
+              .jobCreated(JOB, JOB_KEY, "0", "0")
+              .done(SPLIT, "split", "", null)
+              .done(FIRST, "a", "0", "r0")
+              .done(SECOND, "a", "0", "r1")
+              .done(MERGE, "merge", "", MERGED);
+      assertBreaks(
+          Invariant.JOBS_ADD_UP,
+          splitRow(twice)
+              .rowOf(JOB, 0, FIRST, JOB_KEY, "a", 4, "0", "r0")
+              .rowOf(JOB, 0, SECOND, JOB_KEY, "a", 4, "0", "r1")
+              .rowOf(JOB, -2, MERGE, JOB_KEY, "merge", 4, "", MERGED)
+              .jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, MERGED));
+    }
+
+    @Test
+    void mergeIsThereOnce() {
+      assertBreaks(
+          Invariant.JOBS_ADD_UP,
+          rows(runThrough().done("5_x_task_1", "merge", "", MERGED))
+              .rowOf(JOB, -2, "5_x_task_1", JOB_KEY, "merge", 4, "", MERGED)
+              .jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, MERGED));
+    }
+
+    @Test
+    void endFitsWhatBecameOfTheTasks() {
+      assertBreaks(
+          Invariant.JOBS_ADD_UP,
+          childRows(runThrough())
+              .rowOf(JOB, -2, MERGE, JOB_KEY, "merge", 16, "", MERGED)
+              .jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, MERGED));
+      assertBreaks(
+          Invariant.JOBS_ADD_UP,
+          rows(runThrough()).jobRow(JOB, JOB_KEY, JobState.FAILED, 2, 2, 0, 0, null));
+      assertBreaks(
+          Invariant.JOBS_ADD_UP,
+          rows(runThrough()).jobRow(JOB, JOB_KEY, JobState.CANCELLED, 2, 2, 0, 0, null));
+      assertBreaks(
+          Invariant.JOBS_ADD_UP,
+          rows(runThrough().jobCancelled(JOB))
+              .jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, MERGED));
+    }
+
+    @Test
+    void endedJobHasNoUnfinishedTask() {
+      assertBreaks(
+          Invariant.JOBS_ADD_UP,
+          history()
+              .jobCreated(JOB, JOB_KEY, "0")
+              .rowOf(JOB, -1, SPLIT, JOB_KEY, "split", 1, "", null)
+              .jobRow(JOB, JOB_KEY, JobState.FAILED, null, 0, 0, 0, null));
+    }
+
+    @Test
+    void acknowledgedJobIsThereAndEnds() {
+      assertBreaks(Invariant.CREATED_IS_FINISHED, history().jobCreated(JOB, JOB_KEY, "0"));
+      assertBreaks(
+          Invariant.CREATED_IS_FINISHED,
+          rows(runThrough()).jobRow(JOB, JOB_KEY, JobState.MERGING, 2, 2, 0, 0, null));
+    }
+
+    @Test
+    void jobThatNobodyWasToldOfMayBeThereOrNot() {
+      Told told = history().jobCreatedWithoutAnswer(JOB_KEY, "0");
+      assertClean(told);
+      assertClean(
+          told.rowOf(JOB, -1, SPLIT, JOB_KEY, "split", 8, "", null)
+              .jobRow(JOB, JOB_KEY, JobState.FAILED, null, 0, 0, 0, null));
+    }
+
+    @Test
+    void keyMakesOneJob() {
+      assertBreaks(
+          Invariant.ONE_TASK_A_KEY,
+          history()
+              .jobCreated(JOB, JOB_KEY, "0")
+              .rowOf(JOB, -1, SPLIT, JOB_KEY, "split", 8, "", null)
+              .jobRow(JOB, JOB_KEY, JobState.FAILED, null, 0, 0, 0, null)
+              .rowOf("200", -1, FIRST, JOB_KEY, "split", 8, "", null)
+              .jobRow("200", JOB_KEY, JobState.FAILED, null, 0, 0, 0, null));
+    }
+
+    @Test
+    void jobOfAnUnknownKeyIsAPhantom() {
+      assertBreaks(
+          Invariant.NOTHING_FROM_NOWHERE,
+          history().jobRow(JOB, "no key", JobState.FAILED, null, 0, 0, 0, null));
+    }
+
+    @Test
+    void childIsHeldBackUntilTheSplitHasReported() {
+      Told told =
+          history()
+              .jobCreated(JOB, JOB_KEY, "0", "1")
+              .done(FIRST, "a", "0", "r0")
+              .done(SPLIT, "split", "", null)
+              .done(SECOND, "a", "1", "r1")
+              .done(MERGE, "merge", "", MERGED);
+      assertBreaks(
+          Invariant.STAGES_FOLLOW_THE_PATH,
+          rows(told).jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, MERGED));
+    }
+
+    @Test
+    void mergeSeesEveryChildInOrder() {
+      Told early =
+          history()
+              .jobCreated(JOB, JOB_KEY, "0", "1")
+              .done(SPLIT, "split", "", null)
+              .done(FIRST, "a", "0", "r0")
+              .done(MERGE, "merge", "", MERGED)
+              .done(SECOND, "a", "1", "r1");
+      assertBreaks(
+          Invariant.STAGES_FOLLOW_THE_PATH,
+          rows(early).jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, MERGED));
+      String other = JobScript.merged(Stream.of("r1", "r0"));
+      Told turned =
+          history()
+              .jobCreated(JOB, JOB_KEY, "0", "1")
+              .done(SPLIT, "split", "", null)
+              .done(FIRST, "a", "0", "r0")
+              .done(SECOND, "a", "1", "r1")
+              .done(MERGE, "merge", "", other);
+      assertBreaks(
+          Invariant.STAGES_FOLLOW_THE_PATH,
+          childRows(turned)
+              .rowOf(JOB, -2, MERGE, JOB_KEY, "merge", 4, "", other)
+              .jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, other));
     }
   }
 }

@@ -1,16 +1,19 @@
 package io.asyncflow.systemtest.invariant;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.JobState;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.systemtest.history.Act;
 import io.asyncflow.systemtest.history.Audit;
+import io.asyncflow.systemtest.history.Audit.Job;
 import io.asyncflow.systemtest.history.Audit.Position;
 import io.asyncflow.systemtest.history.Audit.Row;
 import io.asyncflow.systemtest.history.Event;
 import io.asyncflow.systemtest.history.Event.Draft;
 import io.asyncflow.systemtest.history.History;
 import io.asyncflow.systemtest.history.Phase;
+import io.asyncflow.systemtest.worker.JobScript;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +30,7 @@ final class Told {
 
   private final List<Event> events = new ArrayList<>();
   private final List<Row> rows = new ArrayList<>();
+  private final List<Job> jobs = new ArrayList<>();
   private int begin = 1;
   private int end = 1;
   private long now = 1_000_000_000;
@@ -251,7 +255,68 @@ final class Told {
       String result) {
     long number = Long.parseLong(task.substring(0, task.indexOf('_')));
     int table = Integer.parseInt(task.substring(task.lastIndexOf('_') + 1));
-    rows.add(new Row(task, number, table, key, stage, status, failures, epoch, context, result));
+    rows.add(
+        new Row(
+            task, number, table, key, stage, status, failures, epoch, context, result, null, null));
+    return this;
+  }
+
+  /** A job of children whose contexts are these, as the answer to its creation. */
+  Told jobCreated(String job, String key, String... contexts) {
+    return answered(
+        jobLine(Phase.INVOKE, key, contexts), jobLine(Phase.OK, key, contexts).task(job));
+  }
+
+  Told jobCreatedWithoutAnswer(String key, String... contexts) {
+    invoked(jobLine(Phase.INVOKE, key, contexts));
+    return this;
+  }
+
+  private static Draft jobLine(Phase phase, String key, String... contexts) {
+    return Event.draft(Act.CREATE_JOB, phase)
+        .key(key)
+        .text(new JobScript(List.of(contexts)).json());
+  }
+
+  Told jobCancelled(String job) {
+    return answered(
+        Event.draft(Act.CANCEL_JOB, Phase.INVOKE).task(job),
+        Event.draft(Act.CANCEL_JOB, Phase.OK).task(job));
+  }
+
+  /** A task of a job that was held once, and has succeeded. */
+  Told done(String task, String stage, String context, String result) {
+    return held(task, 1, stage, context).succeeded(task, 1, result);
+  }
+
+  /** The row of a task that was held once. */
+  Told rowOf(
+      String job,
+      int index,
+      String task,
+      String key,
+      String stage,
+      int status,
+      String context,
+      String result) {
+    long number = Long.parseLong(task.substring(0, task.indexOf('_')));
+    rows.add(new Row(task, number, 1, key, stage, status, 0, 1, context, result, job, index));
+    return this;
+  }
+
+  /** The row of a job, all of whose children are tasks if it was split. */
+  Told jobRow(
+      String job,
+      String key,
+      JobState state,
+      Integer total,
+      int done,
+      int failed,
+      int cancelled,
+      String result) {
+    jobs.add(
+        new Job(
+            job, key, state, total, total == null ? 0 : total, done, failed, cancelled, result));
     return this;
   }
 
@@ -270,6 +335,6 @@ final class Told {
 
   Verdict judged() {
     return new HistoryChecker(RULES)
-        .check(History.of(events), new Audit(rows, new Position(begin, end)));
+        .check(History.of(events), new Audit(rows, jobs, new Position(begin, end)));
   }
 }
