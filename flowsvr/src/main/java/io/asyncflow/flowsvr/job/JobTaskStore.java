@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.api.JobChild;
+import io.asyncflow.flowsvr.system.StatementValues;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
@@ -124,6 +125,6 @@ class JobTaskStore {
             t.table_number = v.table_number,
             t.task_context = NULL
         """);
-    batch.update(sql.toString(), values.toArray());
+    batch.update(sql.toString(), new StatementValues(values));
   }
 }

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.lease;
 
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
+import io.asyncflow.flowsvr.system.StatementValues;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TableSql;
@@ -325,7 +326,7 @@ class ClaimStore {
       values.add(after.holdTime());
       values.add(after.leaseEnd());
     }
-    return template.update(sql.append(MARK_HELD.of(table)).toString(), values.toArray());
+    return template.update(sql.append(MARK_HELD.of(table)).toString(), new StatementValues(values));
   }
 
   /** Those of the tasks that are held by holds with these traces. */

@@ -5,6 +5,7 @@ import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.HeartbeatDatabase;
+import io.asyncflow.flowsvr.system.StatementValues;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -72,7 +73,7 @@ class RenewalStore {
     values.add(type.maxProcessingTime().toMillis());
     values.add(workerId);
     values.add(type.maxProcessingTime().toMillis());
-    batch.update(sql.toString(), values.toArray());
+    batch.update(sql.toString(), new StatementValues(values));
   }
 
   /** A held task in a heartbeat, with the number from its id. */

@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.system.StatementValues;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.sql.ResultSet;
@@ -246,7 +247,7 @@ public class TaskStore {
     values.add(table.type().name());
     values.add(table.number());
     String sql = INSERT.of(table) + MORE_INSERTS.repeat(tasks.size() - 1) + UNLESS_DRAINED;
-    return batch.update(sql, values.toArray()) > 0;
+    return batch.update(sql, new StatementValues(values)) > 0;
   }
 
   /** The row of this id; the caller has made sure that its table exists. */
@@ -345,7 +346,7 @@ public class TaskStore {
       values.add(to.scheduleLog);
     }
     sql.append(TRANSITION.of(table));
-    return batch.update(sql.toString(), values.toArray());
+    return batch.update(sql.toString(), new StatementValues(values));
   }
 
   /** Contexts and results may be large: they are not sent to the database as it knows them. */
