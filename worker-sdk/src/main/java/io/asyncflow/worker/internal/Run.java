@@ -26,7 +26,9 @@ final class Run {
   private final RegisteredStage stage;
   private final Listener<RunState, RunState.Event> listener;
 
-  private RunState state = RunState.QUEUED;
+  /** Written under the monitor; read without it, as a queue looks through all that wait. */
+  private volatile RunState state = RunState.QUEUED;
+
   private Grip grip;
   private StopCause stopCause;
   private long stoppedAt;
@@ -91,7 +93,7 @@ final class Run {
     progress = percent;
   }
 
-  synchronized RunState state() {
+  RunState state() {
     return state;
   }
 

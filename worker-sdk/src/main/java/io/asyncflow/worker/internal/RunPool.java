@@ -1,19 +1,13 @@
 package io.asyncflow.worker.internal;
 
-import static java.util.Collections.nCopies;
-
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -62,7 +56,7 @@ final class RunPool {
   private final BooleanSupplier reporting;
   private final Runnable freed;
 
-  private final Deque<Run> queue = new ArrayDeque<>();
+  private final RunQueue queue = new RunQueue();
   private final Set<Assignment> running = new HashSet<>();
   private int threads;
   private double averageNanos;
@@ -72,7 +66,8 @@ final class RunPool {
    * @param size threads at most; each is made when it is first needed
    * @param prefetch runs that may wait beyond the free threads, unless they are long ones
    * @param reporting whether a report of a run of this pool is on its way
-   * @param freed called after each run, when its thread and slot are free again
+   * @param freed called after a run, when its thread and slot are free again and the pool {@link
+   *     #wantsMore}
    */
   RunPool(
       String taskType,
@@ -96,7 +91,7 @@ final class RunPool {
 
   /** How many more runs it takes; a batch is one. */
   synchronized int room() {
-    return closed || hasSuspect() ? 0 : Math.max(0, places() - queuedStarts(null));
+    return closed || hasSuspect() ? 0 : Math.max(0, places() - queue.starts());
   }
 
   /** How many runs may wait, for a thread that is free too. */
@@ -104,32 +99,19 @@ final class RunPool {
     return size - running.size() + ahead();
   }
 
-  /**
-   * How many handlers' calls the queue is.
-   *
-   * @param another counted with the queue; {@code null} for none
-   */
-  private int queuedStarts(Run another) {
-    Map<RegisteredStage, Integer> tasks = queuedByStage();
-    if (another != null) {
-      tasks.merge(another.stage(), 1, Integer::sum);
-    }
-    return tasks.entrySet().stream()
-        .mapToInt(stage -> stage.getKey().runsOf(stage.getValue()))
-        .sum();
-  }
-
-  private Map<RegisteredStage, Integer> queuedByStage() {
-    Map<RegisteredStage, Integer> tasks = new HashMap<>();
-    queue.forEach(run -> tasks.merge(run.stage(), 1, Integer::sum));
-    return tasks;
-  }
-
   /** Whether a suspect waits or runs; one that nobody waits for any more has done its worst. */
   private boolean hasSuspect() {
-    forgetEnded();
-    return queue.stream().anyMatch(Run::isSuspect)
-        || running().stream().anyMatch(run -> run.isSuspect() && !run.overdue());
+    queue.forgetEnded();
+    return queue.hasSuspect() || running.stream().anyMatch(RunPool::hasSuspect);
+  }
+
+  private static boolean hasSuspect(Assignment running) {
+    for (Run run : running.runs()) {
+      if (run.isSuspect() && !run.overdue()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -143,11 +125,13 @@ final class RunPool {
   }
 
   /**
-   * Whether asking for more pays: a thread idles, or half of the prefetch is used up. Topping up
-   * after each run would make every hold a hold of one.
+   * Whether asking for more pays: a thread finds nothing to run, or half of the prefetch is used
+   * up. Topping up after each run would make every hold a hold of one.
    */
   synchronized boolean wantsMore() {
-    return room() > 0 && (running.size() < size || queuedStarts(null) <= ahead() / 2);
+    int free = freeThreads(); // each takes up a run that waits in a moment
+    boolean idles = queue.startsWithoutSlot() < free;
+    return room() > 0 && (idles || queue.starts() - free <= ahead() / 2);
   }
 
   /** Queues them at once; returns those for which there is no room. */
@@ -173,10 +157,10 @@ final class RunPool {
   }
 
   private boolean enqueue(Run run) {
-    if (closed || hasSuspect() || queuedStarts(run) > places()) {
+    if (closed || hasSuspect() || queue.startsWith(run) > places()) {
       return false;
     }
-    queue.addLast(run);
+    queue.add(run);
     if (threads < size && threads - running.size() < queue.size()) {
       startThread();
     }
@@ -187,33 +171,26 @@ final class RunPool {
   /** Takes no more and hands out what waits; what runs goes on. */
   synchronized List<Run> close() {
     closed = true;
-    List<Run> waiting = new ArrayList<>(queue);
-    queue.clear();
+    List<Run> waiting = queue.drain();
     notifyAll();
     return waiting;
   }
 
   synchronized int queued() {
-    forgetEnded();
+    queue.forgetEnded();
     return queue.size();
   }
 
   /** The places on devices that queued runs wait for. */
   synchronized int queuedForPlaces() {
-    forgetEnded();
-    return queuedByStage().entrySet().stream()
-        .mapToInt(stage -> stage.getKey().places() * stage.getKey().runsOf(stage.getValue()))
-        .sum();
+    queue.forgetEnded();
+    return queue.places();
   }
 
   /** What the queued runs will load, or find, on the slots that they wait for. */
   synchronized List<String> queuedModels() {
-    forgetEnded();
-    List<String> models = new ArrayList<>();
-    queuedByStage()
-        .forEach((stage, tasks) -> models.addAll(nCopies(stage.runsOf(tasks), stage.model())));
-    models.removeIf(String::isEmpty);
-    return models;
+    queue.forgetEnded();
+    return queue.models();
   }
 
   synchronized int working() {
@@ -247,11 +224,6 @@ final class RunPool {
   /** One thread for one run that can start now; who wakes in vain waits again. */
   synchronized void wakeOne() {
     notify();
-  }
-
-  /** A run can end while it waits: cancelled, lost, or given back. */
-  private void forgetEnded() {
-    queue.removeIf(run -> run.state() != RunState.QUEUED);
   }
 
   private void startThread() {
@@ -295,7 +267,9 @@ final class RunPool {
       if (next.slot() != null) {
         slots.giveBack(next.slot());
       }
-      freed.run();
+      if (wantsMore()) {
+        freed.run();
+      }
     }
   }
 
@@ -318,7 +292,7 @@ final class RunPool {
   }
 
   private Optional<Assignment> firstThatCanStart() {
-    forgetEnded();
+    queue.forgetEnded();
     boolean slotsTaken = false;
     for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext(); ) {
       Run run = waiting.next();

@@ -101,7 +101,7 @@ class RunPoolTest {
     next();
     assertThat(pool.working()).isEqualTo(2);
     assertThat(pool.queued()).isEqualTo(3);
-    finishOne();
+    letGo.release();
     next();
     assertThat(pool.room()).isEqualTo(1);
   }
@@ -118,7 +118,7 @@ class RunPoolTest {
       }
     }
     for (int i = 2; i < 5; i++) {
-      finishOne();
+      letGo.release();
       assertThat(next()).isSameAs(offered.get(i));
     }
   }
@@ -132,9 +132,33 @@ class RunPoolTest {
     next();
     assertThat(pool.queued()).isEqualTo(2);
     assertThat(pool.wantsMore()).isFalse();
-    finishOne();
+    letGo.release();
     next();
     assertThat(pool.wantsMore()).isTrue();
+  }
+
+  @Test
+  void aThreadThatHasARunToTakeUpIsNoReasonToAskForMore() throws InterruptedException {
+    for (int i = 0; i < 5; i++) {
+      offer(run(false));
+    }
+    next();
+    next();
+    letGo.release();
+    next();
+    assertThat(pool.room()).isEqualTo(1);
+    assertThat(freed.availablePermits()).isZero();
+  }
+
+  @Test
+  void aThreadThatOnlyRunsWithSlotsWaitForIsAReasonToAskForMore() throws InterruptedException {
+    Slot elsewhere = slots.tryTake(1, "").orElseThrow();
+    offer(run(true));
+    offer(run(true));
+    offer(run(true));
+
+    assertThat(pool.wantsMore()).isTrue();
+    slots.giveBack(elsewhere);
   }
 
   @Test
@@ -304,9 +328,9 @@ class RunPoolTest {
     Run another = run(batched);
     Run suspect = suspect(batched);
     assertThat(pool.offer(List.of(one, another, suspect))).isEmpty();
-    finishOne();
+    letGo.release();
     next();
-    finishOne();
+    letGo.release();
     next();
     assertThat(batches.subList(2, 4)).containsExactly(List.of(one, another), List.of(suspect));
   }
@@ -344,7 +368,7 @@ class RunPoolTest {
     assertThat(offer(run(false))).isFalse();
     assertThat(pool.room()).isZero();
     assertThat(pool.working()).isEqualTo(2);
-    finishOne();
-    assertThat(pool.working()).isEqualTo(1);
+    letGo.release();
+    await().atMost(PATIENCE).until(() -> pool.working() == 1);
   }
 }
