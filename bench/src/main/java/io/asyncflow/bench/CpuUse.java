@@ -3,6 +3,7 @@ package io.asyncflow.bench;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * What happened on the processors between two readings.
@@ -45,6 +46,17 @@ record CpuUse(double unused, double others, boolean othersKnown, Map<String, Dou
     Map<String, Double> cores = new LinkedHashMap<>();
     ownSeconds.forEach((name, seconds) -> cores.put(name, seconds / elapsed));
     return cores;
+  }
+
+  /**
+   * Microseconds that each process of the bench used for a unit, as {@code flowsvr 120, Redis 0}.
+   *
+   * @param units how many were done between the two readings
+   */
+  String microsEach(int units) {
+    return ownSeconds.entrySet().stream()
+        .map(each -> each.getKey() + " " + Math.round(each.getValue() * 1e6 / units))
+        .collect(Collectors.joining(", "));
   }
 
   boolean disturbed() {

@@ -62,11 +62,12 @@ final class Referee {
       laps.add(new Lap<>(contender.name(), share, result, use));
       out.printf(
           Locale.ROOT,
-          "  %-8s  %-48s %-38s %s%n",
+          "  %-8s  %-48s %-38s %s; µs each: %s%n",
           label,
           contender.name(),
           contest.measure().inWords(result, share),
-          use);
+          use,
+          use.microsEach(share));
     }
     return new Round<>(laps);
   }

@@ -20,6 +20,7 @@ class CpuUseTest {
     assertThat(use.unused()).isCloseTo(0.5, within(1e-9));
     assertThat(use.others()).isCloseTo(0.2, within(1e-9));
     assertThat(use.ownSeconds()).containsEntry("server", 2.6);
+    assertThat(use.microsEach(20_000)).isEqualTo("server 130");
     assertThat(use.disturbed()).isFalse();
   }
 
