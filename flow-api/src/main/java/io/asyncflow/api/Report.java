@@ -14,7 +14,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param taskStage for {@link Outcome#NEXT_STAGE}: the stage to run next
  * @param taskContext for {@link Outcome#NEXT_STAGE}: what it reads; {@code null} leaves it
  * @param priority for {@link Outcome#NEXT_STAGE}: {@code null} leaves it
- * @param result for {@link Outcome#SUCCESS}: at most 4,096 bytes of UTF-8
+ * @param result for {@link Outcome#SUCCESS}: at most {@value StoredText#MOST_BYTES_IN_A_ROW} bytes
+ *     of UTF-8; what is larger goes into the context store, see {@link StoredText}
  * @param errMsg for {@link Outcome#RETRY} and {@link Outcome#FAIL}: cut at 1,000 characters
  * @param retryAfterMs for {@link Outcome#RETRY}: instead of the type's delay
  * @param delayMs for {@link Outcome#SNOOZE}

@@ -34,7 +34,9 @@ public interface BatchStageHandler {
 
   /**
    * What the tasks of a batch have in common, as model and voice; all of them unless this says
-   * otherwise. A task of which it throws is run alone.
+   * otherwise. A task of which it throws is run alone, and so is one whose context is asked for
+   * here and lies in the context store: tasks are sorted into batches without waiting for the
+   * server.
    */
   default Object key(StageContext context) {
     return "";

@@ -41,7 +41,12 @@ public interface StageContext {
    */
   String idempotencyKey();
 
-  /** The context as the previous stage (or the creator) wrote it; never {@code null}. */
+  /**
+   * The context as the previous stage (or the creator) wrote it; never {@code null}. One of more
+   * than 4,096 bytes lies in the context store and is read from there when it is first asked for.
+   *
+   * @throws ObjectGoneException if it is not there any more
+   */
   String rawContext();
 
   /**

@@ -3,7 +3,13 @@ package io.asyncflow.worker;
 import java.time.Duration;
 import java.util.Objects;
 
-/** What a stage came to, as data; the server decides what it means for the task. */
+/**
+ * What a stage came to, as data; the server decides what it means for the task.
+ *
+ * <p>A context or a result of more than 4,096 bytes, up to 16 MiB, is put into the context store,
+ * and a reference into the task. The next stage, or the merger, reads it as if it were in the task;
+ * {@code getTask} shows the reference, and {@link io.asyncflow.api.StoreClient#textOf} reads it.
+ */
 public sealed interface StageResult {
 
   /** Hand over to {@code stage} with a new context ({@code null} keeps the old one). */

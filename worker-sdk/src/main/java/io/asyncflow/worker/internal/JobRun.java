@@ -10,4 +10,14 @@ interface JobRun extends StageContext {
   String workerId();
 
   JobClient jobs();
+
+  /** What a context or a result of a row says, wherever it is. */
+  String textOf(String contextOrResult);
+
+  /**
+   * What stands for a text in a row: itself, unless it is too large for that.
+   *
+   * @param name what it is stored by
+   */
+  String inRow(String name, String text) throws InterruptedException;
 }

@@ -29,7 +29,7 @@ final class MergeRun extends RunOfJob implements MergeContext {
   public Stream<ChildResult> children() {
     return Stream.iterate(page(null), Objects::nonNull, this::pageAfter)
         .flatMap(page -> page.taskList().stream())
-        .map(MergeRun::resultOf);
+        .map(this::resultOf);
   }
 
   private JobTaskPage pageAfter(JobTaskPage page) {
@@ -42,12 +42,12 @@ final class MergeRun extends RunOfJob implements MergeContext {
   }
 
   /** All have succeeded when a merge begins; only an operator can have changed that. */
-  private static ChildResult resultOf(JobTask child) {
+  private ChildResult resultOf(JobTask child) {
     if (!Integer.valueOf(TaskStatus.SUCCESS.code()).equals(child.status())) {
       throw new IllegalStateException(
           "child " + child.index() + " (" + child.taskId() + ") has the status " + child.status());
     }
-    String result = child.result() == null ? "" : child.result();
+    String result = child.result() == null ? "" : run().textOf(child.result());
     return new ChildResult(child.index(), child.taskId(), result);
   }
 }

@@ -13,7 +13,7 @@ import java.time.Duration;
  *     not
  * @param notBefore when it is sent next, at the earliest
  * @param carriable whether it may go with a hold; once at most, only before it has failed, and
- *     never if it gives the task back
+ *     never if it gives the task back or is too large
  */
 record PendingReport(
     ReportOrigin origin,
@@ -29,7 +29,7 @@ record PendingReport(
   /** One that can go out at once. */
   static PendingReport fresh(ReportOrigin origin, Report report) {
     // A hold that gives a task back would be the first to get it again.
-    boolean carriable = report.outcome() != Outcome.RELEASE;
+    boolean carriable = report.outcome() != Outcome.RELEASE && !LargeTexts.isLarge(report);
     return new PendingReport(origin, report, false, 0, NEVER, 0, carriable);
   }
 
@@ -54,6 +54,11 @@ record PendingReport(
         alone ? Math.min(aloneSince, now) : NEVER,
         now + wait.toNanos(),
         false);
+  }
+
+  /** The same, with its text in the store. */
+  PendingReport moved(Report light) {
+    return new PendingReport(origin, light, stranded, failures, aloneSince, notBefore, carriable);
   }
 
   /** The same without the rest of its wait. */

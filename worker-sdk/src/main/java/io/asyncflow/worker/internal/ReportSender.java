@@ -1,5 +1,7 @@
 package io.asyncflow.worker.internal;
 
+import static java.util.stream.Collectors.partitioningBy;
+
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
@@ -8,14 +10,15 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.worker.internal.RunState.Event;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
@@ -44,6 +47,7 @@ final class ReportSender implements Loop.Step {
   private static final Logger log = LoggerFactory.getLogger(ReportSender.class);
 
   private final FlowClient client;
+  private final LargeTexts texts;
   private final HeldRuns held;
   private final ReportWriter writer;
   private final Spool spool;
@@ -66,6 +70,7 @@ final class ReportSender implements Loop.Step {
       Backoff backoff,
       Link link) {
     this.client = client;
+    this.texts = new LargeTexts(client);
     this.held = held;
     this.writer = writer;
     this.spool = spool;
@@ -77,9 +82,23 @@ final class ReportSender implements Loop.Step {
     link.whenMended(this::hurry);
   }
 
-  /** Sends it soon, and does not wait for that. The run is in REPORTING. */
+  /**
+   * Sends it soon, and does not wait for that. The run is in REPORTING.
+   *
+   * <p>What is too large for a row goes into the store first, by the thread that made it, so that
+   * many do so side by side. Where that fails it is kept as it is, and this loop tries again.
+   */
   void submit(Run run, Report report) {
-    submit(PendingReport.fresh(new ReportOrigin.OfRun(run, held), report));
+    submit(PendingReport.fresh(new ReportOrigin.OfRun(run, held), movedIfPossible(run, report)));
+  }
+
+  private Report movedIfPossible(Run run, Report report) {
+    try {
+      return texts.moved(report, run.task().taskStage());
+    } catch (RuntimeException e) {
+      log.debug("{}: its text could not be stored; it is tried again", run, e);
+      return report;
+    }
   }
 
   private void submit(PendingReport pending) {
@@ -173,7 +192,10 @@ final class ReportSender implements Loop.Step {
     List<PendingReport> due = queue.takeDue(ticker.nanos(), MOST_REPORTS);
     Deque<PendingReport> left = new ArrayDeque<>(due);
     try {
-      send(due, left);
+      Map<Boolean, List<PendingReport>> isLarge =
+          due.stream().collect(partitioningBy(pending -> LargeTexts.isLarge(pending.report())));
+      send(isLarge.get(false), left);
+      send(moved(isLarge.get(true), left), left);
     } finally {
       // Even an Error, of a memory that others have used up, must cost no report.
       queue.isOver(due, left);
@@ -188,6 +210,33 @@ final class ReportSender implements Loop.Step {
   private void hurry() {
     queue.hurry();
     bell.ring();
+  }
+
+  /**
+   * Puts their texts into the store.
+   *
+   * @param left gets each that could be, in the place of what it was; loses the others
+   * @return those that can be sent
+   */
+  private List<PendingReport> moved(List<PendingReport> large, Deque<PendingReport> left) {
+    List<PendingReport> light = new ArrayList<>();
+    for (int i = 0; i < large.size(); i++) {
+      PendingReport pending = large.get(i);
+      try {
+        PendingReport moved = pending.moved(texts.moved(pending.report()));
+        left.add(moved);
+        left.remove(pending);
+        light.add(moved);
+      } catch (RuntimeException e) {
+        if (mayPass(codeOf(e))) {
+          later(large.subList(i, large.size()), left, e);
+          break;
+        }
+        refused(pending, codeOf(e), String.valueOf(e.getMessage()));
+        left.remove(pending);
+      }
+    }
+    return light;
   }
 
   /**
@@ -293,8 +342,8 @@ final class ReportSender implements Loop.Step {
     if (code != ErrorCode.TOO_LARGE) {
       return what;
     }
-    String text = report.outcome() == Outcome.SUCCESS ? report.result() : report.taskContext();
-    int bytes = text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
+    String text = LargeTexts.textOf(report);
+    long bytes = text == null ? 0 : LargeTexts.bytesOf(text);
     return what + " (it has " + bytes + " bytes; large data belongs elsewhere, and its name here)";
   }
 

@@ -18,16 +18,17 @@ final class ReportWriter {
   }
 
   /**
-   * @throws NonRetryableException if a context or result cannot be written as JSON
+   * @throws NonRetryableException if a context or result cannot be written as JSON, or is so large
+   *     that the store would not take it
    */
   Report of(Task task, StageResult result) {
     if (result instanceof StageResult.NextStage next) {
-      String context = ContextJson.write(next.context());
+      String context = written(next.context());
       return report(
           task, Outcome.NEXT_STAGE, next.stage(), context, next.priority(), null, null, null, null);
     }
     if (result instanceof StageResult.Done done) {
-      String value = ContextJson.write(done.result());
+      String value = written(done.result());
       return report(task, Outcome.SUCCESS, null, null, null, value, null, null, null);
     }
     if (result instanceof StageResult.Retry retry) {
@@ -39,6 +40,12 @@ final class ReportWriter {
     StageResult.Snooze snooze = (StageResult.Snooze) result;
     Long delay = snooze.delay().toMillis();
     return report(task, Outcome.SNOOZE, null, null, null, null, null, null, delay);
+  }
+
+  private static String written(Object value) {
+    String text = ContextJson.write(value);
+    LargeTexts.requireStorable(text);
+    return text;
   }
 
   Report of(Task task, Throwable thrown) {

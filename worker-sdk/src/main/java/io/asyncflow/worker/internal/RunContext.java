@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.JobClient;
+import io.asyncflow.api.StoredText;
 import io.asyncflow.api.Task;
 import io.asyncflow.worker.Slot;
 import java.io.InputStream;
@@ -16,6 +17,7 @@ final class RunContext implements JobRun {
   private final Slot slot;
   private final Ticker ticker;
   private final FlowClient client;
+  private volatile String context;
 
   /** Of a run that only says what it is. */
   RunContext(Run run, Slot slot, Ticker ticker) {
@@ -75,8 +77,11 @@ final class RunContext implements JobRun {
 
   @Override
   public String rawContext() {
-    String context = task().taskContext();
-    return context == null ? "" : context;
+    if (context == null) {
+      String inRow = task().taskContext();
+      context = inRow == null ? "" : textOf(inRow);
+    }
+    return context;
   }
 
   @Override
@@ -132,7 +137,22 @@ final class RunContext implements JobRun {
     return store().open(reference);
   }
 
+  @Override
+  public String textOf(String contextOrResult) {
+    return StoredText.parse(contextOrResult).isPresent()
+        ? store().textOf(contextOrResult)
+        : contextOrResult;
+  }
+
+  @Override
+  public String inRow(String name, String text) throws InterruptedException {
+    return LargeTexts.isLarge(text) ? store().inRow(name, text) : text;
+  }
+
   private RunStore store() {
+    if (client == null) {
+      throw new IllegalStateException("nothing is read from the store before the run");
+    }
     return new RunStore(this, workerId(), client.store());
   }
 

@@ -5,12 +5,14 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.StoreContent;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.StoredText;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ObjectGoneException;
 import io.asyncflow.worker.StageContext;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -86,5 +88,30 @@ public final class RunStore {
     } catch (FlowException e) {
       throw e.errorCode() == ErrorCode.NO_SUCH_OBJECT ? new ObjectGoneException(reference) : e;
     }
+  }
+
+  /** What a context or a result says, wherever it is. */
+  String textOf(String contextOrResult) {
+    try {
+      return RepeatedCall.uninterrupted(run, () -> store.textOf(contextOrResult));
+    } catch (FlowException e) {
+      throw e.errorCode() == ErrorCode.NO_SUCH_OBJECT
+          ? new ObjectGoneException(contextOrResult)
+          : e;
+    }
+  }
+
+  /** Stores a text that is too large for a row; what stands for it there. */
+  String inRow(String name, String text) throws InterruptedException {
+    LargeTexts.requireStorable(text);
+    StoreKey key = StoreKey.of(run.taskId(), run.stage(), run.leaseEpoch(), name);
+    StoreContent content = StoreContent.of(text.getBytes(StandardCharsets.UTF_8));
+    RepeatedCall.of(
+        run,
+        () -> {
+          store.put(key, workerId, content);
+          return null;
+        });
+    return new StoredText(key, content.length()).toString();
   }
 }

@@ -38,7 +38,7 @@ final class SplitRun extends RunOfJob implements SplitContext {
     while (children.hasNext()) {
       List<JobChild> page = new ArrayList<>();
       while (page.size() < PAGE && children.hasNext()) {
-        page.add(children.next());
+        page.add(inRow(sent + page.size(), children.next()));
       }
       JobChildren next = new JobChildren(taskId(), run().workerId(), leaseEpoch(), sent, page);
       ask(
@@ -48,6 +48,11 @@ final class SplitRun extends RunOfJob implements SplitContext {
           });
       sent += page.size();
     }
+  }
+
+  private JobChild inRow(int index, JobChild child) throws InterruptedException {
+    String context = run().inRow("_child-" + index, child.taskContext());
+    return new JobChild(child.taskStage(), context, child.priority());
   }
 
   @Override

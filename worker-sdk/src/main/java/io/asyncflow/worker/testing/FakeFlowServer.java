@@ -19,6 +19,7 @@ import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.StoreContent;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.StoredText;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
@@ -45,8 +46,6 @@ import java.util.function.Predicate;
  * jobs their cancelling and their failure policies.
  */
 public final class FakeFlowServer implements FlowClient {
-
-  private static final int MOST_BYTES = 4096;
 
   /** What it remembers of a task beyond what it tells. */
   private static final class Row {
@@ -91,6 +90,7 @@ public final class FakeFlowServer implements FlowClient {
   private int answersToSwallow;
   private Predicate<Report> refusal = report -> false;
   private ErrorCode refusalCode;
+  private ErrorCode objectRefusal;
 
   /** A server whose time is the machine's. */
   public FakeFlowServer() {
@@ -280,6 +280,9 @@ public final class FakeFlowServer implements FlowClient {
 
   private synchronized void requireHold(StoreKey key, String workerId) {
     before();
+    if (objectRefusal != null) {
+      throw new FlowException(objectRefusal, "refused by the test");
+    }
     Row row = rows.get(key.taskId());
     if (row == null) {
       throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + key.taskId());
@@ -312,6 +315,11 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized void refuseReports(Predicate<Report> which, ErrorCode code) {
     refusal = which;
     refusalCode = code;
+  }
+
+  /** Refuses from now on to take objects into the store; {@code null} ends that. */
+  public synchronized void refuseObjects(ErrorCode code) {
+    objectRefusal = code;
   }
 
   /** Tells every worker, with its next heartbeat, to finish and leave. */
@@ -573,7 +581,8 @@ public final class FakeFlowServer implements FlowClient {
         || !row.workerId.equals(report.workerId())) {
       return ReportResult.refused(report.taskId(), ErrorCode.LEASE_LOST, "the lease is lost");
     }
-    if (bytes(report.taskContext()) > MOST_BYTES || bytes(report.result()) > MOST_BYTES) {
+    if (bytes(report.taskContext()) > StoredText.MOST_BYTES_IN_A_ROW
+        || bytes(report.result()) > StoredText.MOST_BYTES_IN_A_ROW) {
       return ReportResult.refused(report.taskId(), ErrorCode.TOO_LARGE, "at most 4096 bytes");
     }
     accept(row, report);

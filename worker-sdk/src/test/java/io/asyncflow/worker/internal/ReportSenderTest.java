@@ -86,6 +86,7 @@ class ReportSenderTest {
 
   @Test
   void oneBadReportDoesNotSpoilTheOthers() {
+    worker.server.refuseObjects(ErrorCode.TOO_LARGE);
     finished(StageResult.done("x".repeat(5000)));
     finished();
     worker.sendReports();
@@ -225,7 +226,8 @@ class ReportSenderTest {
 
   @Test
   void whatIsRefusedOnTheWayIsRefusedOnceMoreByItself() {
-    finished(StageResult.done("x".repeat(5000)));
+    worker.server.refuseReports(report -> report.result() != null, ErrorCode.INVALID_INPUT);
+    finished(StageResult.done("bad"));
     finished();
     holdAndReport(worker.server);
     assertThat(worker.server.accepted()).hasSize(1);

@@ -115,6 +115,7 @@ class RunStateTest {
 
   @Test
   void aRefusedReportIsExplainedOrDropped() {
+    worker.server.refuseObjects(ErrorCode.TOO_LARGE);
     Run tooLarge = worker.heldRun(context -> StageResult.done("x".repeat(5000)));
     worker.work(tooLarge);
     worker.sendReports();

@@ -253,6 +253,7 @@ class SpooledReportsTest {
 
   @Test
   void whatTheServerDoesNotTakeOfAnEarlierWorkerIsExplainedInItsName() {
+    worker.server.refuseObjects(ErrorCode.TOO_LARGE);
     Run run = finished(c -> StageResult.done("x".repeat(5000)));
     worker.server.setDown(true);
     worker.sender.keepAll();
@@ -268,5 +269,81 @@ class SpooledReportsTest {
     assertThat(worker.server.accepted().get(0).workerId()).isEqualTo(HandDriven.WORKER);
     assertThat(worker.server.accepted().get(0).errMsg()).contains("5000 bytes");
     assertThat(heir.size()).isZero();
+  }
+
+  private static final String LARGE = "x".repeat(5_000);
+
+  private Run finishedInAnOutage() {
+    Run run = worker.heldRun(c -> StageResult.done(LARGE));
+    outage();
+    worker.work(run);
+    return run;
+  }
+
+  private String resultOf(Run run) {
+    return worker.server.store().textOf(worker.server.getTask(run.task().taskId()).result());
+  }
+
+  @Test
+  void aLargeResultOfAnOutageIsKeptWholeAndStoredWhenItIsOver() {
+    Run run = finishedInAnOutage();
+    worker.sendReports();
+    assertThat(spool.size()).isEqualTo(1);
+    end();
+
+    worker.sendReports();
+
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(resultOf(run)).isEqualTo(LARGE);
+    assertThat(spool.size()).isZero();
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void aLargeResultOfAProcessThatHasEndedIsStoredByItsHeir() {
+    Run run = finishedInAnOutage();
+    worker.sendReports();
+    spool.close();
+    worker.server.setDown(false);
+
+    try (DiskSpool heirs = new DiskSpool(root)) {
+      ReportSender heir = worker.sender(worker.server, heirs);
+      heir.deliver(heirs.adopt());
+      heir.runOnce();
+      assertThat(heirs.size()).isZero();
+    }
+    assertThat(resultOf(run)).isEqualTo(LARGE);
+  }
+
+  @Test
+  void aLargeResultWhoseAcceptanceWasNotHeardIsNotLost() {
+    Run run = finished(c -> StageResult.done(LARGE));
+    worker.server.swallowAnswers(1); // the report's; the text is in the store already
+    worker.sendReports();
+    assertThat(spool.size()).isEqualTo(1);
+    spool.close();
+
+    try (DiskSpool heirs = new DiskSpool(root)) {
+      ReportSender heir = worker.sender(worker.server, heirs);
+      heir.deliver(heirs.adopt());
+      heir.runOnce();
+      assertThat(heirs.size()).isZero();
+    }
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(resultOf(run)).isEqualTo(LARGE);
+  }
+
+  @Test
+  void aLargeResultOfALostLeaseIsDroppedLikeAnyOther() {
+    Run run = finishedInAnOutage();
+    worker.sendReports();
+    worker.server.steal(run.task().taskId());
+    end();
+
+    worker.sendReports();
+
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.EXECUTING);
+    assertThat(spool.size()).isZero();
+    assertThat(worker.server.objects().references()).isEmpty();
   }
 }

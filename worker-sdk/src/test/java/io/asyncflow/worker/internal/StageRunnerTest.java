@@ -364,6 +364,7 @@ class StageRunnerTest {
 
   @Test
   void aContextTooLargeForTheServerFailsTheTaskWithAClearReason() {
+    worker.server.refuseObjects(ErrorCode.TOO_LARGE);
     Run run = worker.heldRun(c -> StageResult.next("two", "x".repeat(5000)));
     worker.work(run);
     worker.sendReports();
