@@ -5,6 +5,7 @@ import io.asyncflow.flowsvr.job.JobRetention;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.lease.HoldRetention;
 import io.asyncflow.flowsvr.operator.AuditRetention;
+import io.asyncflow.flowsvr.store.StoreRetention;
 import io.asyncflow.flowsvr.system.BackgroundLoop;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -67,6 +68,7 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
       JobCatchUp jobSteps,
       JobRetention jobRetention,
       AuditRetention audit,
+      StoreRetention objects,
       LeaderElection election,
       JobRunStore runs,
       Node node,
@@ -84,6 +86,7 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
             new GovernanceJob("invariant-auditor", AUDIT, true, auditor::runOnce),
             new GovernanceJob("job-retention", cleaning, true, jobRetention::runOnce),
             new GovernanceJob("audit-retention", cleaning, true, audit::runOnce),
+            new GovernanceJob("store-retention", cleaning, true, objects::runOnce),
             new GovernanceJob("key-retention", cleaning, true, keys::runOnce),
             new GovernanceJob("hold-retention", cleaning, true, holds::runOnce),
             new GovernanceJob("worker-retention", cleaning, true, workers::forgetSilent),

@@ -4,6 +4,8 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
 import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /** Keeps objects under their keys. Thread-safe. */
@@ -22,4 +24,28 @@ interface ContextStore {
 
   /** The object of this key, opened, to be closed by the caller; empty if there is none. */
   Optional<StoredObject> open(StoreKey key) throws IOException;
+
+  /**
+   * Ids of tasks that have objects, in an order of the store's own.
+   *
+   * @param after the last id of the page before; empty for the first
+   * @return at most so many; fewer only at the end
+   */
+  List<String> tasks(String after, int limit) throws IOException;
+
+  /** The objects of a task. */
+  List<Entry> entries(String taskId) throws IOException;
+
+  /** Removes an object; does nothing if there is none. */
+  void delete(StoreKey key) throws IOException;
+
+  /** Removes what uploads have left that broke off with their server before this moment. */
+  void tidy(Instant before) throws IOException;
+
+  /**
+   * An object that is there.
+   *
+   * @param stored when, by the store's clock
+   */
+  record Entry(StoreKey key, Instant stored) {}
 }

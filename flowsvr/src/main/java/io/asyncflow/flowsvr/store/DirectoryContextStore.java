@@ -10,15 +10,21 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -154,12 +160,100 @@ final class DirectoryContextStore implements ContextStore {
     }
   }
 
+  @Override
+  public List<String> tasks(String after, int limit) throws IOException {
+    String first = after.isEmpty() ? "" : bucketOf(after);
+    List<String> found = new ArrayList<>();
+    for (String bucket : directoriesIn(objects)) {
+      if (bucket.compareTo(first) >= 0) {
+        for (String task : directoriesIn(objects.resolve(bucket))) {
+          boolean isNext = !bucket.equals(first) || task.compareTo(after) > 0;
+          if (isNext && found.size() < limit) {
+            found.add(task);
+          }
+        }
+        if (found.size() == limit) {
+          break;
+        }
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public List<Entry> entries(String taskId) throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    Path ofTask = directoryOf(taskId);
+    for (String run : directoriesIn(ofTask)) {
+      for (Path file : listed(ofTask.resolve(run))) {
+        Optional<StoreKey> key = keyOf(taskId, run, file.getFileName().toString());
+        if (key.isPresent() && Files.isRegularFile(file, NOFOLLOW_LINKS)) {
+          entries.add(new Entry(key.get(), Files.getLastModifiedTime(file).toInstant()));
+        }
+      }
+    }
+    return entries;
+  }
+
+  private static Optional<StoreKey> keyOf(String taskId, String run, String name) {
+    int dash = run.indexOf('-');
+    return dash < 0
+        ? Optional.empty()
+        : StoreKey.parse(
+            taskId + "/" + run.substring(dash + 1) + "/" + run.substring(0, dash) + "/" + name);
+  }
+
+  @Override
+  public void delete(StoreKey key) throws IOException {
+    Path file = fileOf(key);
+    Files.deleteIfExists(file);
+    deleteIfEmpty(file.getParent());
+    deleteIfEmpty(file.getParent().getParent());
+  }
+
+  private static void deleteIfEmpty(Path directory) throws IOException {
+    try {
+      Files.deleteIfExists(directory);
+    } catch (DirectoryNotEmptyException e) {
+      // Somebody else's object is in it.
+    }
+  }
+
+  @Override
+  public void tidy(Instant before) throws IOException {
+    for (Path unfinished : listed(uploads)) {
+      if (Files.getLastModifiedTime(unfinished).toInstant().isBefore(before)) {
+        Files.deleteIfExists(unfinished);
+      }
+    }
+  }
+
+  /** Names in order; none where there is no such directory. */
+  private static List<String> directoriesIn(Path directory) throws IOException {
+    return listed(directory).stream()
+        .filter(path -> Files.isDirectory(path, NOFOLLOW_LINKS))
+        .map(path -> path.getFileName().toString())
+        .sorted()
+        .toList();
+  }
+
+  private static List<Path> listed(Path directory) throws IOException {
+    if (!Files.isDirectory(directory, NOFOLLOW_LINKS)) {
+      return List.of();
+    }
+    try (Stream<Path> paths = Files.list(directory)) {
+      return paths.toList();
+    } catch (NoSuchFileException | UncheckedIOException e) {
+      return List.of(); // gone, or half gone, just now; the next look sees more
+    }
+  }
+
   private Path fileOf(StoreKey key) {
-    return objects
-        .resolve(bucketOf(key.taskId()))
-        .resolve(key.taskId())
-        .resolve(key.epoch() + "-" + key.stage())
-        .resolve(key.name());
+    return directoryOf(key.taskId()).resolve(key.epoch() + "-" + key.stage()).resolve(key.name());
+  }
+
+  private Path directoryOf(String taskId) {
+    return objects.resolve(bucketOf(taskId)).resolve(taskId);
   }
 
   private static String bucketOf(String taskId) {

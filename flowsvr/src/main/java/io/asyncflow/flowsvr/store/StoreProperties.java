@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.store;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
@@ -12,6 +13,7 @@ import org.springframework.util.unit.DataSize;
  * @param dir where they lie; empty for {@code .asyncflow/store} in the user's home
  * @param maxObject the largest that is taken
  * @param minFree what an upload must leave free on the disk
+ * @param grace how long an object stays at least, whether or not anything refers to it
  * @param transfersAtOnce uploads and downloads under way on this server; each takes a thread
  */
 @ConfigurationProperties("flow.store")
@@ -19,6 +21,7 @@ record StoreProperties(
     @DefaultValue("") String dir,
     @DefaultValue("1GB") DataSize maxObject,
     @DefaultValue("512MB") DataSize minFree,
+    @DefaultValue("1h") Duration grace,
     @DefaultValue("100") int transfersAtOnce) {
 
   Path directory() {

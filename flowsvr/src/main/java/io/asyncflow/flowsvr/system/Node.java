@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.system;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Instant;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
 
@@ -25,6 +26,11 @@ public class Node {
   /** The local monotonic clock: only its differences mean something. */
   public long nanoTime() {
     return System.nanoTime();
+  }
+
+  /** This machine's clock, for the age of files: nothing but tidying up may depend on it. */
+  public Instant wallClock() {
+    return Instant.now();
   }
 
   private static String hostName() {

@@ -10,6 +10,7 @@ import com.sun.management.ThreadMXBean;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,7 +18,12 @@ import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -165,6 +171,59 @@ class DirectoryContextStoreTest {
     assertThatIOException().isThrownBy(() -> store.open(KEY));
     assertThatIOException().isThrownBy(() -> store.put(KEY, upload("x"), NOBODY_OBJECTS));
     assertThat(elsewhere.resolve("piece.wav")).hasContent("secret");
+  }
+
+  @Test
+  void tasksAreListedInPagesUntilAllWereSeen() throws IOException {
+    Set<String> ids = new HashSet<>();
+    for (int number = 1; number <= 50; number++) {
+      String id = number + "_lark_task_1";
+      store.put(StoreKey.of(id, "s", 1, "a"), upload("x"), NOBODY_OBJECTS);
+      ids.add(id);
+    }
+
+    List<String> seen = new ArrayList<>();
+    List<String> page = store.tasks("", 7);
+    while (!page.isEmpty()) {
+      assertThat(page).hasSizeLessThanOrEqualTo(7);
+      seen.addAll(page);
+      page = store.tasks(page.get(page.size() - 1), 7);
+    }
+
+    assertThat(seen).containsExactlyInAnyOrderElementsOf(ids);
+  }
+
+  @Test
+  void objectsOfATaskAreListedAndRemoved() throws IOException {
+    StoreKey other = StoreKey.of(KEY.taskId(), "a-b_c", 3, "_context");
+    store.put(KEY, upload("x"), NOBODY_OBJECTS);
+    store.put(other, upload("y"), NOBODY_OBJECTS);
+    assertThat(store.entries(KEY.taskId())).extracting(Entry::key).contains(KEY, other);
+
+    store.delete(KEY);
+    store.delete(KEY);
+    assertThat(store.entries(KEY.taskId())).extracting(Entry::key).containsExactly(other);
+    store.delete(other);
+
+    assertThat(store.tasks("", 10)).isEmpty();
+    assertThat(store.entries(KEY.taskId())).isEmpty();
+    store.put(KEY, upload("again"), NOBODY_OBJECTS);
+    assertThat(read(KEY)).isEqualTo("again");
+  }
+
+  @Test
+  void whatBrokenOffUploadsLeftIsTidiedUpWhenItIsOld() throws IOException {
+    store.put(KEY, upload("x"), NOBODY_OBJECTS);
+    Path old = Files.writeString(root.resolve("uploads/old"), "half");
+    Files.setLastModifiedTime(old, FileTime.from(Instant.EPOCH));
+    Path young = Files.writeString(root.resolve("uploads/young"), "half");
+    Files.setLastModifiedTime(young, FileTime.from(Instant.EPOCH.plusSeconds(60)));
+
+    store.tidy(Instant.EPOCH.plusSeconds(60));
+
+    assertThat(old).doesNotExist();
+    assertThat(young).exists();
+    assertThat(read(KEY)).isEqualTo("x");
   }
 
   @Test

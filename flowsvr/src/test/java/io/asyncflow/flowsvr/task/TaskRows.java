@@ -26,6 +26,8 @@ public final class TaskRows {
   private long beatTime;
   private long leaseEnd;
   private String log = "";
+  private String context = "{\"a\":1}";
+  private String result;
 
   private TaskRows() {}
 
@@ -111,6 +113,12 @@ public final class TaskRows {
     return this;
   }
 
+  public TaskRows withTexts(String newContext, String newResult) {
+    context = newContext;
+    result = newResult;
+    return this;
+  }
+
   public TaskRow build() {
     return new TaskRow(
         id(),
@@ -134,8 +142,8 @@ public final class TaskRows {
         null,
         NOW - 100_000,
         NOW - 50_000,
-        "{\"a\":1}",
-        null,
+        context,
+        result,
         log,
         null,
         NOW);

@@ -1,0 +1,32 @@
+package io.asyncflow.flowsvr.store;
+
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskQueries;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import java.util.Optional;
+import org.springframework.stereotype.Component;
+
+/** The tasks of the database, each by its primary key. */
+@Component
+class CommittedTasks implements TaskLook {
+
+  private final TaskQueries tasks;
+  private final TaskFamilies families;
+
+  CommittedTasks(TaskQueries tasks, TaskFamilies families) {
+    this.tasks = tasks;
+    this.families = families;
+  }
+
+  @Override
+  public Optional<TaskRow> find(TaskId id) {
+    return tasks.find(id);
+  }
+
+  /** A type that was deleted may come back, and its tables with it. */
+  @Override
+  public boolean isGone(TaskId id) {
+    return families.hasDropped(id.table()) || families.has(id.table()) && tasks.find(id).isEmpty();
+  }
+}

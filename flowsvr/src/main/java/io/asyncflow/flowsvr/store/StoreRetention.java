@@ -1,0 +1,170 @@
+package io.asyncflow.flowsvr.store;
+
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.store.ContextStore.Entry;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.task.JobPlace;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskRow;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.stereotype.Component;
+
+/**
+ * Removes objects to which no committed row refers, and to which none can refer any more.
+ *
+ * <p>An object of a task stays
+ *
+ * <ul>
+ *   <li>while it is young, whatever refers to it;
+ *   <li>while its hold may report: that is the last one and has not, so the report that names it
+ *       may be on its way, or in the spool of a worker that is switched off;
+ *   <li>while the task's context or result names it, or names a stored text that does;
+ *   <li>if it is of the split of a job, by the hold whose children these are: their rows name it;
+ *   <li>if it is of a hold that the row does not know yet.
+ * </ul>
+ *
+ * <p>When the task is dropped with its table, its objects go.
+ *
+ * <p>That is right at any moment, and needs no lock. A later report can name what the task's
+ * context named when its hold began, and what that hold has stored itself. So what the row does not
+ * name is named by none after it, but for the objects of later holds, which stay. And the objects
+ * are listed after the row was read: each text that the row names is among them.
+ *
+ * <p>Each round looks at a bounded number of tasks, each by its primary key, and goes on where the
+ * one before stopped. Harmless on several servers.
+ */
+@Component
+public class StoreRetention {
+
+  private static final Logger log = LoggerFactory.getLogger(StoreRetention.class);
+
+  private static final int PAGE = 500;
+  private static final int PAGES_A_ROUND = 10;
+
+  private final ContextStore store;
+  private final TaskLook tasks;
+  private final References references;
+  private final Node node;
+  private final Duration grace;
+  private String lookedAt = "";
+
+  @Autowired
+  StoreRetention(ContextStore store, TaskLook tasks, Node node, StoreProperties properties) {
+    this(store, tasks, node, properties.grace());
+  }
+
+  StoreRetention(ContextStore store, TaskLook tasks, Node node, Duration grace) {
+    this.store = store;
+    this.tasks = tasks;
+    this.references = new References(store);
+    this.node = node;
+    this.grace = grace;
+  }
+
+  /** Returns how many objects were removed. */
+  public int runOnce() {
+    return runOnce(node.wallClock().minus(grace));
+  }
+
+  /**
+   * The same for what was stored before this moment.
+   *
+   * @throws UncheckedIOException if the store fails; the tasks after it are looked at next time
+   */
+  synchronized int runOnce(Instant before) {
+    int removed = 0;
+    try {
+      store.tidy(before);
+      for (int page = 0; page < PAGES_A_ROUND; page++) {
+        List<String> ids = store.tasks(lookedAt, PAGE);
+        for (String id : ids) {
+          removed += collectAndGoOn(id, before);
+        }
+        if (ids.size() < PAGE) {
+          lookedAt = "";
+          break;
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    if (removed > 0) {
+      log.info("removed {} objects to which nothing refers", removed);
+    }
+    return removed;
+  }
+
+  /** One task whose objects cannot be read must not keep all others from being looked at. */
+  private int collectAndGoOn(String taskId, Instant before) throws IOException {
+    lookedAt = taskId;
+    Optional<TaskId> id = TaskId.parse(taskId);
+    return id.isPresent() ? collect(id.get(), before) : 0;
+  }
+
+  /** Removes what may go of one task. */
+  int collect(TaskId id, Instant before) throws IOException {
+    if (oldOf(store.entries(id.toString()), before).isEmpty()) {
+      return 0;
+    }
+    Optional<TaskRow> found = tasks.find(id);
+    List<Entry> entries = store.entries(id.toString()); // after the row was read, never before
+    List<StoreKey> old = oldOf(entries, before);
+    if (found.isEmpty()) {
+      return tasks.isGone(id) ? remove(old) : 0;
+    }
+    TaskRow row = found.get();
+    List<StoreKey> doubtful = old.stream().filter(key -> !isSpokenFor(key, row)).toList();
+    if (doubtful.isEmpty()) {
+      return 0;
+    }
+    // Among all of them: a young text may name an old object.
+    Set<StoreKey> named = references.among(entries.stream().map(Entry::key).toList(), textsOf(row));
+    return remove(doubtful.stream().filter(key -> !named.contains(key)).toList());
+  }
+
+  private static List<StoreKey> oldOf(List<Entry> entries, Instant before) {
+    return entries.stream()
+        .filter(entry -> entry.stored().isBefore(before))
+        .map(Entry::key)
+        .toList();
+  }
+
+  private static List<String> textsOf(TaskRow row) {
+    return Stream.of(row.context(), row.result()).filter(Objects::nonNull).toList();
+  }
+
+  /** Whether an object stays, whatever the row's texts say. */
+  private static boolean isSpokenFor(StoreKey key, TaskRow row) {
+    boolean mayReport =
+        !row.status().isFinal()
+            && key.epoch() == row.leaseEpoch()
+            && row.reportedEpoch() < key.epoch();
+    // Of a hold that came after the row was read; or the row is from a backup.
+    boolean isLater = key.epoch() > row.leaseEpoch();
+    return mayReport || isLater || isOfSplit(key, row);
+  }
+
+  private static boolean isOfSplit(StoreKey key, TaskRow row) {
+    return row.place() != null
+        && row.place().index() == JobPlace.SPLIT
+        && key.epoch() == row.reportedEpoch();
+  }
+
+  private int remove(List<StoreKey> keys) throws IOException {
+    for (StoreKey key : keys) {
+      store.delete(key);
+    }
+    return keys.size();
+  }
+}

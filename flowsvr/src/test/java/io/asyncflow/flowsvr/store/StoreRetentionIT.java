@@ -1,0 +1,170 @@
+package io.asyncflow.flowsvr.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.StoredText;
+import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.job.Jobs;
+import io.asyncflow.flowsvr.store.ContextStore.Entry;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Which objects go, by the rows of a real database. */
+@RunningServer
+class StoreRetentionIT {
+
+  @LocalServerPort int port;
+  @Autowired Given given;
+  @Autowired JdbcClient jdbc;
+  @Autowired ContextStore store;
+  @Autowired StoreRetention retention;
+  @Autowired Node node;
+
+  private TaskType type;
+  private Instant later;
+
+  @BeforeEach
+  void aType() {
+    type = given.aType().create();
+    later = node.wallClock().plus(Duration.ofDays(1));
+  }
+
+  private Task held() {
+    given.aWaitingTask().ofType(type).inStage("render").create();
+    return given.aHold(type).theTask();
+  }
+
+  private StoreKey put(Task task, String name, String text) throws IOException {
+    StoreKey key = StoreKey.of(task.taskId(), task.taskStage(), task.leaseEpoch(), name);
+    put(key, text);
+    return key;
+  }
+
+  private void put(StoreKey key, String text) throws IOException {
+    byte[] bytes = text.getBytes(UTF_8);
+    store.put(key, new Upload(new ByteArrayInputStream(bytes), bytes.length, null), () -> {});
+  }
+
+  private int collect(Task task) throws IOException {
+    return retention.collect(Given.idOf(task), later);
+  }
+
+  private List<StoreKey> keysOf(Task task) throws IOException {
+    return store.entries(task.taskId()).stream().map(Entry::key).toList();
+  }
+
+  @Test
+  void holdThatMayReportKeepsWhatItHasStored() throws IOException {
+    Task task = held();
+    StoreKey piece = put(task, "piece", "sound");
+    assertThat(collect(task)).isZero();
+
+    given.set(Given.idOf(task), "status = 1"); // lost, and nobody has held it since
+    assertThat(collect(task)).isZero();
+
+    Task again = given.aHold(type).by("another").theTask();
+    assertThat(collect(again)).isEqualTo(1);
+    assertThat(store.open(piece)).isEmpty();
+  }
+
+  @Test
+  void whatTheRowNamesStaysAndTheRestGoes() throws IOException {
+    Task first = held();
+    StoreKey piece = put(first, "piece", "sound");
+    put(first, "draft", "noise");
+    given.reportOn(first).nextStage("join", "[\"" + piece.reference() + "\"]", null);
+    assertThat(collect(first)).isEqualTo(1);
+    assertThat(keysOf(first)).containsExactly(piece);
+
+    Task second = given.aHold(type).theTask();
+    StoreKey text = put(second, "_result", "{\"piece\":\"" + piece.reference() + "\"}");
+    put(second, "scratch", "x");
+    given.reportOn(second).success(new StoredText(text, 1).toString());
+
+    assertThat(collect(first)).isEqualTo(1);
+    assertThat(keysOf(first)).containsExactlyInAnyOrder(piece, text);
+  }
+
+  @Test
+  void whatIsYoungStays() throws IOException {
+    Task task = held();
+    put(task, "piece", "sound");
+    given.reportOn(task).success("nothing of it");
+
+    assertThat(retention.collect(Given.idOf(task), Instant.EPOCH)).isZero();
+    assertThat(collect(task)).isEqualTo(1);
+  }
+
+  @Test
+  void objectsGoWithTheTableOfTheirTask() throws IOException {
+    Task task = held();
+    put(task, "piece", "sound");
+    given.reportOn(task).success(keysOf(task).get(0).reference());
+    assertThat(collect(task)).isZero();
+
+    given.nextTable(type);
+    jdbc.sql(
+            """
+            UPDATE t_schedule_pos
+            SET schedule_first_pos = 2, schedule_begin_pos = 2
+            WHERE task_type = :type
+            """)
+        .param("type", type.name())
+        .update();
+
+    await().atMost(Duration.ofSeconds(30)).until(() -> collect(task) == 1);
+    assertThat(keysOf(task)).isEmpty();
+  }
+
+  @Test
+  void nothingIsKnownOfATypeThatIsNotThere() throws IOException {
+    StoreKey key = StoreKey.of("1_deletedtype_task_1", "s", 1, "a");
+    put(key, "x");
+
+    assertThat(retention.collect(TaskId.parse(key.taskId()).orElseThrow(), later)).isZero();
+  }
+
+  @Test
+  void splitKeepsWhatItsChildrenAreMadeOf() throws IOException {
+    Jobs jobs = new Jobs(port);
+    jobs.jobs.createJob(NewJob.of(type.name(), "ann", "input"));
+    Task split = jobs.hold(type.name(), "split");
+    StoreKey ofChild = put(split, "_child-0", "large");
+    jobs.stage(split, 0, 1);
+    given.reportOn(split).success(null);
+
+    assertThat(collect(split)).isZero();
+    assertThat(keysOf(split)).containsExactly(ofChild);
+  }
+
+  @Test
+  void roundLooksAtAllTasksAndComesAroundAgain() throws IOException {
+    Task task = held();
+    put(task, "piece", "sound");
+    given.reportOn(task).success("nothing of it");
+
+    retention.runOnce(later);
+    assertThat(keysOf(task)).isEmpty();
+
+    put(task, "piece", "sound");
+    retention.runOnce(later);
+    assertThat(keysOf(task)).isEmpty();
+  }
+}
