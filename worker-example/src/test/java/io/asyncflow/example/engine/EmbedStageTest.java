@@ -3,16 +3,12 @@ package io.asyncflow.example.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.asyncflow.worker.BatchRun;
 import io.asyncflow.worker.NonRetryableException;
-import io.asyncflow.worker.StageContext;
-import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.testing.StageHarness;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,25 +23,12 @@ class EmbedStageTest {
 
   @BeforeEach
   void start() throws IOException, InterruptedException {
-    boolean python = works("python3", "--version");
+    boolean python = Python.isThere();
     if (!python) {
       System.out.println("NOT RUN: EmbedStageTest, there is no python3 on this machine");
     }
     assumeTrue(python, "there is no python3 on this machine");
     stage = new EmbedStage("python3");
-  }
-
-  private static boolean works(String... command) throws InterruptedException {
-    try {
-      Process process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      return process.waitFor(30, TimeUnit.SECONDS) && process.exitValue() == 0;
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   @AfterEach
@@ -55,40 +38,16 @@ class EmbedStageTest {
     }
   }
 
-  /** What became of one task of a batch. */
-  private static final class Told implements BatchRun {
-    private final StageContext context;
-    private Object outcome;
-
-    private Told(StageContext context) {
-      this.context = context;
-    }
-
-    @Override
-    public StageContext context() {
-      return context;
-    }
-
-    @Override
-    public void complete(StageResult result) {
-      outcome = ((StageResult.Done) result).result();
-    }
-
-    @Override
-    public void fail(Exception reason) {
-      outcome = reason;
-    }
-  }
-
   private List<Object> run(Object... contexts) throws InterruptedException {
-    List<Told> batch = new ArrayList<>();
+    List<ToldRun> batch = new ArrayList<>();
     for (Object context : contexts) {
       epochs++;
       batch.add(
-          new Told(StageHarness.run("embed").onSlot("cpu").inEpoch(epochs).withContext(context)));
+          new ToldRun(
+              StageHarness.run("embed").onSlot("cpu").inEpoch(epochs).withContext(context)));
     }
     stage.handle(List.copyOf(batch));
-    return batch.stream().map(told -> told.outcome).toList();
+    return batch.stream().map(ToldRun::outcome).toList();
   }
 
   @Test
