@@ -5,12 +5,15 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A statement over one table of a family: a text whose {@code %s} is the table's name, filled in
- * once a table.
+ * once a table, and remembered while there are not too many.
  *
  * <p>Thread-safe. A text that needs further parts (a list of columns, the clock) is joined from
  * constants before; nothing but a {@link TaskTable} is ever put in here.
  */
 public final class TableSql {
+
+  /** Tables come and go for years, and it takes a microsecond to fill a text in. */
+  private static final int MOST_TABLES = 100;
 
   private final String text;
   private final Map<TaskTable, String> filled = new ConcurrentHashMap<>();
@@ -20,6 +23,9 @@ public final class TableSql {
   }
 
   public String of(TaskTable table) {
+    if (filled.size() >= MOST_TABLES && !filled.containsKey(table)) {
+      filled.clear(); // those in use are back at once
+    }
     return filled.computeIfAbsent(table, t -> text.replace("%s", t.sqlName()));
   }
 }
