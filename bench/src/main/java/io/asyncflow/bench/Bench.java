@@ -64,12 +64,14 @@ public final class Bench {
       Conditions conditions = Conditions.of(bed, checkout, options);
       out.println(conditions.markdown());
       Contests contests = new Contests(bed, options, out);
-      Referee referee = new Referee(options.rounds(), !options.smoke(), bed.cpuMeter(), out);
+      Referee usual = new Referee(options.rounds(), !options.smoke(), bed.cpuMeter(), out);
+      Referee once = new Referee(1, false, bed.cpuMeter(), out);
       List<Standings<?>> standings = new ArrayList<>();
       List<Finding> facts = new ArrayList<>();
+      facts.add(Finding.of("memory of flowsvr at the start", memory(bed)));
       try {
         for (Part part : options.parts()) {
-          standings.add(referee.hold(contests.of(part)));
+          standings.add((part.once() ? once : usual).hold(contests.of(part)));
         }
         facts.add(Finding.of("memory of flowsvr at the end", memory(bed)));
       } catch (Exception e) {

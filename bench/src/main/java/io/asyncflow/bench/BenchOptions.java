@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
  * @param parts what to measure, in order
  * @param peers whether db-scheduler and JobRunr take part
  * @param backlog rows of the largest table
+ * @param minutes how long the soak lasts
  * @param smoke whether it is only to be seen that everything works
  * @param mysqlUrl of a database that was given; {@code null} for an embedded one
  * @param serverJvm options for flowsvr's JVM beside its usual ones, as a flight recording
@@ -31,6 +32,7 @@ record BenchOptions(
     List<Part> parts,
     boolean peers,
     int backlog,
+    int minutes,
     boolean smoke,
     Engine engine,
     String mysqlUrl,
@@ -45,7 +47,7 @@ record BenchOptions(
   static final String USAGE =
       """
       Usage: ./asyncflow bench [--peers] [--n N] [--rounds R] [--only LIST] [--backlog ROWS]
-                               [--smoke] [--mysql8 | --mysql URL] [--server-jvm OPTIONS]
+                               [--minutes M] [--smoke] [--mysql8 | --mysql URL] [--server-jvm OPTIONS]
                                [--report FILE]
 
         --peers         db-scheduler and JobRunr take part, in the same rounds
@@ -54,6 +56,7 @@ record BenchOptions(
         --only LIST     some of the parts
                         PARTS
         --backlog ROWS  rows of the largest table (2M); 10k, 2M and 10M are understood
+        --minutes M     how long the soak lasts (2)
         --smoke         everything once and with next to nothing, to see that it works
         --mysql8        the embedded MySQL 8.0.33 instead of the embedded MariaDB
         --mysql URL     a database of yours (FLOW_MYSQL_USER, FLOW_MYSQL_PASSWORD): a schema of the
@@ -89,6 +92,16 @@ record BenchOptions(
     return Duration.ofMillis(Math.min(15_000, n));
   }
 
+  /** How long the load of the soak lasts. */
+  Duration soak() {
+    return smoke ? Duration.ofSeconds(3) : Duration.ofMinutes(minutes);
+  }
+
+  /** How long calls are measured before a table is dropped beside them. */
+  Duration beforeDrop() {
+    return Duration.ofMillis(Math.min(20_000, Math.max(1_000, n)));
+  }
+
   int idleWorkers() {
     return Math.min(200, Math.max(5, n / 100));
   }
@@ -106,6 +119,7 @@ record BenchOptions(
     List<Part> parts = List.of(Part.values());
     boolean peers = false;
     int backlog = 2_000_000;
+    int minutes = 2;
     boolean smoke = false;
     Engine engine = Engine.MARIADB;
     String url = null;
@@ -120,6 +134,7 @@ record BenchOptions(
         case "--rounds" -> rounds = number(option, value(option, rest));
         case "--only" -> parts = parts(value(option, rest));
         case "--backlog" -> backlog = rows(option, value(option, rest));
+        case "--minutes" -> minutes = number(option, value(option, rest));
         case "--smoke" -> {
           smoke = true;
           n = 100;
@@ -142,6 +157,7 @@ record BenchOptions(
         parts,
         peers,
         backlog,
+        minutes,
         smoke,
         engine,
         url,

@@ -45,6 +45,8 @@ final class Contests {
       case LATENCY -> latency();
       case BACKLOG -> backlog();
       case LISTS -> lists();
+      case DROP -> drop();
+      case SOAK -> soak();
     };
   }
 
@@ -221,6 +223,26 @@ final class Contests {
         options.holds(),
         lists,
         new Latency("list", lists.stream().map(list -> Limit.millis(list, 95, 100)).toList()));
+  }
+
+  private Contest<Histogram> drop() {
+    CallsBesideNothing quiet = new CallsBesideNothing(bed, "bench_quiet");
+    CallsBesideDrop dropping = new CallsBesideDrop(bed, "bench_drop", options.backlog(), out);
+    return new Contest<>(
+        Part.DROP,
+        "Drop: creates, holds and reports of a family while its oldest table is dropped",
+        (int) options.beforeDrop().toMillis(),
+        List.of(quiet, dropping),
+        new Latency("call", List.of(Limit.times(dropping, 99, 2, quiet))));
+  }
+
+  private Contest<SoakRun> soak() {
+    return new Contest<>(
+        Part.SOAK,
+        "Soak: whole lives at 60 % of what is possible, tables rolling and dropped",
+        (int) options.soak().toSeconds(),
+        List.of(new Soak(bed, "bench_soak", options.lives(), 0.6)),
+        new SoakMeasure(4));
   }
 
   /** Made once: it takes its time. */

@@ -1,5 +1,6 @@
 package io.asyncflow.bench;
 
+import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
 import java.sql.Connection;
@@ -18,21 +19,26 @@ final class FlowSystem implements TaskSystem {
   private final String type;
   private final boolean busy;
 
-  private FlowSystem(TestBed bed, String type, boolean busy) {
+  private FlowSystem(TestBed bed, TaskTypeSettings type, boolean busy) {
     this.bed = bed;
-    this.type = type;
+    this.type = type.taskType();
     this.busy = busy;
-    bed.addType(Workload.type(type, busy ? TASKS_PER_HOLD : 100));
+    bed.addType(type);
   }
 
   /** With a worker that is set up for many short tasks. */
   static FlowSystem busy(TestBed bed, String type) {
-    return new FlowSystem(bed, type, true);
+    return new FlowSystem(bed, Workload.type(type, TASKS_PER_HOLD), true);
+  }
+
+  /** The same, with tables that are followed by others, and dropped. */
+  static FlowSystem rolling(TestBed bed, String type, long rollThreshold) {
+    return new FlowSystem(bed, Workload.rollingType(type, TASKS_PER_HOLD, rollThreshold), true);
   }
 
   /** With a worker as it comes. */
   static FlowSystem plain(TestBed bed, String type) {
-    return new FlowSystem(bed, type, false);
+    return new FlowSystem(bed, Workload.type(type, 100), false);
   }
 
   @Override

@@ -26,7 +26,26 @@ enum Part {
   /** A hold of 100 beside many rows and beside an old snapshot; late, since its rows stay. */
   BACKLOG,
   /** The lists over those rows. */
-  LISTS;
+  LISTS,
+  /** Calls beside the drop of a large table. */
+  DROP(true),
+  /** What grows under a load that stays the same; last, for it has all that was before. */
+  SOAK(true);
+
+  private final boolean once;
+
+  Part() {
+    this(false);
+  }
+
+  Part(boolean once) {
+    this.once = once;
+  }
+
+  /** Whether it is one long round, without a warm-up but its own. */
+  boolean once() {
+    return once;
+  }
 
   /** As the command line and files call it. */
   String key() {

@@ -12,9 +12,9 @@ import java.util.OptionalLong;
  *
  * @param residentMiB that the kernel has given to the process
  * @param peakMiB the most that it ever was
- * @param liveMiB of the heap that a full collection leaves; empty where no jcmd is at hand
+ * @param liveBytes of the heap that a full collection leaves; empty where no jcmd is at hand
  */
-record ServerMemory(long residentMiB, long peakMiB, OptionalLong liveMiB) {
+record ServerMemory(long residentMiB, long peakMiB, OptionalLong liveBytes) {
 
   static ServerMemory of(long pid) throws IOException, InterruptedException {
     List<String> status = Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"));
@@ -43,13 +43,15 @@ record ServerMemory(long residentMiB, long peakMiB, OptionalLong liveMiB) {
     process.waitFor();
     return lines.stream()
         .filter(line -> line.startsWith("Total"))
-        .mapToLong(line -> Long.parseLong(line.trim().split("\\s+")[2]) >> 20)
+        .mapToLong(line -> Long.parseLong(line.trim().split("\\s+")[2]))
         .findFirst();
   }
 
   @Override
   public String toString() {
     return String.format(Locale.ROOT, "%,d MiB resident, %,d at most", residentMiB, peakMiB)
-        + (liveMiB.isPresent() ? ", %,d of live heap".formatted(liveMiB.getAsLong()) : "");
+        + (liveBytes.isPresent()
+            ? ", %,d of live heap".formatted(liveBytes.getAsLong() >> 20)
+            : "");
   }
 }

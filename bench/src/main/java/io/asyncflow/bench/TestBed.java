@@ -16,8 +16,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -65,7 +67,7 @@ final class TestBed implements AutoCloseable {
     try {
       ServerProcess server =
           ServerProcess.start(
-              jar, options.serverJvm(), database.endpoint(), schema, target.resolve("flowsvr.log"));
+              jar, serverJvm(options), database.endpoint(), schema, target.resolve("flowsvr.log"));
       try {
         return new TestBed(database, schema, data, server, Redis.start(data.resolve("redis")));
       } catch (RuntimeException e) {
@@ -76,6 +78,15 @@ final class TestBed implements AutoCloseable {
       discard(database, schema, data);
       throw e;
     }
+  }
+
+  /** Nobody who only wants to see that it works waits a minute for a table to be dropped. */
+  private static List<String> serverJvm(BenchOptions options) {
+    List<String> jvm = new ArrayList<>(options.serverJvm());
+    if (options.smoke()) {
+      jvm.add("-Dflow.governance.cleaning-interval=1s");
+    }
+    return jvm;
   }
 
   URI url() {

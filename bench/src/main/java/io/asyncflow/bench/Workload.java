@@ -26,15 +26,21 @@ final class Workload {
 
   /** The settings of a type that are not the server's defaults: none, but many tasks a hold. */
   static TaskTypeSettings type(String name, int tasksPerHold) {
-    return settings(name, tasksPerHold, null);
+    return settings(name, tasksPerHold, null, null);
   }
 
   /** A type whose first table never has a successor, however many rows are put into it. */
   static TaskTypeSettings unrolledType(String name) {
-    return settings(name, null, 1_000_000_000L);
+    return settings(name, null, 1_000_000_000L, null);
   }
 
-  private static TaskTypeSettings settings(String name, Integer tasksPerHold, Long rollThreshold) {
+  /** A type with many tables, each dropped a day after it was drained. */
+  static TaskTypeSettings rollingType(String name, int tasksPerHold, long rollThreshold) {
+    return settings(name, tasksPerHold, rollThreshold, 1);
+  }
+
+  private static TaskTypeSettings settings(
+      String name, Integer tasksPerHold, Long rollThreshold, Integer retentionDays) {
     return new TaskTypeSettings(
         name,
         tasksPerHold,
@@ -46,7 +52,7 @@ final class Workload {
         null,
         null,
         rollThreshold,
-        null,
+        retentionDays,
         null,
         null,
         null,

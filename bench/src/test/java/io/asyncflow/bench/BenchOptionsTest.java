@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.bench.BenchDatabase.Engine;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,8 @@ class BenchOptionsTest {
     assertThat(options.snapshot()).hasSeconds(15);
     assertThat(options.idleWorkers()).isEqualTo(200);
     assertThat(options.rounds()).isEqualTo(3);
+    assertThat(options.soak()).hasMinutes(2);
+    assertThat(options.beforeDrop()).hasSeconds(20);
   }
 
   @Test
@@ -39,6 +42,12 @@ class BenchOptionsTest {
     assertThat(options.arrivals()).isEqualTo(5);
     assertThat(options.idleWorkers()).isEqualTo(5);
     assertThat(options.idleSeconds()).isEqualTo(1);
+  }
+
+  @Test
+  void soakLastsAsLongAsIsWanted() {
+    assertThat(parse("--only soak --minutes 20").soak()).hasMinutes(20);
+    assertThat(parse("--smoke").soak()).isLessThan(Duration.ofSeconds(10));
   }
 
   @Test
@@ -92,6 +101,7 @@ class BenchOptionsTest {
         "--only all",
         "--backlog 2m",
         "--backlog 0",
+        "--minutes 0",
         "lives"
       })
   void whatCannotBeUnderstoodIsSaid(String line) {
