@@ -45,6 +45,11 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         "flow.redis.url",
         SettingsCheck::isRedis,
         "FLOW_REDIS_URL must be like redis://host:6379, or rediss://host:6379 for TLS.");
+    refuse(
+        settings,
+        "flow.store.s3.endpoint",
+        url -> url.matches("https?://[^/]+.*"),
+        "FLOW_STORE_S3_ENDPOINT is '%s' and must be like https://host:9000.");
   }
 
   /** An absent setting, and an empty one, have a default or are none. */

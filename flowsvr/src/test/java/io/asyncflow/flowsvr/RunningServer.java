@@ -37,7 +37,8 @@ public @interface RunningServer {
               "spring.datasource.url=" + database.jdbcUrl(TestEngines.newSchema("flowsvr")),
               "spring.datasource.username=" + database.user(),
               "spring.datasource.password=" + database.password(),
-              "flow.store.dir=target/store")
+              "flow.store.dir=target/store",
+              "flow.store.min-free=1MB")
           .applyTo(context);
       ((GenericApplicationContext) context).registerBean(Given.class);
     }

@@ -46,6 +46,9 @@ final class DirectoryContextStore implements ContextStore {
 
   private static final int BUCKETS = 4096;
 
+  /** The guard comes later, since it may take a while until all is on disk. */
+  private static final Runnable ONLY_WHEN_ON_DISK = () -> {};
+
   /** A collector may remove a directory, because it is empty, just when an object is to go in. */
   private static final int TRIES = 10;
 
@@ -83,7 +86,7 @@ final class DirectoryContextStore implements ContextStore {
   private void write(Path file, Upload upload) throws IOException {
     try (FileChannel channel = FileChannel.open(file, CREATE_NEW, WRITE);
         OutputStream out = Channels.newOutputStream(channel)) {
-      upload.writeTo(out);
+      upload.checked(ONLY_WHEN_ON_DISK).transferTo(out);
       channel.force(true);
     } catch (IOException e) {
       requireRoom(upload.length()); // what a disk says when it is full differs

@@ -15,6 +15,7 @@ import org.springframework.util.unit.DataSize;
  * @param minFree what an upload must leave free on the disk
  * @param grace how long an object stays at least, whether or not anything refers to it
  * @param transfersAtOnce uploads and downloads under way on this server; each takes a thread
+ * @param s3 where they lie instead, if it names a bucket
  */
 @ConfigurationProperties("flow.store")
 record StoreProperties(
@@ -22,7 +23,23 @@ record StoreProperties(
     @DefaultValue("1GB") DataSize maxObject,
     @DefaultValue("512MB") DataSize minFree,
     @DefaultValue("1h") Duration grace,
-    @DefaultValue("100") int transfersAtOnce) {
+    @DefaultValue("100") int transfersAtOnce,
+    @DefaultValue S3 s3) {
+
+  /**
+   * A bucket instead of a directory.
+   *
+   * @param bucket which must be there; empty for none
+   * @param prefix of all keys in it, as {@code asyncflow/}
+   * @param region as Amazon calls it; any will do elsewhere
+   * @param endpoint of a store that is not Amazon's, which is asked with the bucket in the path;
+   *     empty for theirs
+   */
+  record S3(
+      @DefaultValue("") String bucket,
+      @DefaultValue("") String prefix,
+      @DefaultValue("us-east-1") String region,
+      @DefaultValue("") String endpoint) {}
 
   Path directory() {
     return dir.isBlank() ? defaultDirectory() : Path.of(dir.strip()).toAbsolutePath();

@@ -4,7 +4,6 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
@@ -18,40 +17,71 @@ import java.util.List;
  */
 record Upload(InputStream content, long length, byte[] sha256) {
 
-  private static final int BUFFER_BYTES = 64 * 1024;
-
   /**
-   * Writes all of it to {@code out}, which is not closed.
+   * The content, which is found to be what it was said to be before its last bytes are handed out.
+   * So whoever counts on the length never gets all of what is wrong.
    *
-   * @throws FlowException with {@link ErrorCode#MALFORMED_BODY} if it breaks off, or is not what
-   *     was said
-   * @throws IOException what {@code out} throws
+   * @param guard called at that moment, too; what it throws is thrown by the read
+   * @return a stream that throws a {@link FlowException} with {@link ErrorCode#MALFORMED_BODY}
+   *     where the content breaks off or is another
    */
-  void writeTo(OutputStream out) throws IOException {
-    MessageDigest digest = newDigest();
-    byte[] buffer = new byte[BUFFER_BYTES];
-    long written = 0;
-    for (int count = read(buffer); count >= 0; count = read(buffer)) {
-      written += count;
-      if (written > length) {
-        throw notAsSaid("there is more of it than Content-Length says", null);
-      }
-      digest.update(buffer, 0, count);
-      out.write(buffer, 0, count);
+  InputStream checked(Runnable guard) {
+    CheckedInput in = new CheckedInput(guard);
+    if (length == 0) {
+      in.finish();
     }
-    if (written != length) {
-      throw notAsSaid(written + " of " + length + " bytes came", null);
-    }
-    if (sha256 != null && !MessageDigest.isEqual(sha256, digest.digest())) {
-      throw notAsSaid("it does not have its Content-Digest", null);
-    }
+    return in;
   }
 
-  private int read(byte[] buffer) {
-    try {
-      return content.read(buffer);
-    } catch (IOException e) {
-      throw notAsSaid("it broke off, or did not come in time", e);
+  private final class CheckedInput extends InputStream {
+
+    private final Runnable guard;
+    private final MessageDigest digest = newDigest();
+    private long left = length;
+
+    CheckedInput(Runnable guard) {
+      this.guard = guard;
+    }
+
+    @Override
+    public int read() {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] buffer, int offset, int count) {
+      if (left == 0 || count == 0) {
+        return count == 0 ? 0 : -1;
+      }
+      int read = readContent(buffer, offset, (int) Math.min(count, left));
+      if (read < 0) {
+        throw notAsSaid(length - left + " of " + length + " bytes came", null);
+      }
+      digest.update(buffer, offset, read);
+      left -= read;
+      if (left == 0) {
+        finish();
+      }
+      return read;
+    }
+
+    private int readContent(byte[] buffer, int offset, int count) {
+      try {
+        return content.read(buffer, offset, count);
+      } catch (IOException e) {
+        throw notAsSaid("it broke off, or did not come in time", e);
+      }
+    }
+
+    private void finish() {
+      if (readContent(new byte[1], 0, 1) >= 0) {
+        throw notAsSaid("there is more of it than Content-Length says", null);
+      }
+      if (sha256 != null && !MessageDigest.isEqual(sha256, digest.digest())) {
+        throw notAsSaid("it does not have its Content-Digest", null);
+      }
+      guard.run();
     }
   }
 

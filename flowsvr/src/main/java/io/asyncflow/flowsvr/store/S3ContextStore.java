@@ -1,0 +1,168 @@
+package io.asyncflow.flowsvr.store;
+
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.StoreKey;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CommonPrefix;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
+
+/**
+ * An object of a bucket each, under {@code {prefix}{key}}: the store of several servers that share
+ * no disk. Workers know nothing of it; they talk to their server as ever.
+ *
+ * <p>An upload goes through in one stream. S3 shows an object when all of it has come, and the last
+ * bytes are held back until the guard has let it pass, so nothing else ever comes whole.
+ */
+final class S3ContextStore implements ContextStore, AutoCloseable {
+
+  private static final String TYPE = "application/octet-stream";
+
+  /** Sorts after the slash and before whatever else a key has there. */
+  private static final char AFTER_SLASH = '0';
+
+  private final S3Client s3;
+  private final String bucket;
+  private final String prefix;
+
+  /**
+   * @param s3 closed with the store
+   * @param prefix of all keys; empty for none
+   */
+  S3ContextStore(S3Client s3, String bucket, String prefix) {
+    this.s3 = s3;
+    this.bucket = bucket;
+    this.prefix = prefix;
+  }
+
+  @Override
+  public void put(StoreKey key, Upload upload, Runnable guard) throws IOException {
+    AtomicBoolean read = new AtomicBoolean();
+    RequestBody body =
+        RequestBody.fromContentProvider(
+            () -> {
+              if (!read.compareAndSet(false, true)) {
+                throw new IllegalStateException("an upload comes once; its client sends it again");
+              }
+              return upload.checked(guard);
+            },
+            upload.length(),
+            TYPE);
+    asking(() -> s3.putObject(put -> put.bucket(bucket).key(prefix + key), body));
+  }
+
+  @Override
+  public Optional<StoredObject> open(StoreKey key) throws IOException {
+    return asking(
+        () -> {
+          try {
+            ResponseInputStream<GetObjectResponse> found =
+                s3.getObject(get -> get.bucket(bucket).key(prefix + key));
+            return Optional.of(new StoredObject(closing(found), found.response().contentLength()));
+          } catch (NoSuchKeyException e) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  /** Closed before its end, it gives up the connection, and does not read the rest. */
+  private static InputStream closing(ResponseInputStream<GetObjectResponse> content) {
+    return new FilterInputStream(content) {
+      @Override
+      public void close() {
+        content.abort();
+      }
+    };
+  }
+
+  @Override
+  public List<String> tasks(String after, int limit) throws IOException {
+    List<String> found = new ArrayList<>();
+    String from = after.isEmpty() ? null : prefix + after + AFTER_SLASH;
+    String next = null;
+    do {
+      ListObjectsV2Request request =
+          ListObjectsV2Request.builder()
+              .bucket(bucket)
+              .prefix(prefix)
+              .delimiter("/")
+              .startAfter(from)
+              .continuationToken(next)
+              .maxKeys(limit - found.size())
+              .build();
+      ListObjectsV2Response page = asking(() -> s3.listObjectsV2(request));
+      for (CommonPrefix task : page.commonPrefixes()) {
+        String name = task.prefix();
+        found.add(name.substring(prefix.length(), name.length() - 1));
+      }
+      next = Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
+    } while (next != null && found.size() < limit);
+    // Some stores do not count what stands for many keys.
+    return found.size() <= limit ? found : found.subList(0, limit);
+  }
+
+  @Override
+  public List<Entry> entries(String taskId) throws IOException {
+    return asking(
+        () ->
+            s3
+                .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(prefix + taskId + "/"))
+                .contents()
+                .stream()
+                .flatMap(
+                    object ->
+                        StoreKey.parse(object.key().substring(prefix.length()))
+                            .map(key -> new Entry(key, object.lastModified()))
+                            .stream())
+                .toList());
+  }
+
+  @Override
+  public void delete(StoreKey key) throws IOException {
+    asking(() -> s3.deleteObject(delete -> delete.bucket(bucket).key(prefix + key)));
+  }
+
+  /** S3 itself forgets what did not come whole. */
+  @Override
+  public void tidy(Instant before) {}
+
+  /**
+   * Whatever the client of S3 wraps it into, what the upload's own checks say is what is thrown.
+   */
+  private static <T> T asking(Supplier<T> call) throws IOException {
+    try {
+      return call.get();
+    } catch (SdkException | IllegalStateException e) {
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof FlowException refusal) {
+          throw refusal;
+        }
+      }
+      throw new IOException("S3: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    s3.close();
+  }
+
+  @Override
+  public String toString() {
+    return "s3://" + bucket + "/" + prefix;
+  }
+}

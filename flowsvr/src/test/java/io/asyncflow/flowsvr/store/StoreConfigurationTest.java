@@ -1,0 +1,45 @@
+package io.asyncflow.flowsvr.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+
+class StoreConfigurationTest {
+
+  @Configuration
+  @EnableConfigurationProperties(StoreProperties.class)
+  static class Properties {}
+
+  private final ApplicationContextRunner server =
+      new ApplicationContextRunner()
+          .withUserConfiguration(Properties.class, StoreConfiguration.class);
+
+  @Test
+  void directoryIsTheDefaultAndOneOfTheUsersOwn() {
+    server.run(
+        context ->
+            assertThat(context.getBean(ContextStore.class))
+                .isInstanceOf(DirectoryContextStore.class)
+                .asString()
+                .endsWith(Path.of(".asyncflow", "store").toString()));
+    server
+        .withPropertyValues("flow.store.dir=target/elsewhere")
+        .run(
+            context ->
+                assertThat(context.getBean(ContextStore.class))
+                    .hasToString(Path.of("target/elsewhere").toAbsolutePath().toString()));
+  }
+
+  @Test
+  void bucketThatIsNamedIsUsedInstead() {
+    server
+        .withPropertyValues("flow.store.s3.bucket=objects", "flow.store.s3.prefix=test/")
+        .run(
+            context ->
+                assertThat(context.getBean(ContextStore.class)).hasToString("s3://objects/test/"));
+  }
+}
