@@ -2,7 +2,6 @@ package io.asyncflow.systemtest.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.NewTask;
@@ -10,6 +9,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.systemtest.cluster.Cluster;
+import io.asyncflow.systemtest.cluster.Python;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.engine.EngineHandler;
@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -70,11 +69,7 @@ class EngineFaultsIT {
 
   @BeforeEach
   void writeProgram() throws Exception {
-    boolean python = works("python3", "--version");
-    if (!python) {
-      System.out.println("NOT RUN: EngineFaultsIT, there is no python3 on this machine");
-    }
-    assumeTrue(python, "there is no python3 on this machine");
+    Python.assumeIsThere(EngineFaultsIT.class);
     program = marks.resolve("faulty_engine.py");
     try (InputStream in = getClass().getResourceAsStream("/engine/faulty_engine.py")) {
       Files.copy(in, program);
@@ -211,19 +206,7 @@ class EngineFaultsIT {
   }
 
   private static void signal(String signal, long process) throws Exception {
-    assertThat(works("kill", signal, String.valueOf(process))).isTrue();
-  }
-
-  private static boolean works(String... command) throws InterruptedException {
-    try {
-      Process process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      return process.waitFor(30, TimeUnit.SECONDS) && process.exitValue() == 0;
-    } catch (IOException e) {
-      return false;
-    }
+    Process kill = new ProcessBuilder("kill", signal, String.valueOf(process)).inheritIO().start();
+    assertThat(kill.waitFor()).isZero();
   }
 }
