@@ -22,6 +22,8 @@ final class ScheduleLog {
   /** What the column holds; six messages of 1,000 characters that JSON escapes can be longer. */
   private static final int MAX_BYTES = 65_535;
 
+  private static final int MOST_BYTES_A_CHARACTER = 3;
+
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private ScheduleLog() {}
@@ -78,7 +80,8 @@ final class ScheduleLog {
   }
 
   private static boolean isTooLong(String text) {
-    return text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES;
+    return text.length() > MAX_BYTES / MOST_BYTES_A_CHARACTER
+        && text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES;
   }
 
   private static ObjectNode parse(String log) {

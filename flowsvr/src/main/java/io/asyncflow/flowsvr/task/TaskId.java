@@ -3,8 +3,6 @@ package io.asyncflow.flowsvr.task;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A task's id, {@code {number}_{type}_task_{n}}: it names the row and, for ever, its table.
@@ -14,26 +12,47 @@ import java.util.regex.Pattern;
  */
 public record TaskId(long number, TaskTable table) {
 
-  private static final Pattern FORM =
-      Pattern.compile("([1-9][0-9]{0,18})_([a-z][a-z0-9_]*)_task_([1-9][0-9]{0,8})");
+  private static final int MAX_LENGTH = 128;
+  private static final String TASK = "_task_";
+  private static final int NUMBER_DIGITS = 19;
+  private static final int TABLE_DIGITS = 9;
 
   /** The id that {@code text} spells; empty if it spells none. */
   public static Optional<TaskId> parse(String text) {
-    if (text == null || text.length() > 128) {
+    if (text == null || text.length() > MAX_LENGTH) {
       return Optional.empty();
     }
-    Matcher matcher = FORM.matcher(text);
-    if (!matcher.matches()) {
+    int numberEnd = text.indexOf('_');
+    int typeEnd = text.lastIndexOf(TASK);
+    int tableBegin = typeEnd + TASK.length();
+    if (typeEnd <= numberEnd
+        || !isNumber(text, 0, numberEnd, NUMBER_DIGITS)
+        || !isNumber(text, tableBegin, text.length(), TABLE_DIGITS)) {
       return Optional.empty();
     }
-    Optional<TaskType> type = TaskType.parse(matcher.group(2));
+    String type = text.substring(numberEnd + 1, typeEnd);
     try {
-      long number = Long.parseLong(matcher.group(1));
-      int tableNumber = Integer.parseInt(matcher.group(3));
-      return type.map(t -> new TaskId(number, new TaskTable(t, tableNumber)));
+      long number = Long.parseLong(text, 0, numberEnd, 10);
+      int table = Integer.parseInt(text, tableBegin, text.length(), 10);
+      return TaskType.parse(type)
+          .filter(parsed -> parsed.name().equals(type)) // ids are not spelled in capitals
+          .map(parsed -> new TaskId(number, new TaskTable(parsed, table)));
     } catch (NumberFormatException e) {
       return Optional.empty(); // more than 63 bits
     }
+  }
+
+  /** Digits without a zero before them. */
+  private static boolean isNumber(String text, int begin, int end, int most) {
+    if (begin >= end || end - begin > most || text.charAt(begin) == '0') {
+      return false;
+    }
+    for (int i = begin; i < end; i++) {
+      if (text.charAt(i) < '0' || text.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return true;
   }
 
   public TaskType type() {

@@ -418,42 +418,43 @@ public class TaskStore {
     return (rs, rowNumber) -> read(table, rs);
   }
 
+  /** By the places of {@link #COLUMNS}: to look up names would cost more than to read values. */
   private static TaskRow read(TaskTable table, ResultSet rs) throws SQLException {
     return new TaskRow(
-        new TaskId(rs.getLong("id"), table),
-        rs.getString("user_id"),
-        rs.getString("task_stage"),
-        TaskStatus.ofCode(rs.getInt("status")),
-        rs.getInt("priority"),
-        rs.getLong("order_time"),
-        rs.getInt("crt_retry_num"),
-        nullableInt(rs, "max_retry_num"),
-        nullableInt(rs, "max_retry_interval"),
-        rs.getInt("lease_epoch"),
-        rs.getInt("reported_epoch"),
-        rs.getString("report_id"),
-        rs.getInt("delivery_count"),
-        rs.getString("worker_id"),
-        rs.getString("trace_id"),
-        rs.getLong("hold_time"),
-        rs.getLong("beat_time"),
-        rs.getLong("lease_end"),
-        nullableInt(rs, "progress"),
-        rs.getLong("create_time"),
-        rs.getLong("modify_time"),
-        rs.getString("task_context"),
-        rs.getString("result"),
-        rs.getString("schedule_log"),
+        new TaskId(rs.getLong(1), table),
+        rs.getString(2),
+        rs.getString(3),
+        TaskStatus.ofCode(rs.getInt(4)),
+        rs.getInt(5),
+        rs.getLong(6),
+        rs.getInt(7),
+        nullableInt(rs, 8),
+        nullableInt(rs, 9),
+        rs.getInt(10),
+        rs.getInt(11),
+        rs.getString(12),
+        rs.getInt(13),
+        rs.getString(14),
+        rs.getString(15),
+        rs.getLong(16),
+        rs.getLong(17),
+        rs.getLong(18),
+        nullableInt(rs, 19),
+        rs.getLong(20),
+        rs.getLong(21),
+        rs.getString(22),
+        rs.getString(23),
+        rs.getString(24),
         place(rs),
-        rs.getLong("db_now"));
+        rs.getLong(27));
   }
 
   private static JobPlace place(ResultSet rs) throws SQLException {
-    long jobId = rs.getLong("job_id");
-    return rs.wasNull() ? null : new JobPlace(jobId, rs.getInt("job_index"));
+    long jobId = rs.getLong(25);
+    return rs.wasNull() ? null : new JobPlace(jobId, rs.getInt(26));
   }
 
-  private static Integer nullableInt(ResultSet rs, String column) throws SQLException {
+  private static Integer nullableInt(ResultSet rs, int column) throws SQLException {
     int value = rs.getInt(column);
     return rs.wasNull() ? null : value;
   }

@@ -2,7 +2,6 @@ package io.asyncflow.flowsvr.tasktype;
 
 import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * The name of a task type, in lower case and checked: the only text from outside that ever becomes
@@ -13,8 +12,8 @@ import java.util.regex.Pattern;
  */
 public record TaskType(String name) {
 
-  private static final Pattern VALID = Pattern.compile("[a-z][a-z0-9_]{0,30}");
-  private static final Pattern LIKE_A_TABLE = Pattern.compile(".*_task(_[0-9]+)?");
+  private static final int MAX_LENGTH = 31;
+  private static final String TASK = "_task";
 
   public TaskType {
     if (!isValid(name)) {
@@ -31,8 +30,35 @@ public record TaskType(String name) {
     return isValid(lower) ? Optional.of(new TaskType(lower)) : Optional.empty();
   }
 
+  // No regular expressions: each id of each report is parsed, more than once.
   private static boolean isValid(String name) {
-    return VALID.matcher(name).matches() && !LIKE_A_TABLE.matcher(name).matches();
+    if (name.isEmpty() || name.length() > MAX_LENGTH || !isLetter(name.charAt(0))) {
+      return false;
+    }
+    for (int i = 1; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (!isLetter(c) && !isDigit(c) && c != '_') {
+        return false;
+      }
+    }
+    return !isLikeATable(name);
+  }
+
+  private static boolean isLikeATable(String name) {
+    int end = name.length();
+    while (isDigit(name.charAt(end - 1))) { // the first is a letter
+      end--;
+    }
+    boolean isNumbered = end < name.length() && name.charAt(end - 1) == '_';
+    return name.endsWith(TASK) || isNumbered && name.startsWith(TASK, end - 1 - TASK.length());
+  }
+
+  private static boolean isLetter(char c) {
+    return c >= 'a' && c <= 'z';
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
   }
 
   @Override

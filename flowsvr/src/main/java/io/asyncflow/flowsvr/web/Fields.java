@@ -41,7 +41,7 @@ public final class Fields {
   private final String path;
   private final UnaryOperator<String> naming;
   private final Map<String, JsonNode> values = new HashMap<>();
-  private final Map<String, String> spellings = new HashMap<>();
+  private final Map<String, String> spellings = new HashMap<>(); // of those in snake_case
   private final List<FieldError> errors = new ArrayList<>();
   private final List<Fields> parts = new ArrayList<>();
   private int tooLarge;
@@ -60,18 +60,22 @@ public final class Fields {
   }
 
   private void putAll(ObjectNode source) {
-    Map<String, JsonNode> named = new HashMap<>();
+    Map<String, JsonNode> named = values.isEmpty() ? values : new HashMap<>();
     for (Map.Entry<String, JsonNode> entry : source.properties()) {
       String name = FieldNames.toCamelCase(entry.getKey());
       if (name.equals(entry.getKey())) {
         named.put(name, entry.getValue());
-        spellings.put(name, name);
+        spellings.remove(name);
       } else {
+        if (!values.containsKey(name) && !named.containsKey(name)) {
+          spellings.put(name, entry.getKey());
+        }
         named.putIfAbsent(name, entry.getValue());
-        spellings.putIfAbsent(name, entry.getKey());
       }
     }
-    values.putAll(named);
+    if (named != values) {
+      values.putAll(named);
+    }
   }
 
   /** The same fields, called by their snake_case names in errors. */
@@ -186,7 +190,8 @@ public final class Fields {
   public void refuseUnknown(Set<String> known) {
     for (String name : values.keySet()) {
       if (!known.contains(name)) {
-        errors.add(new FieldError(path + shortened(spellings.get(name)), "is unknown"));
+        errors.add(
+            new FieldError(path + shortened(spellings.getOrDefault(name, name)), "is unknown"));
       }
     }
   }
