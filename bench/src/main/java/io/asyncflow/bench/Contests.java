@@ -18,6 +18,9 @@ final class Contests {
    */
   private static final double CONDUCTOR = 46;
 
+  /** So many rounds: on two cores the JIT is busy with a server for about half a minute. */
+  private static final int WARM_UP = 5;
+
   private static final int SMALL_BACKLOG = 10_000;
   private static final int DELAYED = 1_000_000;
 
@@ -78,6 +81,7 @@ final class Contests {
     return new Contest<>(
         Part.LIVES,
         "Whole lives: tasks created in bulk by " + Lives.CREATORS + " clients, held, finished",
+        WARM_UP * options.lives(),
         options.lives(),
         contenders,
         new PerSecond(
@@ -97,6 +101,7 @@ final class Contests {
     return new Contest<>(
         Part.CREATES,
         "Single creates: tasks created one by one by " + SingleCreates.CLIENTS + " clients",
+        WARM_UP * options.creates(),
         options.creates(),
         contenders,
         new PerSecond("creates", comparisons));
