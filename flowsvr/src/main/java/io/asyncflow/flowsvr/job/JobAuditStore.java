@@ -35,6 +35,13 @@ class JobAuditStore {
   /** A job that has ended, and when: where a page of such jobs goes on. */
   record Ended(long id, long endTime) {}
 
+  /** The types that have jobs. */
+  List<TaskType> jobTypes() {
+    return jdbc.sql("SELECT DISTINCT job_type FROM t_job FORCE INDEX (idx_ended)")
+        .query((rs, row) -> TaskType.parse(rs.getString("job_type")).orElseThrow())
+        .list();
+  }
+
   /**
    * Jobs that have not ended, with higher ids than {@code after}, and to which nothing has happened
    * for a while. One that is {@code STOPPING} is touched again and again while it cannot end.

@@ -27,6 +27,9 @@ public class JobRetention {
   /** Of one round; what is left over waits for the next one. */
   private static final int MAX_PAGES = 1_000;
 
+  /** Sweeps read the families, so that this need not. */
+  private static final Duration LATELY = Duration.ofSeconds(12);
+
   private final TaskTypes types;
   private final TaskFamilies families;
   private final JobRetentionStore store;
@@ -52,7 +55,7 @@ public class JobRetention {
   /** Returns how many jobs were deleted, and inputs of others. */
   public int runOnce() {
     int deleted = deleteInputs();
-    for (TaskFamily family : families.all()) {
+    for (TaskFamily family : families.allWithin(LATELY)) {
       deleted +=
           types
               .find(family.type())
