@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,7 +27,8 @@ import java.util.concurrent.TimeUnit;
  *       deleted entries there, which a long transaction anywhere in the database keeps. A margin
  *       leaves room for creates that commit late.
  *   <li>Both hold for a second and no longer. Then the source is looked at from its very beginning:
- *       whatever came without news is found by that.
+ *       whatever came without news is found by that. Where claims go on that look is made beside
+ *       them, for it passes all that was left there; they begin where they began until it is done.
  *   <li>The only server that lives makes all the news itself. There a source that was looked at
  *       from its beginning stays quiet for five seconds, after which rows that came by SQL are
  *       found.
@@ -39,6 +41,10 @@ final class DueHints {
 
   private static final long WHOLE_LOOK = TimeUnit.SECONDS.toNanos(1);
   private static final long WHOLE_LOOK_ALONE = TimeUnit.SECONDS.toNanos(5);
+
+  /** Whoever claims later than this after a whole look makes the next one himself. */
+  private static final long CLAIMS_GO_ON = TimeUnit.SECONDS.toNanos(2);
+
   private static final long LONG_PAUSE_MS = 60_000;
   private static final long MARGIN_MS = 250;
   private static final int MANY = 1_000;
@@ -46,6 +52,7 @@ final class DueHints {
   private final Map<Source, Hint> sources = new HashMap<>();
   private final Map<TaskTable, Stages> stages = new HashMap<>();
   private final Map<TaskTable, Long> newsOfTable = new HashMap<>();
+  private final Set<Source> lookedAtBeside = new HashSet<>();
   private long news;
   private long newsOfAnything;
   private long newsOfEarlier;
@@ -56,11 +63,16 @@ final class DueHints {
    * @param wholeAt when it was looked at from its beginning
    * @param quietUntil nothing is due before, as far as is known; in the past if something may be
    *     due now
+   * @param isOvertaken whether something waits by now that may be due earlier than {@code from}
    */
-  private record Hint(long from, long wholeAt, long quietUntil) {
+  private record Hint(long from, long wholeAt, long quietUntil, boolean isOvertaken) {
 
     boolean isOldAt(long now) {
       return now - wholeAt >= WHOLE_LOOK;
+    }
+
+    boolean isBusy() {
+      return quietUntil == wholeAt && !isOvertaken;
     }
   }
 
@@ -111,8 +123,8 @@ final class DueHints {
   }
 
   private static Hint afterNews(Hint hint, boolean dueFromNowOn) {
-    long wholeAt = dueFromNowOn ? hint.wholeAt() : hint.wholeAt() - WHOLE_LOOK;
-    return new Hint(hint.from(), wholeAt, hint.wholeAt());
+    boolean isOvertaken = hint.isOvertaken() || !dueFromNowOn;
+    return new Hint(hint.from(), hint.wholeAt(), hint.wholeAt(), isOvertaken);
   }
 
   /** The stages that any task of the table waits for; empty if that has to be looked up. */
@@ -137,14 +149,49 @@ final class DueHints {
     if (hint != null && hint.quietUntil() - now > 0) {
       return Optional.empty();
     }
-    boolean isWhole = hint == null || hint.isOldAt(now);
+    boolean isWhole =
+        hint == null
+            || hint.isOvertaken()
+            || hint.isOldAt(now) && !isLookedAtBeside(source, hint, now);
     return Optional.of(isWhole ? Range.whole(source) : new Range(source, hint.from()));
+  }
+
+  private boolean isLookedAtBeside(Source source, Hint hint, long now) {
+    return hint.isBusy()
+        && (lookedAtBeside.contains(source) || now - hint.wholeAt() < CLAIMS_GO_ON);
+  }
+
+  /**
+   * Whether the caller shall see to it that the source is looked at from its beginning, beside the
+   * claims; then {@link #lookedBeside} must follow.
+   */
+  synchronized boolean wantsLookBeside(Source source, long now) {
+    Hint hint = sources.get(source);
+    return hint != null
+        && hint.isBusy()
+        && hint.isOldAt(now)
+        && isLookedAtBeside(source, hint, now)
+        && lookedAtBeside.add(source);
+  }
+
+  /**
+   * That look is over. If it failed, the next one is tried a second later all the same: claims
+   * would do no better.
+   *
+   * @param at when it began
+   */
+  synchronized void lookedBeside(Source source, long at) {
+    lookedAtBeside.remove(source);
+    sources.computeIfPresent(
+        source,
+        (s, hint) ->
+            hint.isBusy() && hint.isOldAt(at) ? new Hint(hint.from(), at, at, false) : hint);
   }
 
   /** Whether something was due in the source when it was last looked at, and may still be. */
   synchronized boolean isBusy(Source source) {
     Hint hint = sources.get(source);
-    return hint != null && hint.quietUntil() == hint.wholeAt();
+    return hint != null && hint.isBusy();
   }
 
   /**
@@ -160,6 +207,9 @@ final class DueHints {
       return; // what the look says of the beginning may be wrong by now
     }
     Hint before = sources.get(source);
+    if (before != null && !range.isWhole() && before.wholeAt() - at > 0) {
+      return; // a look beside this claim has seen more of it, and later
+    }
     long wholeAt = range.isWhole() || before == null ? at : before.wholeAt();
     long from = before != null && range.isWhole() ? before.from() : range.from();
     // What is below the range is known for no longer than a second.
@@ -174,14 +224,17 @@ final class DueHints {
               : Math.min(quiet, at - wholeAt + TimeUnit.MILLISECONDS.toNanos(pauseMs));
     }
     boolean isOutdated = newsOf(source.table()) > newsSeen;
-    sources.put(source, new Hint(from, wholeAt, isOutdated ? wholeAt : wholeAt + quiet));
+    boolean isOvertaken = before != null && !range.isWhole() && before.isOvertaken();
+    sources.put(
+        source, new Hint(from, wholeAt, isOutdated ? wholeAt : wholeAt + quiet, isOvertaken));
   }
 
   /** A claim has taken all that was due in the range, as far as it could see. */
   synchronized void exhausted(Range range) {
     sources.computeIfPresent(
         range.source(),
-        (source, hint) -> new Hint(hint.from(), hint.wholeAt(), hint.wholeAt() + 1));
+        (source, hint) ->
+            new Hint(hint.from(), hint.wholeAt(), hint.wholeAt() + 1, hint.isOvertaken()));
   }
 
   private long newsOf(TaskTable table) {

@@ -20,7 +20,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -30,7 +36,9 @@ import org.springframework.stereotype.Component;
  * <p>One statement a look, whatever it has to find out. Thread-safe.
  */
 @Component
-class DueLook {
+class DueLook implements DisposableBean {
+
+  private static final Logger log = LoggerFactory.getLogger(DueLook.class);
 
   private static final int RANGES_A_STATEMENT = 50;
 
@@ -38,11 +46,22 @@ class DueLook {
   private final TaskFamilies families;
   private final Node node;
   private final Map<TaskType, DueHints> hints = new ConcurrentHashMap<>();
+  private final ThreadPoolExecutor beside;
 
   DueLook(ClaimStore claims, TaskFamilies families, Node node) {
     this.claims = claims;
     this.families = families;
     this.node = node;
+    this.beside =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            30,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            HoldThreads.named("due-look"),
+            new DiscardPolicy()); // who stops claims no more
+    beside.allowCoreThreadTimeOut(true);
   }
 
   /**
@@ -125,10 +144,47 @@ class DueLook {
       }
       names.forEach(stage -> known.rangeOf(new Source(table, stage), at).ifPresent(ranges::add));
     }
-    // A look at the whole is due now and then; it sees other tables, too.
     boolean isBusy =
         ranges.size() == 1 && !ranges.get(0).isWhole() && known.isBusy(ranges.get(0).source());
-    return isBusy ? Optional.of(new OnlyRange(ranges.get(0), newsSeen, at)) : Optional.empty();
+    if (!isBusy) {
+      return Optional.empty();
+    }
+    lookBeside(known, ranges.get(0).source());
+    return Optional.of(new OnlyRange(ranges.get(0), newsSeen, at));
+  }
+
+  /** Looks at the source from its beginning, if it is time to, and lets no claim wait for that. */
+  private void lookBeside(DueHints known, Source source) {
+    long at = node.nanoTime();
+    if (!known.wantsLookBeside(source, at)) {
+      return;
+    }
+    try {
+      beside.execute(() -> lookAtTheWhole(known, source));
+    } catch (Throwable e) { // no thread; even an Error must cost no claim
+      known.lookedBeside(source, at);
+      log.warn(
+          "no thread could be had to look at {} from its beginning; again in a second", source, e);
+    }
+  }
+
+  private void lookAtTheWhole(DueHints known, Source source) {
+    long at = node.nanoTime();
+    long newsSeen = known.newsCount();
+    Range whole = Range.whole(source);
+    try {
+      TaskType type = source.table().type();
+      Seen seen = claims.look(type, List.of(whole), 1, List.of());
+      known.hearsEverything(seen.servers() <= 1);
+      known.saw(whole, seen.heads(), newsSeen, at);
+      if (families.known(type).filter(family -> isOld(family, seen)).isPresent()) {
+        families.findNow(type); // so that the claims know of it, too
+      }
+    } catch (RuntimeException e) {
+      log.debug("{} could not be looked at from its beginning; again in a second", source, e);
+    } finally {
+      known.lookedBeside(source, at);
+    }
   }
 
   /**
@@ -178,6 +234,9 @@ class DueLook {
             whole ? Optional.of(Range.whole(source)) : known.rangeOf(source, at);
         range.ifPresent(ranges::add);
         isWhole &= range.filter(Range::isWhole).isPresent();
+        if (range.isPresent() && !range.get().isWhole()) {
+          lookBeside(known, source);
+        }
       }
     }
     if (ranges.isEmpty() && wish.unchecked().isEmpty() && !isWhole) {
@@ -222,6 +281,11 @@ class DueLook {
 
   private DueHints hintsOf(TaskType type) {
     return hints.computeIfAbsent(type, t -> new DueHints());
+  }
+
+  @Override
+  public void destroy() {
+    beside.shutdown();
   }
 
   private static long toMs(long nanos) {

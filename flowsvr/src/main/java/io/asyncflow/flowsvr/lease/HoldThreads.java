@@ -66,7 +66,7 @@ final class HoldThreads implements AutoCloseable {
     }
   }
 
-  private static ThreadFactory named(String name) {
+  static ThreadFactory named(String name) {
     AtomicInteger count = new AtomicInteger();
     return work -> {
       Thread thread = new Thread(work, name + "-" + count.incrementAndGet());

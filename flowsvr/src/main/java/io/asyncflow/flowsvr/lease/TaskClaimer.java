@@ -21,6 +21,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -266,11 +267,11 @@ class TaskClaimer {
     }
 
     private Map<Range, Integer> planFor(Look look, TaskTypeConfig config, int most) {
-      Map<Source, Range> ranges =
-          look.ranges().stream().collect(toMap(Range::source, Function.identity()));
+      Map<Source, Long> first = new HashMap<>();
+      look.heads().forEach(head -> first.merge(head.source(), head.orderTime(), Math::min));
       Map<Range, Integer> plan = new LinkedHashMap<>();
       plan(look.heads(), places(config), Math.min(most, MOST_TASKS))
-          .forEach((source, count) -> plan.put(ranges.get(source), count));
+          .forEach((source, count) -> plan.put(new Range(source, first.get(source)), count));
       return plan;
     }
 
@@ -318,6 +319,8 @@ class TaskClaimer {
     }
 
     private void noteWhatIsLeft(Look look, Taken taken) {
+      Map<Source, Range> ranges =
+          look.ranges().stream().collect(toMap(Range::source, Function.identity()));
       Map<Source, List<Head>> heads = look.heads().stream().collect(groupingBy(Head::source));
       taken
           .plan()
@@ -325,7 +328,8 @@ class TaskClaimer {
               (range, count) -> {
                 List<Head> seen = heads.get(range.source());
                 if (count < seen.size() || seen.size() < look.limit()) {
-                  looks.isLeft(look, range, seen.subList(count, seen.size()));
+                  Range looked = ranges.get(range.source());
+                  looks.isLeft(look, looked, seen.subList(count, seen.size()));
                 }
               });
     }

@@ -118,12 +118,67 @@ class DueHintsTest {
   }
 
   @Test
-  void onceASecondTheWholeRangeIsLookedAt() {
+  void onceASecondTheWholeRangeIsLookedAtBesideTheClaims() {
     see(BUSY, START, HOUR - 60_000);
     long later = START + ms(600);
     hints.saw(new Range(BUSY, HOUR - 60_250), List.of(head(BUSY, HOUR - 1_000)), 0, later);
-    assertThat(hints.rangeOf(BUSY, later)).contains(new Range(BUSY, HOUR - 1_250));
-    assertThat(hints.rangeOf(BUSY, START + ms(1_000))).contains(Range.whole(BUSY));
+    Range bounded = new Range(BUSY, HOUR - 1_250);
+    assertThat(hints.rangeOf(BUSY, later)).contains(bounded);
+    assertThat(hints.wantsLookBeside(BUSY, later)).isFalse();
+
+    long aSecondLater = START + ms(1_000);
+    assertThat(hints.wantsLookBeside(BUSY, aSecondLater)).isTrue();
+    assertThat(hints.wantsLookBeside(BUSY, aSecondLater)).as("while it is made").isFalse();
+    assertThat(hints.rangeOf(BUSY, START + ms(5_000))).as("however long").contains(bounded);
+
+    see(BUSY, aSecondLater, HOUR - 90_000); // something came by SQL
+    hints.lookedBeside(BUSY, aSecondLater);
+    assertThat(hints.rangeOf(BUSY, START + ms(1_500))).contains(new Range(BUSY, HOUR - 90_250));
+    assertThat(hints.wantsLookBeside(BUSY, START + ms(1_500))).isFalse();
+  }
+
+  @Test
+  void whatALookBesideAClaimHasFoundIsNotForgottenByThatClaim() {
+    see(BUSY, START, HOUR - 60_000);
+    long claim = START + ms(1_000);
+    assertThat(hints.wantsLookBeside(BUSY, claim)).isTrue();
+    see(BUSY, claim + 1, HOUR - 90_000);
+    hints.lookedBeside(BUSY, claim + 1);
+    Range claimed = new Range(BUSY, HOUR - 60_250);
+    hints.saw(claimed, List.of(head(BUSY, HOUR - 50_000)), hints.newsCount(), claim);
+    assertThat(hints.rangeOf(BUSY, claim + 2)).contains(new Range(BUSY, HOUR - 90_250));
+  }
+
+  @Test
+  void newsOfSomethingDueEarlierIsNotForgottenByOtherNewsOrForALookBeside() {
+    see(BUSY, START, HOUR - 60_000);
+    long now = START + ms(1_000);
+    assertThat(hints.wantsLookBeside(BUSY, now)).isTrue();
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), false));
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(hints.rangeOf(BUSY, now)).contains(Range.whole(BUSY));
+    assertThat(hints.isBusy(BUSY)).isFalse();
+    hints.lookedBeside(BUSY, now); // it began before the news
+    assertThat(hints.rangeOf(BUSY, now)).contains(Range.whole(BUSY));
+    see(BUSY, now, HOUR - 90_000);
+    assertThat(hints.rangeOf(BUSY, now)).contains(new Range(BUSY, HOUR - 90_250));
+  }
+
+  @Test
+  void whoeverClaimsAfterAPauseLooksAtTheWholeHimself() {
+    see(BUSY, START, HOUR - 60_000);
+    assertThat(hints.rangeOf(BUSY, START + ms(2_000))).contains(Range.whole(BUSY));
+    assertThat(hints.wantsLookBeside(BUSY, START + ms(2_000))).isFalse();
+  }
+
+  @Test
+  void aLookBesideThatFailedIsTriedAgainASecondLater() {
+    see(BUSY, START, HOUR - 60_000);
+    assertThat(hints.wantsLookBeside(BUSY, START + ms(1_000))).isTrue();
+    hints.lookedBeside(BUSY, START + ms(1_000));
+    assertThat(hints.rangeOf(BUSY, START + ms(1_999))).contains(new Range(BUSY, HOUR - 60_250));
+    assertThat(hints.wantsLookBeside(BUSY, START + ms(1_999))).isFalse();
+    assertThat(hints.wantsLookBeside(BUSY, START + ms(2_000))).isTrue();
   }
 
   @Test

@@ -3,15 +3,18 @@ package io.asyncflow.flowsvr.lease;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -172,6 +175,37 @@ class JointClaimsIT {
     System.out.printf("claims beside an open snapshot, tasks a second: %.0f%n", rates.get(0));
     rates.forEach(rate -> System.out.printf("  %.2f of that", rate / rates.get(0)));
     System.out.println();
+  }
+
+  @Test
+  void whatCameBySqlIsFoundWhileClaimsGoOn() {
+    TaskType lark = given.aType().create();
+    List<TaskId> ids = given.aWaitingTask().ofType(lark).create(1_000);
+    assertThat(given.aHold(lark).ofStages("first").limit(1).now()).hasSize(1);
+    TaskId last = ids.get(ids.size() - 1);
+    given.set(last, "order_time = 1"); // far below where claims begin
+    claimOneByOneUntil(lark, last);
+  }
+
+  @Test
+  void tableThatAnotherServerMadeIsFoundWhileClaimsGoOn() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(1_000);
+    TaskId held = Given.idOf(given.aHold(lark).ofStages("first").limit(1).theTask());
+    given.nextTableOfAnotherServer(lark);
+    TaskId there = new TaskId(held.number(), new TaskTable(lark, 2));
+    given.set(there, "status = 1, order_time = 1");
+    claimOneByOneUntil(lark, there);
+  }
+
+  private void claimOneByOneUntil(TaskType type, TaskId wanted) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofMillis(20))
+        .until(
+            () ->
+                given.aHold(type).ofStages("first").limit(1).now().stream()
+                    .anyMatch(task -> Given.idOf(task).equals(wanted)));
   }
 
   private TaskClaimer.Claim claim(TaskType type, Hold... line) {
