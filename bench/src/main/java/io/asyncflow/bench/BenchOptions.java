@@ -107,7 +107,12 @@ record BenchOptions(
   }
 
   int idleSeconds() {
-    return Math.min(10, Math.max(1, n / 1000));
+    return Math.min(20, Math.max(1, n / 1000));
+  }
+
+  /** Idle JVMs take long until they have compiled what they do now and then. */
+  int idleWarmUpSeconds() {
+    return 6 * idleSeconds();
   }
 
   /**

@@ -57,6 +57,7 @@ final class Contests {
     return new Contest<>(
         Part.IDLE,
         "Idle: long-polling workers of one type, no tasks, " + options.idleSeconds() + " s a round",
+        options.idleWarmUpSeconds(),
         options.idleSeconds(),
         List.of(new IdleWorkers(bed, options.idleWorkers())),
         new IdleMeasure(2, 5));

@@ -169,7 +169,7 @@ final class TestBed implements AutoCloseable {
     Map<String, Long> pids = new LinkedHashMap<>();
     pids.put("clients and workers", ProcessHandle.current().pid());
     pids.put("flowsvr", server.pid());
-    pids.put("Redis", redis.server().pid());
+    pids.put("Redis", redis.pid());
     database.pid().ifPresent(pid -> pids.put("database", pid));
     return new CpuMeter(pids, database.pid().isPresent());
   }
