@@ -50,12 +50,14 @@ class StoreController {
   private final WriteFence fence;
   private final long maxBytes;
   private final Semaphore transfers;
+  private final Semaphore refusals;
 
   StoreController(ContextStore store, WriteFence fence, StoreProperties properties) {
     this.store = store;
     this.fence = fence;
     this.maxBytes = properties.maxObject().toBytes();
     this.transfers = new Semaphore(properties.transfersAtOnce());
+    this.refusals = new Semaphore(properties.transfersAtOnce());
   }
 
   @Takes(summary = "Puts an object of the run that holds the task")
@@ -74,13 +76,13 @@ class StoreController {
       @Parameter(hidden = true) HttpServletRequest request)
       throws IOException {
     InputStream body = request.getInputStream();
+    long length = request.getContentLengthLong();
     try {
       List<FieldError> errors = new ArrayList<>();
       StoreKey key = key(taskId, stage, epoch, name, errors);
       if (workerId == null) {
         errors.add(new FieldError("workerId", "is required"));
       }
-      long length = request.getContentLengthLong();
       if (length < 0) {
         errors.add(new FieldError(HttpHeaders.CONTENT_LENGTH, "is required"));
       }
@@ -93,8 +95,7 @@ class StoreController {
       inTurn(() -> take(key, workerId, new Upload(body, length, sha256)));
       return Envelope.ok(null);
     } catch (FlowException refused) {
-      // Most clients send all of it before they look at an answer.
-      discard(body);
+      readOn(body, length);
       throw refused;
     }
   }
@@ -209,6 +210,22 @@ class StoreController {
       FieldError first = errors.get(0);
       throw new FlowException(
           ErrorCode.INVALID_INPUT, first.field() + " " + first.message(), errors, null);
+    }
+  }
+
+  /**
+   * Most clients send all of it before they look at an answer. But the refused must not take the
+   * threads that holds and reports need, and what has no length may have no end: of these uploads
+   * the connection breaks when Tomcat has read enough.
+   */
+  private void readOn(InputStream body, long length) {
+    if (length < 0 || !refusals.tryAcquire()) {
+      return;
+    }
+    try {
+      discard(body);
+    } finally {
+      refusals.release();
     }
   }
 

@@ -1,0 +1,97 @@
+package io.asyncflow.flowsvr.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import jakarta.servlet.ServletInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.mock.web.DelegatingServletInputStream;
+import org.springframework.mock.web.MockHttpServletRequest;
+
+/** What becomes of uploads that are refused, here for a key that is none. */
+class StoreControllerTest {
+
+  private final StoreController controller =
+      new StoreController(null, new WriteFence(null), oneTransferAtOnce());
+
+  private static StoreProperties oneTransferAtOnce() {
+    return new Binder(
+            new MapConfigurationPropertySource(Map.of("flow.store.transfers-at-once", "1")))
+        .bind("flow.store", StoreProperties.class)
+        .get();
+  }
+
+  /** A body that comes when the test lets it. */
+  private static final class SlowBody extends InputStream {
+
+    private final CountDownLatch asked = new CountDownLatch(1);
+    private final CountDownLatch sent = new CountDownLatch(1);
+
+    @Override
+    public int read() throws IOException {
+      asked.countDown();
+      try {
+        sent.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      return -1;
+    }
+
+    boolean wasRead() {
+      return asked.getCount() == 0;
+    }
+  }
+
+  private void refuse(SlowBody body, long length) {
+    MockHttpServletRequest request =
+        new MockHttpServletRequest() {
+          @Override
+          public ServletInputStream getInputStream() {
+            return new DelegatingServletInputStream(body);
+          }
+
+          @Override
+          public long getContentLengthLong() {
+            return length;
+          }
+        };
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> controller.put("no task", "render", "1", "a", "worker", request))
+        .matches(e -> e.errorCode() == ErrorCode.INVALID_INPUT);
+  }
+
+  @Test
+  void refusedUploadsThatAreReadOnTakeNoMoreThreadsThanOthers() throws InterruptedException {
+    SlowBody first = new SlowBody();
+    CompletableFuture<Void> reading = CompletableFuture.runAsync(() -> refuse(first, 1_000));
+    first.asked.await();
+
+    SlowBody second = new SlowBody();
+    refuse(second, 1_000);
+    assertThat(second.wasRead()).isFalse();
+
+    first.sent.countDown();
+    reading.join();
+    SlowBody third = new SlowBody();
+    third.sent.countDown();
+    refuse(third, 1_000);
+    assertThat(third.wasRead()).isTrue();
+  }
+
+  @Test
+  void refusedUploadThatMayHaveNoEndIsNotReadOn() {
+    SlowBody endless = new SlowBody();
+    refuse(endless, -1);
+    assertThat(endless.wasRead()).isFalse();
+  }
+}
