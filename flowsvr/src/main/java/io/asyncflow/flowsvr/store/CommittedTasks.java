@@ -24,9 +24,13 @@ class CommittedTasks implements TaskLook {
     return tasks.find(id);
   }
 
-  /** A type that was deleted may come back, and its tables with it. */
+  /**
+   * Tasks go with their tables and in no other way. A row that is missing in a table which is there
+   * says that the store belongs to another database, too, or that this one was restored; and a type
+   * that was deleted may come back, and its tables with it.
+   */
   @Override
   public boolean isGone(TaskId id) {
-    return families.hasDropped(id.table()) || families.has(id.table()) && tasks.find(id).isEmpty();
+    return families.hasDropped(id.table());
   }
 }

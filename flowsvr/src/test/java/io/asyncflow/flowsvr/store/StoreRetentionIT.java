@@ -142,6 +142,16 @@ class StoreRetentionIT {
   }
 
   @Test
+  void taskOfAnotherDatabaseThatUsesTheStoreKeepsItsObjects() throws IOException {
+    TaskId own = Given.idOf(held());
+    StoreKey ofAnother = StoreKey.of(new TaskId(own.number() + 1, own.table()) + "", "s", 1, "a");
+    put(ofAnother, "x");
+
+    assertThat(retention.collect(TaskId.parse(ofAnother.taskId()).orElseThrow(), later)).isZero();
+    assertThat(store.open(ofAnother)).isPresent();
+  }
+
+  @Test
   void splitKeepsWhatItsChildrenAreMadeOf() throws IOException {
     Jobs jobs = new Jobs(port);
     jobs.jobs.createJob(NewJob.of(type.name(), "ann", "input"));
