@@ -19,8 +19,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -190,8 +192,9 @@ final class DirectoryContextStore implements ContextStore {
     for (String run : directoriesIn(ofTask)) {
       for (Path file : listed(ofTask.resolve(run))) {
         Optional<StoreKey> key = keyOf(taskId, run, file.getFileName().toString());
-        if (key.isPresent() && Files.isRegularFile(file, NOFOLLOW_LINKS)) {
-          entries.add(new Entry(key.get(), Files.getLastModifiedTime(file).toInstant()));
+        Optional<BasicFileAttributes> look = look(file).filter(BasicFileAttributes::isRegularFile);
+        if (key.isPresent() && look.isPresent()) {
+          entries.add(new Entry(key.get(), look.get().lastModifiedTime().toInstant()));
         }
       }
     }
@@ -225,7 +228,8 @@ final class DirectoryContextStore implements ContextStore {
   @Override
   public void tidy(Instant before) throws IOException {
     for (Path unfinished : listed(uploads)) {
-      if (Files.getLastModifiedTime(unfinished).toInstant().isBefore(before)) {
+      Optional<BasicFileAttributes> look = look(unfinished);
+      if (look.isPresent() && look.get().lastModifiedTime().toInstant().isBefore(before)) {
         Files.deleteIfExists(unfinished);
       }
     }
@@ -233,21 +237,38 @@ final class DirectoryContextStore implements ContextStore {
 
   /** Names in order; none where there is no such directory. */
   private static List<String> directoriesIn(Path directory) throws IOException {
-    return listed(directory).stream()
-        .filter(path -> Files.isDirectory(path, NOFOLLOW_LINKS))
-        .map(path -> path.getFileName().toString())
-        .sorted()
-        .toList();
+    List<String> names = new ArrayList<>();
+    for (Path path : listed(directory)) {
+      if (look(path).filter(BasicFileAttributes::isDirectory).isPresent()) {
+        names.add(path.getFileName().toString());
+      }
+    }
+    names.sort(Comparator.naturalOrder());
+    return names;
+  }
+
+  /**
+   * What a path is; empty if it has gone just now. That it cannot be told is an error: who collects
+   * would take what he does not see for something that names no object.
+   */
+  private static Optional<BasicFileAttributes> look(Path path) throws IOException {
+    try {
+      return Optional.of(Files.readAttributes(path, BasicFileAttributes.class, NOFOLLOW_LINKS));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
   }
 
   private static List<Path> listed(Path directory) throws IOException {
-    if (!Files.isDirectory(directory, NOFOLLOW_LINKS)) {
+    if (look(directory).filter(BasicFileAttributes::isDirectory).isEmpty()) {
       return List.of();
     }
     try (Stream<Path> paths = Files.list(directory)) {
       return paths.toList();
-    } catch (NoSuchFileException | UncheckedIOException e) {
-      return List.of(); // gone, or half gone, just now; the next look sees more
+    } catch (NoSuchFileException e) {
+      return List.of(); // gone just now
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.store;
 
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.StoredText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +11,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Finds which objects texts refer to: those whose keys stand in them, wherever. A text that lies in
@@ -23,6 +25,9 @@ final class References {
 
   /** Names of the SDK's own objects begin so: its texts. */
   private static final String TEXT = "_";
+
+  /** As some writers of JSON have it, once for each text that the text is in. */
+  private static final Pattern ESCAPED_SLASH = Pattern.compile("\\\\+/");
 
   private static final int BUFFER_BYTES = 64 * 1024;
 
@@ -45,6 +50,11 @@ final class References {
     Deque<StoreKey> unread = new ArrayDeque<>();
     for (String text : texts) {
       find(keys, text, named, unread);
+      // Read whether or not it is among them: a list may lack what is there.
+      StoredText.parse(text)
+          .map(StoredText::key)
+          .filter(key -> !named.contains(key))
+          .ifPresent(unread::add);
     }
     while (!unread.isEmpty()) {
       Optional<StoredObject> stored = store.open(unread.remove());
@@ -75,7 +85,7 @@ final class References {
 
   private static void find(
       Collection<StoreKey> keys, String text, Set<StoreKey> named, Deque<StoreKey> unread) {
-    String plain = text.replace("\\/", "/"); // as some writers of JSON have it
+    String plain = ESCAPED_SLASH.matcher(text).replaceAll("/");
     for (StoreKey key : keys) {
       if (plain.contains(key.toString()) && named.add(key) && key.name().startsWith(TEXT)) {
         unread.add(key);

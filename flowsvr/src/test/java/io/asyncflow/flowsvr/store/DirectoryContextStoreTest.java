@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.sun.management.ThreadMXBean;
 import io.asyncflow.api.ErrorCode;
@@ -19,6 +20,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -224,6 +226,21 @@ class DirectoryContextStoreTest {
     assertThat(old).doesNotExist();
     assertThat(young).exists();
     assertThat(read(KEY)).isEqualTo("x");
+  }
+
+  @Test
+  void whatCannotBeLookedAtIsNotTakenForNothing() throws IOException {
+    store.put(KEY, upload("x"), NOBODY_OBJECTS);
+    Path run = files().get(0).getParent();
+    Set<PosixFilePermission> before = Files.getPosixFilePermissions(run);
+    Files.setPosixFilePermissions(run, Set.of(PosixFilePermission.OWNER_READ));
+    try {
+      assumeFalse(Files.exists(run.resolve("piece.wav")), "root looks at everything");
+      assertThatIOException().isThrownBy(() -> store.entries(KEY.taskId()));
+    } finally {
+      Files.setPosixFilePermissions(run, before);
+    }
+    assertThat(store.entries(KEY.taskId())).hasSize(1);
   }
 
   @Test

@@ -50,6 +50,7 @@ class ReferencesTest {
     assertThat(found("{\"pieces\":[\"" + PIECE.reference() + "\"]}", "see " + NOTE + "."))
         .containsExactlyInAnyOrder(PIECE, NOTE);
     assertThat(found(PIECE.reference().replace("/", "\\/"))).containsExactly(PIECE);
+    assertThat(found(PIECE.reference().replace("/", "\\\\\\/"))).containsExactly(PIECE);
   }
 
   @Test
@@ -58,6 +59,14 @@ class ReferencesTest {
 
     assertThat(found(new StoredText(CONTEXT, 9).toString()))
         .containsExactlyInAnyOrder(CONTEXT, NOTE);
+  }
+
+  @Test
+  void storedTextThatTheListLacksIsLookedIntoAllTheSame() throws IOException {
+    put(CONTEXT, "[\"" + NOTE.reference() + "\"]");
+    String text = new StoredText(CONTEXT, 9).toString();
+
+    assertThat(references.among(List.of(PIECE, NOTE), List.of(text))).containsExactly(NOTE);
   }
 
   @Test
