@@ -14,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -280,6 +281,38 @@ public final class HttpFlowClient implements FlowClient {
   void upload(String path, UnaryOperator<HttpRequest.Builder> body, Duration extraWait) {
     Duration limit = requestTimeout.plus(extraWait);
     send(transfers(), path, body.apply(request(path, limit)).build(), NOTHING, limit);
+  }
+
+  /** Server-sent events as they come; only their beginning has a time limit. */
+  IncomingLines events(String path, String lastEventId) {
+    HttpRequest.Builder request =
+        request(path, requestTimeout).setHeader("Accept", "text/event-stream");
+    if (lastEventId != null) {
+      request.header("Last-Event-ID", lastEventId);
+    }
+    return sent(
+        path,
+        requestTimeout,
+        () -> {
+          HttpResponse<IncomingLines> response =
+              http.send(request.build(), info -> new IncomingLines());
+          IncomingLines lines = response.body();
+          if (response.statusCode() != 200 && response.statusCode() != 204) {
+            resultOf(path, response.statusCode(), wholeOf(lines), NOTHING);
+            throw notFlowsvr(path, response.statusCode(), null);
+          }
+          return lines;
+        });
+  }
+
+  private byte[] wholeOf(IncomingLines lines) throws IOException, InterruptedException {
+    StringBuilder whole = new StringBuilder();
+    for (String line = lines.next(requestTimeout);
+        line != null;
+        line = lines.next(requestTimeout)) {
+      whole.append(line).append('\n');
+    }
+    return whole.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private <T> T exchange(String path, Object body, ObjectReader answer, Duration extraWait) {

@@ -2,6 +2,7 @@ package io.asyncflow.api;
 
 import java.io.InputStreamReader;
 import java.io.Reader;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import tools.jackson.databind.ObjectReader;
@@ -42,6 +43,12 @@ final class HttpJobClient implements JobClient {
   @Override
   public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
     return http.post("/api/job/getJobTasks", new GetJobTasks(jobId, limit, cursor), TASKS);
+  }
+
+  @Override
+  public JobEvents openJobProgress(String jobId, String lastEventId) {
+    String id = URLEncoder.encode(jobId, StandardCharsets.UTF_8);
+    return new HttpJobEvents(http.events("/api/job/progress?jobId=" + id, lastEventId));
   }
 
   @Override

@@ -24,4 +24,24 @@ public record JobProgress(
     int running,
     int percent,
     Double rate,
-    Long estimatedEnd) {}
+    Long estimatedEnd) {
+
+  private static final int ALL = 100;
+
+  /** What a job itself says: nothing of what runs just now, and of no rate. */
+  public static JobProgress of(Job job) {
+    int ended = job.done() + job.failed() + job.cancelled();
+    int percent = job.total() == null || job.total() == 0 ? 0 : ALL * ended / job.total();
+    return new JobProgress(
+        job.jobId(),
+        job.state(),
+        job.total(),
+        job.done(),
+        job.failed(),
+        job.cancelled(),
+        0,
+        job.state().isFinal() ? ALL : percent,
+        null,
+        null);
+  }
+}

@@ -13,6 +13,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param progress per cent, as the holder last reported it; {@code null} if it never did
  * @param result what it returned; {@code null} if nothing
  * @param errMsg why its last attempt failed; {@code null} if it did not
+ * @param costMs how long its last hold took, by the database's clock; {@code null} before the first
+ *     has ended
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobTask(
@@ -22,4 +24,5 @@ public record JobTask(
     Integer status,
     Integer progress,
     String result,
-    String errMsg) {}
+    String errMsg,
+    Long costMs) {}

@@ -258,7 +258,7 @@ class JobCountStore implements JobLedger {
         .param("epoch", change.leaseEpoch())
         .param("state", change.to().name())
         .param("result", change.result())
-        .param("error", change.to() == TaskStatus.FAILED ? LastError.of(change) : null)
+        .param("error", change.to() == TaskStatus.FAILED ? LastHold.errorOf(change) : null)
         .update();
   }
 

@@ -162,20 +162,23 @@ class JobQueries {
       JobRow job, int index, Optional<Child> child, Map<TaskId, TaskRow> rows) {
     if (child.isEmpty()) {
       TaskStatus status = job.state().isFinal() ? TaskStatus.CANCELLED : TaskStatus.WAITING;
-      return new JobTask(index, null, null, status.code(), null, null, null);
+      return new JobTask(index, null, null, status.code(), null, null, null, null);
     }
     String taskId = child.get().task().toString();
     TaskRow row = rows.get(child.get().task());
-    return row == null
-        ? new JobTask(index, taskId, null, null, null, null, null)
-        : new JobTask(
-            index,
-            taskId,
-            row.stage(),
-            row.status().code(),
-            row.progress(),
-            row.result(),
-            row.status() == TaskStatus.SUCCESS ? null : LastError.of(row.scheduleLog()));
+    if (row == null) {
+      return new JobTask(index, taskId, null, null, null, null, null, null);
+    }
+    LastHold last = LastHold.of(row.scheduleLog());
+    return new JobTask(
+        index,
+        taskId,
+        row.stage(),
+        row.status().code(),
+        row.progress(),
+        row.result(),
+        row.status() == TaskStatus.SUCCESS ? null : last.error(),
+        last.costMs());
   }
 
   private static boolean isWanted(JobTask child, Set<TaskStatus> statuses) {

@@ -66,7 +66,10 @@ class JobsIT {
     Task merge = jobs.hold(book.name(), "merge");
     assertThat(merge.jobId()).isEqualTo(id);
     assertThat(merge.taskId()).isEqualTo(jobs.get(id).mergeTaskId());
-    assertThat(jobs.tasks(id)).extracting(JobTask::result).containsExactly("[0]", "[1]", "[2]");
+    assertThat(jobs.tasks(id))
+        .allSatisfy(child -> assertThat(child.costMs()).isNotNegative())
+        .extracting(JobTask::result)
+        .containsExactly("[0]", "[1]", "[2]");
     assertThat(jobs.get(id).state()).isEqualTo(JobState.MERGING);
     jobs.success(merge, "the book");
 

@@ -107,6 +107,7 @@ final class FakeJobs implements JobClient {
                 task.status(),
                 task.progress(),
                 task.result(),
+                null,
                 null));
       }
       return new JobTaskPage(page, to < children.size() ? "" + to : null);
