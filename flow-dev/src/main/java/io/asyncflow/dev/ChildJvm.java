@@ -9,7 +9,7 @@ import java.util.Map;
  * which suits a developer's machine and would be wrong for a server.
  *
  * @param module the module and the name for messages
- * @param directory its working directory, with its unpacked jar; belongs to it alone
+ * @param directory its working directory, by which an orphan is known; belongs to it alone
  * @param log where its output goes
  */
 record ChildJvm(String module, Path directory, Path log) {
@@ -34,7 +34,7 @@ record ChildJvm(String module, Path directory, Path log) {
             "-XX:+UseSerialGC",
             "-Xshare:auto",
             "-Xmx512m",
-            "-XX:ErrorFile=" + log.resolveSibling(module + "-crash.log"),
+            "-XX:ErrorFile=" + directory.resolve("crash.log"),
             "-jar",
             jar.toString());
     return EngineProcess.launch(

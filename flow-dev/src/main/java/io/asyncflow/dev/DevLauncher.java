@@ -5,7 +5,6 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.HttpFlowClient;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * The main class behind {@code ./asyncflow dev} and {@code ./asyncflow demo}.
@@ -13,7 +12,7 @@ import java.util.Locale;
  * <p>Exit codes: 0 done, 1 failed with one sentence on standard error, 2 not understood.
  */
 public final class DevLauncher {
-  private static final String TERMINAL_PROPERTY = "asyncflow.terminal";
+  static final String TERMINAL_PROPERTY = "asyncflow.terminal";
 
   private final Installation installation;
   private volatile boolean stopping;
@@ -60,11 +59,7 @@ public final class DevLauncher {
     DevOptions options = DevOptions.parse(arguments, installation.dataDirectory("dev"));
     Path directory = options.dataDirectory();
     try (LocalStack stack =
-        new LocalStack(
-            installation,
-            directory,
-            () -> ClaimedPort.of(options.port()),
-            directory.resolve("speech"))) {
+        new LocalStack(installation, directory, () -> ClaimedPort.of(options.port()))) {
       stopOnSignal(stack);
       System.out.println(
           "Starting MariaDB, Redis"
@@ -72,10 +67,10 @@ public final class DevLauncher {
       stack.start();
       ExampleTaskTypes.createMissing(client(stack));
       if (options.worker()) {
-        stack.startWorker();
+        stack.startWorkers(1);
       }
       System.out.println(stack.engines());
-      System.out.println("Texts in " + stack.textDirectory() + ", logs in " + stack.logDirectory());
+      System.out.println("Logs in " + stack.logDirectory());
       System.out.println("Asyncflow is ready at " + stack.url());
       throw new EngineException(stack.failure().join());
     }
@@ -90,31 +85,20 @@ public final class DevLauncher {
         arguments.isEmpty() ? TextToSpeak.bundled() : TextToSpeak.in(Path.of(arguments.get(0)));
     Path directory = installation.dataDirectory("demo");
     Path output = SpacelessDirectory.preferring(directory.resolve("speech"));
-    Demo.Speech speech;
     try (LocalStack stack =
         new LocalStack(
-            installation,
-            directory,
-            () -> ClaimedPort.preferring(DevOptions.DEFAULT_PORT),
-            output)) {
+            installation, directory, () -> ClaimedPort.preferring(DevOptions.DEFAULT_PORT))) {
       stopOnSignal(stack);
-      System.out.println("Starting MariaDB, Redis, flowsvr and a worker ...");
+      System.out.println("Starting MariaDB, Redis, flowsvr and two workers ...");
       stack.start();
       FlowClient flow = client(stack);
       ExampleTaskTypes.createMissing(flow);
-      stack.startWorker();
-      SpeechProgress progress =
-          SpeechProgress.on(System.out, Boolean.getBoolean(TERMINAL_PROPERTY));
-      speech =
-          new Demo(flow, stack.failure(), progress)
-              .speak(text.copyTo(stack.textDirectory().resolve("demo.txt")), output);
+      stack.startWorkers(2);
+      JobDisplay display = JobDisplay.on(System.out, Boolean.getBoolean(TERMINAL_PROPERTY));
+      Demo.Spoken spoken = new Demo(flow, stack.failure(), display).speak(text.text());
+      Path wav = output.resolve(spoken.jobId() + ".wav");
+      SpeechReport.write(flow, spoken.jobId(), spoken.speech(), wav, System.out);
     }
-    System.out.printf(
-        Locale.ROOT,
-        "The speech is %.1f seconds long (%d paragraphs).%n",
-        speech.seconds(),
-        speech.paragraphs());
-    System.out.println(speech.wav());
   }
 
   private static FlowClient client(LocalStack stack) {

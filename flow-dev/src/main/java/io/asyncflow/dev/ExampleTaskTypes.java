@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 
 /** The task types that the example worker has handlers for. */
 final class ExampleTaskTypes {
-  // tts: a run of synthesize takes seconds on a slow machine, so it gets minutes before it counts
-  // as stuck, and its lease is short, so that a lost worker is noticed all the same.
+  // tts: a merge of hours of speech takes minutes, so a run gets as many before it counts as stuck,
+  // and its lease is short, so that a lost worker is noticed all the same.
   private static final List<TaskTypeSettings> TYPES =
       List.of(settings("tts", 10, 600, 30), settings("lark", 100, 30, 30));
 

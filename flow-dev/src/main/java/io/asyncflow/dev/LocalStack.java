@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * The whole of Asyncflow on one machine: MariaDB and Redis, flowsvr, and the example worker, each a
- * child process, all on loopback and in one directory.
+ * The whole of Asyncflow on one machine: MariaDB and Redis, flowsvr, and the example workers, each
+ * a child process, all on loopback and in one directory.
  *
  * <p>{@link #start} belongs to one thread; {@link #close} may come from any other at any time, be
  * it while things start, and stops what has started in the opposite order.
@@ -27,14 +27,12 @@ final class LocalStack implements AutoCloseable {
   private static final Duration PROBE_PATIENCE = Duration.ofSeconds(5);
   private static final Duration SHORT_LIFE = Duration.ofSeconds(3);
   private static final String SCHEMA = "asyncflow";
+  private static final int MOST_WORKERS = 2;
 
   private final Installation installation;
   private final Path directory;
   private final Supplier<ClaimedPort> portChoice;
-  private final Path textDirectory;
-  private final Path speechDirectory;
   private final ChildJvm server;
-  private final ChildJvm worker;
   private final CompletableFuture<String> failure = new CompletableFuture<>();
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
   // Volatile: read by threads that must not wait for the lock, which a close holds for seconds.
@@ -48,34 +46,27 @@ final class LocalStack implements AutoCloseable {
    *
    * @param directory where all its data lives
    * @param portChoice where flowsvr will listen; asked when things start
-   * @param speechDirectory where the example worker may write speech
    */
-  LocalStack(
-      Installation installation,
-      Path directory,
-      Supplier<ClaimedPort> portChoice,
-      Path speechDirectory) {
+  LocalStack(Installation installation, Path directory, Supplier<ClaimedPort> portChoice) {
     this.installation = installation;
     this.directory = directory.toAbsolutePath().normalize();
     this.portChoice = portChoice;
-    this.textDirectory = this.directory.resolve("texts");
-    this.speechDirectory = speechDirectory;
-    Path logs = this.directory.resolve("logs");
-    this.server =
-        new ChildJvm("flowsvr", this.directory.resolve("flowsvr"), logs.resolve("flowsvr.log"));
-    this.worker =
-        new ChildJvm(
-            "worker-example", this.directory.resolve("worker"), logs.resolve("worker.log"));
+    this.server = program("flowsvr", "flowsvr");
+  }
+
+  private ChildJvm program(String module, String name) {
+    return new ChildJvm(
+        module, directory.resolve(name), directory.resolve("logs").resolve(name + ".log"));
+  }
+
+  /** The example worker, once more for each. */
+  private ChildJvm worker(int number) {
+    return program("worker-example", number == 1 ? "worker" : "worker-" + number);
   }
 
   /** Where flowsvr listens; known once {@link #start} has returned. */
   URI url() {
     return URI.create("http://" + LoopbackPort.HOST + ":" + port);
-  }
-
-  /** Where the example worker reads texts. */
-  Path textDirectory() {
-    return textDirectory;
   }
 
   Path logDirectory() {
@@ -109,11 +100,11 @@ final class LocalStack implements AutoCloseable {
    */
   void start() {
     own(DirectoryLock.take(directory));
-    EngineProcess.stopOrphan(worker.directory());
+    for (int number = 1; number <= MOST_WORKERS; number++) {
+      EngineProcess.stopOrphan(worker(number).directory());
+    }
     EngineProcess.stopOrphan(server.directory());
     port = own(portChoice.get()).number();
-    FileTree.create(textDirectory);
-    FileTree.create(speechDirectory);
     // The first start after a build has jars to unpack; the engines start meanwhile.
     CompletableFuture<Path> serverJar =
         CompletableFuture.supplyAsync(() -> server.prepare(installation));
@@ -123,24 +114,34 @@ final class LocalStack implements AutoCloseable {
     keepRunning("MariaDB", logOf("mariadb"), mariaDb::exitCode, mariaDb::restart);
     keepRunning("Redis", logOf("redis"), redis::exitCode, redis::restart);
     EngineProcess process =
-        run(server, Completed.resultOf(serverJar), Map.of("FLOW_PORT", Integer.toString(port)));
+        run(
+            server,
+            Completed.resultOf(serverJar),
+            Map.of(
+                "FLOW_PORT", Integer.toString(port),
+                "FLOW_STORE_DIR", directory.resolve("store").toString()));
     process.awaitReady(this::isReady, SERVER_PATIENCE);
   }
 
   /**
-   * Starts the example worker and returns at once.
+   * Starts example workers, each with two slots, and returns at once.
    *
+   * @param count up to {@value #MOST_WORKERS}
    * @throws EngineException in one sentence
    */
-  void startWorker() {
-    run(
-        worker,
-        worker.prepare(installation),
-        Map.of(
-            "FLOW_URL", url().toString(),
-            "ASYNCFLOW_WORKER_SPOOL_DIR", directory.resolve("spool").toString(),
-            "FLOW_TTS_INPUT_DIR", textDirectory.toString(),
-            "FLOW_TTS_OUTPUT_DIR", speechDirectory.toString()));
+  void startWorkers(int count) {
+    Path jar = worker(1).prepare(installation);
+    for (int number = 1; number <= count; number++) {
+      ChildJvm worker = worker(number);
+      FileTree.create(worker.directory());
+      run(
+          worker,
+          jar,
+          Map.of(
+              "FLOW_URL", url().toString(),
+              "ASYNCFLOW_WORKER_SLOTS_CPU", "2",
+              "ASYNCFLOW_WORKER_SPOOL_DIR", directory.resolve("spool").toString()));
+    }
   }
 
   private EngineProcess run(ChildJvm program, Path jar, Map<String, String> settings) {

@@ -9,13 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The text of a demo.
+ * A text to be spoken.
  *
  * @param text not blank
  */
 record TextToSpeak(String text) {
   private static final String BUNDLED = "demo.txt";
-  private static final long MAX_BYTES = 1_000_000;
+
+  /** With the rest of the request a job takes 16 MiB. */
+  private static final long MAX_BYTES = 15_000_000;
 
   /** The text that comes with the demo. */
   static TextToSpeak bundled() {
@@ -41,7 +43,7 @@ record TextToSpeak(String text) {
     try {
       if (Files.size(file) > MAX_BYTES) {
         throw new EngineException(
-            "The file " + file + " is larger than 1 MB, which is hours of speech.");
+            "The file " + file + " is larger than 15 MB, which no job takes.");
       }
       String text =
           StandardCharsets.UTF_8
@@ -56,15 +58,6 @@ record TextToSpeak(String text) {
       throw new EngineException("The file " + file + " is not text in UTF-8.", e);
     } catch (IOException e) {
       throw new EngineException("The file " + file + " cannot be read.", e);
-    }
-  }
-
-  /** Puts the text where the worker reads it; an older one of that name is replaced. */
-  Path copyTo(Path file) {
-    try {
-      return Files.writeString(file, text);
-    } catch (IOException e) {
-      throw new EngineException("The file " + file + " cannot be written.", e);
     }
   }
 }

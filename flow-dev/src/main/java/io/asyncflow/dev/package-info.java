@@ -27,10 +27,11 @@
  *   ./asyncflow ── launcher ─┬─ MariaDB    mariadb/   data, log
  *                            ├─ Redis      redis/     log
  *                            ├─ flowsvr    flowsvr/   the unpacked jar; logs/flowsvr.log
- *                            └─ worker     worker/    the unpacked jar; logs/worker.log
+ *                            ├─ worker     worker/    the unpacked jar; logs/worker.log
+ *                            └─ worker     worker-2/  logs/worker-2.log; for the demo
  * </pre>
  *
- * <p>flowsvr and the worker are held by the same four nets, and by a fifth: their standard input is
- * a pipe from the launcher, and they end at its end.
+ * <p>flowsvr and the workers are held by the same four nets, and by a fifth: their standard input
+ * is a pipe from the launcher, and they end at its end.
  */
 package io.asyncflow.dev;

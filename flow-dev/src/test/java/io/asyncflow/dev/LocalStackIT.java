@@ -46,9 +46,9 @@ class LocalStackIT {
     List<ProcessHandle> children;
     try (LocalStack stack = stackOn(LoopbackPort.free())) {
       stack.start();
-      stack.startWorker();
+      stack.startWorkers(2);
       children = childrenIn(data);
-      assertThat(children).hasSizeGreaterThanOrEqualTo(4);
+      assertThat(children).hasSizeGreaterThanOrEqualTo(5);
     }
     assertThat(children).noneMatch(EngineProcess::runsAProgram);
   }
@@ -135,8 +135,7 @@ class LocalStackIT {
   }
 
   private LocalStack stackOn(int port) {
-    return new LocalStack(
-        new Installation(home), data, () -> ClaimedPort.of(port), data.resolve("speech"));
+    return new LocalStack(new Installation(home), data, () -> ClaimedPort.of(port));
   }
 
   private ProcessHandle redis() {

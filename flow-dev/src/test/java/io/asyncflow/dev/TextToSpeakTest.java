@@ -31,7 +31,7 @@ class TextToSpeakTest {
     Path missing = directory.resolve("missing.txt");
     Path empty = Files.writeString(directory.resolve("empty.txt"), " \n\t\n");
     Path binary = Files.write(directory.resolve("binary"), new byte[] {'a', (byte) 0xff, 'b'});
-    Path huge = Files.writeString(directory.resolve("huge.txt"), "a".repeat(1_000_001));
+    Path huge = Files.writeString(directory.resolve("huge.txt"), "a".repeat(15_000_001));
 
     assertThatThrownBy(() -> TextToSpeak.in(missing))
         .hasMessage("There is no file " + missing + ".");
@@ -40,6 +40,6 @@ class TextToSpeakTest {
     assertThatThrownBy(() -> TextToSpeak.in(binary))
         .hasMessage("The file " + binary + " is not text in UTF-8.");
     assertThatThrownBy(() -> TextToSpeak.in(huge))
-        .hasMessage("The file " + huge + " is larger than 1 MB, which is hours of speech.");
+        .hasMessage("The file " + huge + " is larger than 15 MB, which no job takes.");
   }
 }

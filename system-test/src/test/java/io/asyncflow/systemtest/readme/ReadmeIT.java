@@ -29,7 +29,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Plays the README from its first block to its last. A block that nothing here can run fails. */
+/**
+ * Plays the README from its first block to its last, and then the guide to jobs. A block that
+ * nothing here can run fails.
+ */
 class ReadmeIT {
 
   private static final String SHOWN_ADDRESS = "localhost:8081";
@@ -72,7 +75,6 @@ class ReadmeIT {
       }
       """;
 
-  private final Document readme = Document.read("README.md");
   private final Shown shown = new Shown();
   private final List<Background> running = new ArrayList<>();
   private Path directory;
@@ -107,7 +109,13 @@ class ReadmeIT {
   @Test
   void everythingInItRuns() throws IOException {
     assumeTrue(Command.run(List.of("bash", "-c", "type curl"), Map.of(), 10).exitCode() == 0);
-    Iterator<Block> blocks = readme.blocks().iterator();
+    play("README.md");
+    play("docs/jobs.md");
+    assertThat(running).as("the stack, two programs and the application").hasSize(4);
+  }
+
+  private void play(String document) throws IOException {
+    Iterator<Block> blocks = Document.read(document).blocks().iterator();
     String spring = null;
     while (blocks.hasNext()) {
       Block block = blocks.next();
@@ -127,10 +135,9 @@ class ReadmeIT {
           default -> throw new AssertionError("nobody knows how to run it");
         }
       } catch (AssertionError | RuntimeException e) {
-        throw new AssertionError("README.md, " + block + ":\n" + e.getMessage() + logs(), e);
+        throw new AssertionError(document + ", " + block + ":\n" + e.getMessage() + logs(), e);
       }
     }
-    assertThat(running).as("the stack, the program and the application").hasSize(3);
   }
 
   /** The end of every program's log, for they are deleted like all else. */
@@ -153,10 +160,12 @@ class ReadmeIT {
     return ofAProgram && file.toString().endsWith(".log");
   }
 
-  private void run(String command, Block answer) {
+  private void run(String command, Block answer) throws IOException {
     if (command.equals("./asyncflow demo")) {
       demo(answer.code());
       startStack();
+    } else if (command.startsWith("./asyncflow submit ")) {
+      submit(command, answer.code());
     } else if (command.equals("./mvnw verify")) {
       verify(answer.code());
     } else if (command.startsWith("curl ")) {
@@ -171,16 +180,42 @@ class ReadmeIT {
     assertThat(Document.home().resolve("asyncflow")).isExecutable();
     Command.Done demo = Command.run(launcher("demo"), Map.of(), 180);
     assertThat(demo.exitCode()).as(demo.output()).isZero();
-    // The bar is drawn again and again in one line; a reader sees the last one. The line about the
-    // build comes from the script, and only where there is something to build.
+    // The line about the build comes from the script, and only where there is something to build.
     String script = Document.read("asyncflow").text();
     String seen =
         expected.lines().filter(line -> script.contains("\"" + line + "\"")).findFirst().orElse("")
             + "\n"
-            + demo.output().replaceAll(".*\r", "");
+            + seen(demo);
     Shown.compareLines(expected, seen);
     assertThat(demo.output().lines().reduce((first, last) -> last).map(Path::of).orElseThrow())
         .isRegularFile();
+  }
+
+  /** In the directory of the text, as its reader does. */
+  private void submit(String command, String expected) throws IOException {
+    Path text = Files.writeString(directory.resolve("my.txt"), "Hello.\n\nIt is me.\n");
+    List<String> arguments =
+        Stream.of(command.split(" "))
+            .skip(2)
+            .map(argument -> argument.equals("my.txt") ? text.toString() : argument)
+            .map(argument -> argument.replace(SHOWN_ADDRESS, address))
+            .toList();
+    Command.Done submit = Command.run(program("Submit", arguments), Map.of(), 120);
+    assertThat(submit.exitCode()).as(submit.output()).isZero();
+    Shown.compareLines(expected, seen(submit).replace(directory + "/", ""));
+    assertThat(directory.resolve("my.wav")).isRegularFile();
+  }
+
+  /**
+   * What a reader sees: of a bar that is drawn again and again the last one; and no MP3, which is
+   * made where there is an ffmpeg.
+   */
+  private static String seen(Command.Done done) {
+    return done.output()
+        .replaceAll(".*\r", "")
+        .replaceAll(
+            "(?m)^.*\\.mp3$",
+            "There is no MP3: ffmpeg is not installed where the speech was merged.");
   }
 
   /** It is what runs this test; of its answer only the modules and the verdict can be compared. */
@@ -214,16 +249,20 @@ class ReadmeIT {
 
   /** What {@code ./asyncflow} starts after it has looked for Java and built what is missing. */
   private List<String> launcher(String... arguments) {
+    return program("DevLauncher", List.of(arguments));
+  }
+
+  private List<String> program(String name, List<String> arguments) {
     return Command.java(
         System.getProperty("java.class.path"),
         List.of("-Dasyncflow.home=" + home, "-Dasyncflow.terminal=true"),
-        Stream.concat(Stream.of("io.asyncflow.dev.DevLauncher"), Stream.of(arguments)).toList());
+        Stream.concat(Stream.of("io.asyncflow.dev." + name), arguments.stream()).toList());
   }
 
   /** Reads are asked again for a while: a reader is slower than a worker, and we are not. */
   private void curl(String command, String expected) {
     String real = shown.real(command).replace(SHOWN_ADDRESS, address);
-    if (command.contains("/getTask?")) {
+    if (command.contains("/getTask?") || command.contains("/getJob?")) {
       Awaitility.await()
           .atMost(PATIENCE)
           .untilAsserted(() -> shown.compare(expected, answerTo(real)));
@@ -240,12 +279,12 @@ class ReadmeIT {
 
   private void runProgram(String source) throws IOException {
     String real = source.replace(SHOWN_ADDRESS, address);
-    Path classes = directory.resolve("program");
+    Path classes = directory.resolve(JavaCode.nameOf(source));
     String libraries = System.getProperty("java.class.path");
     JavaCode.compile(classes, libraries, List.of(real));
     running.add(
         Background.start(
-            directory.resolve("program.log"),
+            directory.resolve(JavaCode.nameOf(source) + ".log"),
             Command.java(
                 classes + File.pathSeparator + libraries,
                 List.of(),

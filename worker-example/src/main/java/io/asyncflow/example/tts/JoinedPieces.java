@@ -1,38 +1,50 @@
 package io.asyncflow.example.tts;
 
 import io.asyncflow.worker.StageContext;
-import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.util.List;
+import java.util.Iterator;
 import javax.sound.sampled.AudioFormat;
 
-/** The sound of all pieces in order; only one file is open at a time. */
+/**
+ * The sound of all pieces in order, with a pause between paragraphs; only one piece is in memory at
+ * a time.
+ */
 final class JoinedPieces extends InputStream {
 
-  private final List<Piece> pieces;
-  private final TaskFiles files;
+  private final Iterator<Piece> pieces;
+  private final int count;
+  private final byte[] pause;
   private final AudioFormat format;
-  private final StageContext context;
+  private final StageContext run;
   private InputStream current = InputStream.nullInputStream();
+  private Piece last;
+  private Piece next;
   private int opened;
 
-  JoinedPieces(List<Piece> pieces, TaskFiles files, AudioFormat format, StageContext context) {
+  /**
+   * @param count how many pieces there are
+   * @param pause the silence between two paragraphs, as PCM
+   * @param run opens the pieces, is told how far it is, and is asked whether to stop
+   */
+  JoinedPieces(
+      Iterator<Piece> pieces, int count, byte[] pause, AudioFormat format, StageContext run) {
     this.pieces = pieces;
-    this.files = files;
+    this.count = count;
+    this.pause = pause;
     this.format = format;
-    this.context = context;
+    this.run = run;
   }
 
   @Override
   public int read(byte[] buffer, int offset, int length) throws IOException {
-    int count = current.read(buffer, offset, length);
-    while (count < 0 && opened < pieces.size()) {
-      openNext();
-      count = current.read(buffer, offset, length);
+    int read = current.read(buffer, offset, length);
+    while (read < 0 && advance()) {
+      read = current.read(buffer, offset, length);
     }
-    return count;
+    return read;
   }
 
   @Override
@@ -41,20 +53,28 @@ final class JoinedPieces extends InputStream {
     return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
   }
 
-  @Override
-  public void close() throws IOException {
-    current.close();
-  }
-
-  private void openNext() throws IOException {
-    if (context.cancelled()) {
+  /** Opens what comes next, a pause or a piece; whether there is anything. */
+  private boolean advance() throws IOException {
+    if (next == null) {
+      if (!pieces.hasNext()) {
+        return false;
+      }
+      next = pieces.next();
+      if (last != null && last.paragraph() != next.paragraph()) {
+        current = new ByteArrayInputStream(pause);
+        return true;
+      }
+    }
+    if (run.cancelled()) {
       throw new InterruptedIOException("Cancelled at piece " + opened + ".");
     }
-    context.progress(100 * opened / pieces.size());
-    current.close();
-    Piece piece = pieces.get(opened++);
-    // Buffered, as an AudioInputStream gives whole frames only, never a single byte.
-    current =
-        new BufferedInputStream(Wav.open(files.existingWav(piece.name()), piece.frames(), format));
+    run.progress(100 * opened / count);
+    opened++;
+    try (InputStream wav = run.open(next.sound())) {
+      current = new ByteArrayInputStream(Wav.read(wav, next, format));
+    }
+    last = next;
+    next = null;
+    return true;
   }
 }

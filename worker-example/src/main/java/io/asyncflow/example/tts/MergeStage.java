@@ -1,74 +1,97 @@
 package io.asyncflow.example.tts;
 
+import io.asyncflow.worker.JobMerger;
+import io.asyncflow.worker.MergeContext;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageContext;
-import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
-import java.util.LinkedList;
-import java.util.List;
+import java.util.Iterator;
 import javax.sound.sampled.AudioFormat;
 import org.springframework.stereotype.Component;
 
 /**
- * Joins the pieces that the context leads to.
+ * Joins what the children spoke to one WAV and, where ffmpeg is installed, one MP3.
  *
- * <p>They stay where they are: until the report is accepted, another run may need them.
+ * <p>However long the text is, only a page of results and a buffer of sound are in memory. The
+ * results are read twice, as a WAV begins with its length.
  */
 @Component
-@Stage(type = "tts", stage = "merge")
-class MergeStage implements StageHandler {
+@Stage(type = "tts", stage = JobMerger.STAGE)
+class MergeStage implements JobMerger {
 
   private final TtsSettings settings;
   private final SpeechEngine engine;
+  private final Mp3Encoder mp3;
 
-  MergeStage(TtsSettings settings, SpeechEngine engine) {
+  MergeStage(TtsSettings settings, SpeechEngine engine, Mp3Encoder mp3) {
     this.settings = settings;
     this.engine = engine;
+    this.mp3 = mp3;
   }
 
   @Override
-  public StageResult handle(StageContext context) throws IOException {
-    Speech speech = context.context(Speech.class);
-    TaskFiles files = new TaskFiles(settings.output().directory(speech.outputDir()), context);
-    Script script = files.read(speech.script(), Script.class);
-    List<Piece> pieces = chainTo(speech.piece(), script.passages().size(), files);
-    long frames = pieces.stream().mapToLong(Piece::frames).sum();
-    if (frames != speech.frames()) {
-      throw new NonRetryableException("The pieces are not as long as the context says.");
-    }
-
+  public StageResult merge(MergeContext job) throws IOException, InterruptedException {
     AudioFormat format = engine.format();
-    Path wav = files.speech();
-    try (InputStream sound = new JoinedPieces(pieces, files, format, context)) {
-      Wav.write(wav, sound, frames, format);
+    Length length = lengthOf(job);
+    if (!Wav.canHold(length.frames(), format)) {
+      throw new NonRetryableException("The speech is too long for one WAV file.");
     }
-    double seconds = Math.round(1000.0 * frames / format.getFrameRate()) / 1000.0;
-    return StageResult.done(new SpokenText(wav.toString(), seconds, script.paragraphs()));
-  }
-
-  /** Follows the chain from its end, and wants every passage in it exactly once. */
-  private static List<Piece> chainTo(String last, int passages, TaskFiles files)
-      throws IOException {
-    LinkedList<Piece> pieces = new LinkedList<>();
-    int end = passages;
-    for (String name = last; name != null; name = pieces.getFirst().previous()) {
-      Piece piece = files.read(name, Piece.class);
-      if (piece.to() != end || piece.from() < 0 || piece.from() >= end) {
-        throw new NonRetryableException("The piece " + name + " does not fit the one after it.");
+    try (TemporaryFile wav = TemporaryFile.create("speech.wav")) {
+      try (InputStream sound = soundOf(job, length)) {
+        Wav.write(wav.path(), sound, length.frames(), format);
       }
-      pieces.addFirst(piece);
-      end = piece.from();
+      String stored = job.store("speech.wav", wav.path());
+      double seconds = Math.round(1000.0 * length.frames() / format.getFrameRate()) / 1000.0;
+      SpokenText spoken = new SpokenText(stored, null, null, seconds, length.paragraphs());
+      return StageResult.done(withMp3(spoken, job, wav.path()));
     }
-    if (end != 0) {
-      throw new NonRetryableException("The passages before " + end + " have not been spoken.");
-    }
-    return pieces;
   }
 
-  /** The task's result. */
-  record SpokenText(String wav, double seconds, int paragraphs) {}
+  private SpokenText withMp3(SpokenText spoken, StageContext job, Path wav)
+      throws IOException, InterruptedException {
+    try (TemporaryFile file = TemporaryFile.create("speech.mp3")) {
+      String why = mp3.encode(wav, file.path(), job.remaining());
+      return why == null
+          ? spoken.withMp3(job.store("speech.mp3", file.path()))
+          : spoken.withoutMp3(why);
+    }
+  }
+
+  /**
+   * @param pieces how many there are
+   * @param frames with the pauses between paragraphs
+   */
+  private record Length(int pieces, int paragraphs, long frames) {}
+
+  private Length lengthOf(MergeContext job) {
+    int pieces = 0;
+    int paragraphs = 0;
+    int before = 0;
+    long frames = 0;
+    for (Iterator<Piece> all = piecesOf(job); all.hasNext(); ) {
+      Piece piece = all.next();
+      pieces++;
+      paragraphs += piece.paragraph() == before ? 0 : 1;
+      before = piece.paragraph();
+      frames += piece.frames();
+    }
+    return new Length(pieces, paragraphs, frames + Math.max(0, paragraphs - 1) * framesOfPause());
+  }
+
+  private InputStream soundOf(MergeContext job, Length length) {
+    int bytes = Math.toIntExact(framesOfPause() * engine.format().getFrameSize());
+    return new JoinedPieces(piecesOf(job), length.pieces(), new byte[bytes], engine.format(), job);
+  }
+
+  private long framesOfPause() {
+    return (long) (settings.pause().toMillis() * engine.format().getFrameRate() / 1000);
+  }
+
+  private static Iterator<Piece> piecesOf(MergeContext job) {
+    return job.children().map(child -> child.result(Piece.class)).iterator();
+  }
 }

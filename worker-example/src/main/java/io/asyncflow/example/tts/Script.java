@@ -5,16 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * A text, cut into what is spoken at a time.
- *
- * @param paragraphs how many the text has
- * @param passages at least one a paragraph, in order
- */
-record Script(int paragraphs, List<Passage> passages) {
+/** Cuts a text into what is spoken at a time. */
+final class Script {
+
+  private Script() {}
 
   /**
-   * A paragraph, or some sentences of a long one.
+   * A paragraph, or some sentences of a long one; the context of a child.
    *
    * @param paragraph which one, from 1
    */
@@ -27,8 +24,9 @@ record Script(int paragraphs, List<Passage> passages) {
    * out: there is nothing to say.
    *
    * @param length the longest passage, in characters, 2 at least
+   * @return at least one a paragraph, in order
    */
-  static Script of(String text, int length) {
+  static List<Passage> passagesOf(String text, int length) {
     List<Passage> passages = new ArrayList<>();
     int paragraphs = 0;
     for (String paragraph : paragraphsOf(text)) {
@@ -39,18 +37,7 @@ record Script(int paragraphs, List<Passage> passages) {
         }
       }
     }
-    return new Script(paragraphs, passages);
-  }
-
-  /** Whether passage {@code index} is the last of its paragraph and another paragraph follows. */
-  boolean pauseFollows(int index) {
-    return index + 1 < passages.size()
-        && passages.get(index + 1).paragraph() != passages.get(index).paragraph();
-  }
-
-  /** How many paragraphs are complete when the passages before {@code next} are. */
-  int paragraphsBefore(int next) {
-    return next == passages.size() ? paragraphs : passages.get(next).paragraph() - 1;
+    return passages;
   }
 
   /** Whether it stands for a sound; signs and spaces do not. */

@@ -1,22 +1,30 @@
 package io.asyncflow.example.tts;
 
+import io.asyncflow.api.JobChild;
+import io.asyncflow.example.tts.Script.Passage;
+import io.asyncflow.worker.JobSplitter;
 import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.SplitContext;
 import io.asyncflow.worker.Stage;
-import io.asyncflow.worker.StageContext;
-import io.asyncflow.worker.StageHandler;
-import io.asyncflow.worker.StageResult;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.stereotype.Component;
 
 /**
- * Reads the text and cuts it.
+ * Cuts the text, which is the job's input, into its paragraphs: each is a child.
  *
  * <p>What can be refused is refused here, before any time of a slot is spent on it.
  */
 @Component
-@Stage(type = "tts", stage = "split")
-class SplitStage implements StageHandler {
+@Stage(type = "tts", stage = JobSplitter.STAGE)
+class SplitStage implements JobSplitter {
+
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
+
+  /** The most children that a job may have. */
+  private static final int MOST_PASSAGES = 100_000;
 
   private final TtsSettings settings;
   private final SpeechEngine engine;
@@ -27,26 +35,31 @@ class SplitStage implements StageHandler {
   }
 
   @Override
-  public StageResult handle(StageContext context) throws IOException {
-    SpeechRequest request = context.context(SpeechRequest.class);
-    Path textFile = settings.input().file(request.textFile());
-    Path outputDir = settings.output().directory(request.outputDir());
-
-    Script script =
-        Script.of(TextFile.read(textFile, settings.maxText()), settings.passageLength());
-    requireSpeakable(script, textFile);
-
-    TaskFiles files = new TaskFiles(outputDir, context);
-    files.write(script);
-    return StageResult.next(
-        "synthesize", Speech.start(request, script.paragraphs(), files.nameOfRun()));
+  public Stream<JobChild> split(SplitContext job) throws IOException {
+    List<Passage> passages = Script.passagesOf(textOf(job), settings.passageLength());
+    requireSpeakable(passages);
+    return passages.stream().map(passage -> job.child("synthesize", passage));
   }
 
-  private void requireSpeakable(Script script, Path textFile) {
-    if (script.passages().isEmpty()) {
-      throw new NonRetryableException("The text file " + textFile + " has nothing to speak in it.");
+  private String textOf(SplitContext job) throws IOException {
+    String text = job.inputText();
+    long length = text.getBytes(StandardCharsets.UTF_8).length;
+    if (length > settings.maxText().toBytes()) {
+      throw new NonRetryableException(
+          "The text has " + length + " bytes; " + settings.maxText().toBytes() + " are spoken.");
     }
-    for (Script.Passage passage : script.passages()) {
+    return text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
+  }
+
+  private void requireSpeakable(List<Passage> passages) {
+    if (passages.isEmpty()) {
+      throw new NonRetryableException("The text has nothing to speak in it.");
+    }
+    if (passages.size() > MOST_PASSAGES) {
+      throw new NonRetryableException(
+          "The text has " + passages.size() + " passages; a job takes " + MOST_PASSAGES + ".");
+    }
+    for (Passage passage : passages) {
       engine
           .objectionTo(passage.text())
           .ifPresent(

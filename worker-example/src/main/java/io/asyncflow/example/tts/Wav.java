@@ -1,8 +1,12 @@
 package io.asyncflow.example.tts;
 
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.sound.sampled.AudioFileFormat;
 import javax.sound.sampled.AudioFormat;
@@ -13,8 +17,10 @@ import javax.sound.sampled.UnsupportedAudioFileException;
 /** Sound files. */
 final class Wav {
 
+  private static final int HEADER = 44;
+
   /** Many players read a WAV's length as a signed number of 32 bits. */
-  private static final long MOST_BYTES = Integer.MAX_VALUE - 44;
+  private static final long MOST_BYTES = Integer.MAX_VALUE - HEADER;
 
   private Wav() {}
 
@@ -29,29 +35,37 @@ final class Wav {
   /** Writes {@code frames} frames of PCM, and fails if there are fewer. */
   static void write(Path file, InputStream pcm, long frames, AudioFormat format)
       throws IOException {
-    AtomicFile.write(
-        file,
-        out -> {
-          AudioInputStream audio = new AudioInputStream(pcm, format, frames);
-          long header = 44;
-          long written = AudioSystem.write(audio, AudioFileFormat.Type.WAVE, out);
-          if (written != header + frames * format.getFrameSize()) {
-            throw new IOException("The sound for " + file + " has not the length announced.");
-          }
-        });
+    try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), 1 << 16)) {
+      AudioInputStream audio = new AudioInputStream(pcm, format, frames);
+      long written = AudioSystem.write(audio, AudioFileFormat.Type.WAVE, out);
+      if (written != HEADER + frames * format.getFrameSize()) {
+        throw new IOException("The sound has not the length that its pieces announced.");
+      }
+    }
   }
 
-  /** The sound of a file that should be {@code frames} long. */
-  static AudioInputStream open(Path file, long frames, AudioFormat format) throws IOException {
+  /**
+   * The sound of a piece, as PCM.
+   *
+   * @param wav is read to the end of the sound
+   */
+  static byte[] read(InputStream wav, Piece piece, AudioFormat format) throws IOException {
+    BufferedInputStream in = new BufferedInputStream(wav);
     try {
-      AudioInputStream audio = AudioSystem.getAudioInputStream(file.toFile());
-      if (!audio.getFormat().matches(format) || audio.getFrameLength() != frames) {
-        audio.close();
-        throw new IOException(file + " is not the sound that its run wrote.");
+      // Only for what the header says. An AudioInputStream gives whole frames, and so nothing at
+      // all of a single byte, as a network may bring it, which others take for the end.
+      AudioInputStream header = AudioSystem.getAudioInputStream(in);
+      if (!header.getFormat().matches(format) || header.getFrameLength() != piece.frames()) {
+        throw new IOException(piece.sound() + " is not the sound that its run stored.");
       }
-      return audio;
     } catch (UnsupportedAudioFileException e) {
-      throw new IOException(file + " is not a WAV file.", e);
+      throw new IOException(piece.sound() + " is not a WAV file.", e);
     }
+    int length = Math.toIntExact(piece.frames() * format.getFrameSize());
+    byte[] pcm = in.readNBytes(length);
+    if (pcm.length < length) {
+      throw new IOException(piece.sound() + " is cut short.");
+    }
+    return pcm;
   }
 }

@@ -2,7 +2,6 @@ package io.asyncflow.example.tts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,38 +22,20 @@ class TtsSettingsTest {
           .withUserConfiguration(Settings.class);
 
   @Test
-  void directoriesLieUnderTheWorkingDirectoryByDefault() {
+  void everySettingHasADefault() {
     context.run(
         started ->
             assertThat(started.getBean(TtsSettings.class))
                 .isEqualTo(
-                    new TtsSettings(
-                        Path.of("tts/in"),
-                        Path.of("tts/out"),
-                        DataSize.ofMegabytes(1),
-                        400,
-                        4,
-                        Duration.ofMillis(400))));
-  }
-
-  @Test
-  void directoriesAreMovedByTheEnvironment() {
-    context
-        .withPropertyValues("FLOW_TTS_DIR=/data/tts", "FLOW_TTS_OUTPUT_DIR=/speech")
-        .run(
-            started -> {
-              TtsSettings settings = started.getBean(TtsSettings.class);
-              assertThat(settings.inputDir()).isEqualTo(Path.of("/data/tts/in"));
-              assertThat(settings.outputDir()).isEqualTo(Path.of("/speech"));
-            });
+                    new TtsSettings(DataSize.ofKilobytes(512), 600, Duration.ofMillis(400))));
   }
 
   @ParameterizedTest
   @CsvSource({
-    "max-text, 0B, 1B to 100MB",
-    "max-text, 2GB, 1B to 100MB",
-    "passage-length, 0, 20 to 10000",
-    "passages-per-run, 0, 1 to 1000",
+    "max-text, 0B, 1B to 16MB",
+    "max-text, 17MB, 1B to 16MB",
+    "passage-length, 0, 20 to 650",
+    "passage-length, 651, 20 to 650",
     "pause, -1s, 0s to 60s",
   })
   void aValueOutOfRangeIsToldAtStart(String property, String value, String range) {

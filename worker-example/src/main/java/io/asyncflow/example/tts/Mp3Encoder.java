@@ -1,0 +1,68 @@
+package io.asyncflow.example.tts;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.stereotype.Component;
+
+/**
+ * ffmpeg, as a process of its own for each file. An MP3 is a comfort: without it there is a WAV.
+ */
+@Component
+class Mp3Encoder {
+
+  private static final Logger log = LoggerFactory.getLogger(Mp3Encoder.class);
+
+  private final String program;
+
+  /**
+   * @param program as the system finds programs
+   */
+  Mp3Encoder(@Value("${example.tts.ffmpeg:ffmpeg}") String program) {
+    this.program = program;
+  }
+
+  /**
+   * Writes an MP3 of a WAV.
+   *
+   * @param limit what it may take; it is killed when that is over
+   * @return why there is none, as a sentence; {@code null} if there is one
+   */
+  String encode(Path wav, Path mp3, Duration limit) throws InterruptedException {
+    Process process;
+    try {
+      process =
+          new ProcessBuilder(
+                  program,
+                  "-nostdin",
+                  "-loglevel",
+                  "error",
+                  "-y",
+                  "-i",
+                  wav.toString(),
+                  "-codec:a",
+                  "libmp3lame",
+                  "-qscale:a",
+                  "4",
+                  mp3.toString())
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+    } catch (IOException e) {
+      log.debug("{} cannot be started", program, e);
+      return "ffmpeg is not installed where the speech was merged.";
+    }
+    try {
+      if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+        return "ffmpeg took too long.";
+      }
+      return process.exitValue() == 0 ? null : "ffmpeg ended with " + process.exitValue() + ".";
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}
