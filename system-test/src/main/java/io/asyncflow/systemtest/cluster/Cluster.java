@@ -187,17 +187,44 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** Starts a worker, which is not ready yet. */
-  public synchronized WorkerNode launchWorker(WorkerPlan plan) {
+  public WorkerNode launchWorker(WorkerPlan plan) {
+    return launchWorker(
+        plan.workerId(),
+        ScriptedWorker.class,
+        ScriptedWorker.READY,
+        plan.environment(),
+        JSON.writeValueAsString(plan));
+  }
+
+  /**
+   * Starts a worker with a program of its own, which is not ready yet.
+   *
+   * @param program whose main method runs it, until the end of its standard input
+   * @param ready what it prints when it polls
+   */
+  public WorkerNode launchWorker(String name, Class<?> program, String ready, String... arguments) {
+    return launchWorker(name, program, ready, Map.of(), arguments);
+  }
+
+  private synchronized WorkerNode launchWorker(
+      String name,
+      Class<?> program,
+      String ready,
+      Map<String, String> environment,
+      String... arguments) {
     List<String> command =
-        Java.command(
-            "-Xmx256m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            ScriptedWorker.class.getName(),
-            JSON.writeValueAsString(plan));
-    String name = plan.workerId();
+        Stream.concat(
+                Java.command(
+                    "-Xmx256m",
+                    "-Djava.io.tmpdir=" + temporaryFiles(),
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    program.getName())
+                    .stream(),
+                Stream.of(arguments))
+            .toList();
     WorkerNode worker =
-        new WorkerNode(() -> NodeProcess.start(name, command, plan.environment(), logOf(name)));
+        new WorkerNode(() -> NodeProcess.start(name, command, environment, logOf(name)), ready);
     workers.add(worker);
     return worker;
   }

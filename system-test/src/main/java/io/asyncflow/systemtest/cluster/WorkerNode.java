@@ -2,17 +2,22 @@ package io.asyncflow.systemtest.cluster;
 
 import static org.awaitility.Awaitility.await;
 
-import io.asyncflow.systemtest.worker.ScriptedWorker;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** A process of scripted workers. */
+/** A process of workers. */
 public final class WorkerNode extends Node {
 
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
 
-  WorkerNode(Supplier<NodeProcess> starting) {
+  private final String ready;
+
+  /**
+   * @param ready what it prints when it polls
+   */
+  WorkerNode(Supplier<NodeProcess> starting, String ready) {
     super(starting);
+    this.ready = ready;
   }
 
   /** The id by which servers and histories know this start of it. */
@@ -28,7 +33,7 @@ public final class WorkerNode extends Node {
         .until(
             () -> {
               process().requireAlive();
-              return process().hasPrinted(ScriptedWorker.READY);
+              return process().hasPrinted(ready);
             });
   }
 }
