@@ -21,6 +21,15 @@ final class Contests {
   /** So many rounds: on two cores the JIT is busy with a server for about half a minute. */
   private static final int WARM_UP = 5;
 
+  /**
+   * Each connection of flowsvr remembers its last hundred statements, and those over other tables
+   * are others: with some 10 KiB a statement it takes hundreds of rolls until the caches are full.
+   */
+  private static final double STATEMENT_CACHES_MIB = 16;
+
+  /** What collections at slightly different moments differ by. */
+  private static final double NOISE_MIB = 4;
+
   private static final int SMALL_BACKLOG = 10_000;
   private static final int DELAYED = 1_000_000;
 
@@ -248,7 +257,7 @@ final class Contests {
         "Soak: whole lives at 60 % of what is possible, tables rolling and dropped",
         (int) options.soak().toSeconds(),
         List.of(new Soak(bed, "bench_soak", options.lives(), 0.6)),
-        new SoakMeasure(4));
+        new SoakMeasure(STATEMENT_CACHES_MIB, NOISE_MIB));
   }
 
   /** Made once: it takes its time. */
