@@ -25,7 +25,7 @@ public interface SplitContext extends StageContext {
    * A child that starts with {@code stage}.
    *
    * @param context what that stage reads, written as JSON unless it is a string; {@code null} for
-   *     nothing
+   *     nothing. More than 4,096 bytes of it, up to 16 MiB, go into the context store
    */
   default JobChild child(String stage, Object context) {
     return new JobChild(stage, ContextJson.write(context), null);

@@ -89,8 +89,10 @@ public interface StageContext {
    * it is. What no context and no result of the task, or of its job, refers to any more is
    * collected after a while.
    *
-   * <p>It waits for a server that does not answer as long as the run may go on. The same name in
-   * the same run again replaces what was there; other runs are not in the way.
+   * <p>Where no server answers it is kept on this machine's disk, beside the reports that wait
+   * there, and delivered before the report; without such a disk, or room on it, this waits for the
+   * server as long as the run may go on. The same name in the same run again replaces what was
+   * there; other runs are not in the way.
    *
    * @param name 1 to 100 letters, digits, {@code .}, {@code _} and {@code -}, beginning with a
    *     letter or digit

@@ -18,6 +18,8 @@ import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -96,6 +98,22 @@ class StoreWireIT {
       store.put(key, held.workerId(), StoreContent.of(file));
 
       assertThat(read(key)).isEqualTo(bytes);
+    }
+  }
+
+  /** {@code -Dasyncflow.test.object-mb=200} with a heap that is smaller than that. */
+  @Test
+  void objectThatIsLargerThanAHeapGoesThrough() throws IOException {
+    long bytes = Long.getLong("asyncflow.test.object-mb", 16) << 20;
+    Path large = directory.resolve("large");
+    try (RandomAccessFile file = new RandomAccessFile(large.toFile(), "rw")) {
+      file.setLength(bytes);
+    }
+
+    store.put(key("large"), held.workerId(), StoreContent.of(large));
+
+    try (InputStream in = store.open(key("large"))) {
+      assertThat(in.transferTo(OutputStream.nullOutputStream())).isEqualTo(bytes);
     }
   }
 

@@ -35,6 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
  *           lock
  *           8b0a….json             a report, by its reportId
  *       set-aside/                 what cannot be read, or settled: for people
+ *       objects/                   what reports name and found no server either, see ObjectSpool
  * </pre>
  *
  * <p>Who finds the lock of another process free takes its reports over: that process has ended. A
@@ -49,6 +50,7 @@ public final class DiskSpool implements Spool {
   private static final String SUFFIX = ".json";
   private static final String UNFINISHED = ".tmp";
   private static final String SET_ASIDE = "set-aside";
+  private static final String OBJECTS = "objects";
 
   /**
    * An outage leaves no more behind than a worker holds; these only keep a disk from filling up.
@@ -63,6 +65,7 @@ public final class DiskSpool implements Spool {
   private final int mostReports;
   private final long mostBytes;
   private final OutageLog trouble;
+  private final ObjectSpool objects;
   private final Map<String, Kept> kept = new HashMap<>();
   private ClaimedDirectory own;
   private long bytes;
@@ -81,6 +84,7 @@ public final class DiskSpool implements Spool {
     this.root = root;
     this.mostReports = mostReports;
     this.mostBytes = mostBytes;
+    this.objects = new ObjectSpool(root.resolve(OBJECTS));
     this.trouble = new OutageLog(log, "spool " + root, new Link());
   }
 
@@ -268,6 +272,11 @@ public final class DiskSpool implements Spool {
   @Override
   public synchronized int size() {
     return kept.size();
+  }
+
+  @Override
+  public ObjectSpool objects() {
+    return objects;
   }
 
   @Override

@@ -95,7 +95,7 @@ final class LargeTexts {
 
   /** The same for a report of which nobody here knows the stage any more. */
   Report moved(Report report) {
-    return moved(report, client.getTask(report.taskId()).taskStage());
+    return isLarge(report) ? moved(report, client.getTask(report.taskId()).taskStage()) : report;
   }
 
   /** Puts the text; what stands for it. */

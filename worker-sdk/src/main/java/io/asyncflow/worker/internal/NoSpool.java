@@ -6,6 +6,8 @@ import java.util.List;
 /** Reports live in memory alone, as long as the process does. */
 public final class NoSpool implements Spool {
 
+  private final ObjectSpool objects = new ObjectSpool(null);
+
   @Override
   public boolean keep(Report report) {
     return true;
@@ -30,6 +32,11 @@ public final class NoSpool implements Spool {
   @Override
   public int size() {
     return 0;
+  }
+
+  @Override
+  public ObjectSpool objects() {
+    return objects;
   }
 
   @Override

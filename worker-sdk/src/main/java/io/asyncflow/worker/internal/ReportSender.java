@@ -102,13 +102,21 @@ final class ReportSender implements Loop.Step {
   }
 
   private void submit(PendingReport pending) {
-    queue.add(pending);
+    boolean goesByItself = spool.objects().hasThoseOf(pending.report());
+    queue.add(goesByItself ? pending.carriedInVain() : pending);
     bell.ring();
   }
 
   /** Sends what an earlier process has left behind, before anything new is begun. */
   void deliver(List<Report> leftBehind) {
     leftBehind.forEach(report -> submit(PendingReport.leftBehind(report)));
+  }
+
+  /** Delivers objects of runs that have ended without a report that names them. */
+  void deliverLeftObjects() {
+    if (spool.objects().hasAny()) {
+      spool.objects().deliverAll(client.store());
+    }
   }
 
   /**
@@ -192,10 +200,10 @@ final class ReportSender implements Loop.Step {
     List<PendingReport> due = queue.takeDue(ticker.nanos(), MOST_REPORTS);
     Deque<PendingReport> left = new ArrayDeque<>(due);
     try {
-      Map<Boolean, List<PendingReport>> isLarge =
-          due.stream().collect(partitioningBy(pending -> LargeTexts.isLarge(pending.report())));
-      send(isLarge.get(false), left);
-      send(moved(isLarge.get(true), left), left);
+      Map<Boolean, List<PendingReport>> needStore =
+          due.stream().collect(partitioningBy(pending -> needsStore(pending.report())));
+      send(needStore.get(false), left);
+      send(stored(needStore.get(true), left), left);
     } finally {
       // Even an Error, of a memory that others have used up, must cost no report.
       queue.isOver(due, left);
@@ -212,17 +220,22 @@ final class ReportSender implements Loop.Step {
     bell.ring();
   }
 
+  private boolean needsStore(Report report) {
+    return LargeTexts.isLarge(report) || spool.objects().hasThoseOf(report);
+  }
+
   /**
-   * Puts their texts into the store.
+   * Puts into the store what they name.
    *
    * @param left gets each that could be, in the place of what it was; loses the others
    * @return those that can be sent
    */
-  private List<PendingReport> moved(List<PendingReport> large, Deque<PendingReport> left) {
+  private List<PendingReport> stored(List<PendingReport> large, Deque<PendingReport> left) {
     List<PendingReport> light = new ArrayList<>();
     for (int i = 0; i < large.size(); i++) {
       PendingReport pending = large.get(i);
       try {
+        spool.objects().deliverThoseOf(pending.report(), client::store);
         PendingReport moved = pending.moved(texts.moved(pending.report()));
         left.add(moved);
         left.remove(pending);
@@ -398,7 +411,7 @@ final class ReportSender implements Loop.Step {
   /**
    * Whether the same report may be taken later: an outage, a limit, a key that is being changed.
    */
-  private static boolean mayPass(ErrorCode code) {
+  static boolean mayPass(ErrorCode code) {
     return code.retryable()
         || code == ErrorCode.INTERNAL
         || code == ErrorCode.NOT_AUTHENTICATED

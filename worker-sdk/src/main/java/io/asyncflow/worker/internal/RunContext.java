@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.JobClient;
+import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.StoredText;
 import io.asyncflow.api.Task;
 import io.asyncflow.worker.Slot;
@@ -17,18 +18,20 @@ final class RunContext implements JobRun {
   private final Slot slot;
   private final Ticker ticker;
   private final FlowClient client;
+  private final StoreClient store;
   private volatile String context;
 
   /** Of a run that only says what it is. */
   RunContext(Run run, Slot slot, Ticker ticker) {
-    this(run, slot, ticker, null);
+    this(run, slot, ticker, null, null);
   }
 
-  RunContext(Run run, Slot slot, Ticker ticker, FlowClient client) {
+  RunContext(Run run, Slot slot, Ticker ticker, FlowClient client, StoreClient store) {
     this.run = run;
     this.slot = slot;
     this.ticker = ticker;
     this.client = client;
+    this.store = store;
   }
 
   private Task task() {
@@ -150,10 +153,10 @@ final class RunContext implements JobRun {
   }
 
   private RunStore store() {
-    if (client == null) {
+    if (store == null) {
       throw new IllegalStateException("nothing is read from the store before the run");
     }
-    return new RunStore(this, workerId(), client.store());
+    return new RunStore(this, workerId(), store);
   }
 
   @Override

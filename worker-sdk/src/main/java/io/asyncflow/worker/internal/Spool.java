@@ -37,6 +37,9 @@ public interface Spool extends AutoCloseable {
   /** How many reports are kept. */
   int size();
 
+  /** The objects that wait beside the reports. */
+  ObjectSpool objects();
+
   /** Leaves what is kept to the next one who adopts it. */
   @Override
   void close();

@@ -3,6 +3,7 @@ package io.asyncflow.worker.internal;
 import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.StoreClient;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.Slot;
@@ -18,15 +19,18 @@ final class StageRunner implements RunPool.Runner {
   private final SlotPool slots;
   private final Ticker ticker;
   private final FlowClient client;
+  private final StoreClient store;
 
   /**
    * @param client for what a run itself asks the server
+   * @param store for what it puts there
    */
-  StageRunner(RunEnds ends, SlotPool slots, Ticker ticker, FlowClient client) {
+  StageRunner(RunEnds ends, SlotPool slots, Ticker ticker, FlowClient client, StoreClient store) {
     this.ends = ends;
     this.slots = slots;
     this.ticker = ticker;
     this.client = client;
+    this.store = store;
   }
 
   @Override
@@ -83,10 +87,14 @@ final class StageRunner implements RunPool.Runner {
 
   private StageResult handle(Run run, Slot slot) throws Exception {
     try {
-      return run.stage().handler().handle(new RunContext(run, slot, ticker, client));
+      return run.stage().handler().handle(contextOf(run, slot));
     } finally {
       run.leave();
     }
+  }
+
+  private RunContext contextOf(Run run, Slot slot) {
+    return new RunContext(run, slot, ticker, client, store);
   }
 
   private void runTogether(List<Run> runs, Slot slot) {
@@ -94,7 +102,7 @@ final class StageRunner implements RunPool.Runner {
     boolean alone = runs.size() == 1;
     List<BatchMember> members = new ArrayList<>();
     for (Run run : runs) {
-      RunContext context = new RunContext(run, slot, ticker, client);
+      RunContext context = contextOf(run, slot);
       members.add(new BatchMember(run, context, ends, ticker, alone));
     }
     Throwable end = new NonRetryableException("the handler said nothing of this task");

@@ -117,7 +117,7 @@ public final class WorkerEngine {
     feeding = new Loop("asyncflow-settings", new Bell(), true, feed);
     types.forEach((type, stages) -> lanes.add(lane(type, stages, client)));
 
-    adopting = new Loop("asyncflow-spool", new Bell(), true, this::adopt);
+    adopting = new Loop("asyncflow-spool", new Bell(), true, this::tidySpool);
     sender.whenCaughtUp(() -> lanes.forEach(lane -> lane.poller().wake()));
     feed.whenChanged(() -> lanes.forEach(lane -> lane.poller().wake()));
     held.whenSettled(run -> progress.ring());
@@ -131,7 +131,8 @@ public final class WorkerEngine {
             settings.threads(),
             settings.prefetch(),
             slots,
-            new StageRunner(ends, slots, ticker, client),
+            new StageRunner(
+                ends, slots, ticker, client, new SpoolingStore(client::store, spool.objects())),
             ticker,
             () -> held.isReporting(type),
             bell::ring);
@@ -222,9 +223,15 @@ public final class WorkerEngine {
         lanes.stream().map(TypeLane::taskType).toList());
   }
 
-  /** A worker beside this one may end for good, and leave reports that it could not deliver. */
-  private Duration adopt() {
+  /** A worker beside this one may end for good, and leave what it could not deliver. */
+  private void adopt() {
+    spool.objects().look(); // first: they go out before the reports that name them
     sender.deliver(spool.adopt());
+  }
+
+  private Duration tidySpool() {
+    adopt();
+    sender.deliverLeftObjects();
     return Jitter.random().shorten(ADOPTION_INTERVAL, CHANCE);
   }
 

@@ -67,7 +67,9 @@ final class HandDriven {
             link);
     watch = new DeadlineWatch(held, ends, ticker, bell);
     slots = new SlotPool(Map.of("cpu", 1), ticker, new Bell());
-    runner = new StageRunner(ends, slots, ticker, server);
+    runner =
+        new StageRunner(
+            ends, slots, ticker, server, new SpoolingStore(server::store, spool.objects()));
   }
 
   /** Creates a task and holds it. */

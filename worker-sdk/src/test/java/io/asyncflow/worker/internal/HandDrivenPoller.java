@@ -133,7 +133,12 @@ final class HandDrivenPoller implements AutoCloseable {
             builder.threads,
             builder.prefetch,
             slots,
-            new StageRunner(ends, slots, ticker, client),
+            new StageRunner(
+                ends,
+                slots,
+                ticker,
+                client,
+                new SpoolingStore(client::store, new ObjectSpool(null))),
             ticker,
             () -> held.isReporting("lark"),
             bell::ring);

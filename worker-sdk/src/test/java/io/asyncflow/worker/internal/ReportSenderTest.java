@@ -325,6 +325,11 @@ class ReportSenderTest {
   /** Has no memory left the second time it is used, and that once. */
   private static final class ClumsySpool implements Spool {
 
+    @Override
+    public ObjectSpool objects() {
+      return new ObjectSpool(null);
+    }
+
     private final Spool none = new NoSpool();
     private int uses;
 

@@ -1,17 +1,26 @@
 package io.asyncflow.worker.internal;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.api.StoreContent;
+import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -345,5 +354,143 @@ class SpooledReportsTest {
     assertThat(statusOf(run)).isEqualTo(TaskStatus.EXECUTING);
     assertThat(spool.size()).isZero();
     assertThat(worker.server.objects().references()).isEmpty();
+  }
+
+  private Run storedInAnOutage() {
+    Run run = worker.heldRun(c -> StageResult.done(c.store("piece", stream("sound"))));
+    outage();
+    worker.work(run);
+    return run;
+  }
+
+  private static InputStream stream(String text) {
+    return new ByteArrayInputStream(text.getBytes(UTF_8));
+  }
+
+  private List<Path> objectsOnDisk() throws IOException {
+    try (Stream<Path> all = Files.walk(root.resolve("objects"))) {
+      return all.filter(Files::isRegularFile).toList();
+    }
+  }
+
+  private String storedBy(Run run) throws IOException {
+    StoreKey key = StoreKey.of(run.task().taskId(), "one", run.task().leaseEpoch(), "piece");
+    try (InputStream in = worker.server.store().open(key)) {
+      return new String(in.readAllBytes(), UTF_8);
+    }
+  }
+
+  @Test
+  void anObjectOfAnOutageIsKeptAndDeliveredBeforeTheReportThatNamesIt() throws IOException {
+    Run run = storedInAnOutage();
+    worker.sendReports();
+    assertThat(spool.size()).isEqualTo(1);
+    assertThat(objectsOnDisk()).hasSize(1);
+    end();
+
+    worker.server.refuseObjects(ErrorCode.STORE_FULL);
+    worker.sendReports();
+    assertThat(statusOf(run)).isNotEqualTo(TaskStatus.SUCCESS);
+
+    worker.server.refuseObjects(null);
+    worker.ticker.advance(Duration.ofSeconds(10));
+    worker.sendReports();
+
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(storedBy(run)).isEqualTo("sound");
+    assertThat(objectsOnDisk()).isEmpty();
+    assertThat(spool.size()).isZero();
+  }
+
+  @Test
+  void anObjectOfAProcessThatHasEndedIsDeliveredByItsHeir() throws IOException {
+    Run run = storedInAnOutage();
+    worker.sendReports();
+    spool.close();
+    worker.server.setDown(false);
+
+    try (DiskSpool heirs = new DiskSpool(root)) {
+      ReportSender heir = worker.sender(worker.server, heirs);
+      heirs.objects().look();
+      heir.deliver(heirs.adopt());
+      heir.runOnce();
+    }
+
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(storedBy(run)).isEqualTo("sound");
+    assertThat(objectsOnDisk()).isEmpty();
+  }
+
+  @Test
+  void anObjectOfALostLeaseIsDeletedAndGoesNowhere() throws IOException {
+    Run run = storedInAnOutage();
+    worker.sendReports();
+    worker.server.steal(run.task().taskId());
+    end();
+
+    worker.sendReports();
+
+    assertThat(worker.server.objects().references()).isEmpty();
+    assertThat(objectsOnDisk()).isEmpty();
+    assertThat(spool.size()).isZero();
+  }
+
+  @Test
+  void anObjectThatNoReportNamesIsDeliveredOrDeletedInTheEnd() throws IOException {
+    Run run =
+        worker.heldRun(
+            c -> {
+              c.store("piece", stream("sound"));
+              return StageResult.retry("not good enough");
+            });
+    outage();
+    worker.work(run);
+    end();
+    worker.sendReports();
+    assertThat(objectsOnDisk()).hasSize(1);
+
+    worker.sender.deliverLeftObjects();
+
+    assertThat(objectsOnDisk()).isEmpty();
+  }
+
+  @Test
+  void anObjectThatIsKeptCanBeReadByItsRun() {
+    List<String> read = new ArrayList<>();
+    Run run =
+        worker.heldRun(
+            c -> {
+              try (InputStream in = c.open(c.store("piece", stream("sound")))) {
+                read.add(new String(in.readAllBytes(), UTF_8));
+              }
+              return StageResult.done();
+            });
+    outage();
+    worker.work(run);
+
+    assertThat(read).containsExactly("sound");
+  }
+
+  @Test
+  void aFullSpoolTakesNoMoreObjects() {
+    ObjectSpool small = new ObjectSpool(root.resolve("objects"), 10);
+    StoreKey key = StoreKey.of("1_lark_task_1", "one", 1, "a");
+    assertThat(small.keep(key, "w", StoreContent.of(new byte[10]))).isTrue();
+    StoreKey more = StoreKey.of("1_lark_task_1", "one", 1, "b");
+    assertThat(small.keep(more, "w", StoreContent.of(new byte[1]))).isFalse();
+    assertThat(new ObjectSpool(null).keep(more, "w", StoreContent.of(new byte[1]))).isFalse();
+  }
+
+  @Test
+  void whatAKilledProcessWasWritingIsDeletedWhenItIsOld() throws IOException {
+    Path objects = Files.createDirectories(root.resolve("objects"));
+    Path old = Files.writeString(objects.resolve("old.tmp"), "half");
+    Path young = Files.writeString(objects.resolve("young.tmp"), "half");
+    Files.setLastModifiedTime(old, FileTime.fromMillis(0));
+
+    new ObjectSpool(objects).look();
+
+    assertThat(old).doesNotExist();
+    assertThat(young).exists();
   }
 }

@@ -1,0 +1,39 @@
+package io.asyncflow.worker.internal;
+
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.StoreClient;
+import io.asyncflow.api.StoreContent;
+import io.asyncflow.api.StoreKey;
+import java.io.InputStream;
+import java.util.function.Supplier;
+
+/** The store as runs see it: what finds no server is kept on this machine's disk meanwhile. */
+final class SpoolingStore implements StoreClient {
+
+  private final Supplier<StoreClient> store;
+  private final ObjectSpool spool;
+
+  /**
+   * @param store asked for when it is needed: not every client has one
+   */
+  SpoolingStore(Supplier<StoreClient> store, ObjectSpool spool) {
+    this.store = store;
+    this.spool = spool;
+  }
+
+  @Override
+  public void put(StoreKey key, String workerId, StoreContent content) {
+    try {
+      store.get().put(key, workerId, content);
+    } catch (FlowException e) {
+      if (!e.retryable() || !spool.keep(key, workerId, content)) {
+        throw e;
+      }
+    }
+  }
+
+  @Override
+  public InputStream open(StoreKey key) {
+    return spool.open(key).orElseGet(() -> store.get().open(key));
+  }
+}
