@@ -34,7 +34,7 @@ class ModelAffinityIT {
   private static final List<String> MODELS = List.of("kokoro", "melo", "bark", "xtts");
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int BACKLOG = 400;
-  private static final int ONE_BY_ONE = 150;
+  private static final int ONE_BY_ONE = 250;
 
   private static Cluster cluster;
   private static FlowClient client;
