@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.job;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
 import java.util.List;
@@ -24,8 +25,11 @@ public class JobRetention {
 
   private static final int PAGE = 500;
 
-  /** Of one round; what is left over waits for the next one. */
-  private static final int MAX_PAGES = 1_000;
+  /** Of jobs, or of inputs, in one round; what is left over waits for the next one. */
+  private static final int MAX_PAGES = 20;
+
+  /** Of what deleted jobs have left, each of which leaves one at least. */
+  private static final int MAX_PAGES_LEFT = PAGE * MAX_PAGES;
 
   /** Sweeps read the families, so that this need not. */
   private static final Duration LATELY = Duration.ofSeconds(12);
@@ -70,22 +74,36 @@ public class JobRetention {
   /** One a transaction, for an input may be large. */
   private int deleteInputs() {
     int deleted = 0;
-    for (long id : store.withNeedlessInput(inputRetention, PAGE)) {
-      deleted += transactions.execute(() -> store.deleteInput(id, inputRetention)) ? 1 : 0;
+    for (int page = 0; page < MAX_PAGES; page++) {
+      List<Long> ids = store.withNeedlessInput(inputRetention, PAGE);
+      for (long id : ids) {
+        deleted += transactions.execute(() -> store.deleteInput(id, inputRetention)) ? 1 : 0;
+      }
+      if (ids.size() < PAGE) {
+        break;
+      }
     }
     return deleted;
   }
 
   private int delete(TaskFamily family, Duration retention) {
-    List<Long> ended = store.ended(family.type(), retention, keyRetention, PAGE);
-    return ended.isEmpty()
-        ? 0
-        : transactions.execute(() -> store.delete(ended, family.type(), retention, keyRetention));
+    TaskType type = family.type();
+    int deleted = 0;
+    for (int page = 0; page < MAX_PAGES; page++) {
+      List<Long> ended = store.ended(type, retention, keyRetention, PAGE);
+      if (!ended.isEmpty()) {
+        deleted += transactions.execute(() -> store.delete(ended, type, retention, keyRetention));
+      }
+      if (ended.size() < PAGE) {
+        break;
+      }
+    }
+    return deleted;
   }
 
   private void clear() {
     Optional<Long> gone = store.anyGone();
-    for (int page = 0; page < MAX_PAGES && gone.isPresent(); page++) {
+    for (int page = 0; page < MAX_PAGES_LEFT && gone.isPresent(); page++) {
       long id = gone.get();
       if (transactions.execute(() -> store.clear(id, PAGE))) {
         gone = store.anyGone();

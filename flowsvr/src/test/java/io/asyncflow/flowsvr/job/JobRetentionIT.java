@@ -16,11 +16,13 @@ import java.io.IOException;
 import java.io.Reader;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.context.TestPropertySource;
 
@@ -37,6 +39,7 @@ class JobRetentionIT {
   @Autowired JobRetention retention;
   @Autowired JobRetentionStore store;
   @Autowired JdbcClient jdbc;
+  @Autowired JdbcTemplate batch;
   @LocalServerPort int port;
   private Jobs jobs;
   private TaskType book;
@@ -138,6 +141,41 @@ class JobRetentionIT {
     assertThat(rows("t_job_input", other)).as("a retry may need it").isEqualTo(1);
     assertThat(jobs.get(id).result()).isEqualTo("whole");
     assertThat(jobs.tasks(id)).hasSize(1);
+  }
+
+  @Test
+  void roundDeletesMoreThanAPageOfJobsAndOfInputs() {
+    String id = succeeded();
+    List<Object[]> copies =
+        LongStream.rangeClosed(1, 510)
+            .mapToObj(i -> new Object[] {number(id) + i, number(id)})
+            .toList();
+    batch.batchUpdate(
+        """
+        INSERT INTO t_job
+          (id, user_id, job_type, child_type, body_hash, input_bytes, state, split_number,
+           split_table, total, create_time, modify_time, end_time)
+        SELECT ?, user_id, job_type, child_type, body_hash, 0, state, split_number,
+           split_table, 0, create_time, modify_time, end_time - 172800000
+        FROM t_job
+        WHERE id = ?
+        """,
+        copies);
+    retention.runOnce();
+    assertThat(copiesOf(id, "input_kept = 1")).isZero();
+    assertThat(copiesOf(id, "input_kept = 0")).isEqualTo(510);
+
+    given.change(book, "retention_days", 1);
+    retention.runOnce();
+    assertThat(copiesOf(id, "id > 0")).isZero();
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.SUCCESS);
+  }
+
+  private int copiesOf(String id, String condition) {
+    return jdbc.sql("SELECT COUNT(*) FROM t_job WHERE job_type = ? AND id <> ? AND " + condition)
+        .params(book.name(), number(id))
+        .query(Integer.class)
+        .single();
   }
 
   @Test
