@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -99,7 +100,7 @@ public final class ObjectSpool {
       kept.put(key, new Kept(file, workerId));
       log.info("{} is kept here until flowsvr answers", key);
       return true;
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) { // the last is of a file that has just gone
       log.warn("{} cannot be kept here and waits for flowsvr in its run: {}", key, e.toString());
       return false;
     }
@@ -209,10 +210,22 @@ public final class ObjectSpool {
     }
   }
 
-  /** Delivers what is left of runs that will report nothing, or have; the fence refuses most. */
-  void deliverAll(StoreClient store) {
+  /** The store has a newer object of this key by now: what was kept must not take its place. */
+  void forget(StoreKey key) {
+    Kept older = kept.get(key);
+    if (older != null) {
+      forget(key, older);
+    }
+  }
+
+  /**
+   * Delivers what is left of runs that will report nothing, or have; the fence refuses most.
+   *
+   * @param isLeft not of a run that may store the same once more, and reports
+   */
+  void deliverAll(Predicate<StoreKey> isLeft, StoreClient store) {
     try {
-      List.copyOf(kept.keySet()).forEach(key -> deliver(key, store));
+      kept.keySet().stream().filter(isLeft).toList().forEach(key -> deliver(key, store));
     } catch (FlowException e) {
       log.debug("objects are left in {}; they are tried again", root, e);
     }
@@ -231,14 +244,11 @@ public final class ObjectSpool {
     } catch (IOException e) {
       throw new FlowUnreachableException(object.file() + " cannot be read: " + e, e);
     } catch (FlowException e) {
-      if (ReportSender.mayPass(e.errorCode())) {
-        throw e;
+      if (!isOver(e.errorCode())) {
+        throw e; // it stays: a report that names it must meet the same refusal
       }
       log.warn("{} is not taken and deleted here: {}", key, e.getMessage());
       forget(key, object);
-      if (!isOver(e.errorCode())) {
-        throw e;
-      }
     }
   }
 

@@ -115,7 +115,9 @@ final class ReportSender implements Loop.Step {
   /** Delivers objects of runs that have ended without a report that names them. */
   void deliverLeftObjects() {
     if (spool.objects().hasAny()) {
-      spool.objects().deliverAll(client.store());
+      spool
+          .objects()
+          .deliverAll(key -> held.find(key.taskId(), key.epoch()) == null, client.store());
     }
   }
 
@@ -411,7 +413,7 @@ final class ReportSender implements Loop.Step {
   /**
    * Whether the same report may be taken later: an outage, a limit, a key that is being changed.
    */
-  static boolean mayPass(ErrorCode code) {
+  private static boolean mayPass(ErrorCode code) {
     return code.retryable()
         || code == ErrorCode.INTERNAL
         || code == ErrorCode.NOT_AUTHENTICATED

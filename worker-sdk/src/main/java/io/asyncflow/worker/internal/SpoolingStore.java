@@ -25,6 +25,7 @@ final class SpoolingStore implements StoreClient {
   public void put(StoreKey key, String workerId, StoreContent content) {
     try {
       store.get().put(key, workerId, content);
+      spool.forget(key);
     } catch (FlowException e) {
       if (!e.retryable() || !spool.keep(key, workerId, content)) {
         throw e;

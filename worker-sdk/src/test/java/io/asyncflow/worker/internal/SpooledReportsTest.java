@@ -403,6 +403,45 @@ class SpooledReportsTest {
   }
 
   @Test
+  void whatWasKeptDoesNotReplaceWhatTheRunHasStoredSince() throws IOException {
+    Run run =
+        worker.heldRun(
+            c -> {
+              c.store("piece", stream("first"));
+              worker.server.setDown(false);
+              return StageResult.done(c.store("piece", stream("second")));
+            });
+    outage();
+    worker.work(run);
+    end();
+    worker.sender.deliverLeftObjects();
+    worker.sendReports();
+
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(storedBy(run)).isEqualTo("second");
+    assertThat(objectsOnDisk()).isEmpty();
+  }
+
+  @Test
+  void anObjectThatIsRefusedFailsItsTaskEvenIfItWasDeliveredBeforeTheReport() {
+    Run run = storedInAnOutage();
+    worker.sendReports();
+    spool.close();
+    worker.server.setDown(false);
+    worker.server.refuseObjects(ErrorCode.TOO_LARGE);
+
+    try (DiskSpool heirs = new DiskSpool(root)) {
+      ReportSender heir = worker.sender(worker.server, heirs);
+      heirs.objects().look();
+      heir.deliverLeftObjects();
+      heir.deliver(heirs.adopt());
+      heir.runOnce();
+      heir.runOnce();
+    }
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.FAILED);
+  }
+
+  @Test
   void anObjectOfAProcessThatHasEndedIsDeliveredByItsHeir() throws IOException {
     Run run = storedInAnOutage();
     worker.sendReports();
