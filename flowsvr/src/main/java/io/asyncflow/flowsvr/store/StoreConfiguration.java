@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.store;
 import io.asyncflow.flowsvr.store.StoreProperties.S3;
 import java.net.URI;
 import java.time.Duration;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
@@ -20,10 +21,12 @@ class StoreConfiguration {
   private static final Duration SILENCE = Duration.ofSeconds(30);
 
   @Bean
-  ContextStore contextStore(StoreProperties properties) {
+  ContextStore contextStore(
+      StoreProperties properties, @Value("${spring.datasource.url}") String databaseUrl) {
     S3 s3 = properties.s3();
     return s3.bucket().isBlank()
-        ? new DirectoryContextStore(properties.directory(), properties.minFree().toBytes())
+        ? new DirectoryContextStore(
+            properties.directory(databaseUrl), properties.minFree().toBytes())
         : new S3ContextStore(client(s3), s3.bucket(), s3.prefix());
   }
 

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.store;
 
+import io.asyncflow.flowsvr.system.DatabaseUrl;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,7 +11,8 @@ import org.springframework.util.unit.DataSize;
 /**
  * Where objects lie, and how much of them.
  *
- * @param dir where they lie; empty for {@code .asyncflow/store} in the user's home
+ * @param dir where they lie; empty for one of the database's own in {@code .asyncflow/store} in the
+ *     user's home
  * @param maxObject the largest that is taken
  * @param minFree what an upload must leave free on the disk
  * @param grace how long an object stays at least, whether or not anything refers to it
@@ -41,8 +43,23 @@ record StoreProperties(
       @DefaultValue("us-east-1") String region,
       @DefaultValue("") String endpoint) {}
 
-  Path directory() {
-    return dir.isBlank() ? defaultDirectory() : Path.of(dir.strip()).toAbsolutePath();
+  /**
+   * The directory to use.
+   *
+   * @param databaseUrl whose tasks the objects are of: what another database's tasks have stored
+   *     looks like garbage
+   */
+  Path directory(String databaseUrl) {
+    return dir.isBlank()
+        ? defaultDirectory().resolve(nameOf(databaseUrl))
+        : Path.of(dir.strip()).toAbsolutePath();
+  }
+
+  /** As a file may be called: {@code 127.0.0.1_3306_asyncflow}. */
+  private static String nameOf(String databaseUrl) {
+    return DatabaseUrl.withoutSecrets(databaseUrl)
+        .replaceFirst("^jdbc:[^/]*//", "")
+        .replaceAll("[^A-Za-z0-9.-]+", "_");
   }
 
   /** In the working directory where there is no home that can be written. */

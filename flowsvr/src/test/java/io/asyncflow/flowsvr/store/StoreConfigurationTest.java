@@ -16,16 +16,18 @@ class StoreConfigurationTest {
 
   private final ApplicationContextRunner server =
       new ApplicationContextRunner()
-          .withUserConfiguration(Properties.class, StoreConfiguration.class);
+          .withUserConfiguration(Properties.class, StoreConfiguration.class)
+          .withPropertyValues(
+              "spring.datasource.url=jdbc:mysql://me:secret@db.example:3306/asyncflow?useSSL=true");
 
   @Test
-  void directoryIsTheDefaultAndOneOfTheUsersOwn() {
+  void directoryOfTheDatabaseIsTheDefault() {
     server.run(
         context ->
             assertThat(context.getBean(ContextStore.class))
                 .isInstanceOf(DirectoryContextStore.class)
                 .asString()
-                .endsWith(Path.of(".asyncflow", "store").toString()));
+                .endsWith(Path.of(".asyncflow", "store", "db.example_3306_asyncflow").toString()));
     server
         .withPropertyValues("flow.store.dir=target/elsewhere")
         .run(
