@@ -154,11 +154,12 @@ class EngineFaultsIT {
                 server.post("/api/worker/list?limit=10").contains("\"quarantined\":\"cuda:1/0\""));
   }
 
+  /** A run may last longer than any of these tests, on whatever machine: one waits for the rest. */
   private void configure(String name) {
     type = name;
     client.saveTaskType(
         new TaskTypeSettings(
-            type, 100, 10, 60, 3, 0, null, 60, 10, null, null, null, null, null, null, null));
+            type, 100, 10, 600, 3, 0, null, 60, 10, null, null, null, null, null, null, null));
   }
 
   private Worker start(String name, String brokenDevice, Map<String, Integer> slots) {
