@@ -33,5 +33,8 @@
  *
  * <p>flowsvr and the workers are held by the same four nets, and by a fifth: their standard input
  * is a pipe from the launcher, and they end at its end.
+ *
+ * <p>{@link io.asyncflow.dev.Submit} needs none of this: it has a text spoken by a server that runs
+ * somewhere, and knows that by HTTP alone.
  */
 package io.asyncflow.dev;
