@@ -26,6 +26,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +60,9 @@ final class DirectoryContextStore implements ContextStore {
   private final Path uploads;
   private final long minFree;
 
+  /** Bytes of the uploads that this server is taking. */
+  private final AtomicLong underWay = new AtomicLong();
+
   /**
    * Makes nothing yet.
    *
@@ -74,13 +78,15 @@ final class DirectoryContextStore implements ContextStore {
   @Override
   public void put(StoreKey key, Upload upload, Runnable guard) throws IOException {
     Files.createDirectories(uploads);
-    requireRoom(upload.length());
     Path unfinished = uploads.resolve(UUID.randomUUID().toString());
+    underWay.addAndGet(upload.length());
     try {
+      requireRoom(upload);
       write(unfinished, upload);
       guard.run();
       publish(unfinished, fileOf(key));
     } finally {
+      underWay.addAndGet(-upload.length());
       Files.deleteIfExists(unfinished);
     }
   }
@@ -91,20 +97,22 @@ final class DirectoryContextStore implements ContextStore {
       upload.checked(ONLY_WHEN_ON_DISK).transferTo(out);
       channel.force(true);
     } catch (IOException e) {
-      requireRoom(upload.length()); // what a disk says when it is full differs
+      requireRoom(upload); // what a disk says when it is full differs
       throw e;
     }
   }
 
-  private void requireRoom(long bytes) throws IOException {
-    long usable = Files.getFileStore(uploads).getUsableSpace();
-    if (usable - bytes < minFree) {
+  /** For all that is under way; what of it is on the disk already counts twice, to be safe. */
+  private void requireRoom(Upload upload) throws IOException {
+    long room =
+        Files.getFileStore(uploads).getUsableSpace() - minFree - underWay.get() + upload.length();
+    if (room < upload.length()) {
       throw new FlowException(
           ErrorCode.STORE_FULL,
           "the store has room for "
-              + Math.max(0, usable - minFree)
+              + Math.max(0, room)
               + " more bytes, and the object has "
-              + bytes);
+              + upload.length());
     }
   }
 

@@ -28,7 +28,12 @@ import org.springframework.test.context.TestPropertySource;
 
 /** What is left of jobs some days after they have ended. */
 @RunningServer
-@TestPropertySource(properties = {"flow.job.step-threads=0", "flow.governance.sweep-interval=1h"})
+@TestPropertySource(
+    properties = {
+      "flow.job.step-threads=0",
+      "flow.governance.sweep-interval=1h",
+      "flow.governance.cleaning-interval=1h"
+    })
 @Tag("contract")
 class JobRetentionIT {
 

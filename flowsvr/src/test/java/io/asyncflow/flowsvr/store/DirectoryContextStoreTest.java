@@ -157,6 +157,28 @@ class DirectoryContextStoreTest {
   }
 
   @Test
+  void uploadsUnderWayAreCountedAgainstTheRoom() throws IOException {
+    long most = Files.getFileStore(directory).getUsableSpace() / 10 * 6;
+    InputStream besideAnother =
+        new InputStream() {
+          @Override
+          public int read() throws IOException {
+            store.put(
+                StoreKey.of(KEY.taskId(), "render", 2, "other.wav"),
+                new Upload(InputStream.nullInputStream(), most, null),
+                NOBODY_OBJECTS);
+            return -1;
+          }
+        };
+
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> store.put(KEY, new Upload(besideAnother, most, null), NOBODY_OBJECTS))
+        .matches(e -> e.errorCode() == ErrorCode.STORE_FULL);
+    store.put(KEY, upload("there is room again"), NOBODY_OBJECTS);
+    assertThat(read(KEY)).isEqualTo("there is room again");
+  }
+
+  @Test
   void linkThatLeadsOutIsNotFollowed() throws IOException {
     store.put(KEY, upload("inside"), NOBODY_OBJECTS);
     Path file = files().get(0);
