@@ -1,15 +1,17 @@
 package io.asyncflow.flowsvr.job;
 
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.JobProgress;
+import io.asyncflow.api.JobState;
 import io.asyncflow.dev.EmbeddedRedis;
 import io.asyncflow.dev.TestEngines;
 import io.asyncflow.flowsvr.system.RedisLink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,7 +47,8 @@ class ProgressBridgeIT {
 
     private Map<Long, JobSight> look(Collection<Long> ids) {
       looks.addAll(ids);
-      return new HashMap<>();
+      JobProgress running = new JobProgress("1", JobState.RUNNING, 10, 0, 0, 0, 0, 0, null, null);
+      return ids.stream().collect(toMap(id -> id, id -> new JobSight(1, running)));
     }
 
     void changes(long jobId) {
