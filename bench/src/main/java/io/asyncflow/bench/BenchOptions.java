@@ -47,7 +47,7 @@ record BenchOptions(
   static final String USAGE =
       """
       Usage: ./asyncflow bench [--peers] [--n N] [--rounds R] [--only LIST] [--backlog ROWS]
-                               [--minutes M] [--smoke] [--mysql8 | --mysql URL] [--server-jvm OPTIONS]
+                               [--minutes M] [--smoke] [--mariadb | --mysql URL] [--server-jvm OPTIONS]
                                [--report FILE]
 
         --peers         db-scheduler and JobRunr take part, in the same rounds
@@ -58,7 +58,8 @@ record BenchOptions(
         --backlog ROWS  rows of the largest table (2M); 10k, 2M and 10M are understood
         --minutes M     how long the soak lasts (2)
         --smoke         everything once and with next to nothing, to see that it works
-        --mysql8        the embedded MySQL 8.0.33 instead of the embedded MariaDB
+        --mariadb       the embedded MariaDB without a binary log, which needs no library of the
+                        system, instead of the embedded MySQL 8.0.33 with one
         --mysql URL     a database of yours (FLOW_MYSQL_USER, FLOW_MYSQL_PASSWORD): a schema of the
                         bench's own is made there, and dropped at the end
         --server-jvm O  more options for flowsvr's JVM, separated by spaces
@@ -126,7 +127,7 @@ record BenchOptions(
     int backlog = 2_000_000;
     int minutes = 2;
     boolean smoke = false;
-    Engine engine = Engine.MARIADB;
+    Engine engine = Engine.MYSQL8;
     String url = null;
     List<String> serverJvm = new ArrayList<>();
     Path report = null;
@@ -146,7 +147,7 @@ record BenchOptions(
           rounds = 1;
           backlog = 2_000;
         }
-        case "--mysql8" -> engine = Engine.MYSQL8;
+        case "--mariadb" -> engine = Engine.MARIADB;
         case "--mysql" -> {
           engine = Engine.GIVEN;
           url = value(option, rest);

@@ -28,8 +28,8 @@ class BenchIT {
     Path file = directory.resolve("bench.md");
     List<String> arguments = new ArrayList<>();
     arguments.addAll(List.of("--peers", "--smoke", "--report", file.toString()));
-    if ("mysql8".equals(System.getProperty("asyncflow.test.database"))) {
-      arguments.add("--mysql8");
+    if (!"mysql8".equals(System.getProperty("asyncflow.test.database"))) {
+      arguments.add("--mariadb");
     }
     ByteArrayOutputStream console = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(console, true, StandardCharsets.UTF_8);

@@ -15,10 +15,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BenchOptionsTest {
 
   @Test
-  void withoutOptionsAllPartsAreRunWithoutPeersOnTheEmbeddedMariaDb() {
+  void withoutOptionsAllPartsAreRunWithoutPeersOnTheEmbeddedMySql() {
     BenchOptions options = parse("");
 
-    assertThat(options.engine()).isEqualTo(Engine.MARIADB);
+    assertThat(options.engine()).isEqualTo(Engine.MYSQL8);
     assertThat(options.parts()).containsExactly(Part.values());
     assertThat(options.peers()).isFalse();
     assertThat(options.backlog()).isEqualTo(2_000_000);
