@@ -197,8 +197,9 @@ class ClaimPlanIT {
     assertThat(rowsReadBy(() -> queries.list(type, Set.of(TaskStatus.CANCELLED), 10, null)))
         .isLessThanOrEqualTo(100);
     given.aWaitingTask().ofType(type).ofUser("rare").create();
+    // a look into a table's index that finds nothing is two reads on MySQL
     assertThat(rowsReadBy(() -> queries.listOfUser("rare", Set.of(), 10, null)))
-        .isLessThanOrEqualTo(tables() + 20);
+        .isLessThanOrEqualTo(tables() * 2 + 20);
     assertThat(rowsReadBy(() -> queries.listOfUser("somebody", Set.of(), 10, null)))
         .isLessThanOrEqualTo(tables() * 12 + 20);
   }
