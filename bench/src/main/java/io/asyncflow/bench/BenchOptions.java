@@ -51,7 +51,7 @@ record BenchOptions(
                                [--report FILE]
 
         --peers         db-scheduler and JobRunr take part, in the same rounds
-        --n N           whole lives a round (20000); the other parts follow from it
+        --n N           whole lives a round (50000); the other parts follow from it
         --rounds R      rounds that count, after a warm-up round (3)
         --only LIST     some of the parts
                         PARTS
@@ -120,7 +120,7 @@ record BenchOptions(
    * @throws UsageException in one sentence
    */
   static BenchOptions parse(List<String> arguments, Map<String, String> environment) {
-    int n = 20_000;
+    int n = 50_000;
     int rounds = 3;
     List<Part> parts = List.of(Part.values());
     boolean peers = false;

@@ -2,10 +2,10 @@ package io.asyncflow.bench;
 
 import java.time.Duration;
 
-/** Tasks created one by one, by 32 clients; nobody runs them. */
+/** Tasks created one by one, by 64 clients; nobody runs them. */
 final class SingleCreates extends SystemContender<Duration> {
 
-  static final int CLIENTS = 32;
+  static final int CLIENTS = 64;
 
   SingleCreates(TaskSystem system) {
     super(system);

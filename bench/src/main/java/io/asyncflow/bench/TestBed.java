@@ -35,8 +35,8 @@ final class TestBed implements AutoCloseable {
   /** Before the process id of the bench whose data it is. */
   private static final String DATA = "data-";
 
-  /** Thirty-two clients or threads, and what a peer needs beside them. */
-  private static final int PEER_CONNECTIONS = 48;
+  /** Sixty-four clients, or threads, and what a peer needs beside them. */
+  private static final int PEER_CONNECTIONS = 80;
 
   private final BenchDatabase database;
   private final String schema;

@@ -22,8 +22,8 @@ class BenchOptionsTest {
     assertThat(options.parts()).containsExactly(Part.values());
     assertThat(options.peers()).isFalse();
     assertThat(options.backlog()).isEqualTo(2_000_000);
-    assertThat(options.lives()).isEqualTo(20_000);
-    assertThat(options.creates()).isEqualTo(10_000);
+    assertThat(options.lives()).isEqualTo(50_000);
+    assertThat(options.creates()).isEqualTo(25_000);
     assertThat(options.arrivals()).isEqualTo(100);
     assertThat(options.holds()).isEqualTo(150);
     assertThat(options.snapshot()).hasSeconds(15);
