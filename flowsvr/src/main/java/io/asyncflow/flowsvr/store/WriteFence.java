@@ -38,7 +38,7 @@ class WriteFence {
     TaskId id = TaskId.parse(key.taskId()).orElseThrow(() -> badKey("its task id is none"));
     TaskRow row = tasks.find(id).orElseThrow(() -> new TaskNotFoundException(id));
     if (row.status().isFinal()) {
-      throw new TransitionNotAllowedException(id, "the task is final: " + row.status());
+      throw TransitionNotAllowedException.afterEnd(id, row.status());
     }
     boolean isLastHold = row.leaseEpoch() == key.epoch() && row.workerId().equals(workerId);
     if (!isLastHold || row.reportedEpoch() >= key.epoch()) {
