@@ -22,11 +22,11 @@ final class DeadlineWatch implements Loop.Step {
   private final Ticker ticker;
   private final NextTurn nextTurn;
 
-  DeadlineWatch(HeldRuns held, RunEnds ends, Ticker ticker, Bell bell) {
+  DeadlineWatch(HeldRuns held, RunEnds ends, Ticker ticker, WakeUp wakeUp) {
     this.held = held;
     this.ends = ends;
     this.ticker = ticker;
-    this.nextTurn = new NextTurn(bell);
+    this.nextTurn = new NextTurn(wakeUp);
     held.whenAdded(run -> nextTurn.add(nextMoment(run)));
   }
 
@@ -35,7 +35,7 @@ final class DeadlineWatch implements Loop.Step {
     held.all().forEach(this::look);
     long next = nextTurn.plan(this::earliest);
     if (next == Long.MAX_VALUE) {
-      return Loop.UNTIL_RUNG;
+      return Loop.UNTIL_WOKEN;
     }
     Duration wait = ticker.until(next);
     if (wait.compareTo(SHORTEST_WAIT) < 0) {

@@ -66,7 +66,7 @@ final class HeartbeatSender implements Loop.Step {
       Supplier<WorkerInfo> info,
       Runnable drain,
       Ticker ticker,
-      Bell bell,
+      WakeUp wakeUp,
       Backoff backoff,
       Jitter jitter,
       Link link) {
@@ -81,7 +81,7 @@ final class HeartbeatSender implements Loop.Step {
     this.jitter = jitter;
     this.idleBeat = ticker.nanos() + jitter.shorten(LATEST_START, 1).toNanos();
     this.outage = new OutageLog(log, "heartbeats", link);
-    this.nextTurn = new NextTurn(bell);
+    this.nextTurn = new NextTurn(wakeUp);
     held.whenAdded(run -> nextTurn.add(run.lease().renewAt()));
   }
 

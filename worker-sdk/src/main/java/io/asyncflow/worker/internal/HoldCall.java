@@ -82,9 +82,9 @@ final class HoldCall {
   }
 
   /** Holds, or repeats the hold whose answer is missing. */
-  Answer hold(Ask ask, Duration wait) {
+  Answer hold(HoldScope scope, Duration wait) {
     enter(false, false);
-    return call(ask, wait);
+    return call(scope, wait);
   }
 
   /** Whether there are reports that {@link #holdAndReport} would take along. */
@@ -93,17 +93,17 @@ final class HoldCall {
   }
 
   /** Holds without a wait, and takes along what {@link #hasCargo}. */
-  Answer holdAndReport(Ask ask) {
+  Answer holdAndReport(HoldScope scope) {
     enter(false, false);
-    return call(ask, Duration.ZERO, true);
+    return call(scope, Duration.ZERO, true);
   }
 
   /**
    * As {@link #hold}, but {@link #cut} may end it, also one that came before the call.
    *
-   * @param cutsSeen {@link #cuts} as it was before {@code ask} was made up
+   * @param cutsSeen {@link #cuts} as it was before {@code scope} was made up
    */
-  Answer holdUnlessCut(Ask ask, Duration wait, long cutsSeen) {
+  Answer holdUnlessCut(HoldScope scope, Duration wait, long cutsSeen) {
     enter(true, false);
     synchronized (this) {
       if (cuts != cutsSeen) {
@@ -112,7 +112,7 @@ final class HoldCall {
         throw new FlowUnreachableException("there is more to ask for by now", null);
       }
     }
-    return call(ask, wait);
+    return call(scope, wait);
   }
 
   /** How often {@link #cut} was called. */
@@ -121,15 +121,15 @@ final class HoldCall {
   }
 
   /** Asks once more what the last answered hold got, for a lease that is told afresh. */
-  Answer lookAgain(Ask ask) {
+  Answer lookAgain(HoldScope scope) {
     unansweredId = lastId;
-    return hold(ask, Duration.ZERO);
+    return hold(scope, Duration.ZERO);
   }
 
   /** Asks what the missing answer named, even after {@link #close}. */
-  Answer recall(Ask ask) {
+  Answer recall(HoldScope scope) {
     enter(false, true);
-    return call(ask, Duration.ZERO);
+    return call(scope, Duration.ZERO);
   }
 
   /** Whether the call that failed last was ended by {@link #cut}. */
@@ -154,17 +154,17 @@ final class HoldCall {
     }
   }
 
-  private Answer call(Ask ask, Duration wait) {
-    return call(ask, wait, false);
+  private Answer call(HoldScope scope, Duration wait) {
+    return call(scope, wait, false);
   }
 
-  private Answer call(Ask ask, Duration wait, boolean withReports) {
+  private Answer call(HoldScope scope, Duration wait, boolean withReports) {
     boolean repeated = unansweredId != null;
     String holdId = repeated ? unansweredId : UUID.randomUUID().toString();
     unansweredId = holdId;
     long start = ticker.nanos();
     try {
-      HoldRequest request = request(ask, wait, holdId);
+      HoldRequest request = request(scope, wait, holdId);
       List<Task> tasks = withReports ? tasksForReports(request) : client.holdTasks(request);
       Answer answer = new Answer(tasks, start, ticker.nanos(), repeated);
       unansweredId = null;
@@ -196,17 +196,17 @@ final class HoldCall {
     }
   }
 
-  private HoldRequest request(Ask ask, Duration wait, String holdId) {
+  private HoldRequest request(HoldScope scope, Duration wait, String holdId) {
     int waitMs = Math.toIntExact(wait.toMillis());
     return new HoldRequest(
         taskType,
-        ask.limit(),
+        scope.limit(),
         workerId,
         waitMs,
         holdId,
-        ask.stages(),
-        ask.defers() ? ask.preferred() : null,
-        ask.defers() ? OTHERS_AFTER_MS : null);
+        scope.stages(),
+        scope.defers() ? scope.preferred() : null,
+        scope.defers() ? OTHERS_AFTER_MS : null);
   }
 
   private static boolean mayHaveHeld(FlowException e) {

@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does a step again and again on a thread of its own: the step says how long to wait, the bell cuts
- * the wait short. Nothing that a step throws ends the loop.
+ * Does a step again and again on a thread of its own: the step says how long to wait, a wake-up
+ * cuts the wait short. Nothing that a step throws ends the loop.
  */
 final class Loop {
 
@@ -18,8 +18,8 @@ final class Loop {
     Duration runOnce();
   }
 
-  /** Wait for the bell alone. */
-  static final Duration UNTIL_RUNG = Duration.ofSeconds(Long.MAX_VALUE);
+  /** Wait for a wake-up alone. */
+  static final Duration UNTIL_WOKEN = Duration.ofSeconds(Long.MAX_VALUE);
 
   /** The last turn is done. */
   static final Duration END = Duration.ofSeconds(-1);
@@ -28,14 +28,14 @@ final class Loop {
   private static final Duration AFTER_A_BUG = Duration.ofSeconds(1);
 
   private final Step step;
-  private final Bell bell;
+  private final WakeUp wakeUp;
   private final Thread thread;
   private String failure;
   private volatile boolean stopped;
 
-  Loop(String name, Bell bell, boolean daemon, Step step) {
+  Loop(String name, WakeUp wakeUp, boolean daemon, Step step) {
     this.step = step;
-    this.bell = bell;
+    this.wakeUp = wakeUp;
     this.thread = new Thread(this::turn, name);
     this.thread.setDaemon(daemon);
   }
@@ -47,7 +47,7 @@ final class Loop {
   /** Lets the turn that is under way end, and does no other. */
   void stop() {
     stopped = true;
-    bell.ring();
+    wakeUp.signal();
   }
 
   private void turn() {
@@ -58,10 +58,10 @@ final class Loop {
       }
       try {
         if (!stopped && !wait.isZero()) {
-          bell.await(wait);
+          wakeUp.await(wait);
         }
       } catch (InterruptedException e) {
-        // Nobody ends a loop by interrupting it; a stray interrupt is only a ring.
+        // Nobody ends a loop by interrupting it; a stray interrupt only wakes it.
         log.debug("{} was interrupted while it waited", thread.getName());
       }
     }

@@ -3,16 +3,16 @@ package io.asyncflow.worker.internal;
 import java.util.function.LongSupplier;
 
 /**
- * When a loop comes back by itself, so that only what is due earlier rings for it. Thread-safe; one
+ * When a loop comes back by itself, so that only what is due earlier wakes it. Thread-safe; one
  * thread plans.
  */
 final class NextTurn {
 
-  private final Bell bell;
+  private final WakeUp wakeUp;
   private volatile long moment = Long.MAX_VALUE;
 
-  NextTurn(Bell bell) {
-    this.bell = bell;
+  NextTurn(WakeUp wakeUp) {
+    this.wakeUp = wakeUp;
   }
 
   /**
@@ -22,7 +22,7 @@ final class NextTurn {
    *     a moment announced at which nobody wakes
    */
   long plan(LongSupplier earliest) {
-    // The look may miss what comes during it, which rings therefore.
+    // The look may miss what comes during it, which signals therefore.
     moment = Long.MAX_VALUE;
     long next = earliest.getAsLong();
     moment = next;
@@ -32,7 +32,7 @@ final class NextTurn {
   /** Something new is due at {@code due}, and can be looked up already. */
   void add(long due) {
     if (due < moment) {
-      bell.ring();
+      wakeUp.signal();
     }
   }
 }

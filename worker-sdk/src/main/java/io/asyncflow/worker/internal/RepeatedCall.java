@@ -15,7 +15,7 @@ final class RepeatedCall {
   /** The answer, as soon as there is one. */
   static <T> T of(StageContext run, Supplier<T> call) throws InterruptedException {
     Backoff backoff = new Backoff(Jitter.random());
-    Bell nobodyRings = new Bell();
+    WakeUp nobodyWakes = new WakeUp();
     while (true) {
       try {
         return call.get();
@@ -23,7 +23,7 @@ final class RepeatedCall {
         if (!e.retryable() || run.cancelled() || Thread.currentThread().isInterrupted()) {
           throw e;
         }
-        nobodyRings.await(backoff.next());
+        nobodyWakes.await(backoff.next());
       }
     }
   }

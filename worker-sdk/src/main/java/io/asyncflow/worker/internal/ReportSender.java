@@ -52,7 +52,7 @@ final class ReportSender implements Loop.Step {
   private final ReportWriter writer;
   private final Spool spool;
   private final Ticker ticker;
-  private final Bell bell;
+  private final WakeUp wakeUp;
   private final Backoff backoff;
   private final Link link;
   private final OutageLog outage;
@@ -66,7 +66,7 @@ final class ReportSender implements Loop.Step {
       ReportWriter writer,
       Spool spool,
       Ticker ticker,
-      Bell bell,
+      WakeUp wakeUp,
       Backoff backoff,
       Link link) {
     this.client = client;
@@ -75,7 +75,7 @@ final class ReportSender implements Loop.Step {
     this.writer = writer;
     this.spool = spool;
     this.ticker = ticker;
-    this.bell = bell;
+    this.wakeUp = wakeUp;
     this.backoff = backoff;
     this.link = link;
     this.outage = new OutageLog(log, "reports", link);
@@ -104,7 +104,7 @@ final class ReportSender implements Loop.Step {
   private void submit(PendingReport pending) {
     boolean goesByItself = spool.objects().hasThoseOf(pending.report());
     queue.add(goesByItself ? pending.carriedInVain() : pending);
-    bell.ring();
+    wakeUp.signal();
   }
 
   /** Sends what an earlier process has left behind, before anything new is begun. */
@@ -170,7 +170,7 @@ final class ReportSender implements Loop.Step {
     } finally {
       queue.isOver(cargo, left);
       if (!left.isEmpty()) {
-        bell.ring();
+        wakeUp.signal();
       }
     }
   }
@@ -214,12 +214,12 @@ final class ReportSender implements Loop.Step {
       }
     }
     long next = queue.nextDue();
-    return next == Long.MAX_VALUE ? Loop.UNTIL_RUNG : ticker.until(next);
+    return next == Long.MAX_VALUE ? Loop.UNTIL_WOKEN : ticker.until(next);
   }
 
   private void hurry() {
     queue.hurry();
-    bell.ring();
+    wakeUp.signal();
   }
 
   private boolean needsStore(Report report) {

@@ -29,7 +29,7 @@ final class Run {
   /** Written under the monitor; read without it, as a queue looks through all that wait. */
   private volatile RunState state = RunState.QUEUED;
 
-  private Grip grip;
+  private HandlerThread thread;
   private StopCause stopCause;
   private long stoppedAt;
   private volatile Lease lease;
@@ -123,18 +123,18 @@ final class Run {
     batchSize = size;
   }
 
-  /** The calling thread will run the handler; {@code false} if the run was given up meanwhile. */
-  boolean enter() {
-    return enter(new Grip());
-  }
-
-  /** The same for one of a batch. */
-  synchronized boolean enter(Grip itsThread) {
+  /**
+   * Its handler is about to run.
+   *
+   * @param current the calling thread, with the runs of its batch before this one
+   * @return {@code false} if the run was given up meanwhile
+   */
+  synchronized boolean enter(HandlerThread current) {
     if (state != RunState.QUEUED) {
       return false;
     }
-    grip = itsThread;
-    grip.take();
+    thread = current;
+    thread.take();
     move(RunState.Event.STARTED);
     return true;
   }
@@ -145,7 +145,7 @@ final class Run {
    */
   void leave() {
     synchronized (this) {
-      grip = null;
+      thread = null;
     }
     Thread.interrupted();
   }
@@ -155,15 +155,15 @@ final class Run {
    * interrupted if nobody waits for any of those.
    */
   synchronized void leaveBatch(long now) {
-    if (grip == null) {
+    if (thread == null) {
       return;
     }
     if (stopCause == null) {
-      grip.letGo(now);
+      thread.letGo(now);
     } else {
-      grip.letGoGivenUp();
+      thread.letGoGivenUp();
     }
-    grip = null;
+    thread = null;
   }
 
   /**
@@ -173,7 +173,7 @@ final class Run {
    * @return {@code false} if it was interrupted before, or does not run
    */
   synchronized boolean stop(StopCause cause, long now) {
-    if (state != RunState.WORKING || stopCause != null || grip == null) {
+    if (state != RunState.WORKING || stopCause != null || thread == null) {
       return false;
     }
     interrupt(cause, now);
@@ -187,7 +187,7 @@ final class Run {
    * @return {@code false} if there is a report on its way, or it is over
    */
   synchronized boolean drop(StopCause cause, RunState.Event event, long now) {
-    boolean finished = state == RunState.WORKING && grip == null;
+    boolean finished = state == RunState.WORKING && thread == null;
     if (finished || state != RunState.QUEUED && state != RunState.WORKING) {
       return false;
     }
@@ -201,8 +201,8 @@ final class Run {
     boolean again = stopCause != null;
     stopCause = cause;
     stoppedAt = now;
-    if (grip != null) {
-      grip.stop(now, again);
+    if (thread != null) {
+      thread.stop(now, again);
     }
   }
 
@@ -223,13 +223,13 @@ final class Run {
 
   /** Whether its handler was interrupted long ago and runs on. */
   synchronized boolean stuck(long now) {
-    return grip != null && grip.interruptedFor(STUCK_AFTER.toNanos(), now);
+    return thread != null && thread.interruptedFor(STUCK_AFTER.toNanos(), now);
   }
 
   /** Whether its handler still runs although nobody waits for its result any more. */
   synchronized boolean overdue() {
-    return grip != null
-        && grip.forNothing()
+    return thread != null
+        && thread.forNothing()
         && state != RunState.QUEUED
         && state != RunState.WORKING;
   }

@@ -56,18 +56,18 @@ final class SlotPool implements Loop.Step {
   }
 
   private final Ticker ticker;
-  private final Bell bell;
+  private final WakeUp wakeUp;
   private final Map<String, List<Place>> devices = new LinkedHashMap<>();
   private final Map<Slot, List<Place>> lent = new LinkedHashMap<>();
   private final List<Runnable> freed = new CopyOnWriteArrayList<>();
 
   /**
    * @param devices device name to the number of its places
-   * @param bell rung when there is a quarantine to end some time
+   * @param wakeUp signalled when there is a quarantine to end some time
    */
-  SlotPool(Map<String, Integer> devices, Ticker ticker, Bell bell) {
+  SlotPool(Map<String, Integer> devices, Ticker ticker, WakeUp wakeUp) {
     this.ticker = ticker;
-    this.bell = bell;
+    this.wakeUp = wakeUp;
     devices.forEach(
         (device, count) -> {
           List<Place> places = new ArrayList<>();
@@ -169,7 +169,7 @@ final class SlotPool implements Loop.Step {
         place.nextQuarantine.toSeconds());
     Duration twice = place.nextQuarantine.multipliedBy(2);
     place.nextQuarantine = twice.compareTo(LONGEST_QUARANTINE) < 0 ? twice : LONGEST_QUARANTINE;
-    bell.ring();
+    wakeUp.signal();
   }
 
   /** Ends the quarantines that are over. */
@@ -191,7 +191,7 @@ final class SlotPool implements Loop.Step {
     if (anyFreed) {
       freed.forEach(Runnable::run);
     }
-    return next == Long.MAX_VALUE ? Loop.UNTIL_RUNG : ticker.until(next);
+    return next == Long.MAX_VALUE ? Loop.UNTIL_WOKEN : ticker.until(next);
   }
 
   /** Calls {@code listener} after each slot that is given back, in the thread that had it. */

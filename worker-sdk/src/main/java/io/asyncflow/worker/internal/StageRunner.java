@@ -35,8 +35,8 @@ final class StageRunner implements RunPool.Runner {
 
   @Override
   public void run(List<Run> runs, Slot slot) {
-    Grip grip = new Grip();
-    List<Run> started = runs.stream().filter(run -> start(run, grip)).toList();
+    HandlerThread thread = HandlerThread.current();
+    List<Run> started = runs.stream().filter(run -> start(run, thread)).toList();
     if (started.isEmpty()) {
       return;
     }
@@ -52,7 +52,7 @@ final class StageRunner implements RunPool.Runner {
     }
   }
 
-  private boolean start(Run run, Grip grip) {
+  private boolean start(Run run, HandlerThread thread) {
     // The deadline watch sees to both; but a process that was frozen may come back here first.
     long now = ticker.nanos();
     if (now >= run.lease().trustedUntil()) {
@@ -63,7 +63,7 @@ final class StageRunner implements RunPool.Runner {
       ends.release(run, "less than half of its time was left when a thread was free");
       return false;
     }
-    return run.enter(grip);
+    return run.enter(thread);
   }
 
   private static void name(List<Run> runs) {

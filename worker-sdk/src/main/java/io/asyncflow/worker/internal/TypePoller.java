@@ -37,12 +37,12 @@ final class TypePoller implements Loop.Step {
   private static final double CHANCE = 0.1;
 
   private final String taskType;
-  private final Asks asks;
+  private final TypeDemand demand;
   private final HoldCall call;
-  private final Intake intake;
+  private final Admission admission;
   private final HoldLock lock;
   private final Supplier<TypeLimits> settings;
-  private final Bell bell;
+  private final WakeUp wakeUp;
   private final Backoff backoff;
   private final Jitter jitter;
   private final OutageLog outage;
@@ -59,23 +59,23 @@ final class TypePoller implements Loop.Step {
    */
   TypePoller(
       String taskType,
-      Asks asks,
+      TypeDemand demand,
       HoldCall call,
-      Intake intake,
+      Admission admission,
       HoldLock lock,
       Supplier<TypeLimits> settings,
-      Bell bell,
+      WakeUp wakeUp,
       Backoff backoff,
       Jitter jitter,
       Link link,
       Listener<PollerState, Event> listener) {
     this.taskType = taskType;
-    this.asks = asks;
+    this.demand = demand;
     this.call = call;
-    this.intake = intake;
+    this.admission = admission;
     this.lock = lock;
     this.settings = settings;
-    this.bell = bell;
+    this.wakeUp = wakeUp;
     this.backoff = backoff;
     this.jitter = jitter;
     this.outage = new OutageLog(log, "holds of type " + taskType, link);
@@ -93,12 +93,12 @@ final class TypePoller implements Loop.Step {
 
   /** Something that it depends on may have changed. */
   void wake() {
-    bell.ring();
+    wakeUp.signal();
   }
 
   /** A slot is free, which a parked hold may not have asked for. */
   void slotFreed() {
-    bell.ring();
+    wakeUp.signal();
     call.cut();
   }
 
@@ -106,7 +106,7 @@ final class TypePoller implements Loop.Step {
   void stop() {
     stopping = true;
     call.close();
-    bell.ring();
+    wakeUp.signal();
   }
 
   @Override
@@ -116,7 +116,7 @@ final class TypePoller implements Loop.Step {
     }
     if (!ready()) {
       move(Event.NOT_READY);
-      return Loop.UNTIL_RUNG;
+      return Loop.UNTIL_WOKEN;
     }
     move(Event.READY);
     try {
@@ -135,7 +135,7 @@ final class TypePoller implements Loop.Step {
       return false;
     }
     limits = now;
-    return call.unanswered() || asks.any(limits);
+    return call.unanswered() || demand.any(limits);
   }
 
   /** Says whether it brought tasks, or at least waited for some. */
@@ -143,26 +143,26 @@ final class TypePoller implements Loop.Step {
     if (call.unanswered()) { // a hold without an answer comes before anything new
       return longPoll();
     }
-    if (asks.isTurnOfOthers() && roundForOthers()) {
+    if (demand.isTurnOfOthers() && roundForOthers()) {
       return true;
     }
-    boolean quickRoundFirst = lock.present() || asks.kinds() > 1 || call.hasCargo();
-    return quickRoundFirst && quickRound(asks::of) || longPoll();
+    boolean quickRoundFirst = lock.present() || demand.kinds() > 1 || call.hasCargo();
+    return quickRoundFirst && quickRound(demand::of) || longPoll();
   }
 
   private boolean roundForOthers() {
-    boolean useful = quickRound(asks::othersOf);
+    boolean useful = quickRound(demand::othersOf);
     if (!useful) {
-      asks.endTurnOfOthers();
+      demand.endTurnOfOthers();
     }
     return useful;
   }
 
-  private boolean quickRound(BiFunction<Integer, TypeLimits, Ask> asked) {
+  private boolean quickRound(BiFunction<Integer, TypeLimits, HoldScope> asked) {
     boolean locked = lock.tryAcquire(taskType);
     try {
       boolean useful = false;
-      for (int kind : asks.loadedFirst()) {
+      for (int kind : demand.loadedFirst()) {
         useful |= quick(asked.apply(kind, limits));
       }
       return useful;
@@ -173,35 +173,35 @@ final class TypePoller implements Loop.Step {
     }
   }
 
-  private boolean quick(Ask ask) {
-    if (ask.isNothing()) {
+  private boolean quick(HoldScope scope) {
+    if (scope.isEmpty()) {
       return false;
     }
     // Others wait for the lock, and must not wait for our reports.
-    return take(lock.present() ? call.hold(ask, Duration.ZERO) : call.holdAndReport(ask));
+    return take(lock.present() ? call.hold(scope, Duration.ZERO) : call.holdAndReport(scope));
   }
 
   private boolean longPoll() {
     long cutsSeen = call.cuts();
-    Ask ask = asks.all(limits);
-    if (ask.isNothing()) {
+    HoldScope scope = demand.all(limits);
+    if (scope.isEmpty()) {
       // There is room for nothing; all there is to learn is what the lost answer named.
-      take(call.hold(asks.one(), Duration.ZERO));
+      take(call.hold(demand.one(), Duration.ZERO));
       return true;
     }
-    boolean couldAskForMore = asks.waitsForSlots(limits);
+    boolean couldAskForMore = demand.waitsForSlots(limits);
     Duration wait = jitter.shorten(limits.longPoll(), CHANCE);
     Answer answer =
-        couldAskForMore ? call.holdUnlessCut(ask, wait, cutsSeen) : call.hold(ask, wait);
+        couldAskForMore ? call.holdUnlessCut(scope, wait, cutsSeen) : call.hold(scope, wait);
     if (answer.tasks().isEmpty()) {
       return answer.took().compareTo(wait.dividedBy(2)) >= 0;
     }
     // The same hold once more parks no more, and tells the leases afresh.
-    return take(answer.stale(limits) ? call.lookAgain(ask) : answer);
+    return take(answer.stale(limits) ? call.lookAgain(scope) : answer);
   }
 
   private boolean take(Answer answer) {
-    return intake.take(answer, limits) > 0;
+    return admission.take(answer, limits) > 0;
   }
 
   /** Answers that bring nothing at once, again and again, must not become a busy loop. */
@@ -239,7 +239,7 @@ final class TypePoller implements Loop.Step {
       return;
     }
     try {
-      intake.giveBack(call.recall(asks.one()), limits, "the worker stops");
+      admission.giveBack(call.recall(demand.one()), limits, "the worker stops");
     } catch (FlowException e) {
       log.info(
           "what the last hold of type {} got, if anything, is left to its lease: {}",

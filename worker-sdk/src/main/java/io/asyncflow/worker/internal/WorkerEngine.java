@@ -43,8 +43,8 @@ public final class WorkerEngine {
   private final SlotPool slots;
   private final Link link = new Link();
   private final HeldRuns held = new HeldRuns();
-  private final Bell progress = new Bell();
-  private final Bell deadlineBell = new Bell();
+  private final WakeUp progress = new WakeUp();
+  private final WakeUp deadlineWakeUp = new WakeUp();
   private final ReportSender sender;
   private final RunEnds ends;
   private final TypeSettingsFeed feed;
@@ -81,21 +81,22 @@ public final class WorkerEngine {
     this.lock = lock;
     this.spool = spool;
     this.ticker = ticker;
-    Bell quarantineBell = new Bell();
-    this.slots = new SlotPool(settings.slots(), ticker, quarantineBell);
-    quarantine = new Loop("asyncflow-quarantine", quarantineBell, true, slots);
+    WakeUp quarantineWakeUp = new WakeUp();
+    this.slots = new SlotPool(settings.slots(), ticker, quarantineWakeUp);
+    quarantine = new Loop("asyncflow-quarantine", quarantineWakeUp, true, slots);
     this.whenDrained = whenDrained;
     this.health = new OutageLog(log, "health of this worker", link);
     Map<String, Map<String, RegisteredStage>> types = registry.typesFor(settings);
     self = new SelfDescription(settings, types);
 
     ReportWriter writer = new ReportWriter(settings.workerId());
-    Bell reportBell = new Bell();
-    sender = new ReportSender(client, held, writer, spool, ticker, reportBell, newBackoff(), link);
-    reporting = new Loop("asyncflow-reports", reportBell, true, sender);
+    WakeUp reportWakeUp = new WakeUp();
+    sender =
+        new ReportSender(client, held, writer, spool, ticker, reportWakeUp, newBackoff(), link);
+    reporting = new Loop("asyncflow-reports", reportWakeUp, true, sender);
     ends = new RunEnds(writer, sender, held, ticker);
 
-    Bell heartBell = new Bell();
+    WakeUp heartbeatWakeUp = new WakeUp();
     HeartbeatSender heart =
         new HeartbeatSender(
             settings.workerId(),
@@ -105,26 +106,26 @@ public final class WorkerEngine {
             this::describe,
             this::drain,
             ticker,
-            heartBell,
+            heartbeatWakeUp,
             newBackoff(),
             Jitter.random(),
             link);
-    beating = new Loop("asyncflow-heartbeats", heartBell, true, heart);
-    DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, deadlineBell);
-    watching = new Loop("asyncflow-deadlines", deadlineBell, true, watch);
+    beating = new Loop("asyncflow-heartbeats", heartbeatWakeUp, true, heart);
+    DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, deadlineWakeUp);
+    watching = new Loop("asyncflow-deadlines", deadlineWakeUp, true, watch);
 
     feed = new TypeSettingsFeed(client, types.keySet(), newBackoff(), Jitter.random(), link);
-    feeding = new Loop("asyncflow-settings", new Bell(), true, feed);
+    feeding = new Loop("asyncflow-settings", new WakeUp(), true, feed);
     types.forEach((type, stages) -> lanes.add(lane(type, stages, client)));
 
-    adopting = new Loop("asyncflow-spool", new Bell(), true, this::tidySpool);
+    adopting = new Loop("asyncflow-spool", new WakeUp(), true, this::tidySpool);
     sender.whenCaughtUp(() -> lanes.forEach(lane -> lane.poller().wake()));
     feed.whenChanged(() -> lanes.forEach(lane -> lane.poller().wake()));
-    held.whenSettled(run -> progress.ring());
+    held.whenSettled(run -> progress.signal());
   }
 
   private TypeLane lane(String type, Map<String, RegisteredStage> stages, FlowClient client) {
-    Bell bell = new Bell();
+    WakeUp wakeUp = new WakeUp();
     RunPool pool =
         new RunPool(
             type,
@@ -135,17 +136,18 @@ public final class WorkerEngine {
                 ends, slots, ticker, client, new SpoolingStore(client::store, spool.objects())),
             ticker,
             () -> held.isReporting(type),
-            bell::ring);
-    Asks asks = new Asks(type, stages.values(), pool, slots, held, settings.backlogThreshold());
+            wakeUp::signal);
+    TypeDemand demand =
+        new TypeDemand(type, stages.values(), pool, slots, held, settings.backlogThreshold());
     TypePoller poller =
         new TypePoller(
             type,
-            asks,
+            demand,
             new HoldCall(type, settings.workerId(), client, sender, ticker),
-            new Intake(stages, pool, held, ends, Listener.none()),
+            new Admission(stages, pool, held, ends, Listener.none()),
             lock,
             () -> sender.behind() ? null : feed.limits(type),
-            bell,
+            wakeUp,
             newBackoff(),
             Jitter.random(),
             link,
@@ -155,11 +157,11 @@ public final class WorkerEngine {
         run -> {
           if (run.taskType().equals(type)) {
             pool.wakeOne();
-            bell.ring();
+            wakeUp.signal();
           }
         });
     // The pollers alone keep the JVM from ending: a worker without Spring has no other thread.
-    Loop polling = new Loop("asyncflow-" + type + "-poller", bell, false, poller);
+    Loop polling = new Loop("asyncflow-" + type + "-poller", wakeUp, false, poller);
     return new TypeLane(type, poller, polling, pool);
   }
 
@@ -237,7 +239,7 @@ public final class WorkerEngine {
 
   private void pollerMoved(Transition<PollerState, PollerState.Event> transition) {
     if (transition.to() == PollerState.STOPPED) {
-      progress.ring();
+      progress.signal();
     }
   }
 
@@ -278,7 +280,7 @@ public final class WorkerEngine {
         stopping.start();
       }
     }
-    progress.ring();
+    progress.signal();
     try {
       stopping.join();
     } catch (InterruptedException e) {
@@ -299,7 +301,7 @@ public final class WorkerEngine {
     }
     if (!awaitSettled(() -> graceEnd)) {
       lanes.forEach(lane -> lane.pool().running().forEach(this::interrupt));
-      deadlineBell.ring();
+      deadlineWakeUp.signal();
       long end = ticker.nanos() + LAST_REPORTS.toNanos();
       awaitSettled(() -> end);
     }

@@ -153,7 +153,7 @@ class DeadlineWatchTest {
 
   @Test
   void itLooksOnlyWhenThereIsSomethingToSee() {
-    assertThat(worker.watch.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(worker.watch.runOnce()).isEqualTo(Loop.UNTIL_WOKEN);
     worker.heldRun(c -> StageResult.done());
     assertThat(worker.watch.runOnce()).isEqualTo(Duration.ofSeconds(1));
   }
@@ -166,7 +166,7 @@ class DeadlineWatchTest {
               worker.watchAt(run.lease().trustedUntil());
               return StageResult.done();
             });
-    run.enter();
+    run.enter(HandlerThread.current());
     run.leave();
     worker.ticker.advanceTo(run.lease().trustedUntil());
     assertThat(worker.watch.runOnce()).isGreaterThanOrEqualTo(Duration.ofMillis(5));

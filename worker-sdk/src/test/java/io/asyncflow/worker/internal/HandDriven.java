@@ -32,7 +32,7 @@ final class HandDriven {
   final List<Transition<RunState, RunState.Event>> transitions = new ArrayList<>();
   final HeldRuns held = new HeldRuns();
   final ReportWriter writer = new ReportWriter(WORKER);
-  final Bell bell = new Bell();
+  final WakeUp wakeUp = new WakeUp();
   final Link link = new Link();
   final List<String> drains = new ArrayList<>();
   WorkerInfo info =
@@ -50,7 +50,8 @@ final class HandDriven {
 
   HandDriven(Spool spool) {
     sender =
-        new ReportSender(server, held, writer, spool, ticker, bell, new Backoff(Jitter.NONE), link);
+        new ReportSender(
+            server, held, writer, spool, ticker, wakeUp, new Backoff(Jitter.NONE), link);
     ends = new RunEnds(writer, sender, held, ticker);
     heart =
         new HeartbeatSender(
@@ -61,12 +62,12 @@ final class HandDriven {
             () -> info,
             () -> drains.add("drain"),
             ticker,
-            bell,
+            wakeUp,
             new Backoff(Jitter.NONE),
             Jitter.NONE,
             link);
-    watch = new DeadlineWatch(held, ends, ticker, bell);
-    slots = new SlotPool(Map.of("cpu", 1), ticker, new Bell());
+    watch = new DeadlineWatch(held, ends, ticker, wakeUp);
+    slots = new SlotPool(Map.of("cpu", 1), ticker, new WakeUp());
     runner =
         new StageRunner(
             ends, slots, ticker, server, new SpoolingStore(server::store, spool.objects()));
@@ -100,7 +101,7 @@ final class HandDriven {
         new ReportWriter("another"),
         anotherSpool,
         ticker,
-        bell,
+        wakeUp,
         new Backoff(Jitter.NONE),
         new Link());
   }

@@ -27,7 +27,7 @@ final class HandDrivenPoller implements AutoCloseable {
   final List<Transition<PollerState, Event>> transitions = new ArrayList<>();
   final List<String> lockCalls = new ArrayList<>();
   final HeldRuns held = new HeldRuns();
-  final Bell bell = new Bell();
+  final WakeUp wakeUp = new WakeUp();
   final ReportWriter writer = new ReportWriter("w");
   final ReportSender sender =
       new ReportSender(
@@ -36,7 +36,7 @@ final class HandDrivenPoller implements AutoCloseable {
           writer,
           new NoSpool(),
           ticker,
-          new Bell(),
+          new WakeUp(),
           new Backoff(Jitter.NONE),
           new Link());
   final RunEnds ends = new RunEnds(writer, sender, held, ticker);
@@ -126,7 +126,7 @@ final class HandDrivenPoller implements AutoCloseable {
     Map<String, RegisteredStage> stages = new LinkedHashMap<>();
     builder.stages.forEach(
         (name, stage) -> stages.put(name, new RegisteredStage(name, blocking, stage.needs())));
-    slots = new SlotPool(Map.of("cpu", builder.slots), ticker, new Bell());
+    slots = new SlotPool(Map.of("cpu", builder.slots), ticker, new WakeUp());
     pool =
         new RunPool(
             "lark",
@@ -141,17 +141,17 @@ final class HandDrivenPoller implements AutoCloseable {
                 new SpoolingStore(client::store, new ObjectSpool(null))),
             ticker,
             () -> held.isReporting("lark"),
-            bell::ring);
+            wakeUp::signal);
     held.whenSettled(run -> pool.wakeOne());
     poller =
         new TypePoller(
             "lark",
-            new Asks("lark", stages.values(), pool, slots, held, builder.backlogThreshold),
+            new TypeDemand("lark", stages.values(), pool, slots, held, builder.backlogThreshold),
             new HoldCall("lark", "w", client, sender, ticker),
-            new Intake(stages, pool, held, ends, TransitionTable.Listener.none()),
+            new Admission(stages, pool, held, ends, TransitionTable.Listener.none()),
             builder.lock ? new RecordingLock(builder.lockIsFree) : new NoHoldLock(),
             () -> limits,
-            bell,
+            wakeUp,
             new Backoff(Jitter.NONE),
             new Jitter(() -> chance),
             new Link(),

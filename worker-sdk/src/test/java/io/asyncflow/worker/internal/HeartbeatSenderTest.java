@@ -130,11 +130,11 @@ class HeartbeatSenderTest {
   }
 
   @Test
-  void aNewRunRingsWhenItsRenewalIsTheNext() throws InterruptedException {
+  void aNewRunSignalsWhenItsRenewalIsTheNext() throws InterruptedException {
     worker.firstBeat();
     worker.heldRun(c -> StageResult.done());
     long start = System.nanoTime();
-    worker.bell.await(Duration.ofSeconds(10));
+    worker.wakeUp.await(Duration.ofSeconds(10));
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
   }
 
@@ -250,7 +250,7 @@ class HeartbeatSenderTest {
         () -> worker.info,
         () -> {},
         worker.ticker,
-        worker.bell,
+        worker.wakeUp,
         new Backoff(Jitter.NONE),
         jitter,
         new Link());

@@ -19,23 +19,23 @@ class HoldCallTest {
           new ReportWriter("w"),
           new NoSpool(),
           ticker,
-          new Bell(),
+          new WakeUp(),
           new Backoff(Jitter.NONE),
           new Link());
   private final HoldCall call = new HoldCall("lark", "w", client, reports, ticker);
-  private final Ask ask = Ask.of(List.of("open"), 1, List.of());
+  private final HoldScope scope = HoldScope.of(List.of("open"), 1, List.of());
 
   @Test
   void aCutBetweenTheQuestionAndTheCallIsNotLost() {
     long cutsSeen = call.cuts();
-    call.cut(); // a slot was given back after the ask was made up
-    assertThatThrownBy(() -> call.holdUnlessCut(ask, Duration.ofSeconds(10), cutsSeen))
+    call.cut(); // a slot was given back after the scope was made up
+    assertThatThrownBy(() -> call.holdUnlessCut(scope, Duration.ofSeconds(10), cutsSeen))
         .isInstanceOf(FlowUnreachableException.class);
     assertThat(call.wasCut()).isTrue();
     assertThat(call.unanswered()).isFalse();
     assertThat(client.holds).isEmpty();
 
-    call.holdUnlessCut(ask, Duration.ofSeconds(10), call.cuts());
+    call.holdUnlessCut(scope, Duration.ofSeconds(10), call.cuts());
     assertThat(client.holds).hasSize(1);
     assertThat(call.wasCut()).isFalse();
   }
@@ -43,9 +43,9 @@ class HoldCallTest {
   @Test
   void whatARepeatBringsMayHaveBeenHeldBefore() {
     client.thenLoseTheAnswer().thenTasks().thenTasks();
-    assertThatThrownBy(() -> call.hold(ask, Duration.ZERO))
+    assertThatThrownBy(() -> call.hold(scope, Duration.ZERO))
         .isInstanceOf(FlowUnreachableException.class);
-    assertThat(call.hold(ask, Duration.ZERO).repeated()).isTrue();
-    assertThat(call.hold(ask, Duration.ZERO).repeated()).isFalse();
+    assertThat(call.hold(scope, Duration.ZERO).repeated()).isTrue();
+    assertThat(call.hold(scope, Duration.ZERO).repeated()).isFalse();
   }
 }

@@ -11,18 +11,18 @@ class LoopTest {
 
   @Test
   void aBugThatComesAgainAndAgainNeitherEndsTheLoopNorFillsTheLog() throws InterruptedException {
-    Bell bell = new Bell();
+    WakeUp wakeUp = new WakeUp();
     AtomicInteger turns = new AtomicInteger();
     CountDownLatch enough = new CountDownLatch(3);
     Loop loop =
         new Loop(
             "buggy",
-            bell,
+            wakeUp,
             true,
             () -> {
               int turn = turns.incrementAndGet();
               enough.countDown();
-              bell.ring(); // no wait before the next turn
+              wakeUp.signal(); // no wait before the next turn
               if (turn < 3) {
                 throw new IllegalStateException("a bug");
               }

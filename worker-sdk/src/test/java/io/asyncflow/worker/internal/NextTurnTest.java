@@ -13,37 +13,37 @@ class NextTurnTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private final Bell bell = new Bell();
-  private final NextTurn turn = new NextTurn(bell);
+  private final WakeUp wakeUp = new WakeUp();
+  private final NextTurn turn = new NextTurn(wakeUp);
 
-  private void assertRung() {
-    assertTimeoutPreemptively(PATIENCE, () -> bell.await(Loop.UNTIL_RUNG));
+  private void assertWoken() {
+    assertTimeoutPreemptively(PATIENCE, () -> wakeUp.await(Loop.UNTIL_WOKEN));
   }
 
   @Test
-  void whatIsDueEarlierRings() {
+  void whatIsDueEarlierSignals() {
     turn.plan(() -> 10);
     turn.add(9);
-    assertRung();
+    assertWoken();
   }
 
   @Test
-  void whateverComesRingsWhileNothingElseIsDue() {
+  void whateverComesSignalsWhileNothingElseIsDue() {
     turn.plan(() -> 10);
     turn.plan(() -> Long.MAX_VALUE);
     turn.add(20);
-    assertRung();
+    assertWoken();
   }
 
   @Test
-  void whatComesDuringALookThatMissesItRings() {
+  void whatComesDuringALookThatMissesItSignals() {
     turn.plan(() -> 10);
     turn.plan(
         () -> {
           turn.add(20);
           return Long.MAX_VALUE;
         });
-    assertRung();
+    assertWoken();
   }
 
   @Test

@@ -35,7 +35,7 @@ class ReportSenderTest {
     finished();
     finished();
     finished();
-    assertThat(worker.sender.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(worker.sender.runOnce()).isEqualTo(Loop.UNTIL_WOKEN);
     assertThat(worker.server.accepted()).hasSize(3);
     assertThat(worker.held.isEmpty()).isTrue();
   }
@@ -103,14 +103,14 @@ class ReportSenderTest {
         worker.writer,
         spool,
         worker.ticker,
-        worker.bell,
+        worker.wakeUp,
         new Backoff(Jitter.NONE),
         new Link());
   }
 
   private void returned(ReportSender sender, String result) {
     Run run = worker.heldRun(c -> StageResult.done());
-    run.enter();
+    run.enter(HandlerThread.current());
     run.advance(RunState.WORKING, RunState.Event.RETURNED);
     sender.submit(run, worker.writer.of(run.task(), StageResult.done(result)));
   }
@@ -152,7 +152,7 @@ class ReportSenderTest {
         .extracting(Report::outcome)
         .containsExactly(Outcome.SUCCESS, Outcome.FAIL);
     assertThat(worker.held.isEmpty()).isTrue();
-    assertThat(worker.sender.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(worker.sender.runOnce()).isEqualTo(Loop.UNTIL_WOKEN);
   }
 
   @Test
@@ -160,7 +160,7 @@ class ReportSenderTest {
     for (ErrorCode code : List.of(ErrorCode.LEASE_LOST, ErrorCode.TRANSITION_NOT_ALLOWED)) {
       finished();
       worker.server.refuseReports(r -> true, code);
-      assertThat(worker.sender.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+      assertThat(worker.sender.runOnce()).isEqualTo(Loop.UNTIL_WOKEN);
       assertThat(worker.held.isEmpty()).isTrue();
     }
     assertThat(worker.server.reports()).hasSize(2);
@@ -189,7 +189,7 @@ class ReportSenderTest {
 
   private HoldCall.Answer holdAndReport(FlowClient client) {
     HoldCall call = new HoldCall("lark", HandDriven.WORKER, client, worker.sender, worker.ticker);
-    return call.holdAndReport(Ask.of(List.of("one"), 5, List.of()));
+    return call.holdAndReport(HoldScope.of(List.of("one"), 5, List.of()));
   }
 
   @Test
@@ -284,7 +284,7 @@ class ReportSenderTest {
     assertThatThrownBy(sender::runOnce).isInstanceOf(OutOfMemoryError.class);
     assertThat(worker.server.reports()).isEmpty();
 
-    assertThat(sender.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(sender.runOnce()).isEqualTo(Loop.UNTIL_WOKEN);
     assertThat(worker.server.accepted()).extracting(Report::result).containsExactly("one", "two");
     assertThat(worker.held.isEmpty()).isTrue();
   }

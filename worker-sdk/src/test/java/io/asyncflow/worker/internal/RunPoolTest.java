@@ -27,7 +27,7 @@ class RunPoolTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final ManualTicker ticker = new ManualTicker();
-  private final SlotPool slots = new SlotPool(Map.of("cpu", 1), ticker, new Bell());
+  private final SlotPool slots = new SlotPool(Map.of("cpu", 1), ticker, new WakeUp());
   private final BlockingQueue<Run> started = new LinkedBlockingQueue<>();
   private final Map<Run, Slot> slotOf = new ConcurrentHashMap<>();
   private final List<List<Run>> batches = new CopyOnWriteArrayList<>();
@@ -43,7 +43,7 @@ class RunPoolTest {
   private void block(List<Run> runs, Slot slot) {
     Run run = runs.get(0);
     batches.add(runs);
-    run.enter();
+    run.enter(HandlerThread.current());
     threads.add(Thread.currentThread().getName());
     if (slot != null) {
       slotOf.put(run, slot);
@@ -191,7 +191,7 @@ class RunPoolTest {
 
   @Test
   void placesThatAreFreedTogetherStartAsManyRuns() throws InterruptedException {
-    SlotPool wide = new SlotPool(Map.of("cpu", 2), ticker, new Bell());
+    SlotPool wide = new SlotPool(Map.of("cpu", 2), ticker, new WakeUp());
     RunPool narrow =
         new RunPool("narrow", 2, 0, wide, this::block, ticker, () -> false, freed::release);
     Slot both = wide.tryTake(2, "").orElseThrow();

@@ -16,7 +16,7 @@ class SlotPoolTest {
   private final SlotPool pool = pool(new LinkedHashMap<>(Map.of("a", 2, "b", 2)));
 
   private SlotPool pool(Map<String, Integer> devices) {
-    return new SlotPool(devices, ticker, new Bell());
+    return new SlotPool(devices, ticker, new WakeUp());
   }
 
   @Test
@@ -105,7 +105,7 @@ class SlotPoolTest {
     assertThat(one.runOnce()).isEqualTo(Duration.ofSeconds(1));
     assertThat(one.quarantined()).isNotEmpty();
     ticker.advance(Duration.ofSeconds(1));
-    assertThat(one.runOnce()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(one.runOnce()).isEqualTo(Loop.UNTIL_WOKEN);
     assertThat(told).containsExactly("freed");
 
     lackResources(one, 1);

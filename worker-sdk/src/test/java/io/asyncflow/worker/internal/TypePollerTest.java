@@ -76,7 +76,7 @@ class TypePollerTest {
     it.client.thenTasks(
         task("1_lark_task_1", "open", 30_000), task("2_lark_task_1", "open", 30_000));
     it.turn();
-    assertThat(it.turn()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(it.turn()).isEqualTo(Loop.UNTIL_WOKEN);
     assertThat(it.client.holds).hasSize(1);
   }
 
@@ -89,7 +89,7 @@ class TypePollerTest {
         task("3_lark_task_1", "open", 30_000));
     it.turn();
     it.turn();
-    assertThat(it.turn()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(it.turn()).isEqualTo(Loop.UNTIL_WOKEN);
     assertThat(it.client.holds).hasSizeLessThanOrEqualTo(2);
   }
 
@@ -218,7 +218,7 @@ class TypePollerTest {
         .containsExactlyInAnyOrder("1_lark_task_1", "2_lark_task_1", "4_lark_task_1");
     assertThat(it.client.reports).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
 
-    assertThat(it.turn()).as("nothing is asked for beside it").isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(it.turn()).as("nothing is asked for beside it").isEqualTo(Loop.UNTIL_WOKEN);
     it.letGo.countDown();
     await()
         .atMost(Duration.ofSeconds(5))
@@ -302,7 +302,7 @@ class TypePollerTest {
   void slotStagesAloneWithoutAFreeSlotAreNoHold() {
     use(HandDrivenPoller.with().stage("gpu", true));
     it.takeSlot();
-    assertThat(it.turn()).isEqualTo(Loop.UNTIL_RUNG);
+    assertThat(it.turn()).isEqualTo(Loop.UNTIL_WOKEN);
     assertThat(it.client.holds).isEmpty();
   }
 

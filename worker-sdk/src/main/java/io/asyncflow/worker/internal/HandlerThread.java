@@ -4,14 +4,23 @@ package io.asyncflow.worker.internal;
  * The thread that runs a handler, for one run or for all of a batch. It is interrupted when nobody
  * waits for any of them any more.
  */
-final class Grip {
+final class HandlerThread {
 
-  private final Thread thread = Thread.currentThread();
+  private final Thread thread;
   private int taken;
   private int waitedFor;
   private int givenUp;
   private boolean interrupted;
   private long interruptedAt;
+
+  private HandlerThread(Thread thread) {
+    this.thread = thread;
+  }
+
+  /** The calling thread, with no run in its hands. */
+  static HandlerThread current() {
+    return new HandlerThread(Thread.currentThread());
+  }
 
   /** One run more is in the hands of this thread. */
   synchronized void take() {

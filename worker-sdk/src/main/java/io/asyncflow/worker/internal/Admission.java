@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * beside it, and all else of that hold is given back, which clears it: whoever was only a neighbour
  * is done elsewhere, and what is left with the culprit is the culprit.
  */
-final class Intake {
+final class Admission {
 
-  private static final Logger log = LoggerFactory.getLogger(Intake.class);
+  private static final Logger log = LoggerFactory.getLogger(Admission.class);
 
   private final Map<String, RegisteredStage> stages;
   private final RunPool pool;
@@ -28,7 +28,7 @@ final class Intake {
   private final RunEnds ends;
   private final Listener<RunState, RunState.Event> listener;
 
-  Intake(
+  Admission(
       Map<String, RegisteredStage> stages,
       RunPool pool,
       HeldRuns held,

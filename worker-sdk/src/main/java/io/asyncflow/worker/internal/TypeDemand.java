@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  * a free place with nothing on it. Then one run at a time is asked for: the next takes one of the
  * models' places, and the one after it shall not find it gone.
  */
-final class Asks {
+final class TypeDemand {
 
   /** Stages that one limit suits: the runs of all of them take the same. */
   private record Kind(RegisteredStage like, List<RegisteredStage> stages) {
@@ -44,9 +44,11 @@ final class Asks {
   }
 
   /**
+   * What stages of one kind have in common.
+   *
    * @param batched the stage, if it has batches and so a limit of its own; empty otherwise
    */
-  private record Demand(int places, String batched) {}
+  private record KindKey(int places, String batched) {}
 
   private final String taskType;
 
@@ -61,7 +63,7 @@ final class Asks {
   /**
    * @param backlogThreshold held tasks that do not run, from which on nothing is asked for
    */
-  Asks(
+  TypeDemand(
       String taskType,
       Collection<RegisteredStage> stages,
       RunPool pool,
@@ -77,10 +79,10 @@ final class Asks {
   }
 
   private static List<Kind> kindsOf(Collection<RegisteredStage> stages) {
-    Map<Demand, Kind> kinds = new LinkedHashMap<>();
+    Map<KindKey, Kind> kinds = new LinkedHashMap<>();
     for (RegisteredStage stage : stages) {
-      Demand demand = new Demand(stage.places(), stage.batches() == null ? "" : stage.stage());
-      kinds.computeIfAbsent(demand, d -> new Kind(stage, new ArrayList<>())).stages().add(stage);
+      KindKey key = new KindKey(stage.places(), stage.batches() == null ? "" : stage.stage());
+      kinds.computeIfAbsent(key, k -> new Kind(stage, new ArrayList<>())).stages().add(stage);
     }
     return kinds.values().stream()
         .sorted(Comparator.comparingInt(Kind::places).reversed())
@@ -89,7 +91,7 @@ final class Asks {
 
   /** Whether asking for anything pays. */
   boolean any(TypeLimits limits) {
-    return pool.wantsMore() && !backlogged() && !all(limits).isNothing();
+    return pool.wantsMore() && !backlogged() && !all(limits).isEmpty();
   }
 
   /** How many kinds of stages there are; {@link #of} takes their numbers, from 0. */
@@ -107,14 +109,14 @@ final class Asks {
   }
 
   /** For the stages of one kind. */
-  Ask of(int kind, TypeLimits limits) {
+  HoldScope of(int kind, TypeLimits limits) {
     return of(kinds.get(kind), limits);
   }
 
   /** For those of one kind alone that {@link #of} leaves to others for a while. */
-  Ask othersOf(int kind, TypeLimits limits) {
-    Ask ask = of(kind, limits);
-    return Ask.of(ask.deferred(), ask.limit(), ask.deferred());
+  HoldScope othersOf(int kind, TypeLimits limits) {
+    HoldScope scope = of(kind, limits);
+    return HoldScope.of(scope.deferred(), scope.limit(), scope.deferred());
   }
 
   /** Whether what is loaded was asked for first for long enough. */
@@ -127,7 +129,7 @@ final class Asks {
     slots.beginNextTurn();
   }
 
-  private Ask of(Kind kind, TypeLimits limits) {
+  private HoldScope of(Kind kind, TypeLimits limits) {
     int runs = pool.room();
     List<String> deferred = deferredOf(kind);
     if (kind.places() > 0) {
@@ -137,7 +139,7 @@ final class Asks {
     if (!deferred.isEmpty()) {
       runs = Math.min(runs, 1);
     }
-    return Ask.of(
+    return HoldScope.of(
         kind.names(), Math.min(runs * kind.like().tasksOfRun(), limits.scheduleLimit()), deferred);
   }
 
@@ -161,21 +163,21 @@ final class Asks {
    * For all of them in one hold. One limit for all kinds: the lowest of those that take a slot, if
    * any could start; it is meant for a hold that parks because nothing is due.
    */
-  Ask all(TypeLimits limits) {
+  HoldScope all(TypeLimits limits) {
     List<String> stages = new ArrayList<>();
     List<String> deferred = new ArrayList<>();
     int limit = 0;
     boolean slotted = false;
     for (Kind kind : kinds) {
-      Ask ask = of(kind, limits);
-      stages.addAll(ask.stages());
-      deferred.addAll(ask.deferred());
-      if (!ask.isNothing() && (kind.places() > 0 || !slotted)) {
-        limit = slotted ? Math.min(limit, ask.limit()) : ask.limit();
+      HoldScope scope = of(kind, limits);
+      stages.addAll(scope.stages());
+      deferred.addAll(scope.deferred());
+      if (!scope.isEmpty() && (kind.places() > 0 || !slotted)) {
+        limit = slotted ? Math.min(limit, scope.limit()) : scope.limit();
         slotted |= kind.places() > 0;
       }
     }
-    return Ask.of(stages, limit, deferred);
+    return HoldScope.of(stages, limit, deferred);
   }
 
   /** Whether a slot that becomes free would make {@link #all} ask for more, or for it sooner. */
@@ -183,12 +185,13 @@ final class Asks {
     return kinds.stream()
         .filter(kind -> kind.places() > 0)
         .map(kind -> of(kind, limits))
-        .anyMatch(ask -> ask.isNothing() || ask.defers());
+        .anyMatch(scope -> scope.isEmpty() || scope.defers());
   }
 
   /** For everything there is a handler for, whatever is free: to see what a lost answer named. */
-  Ask one() {
-    return Ask.of(kinds.stream().flatMap(kind -> kind.names().stream()).toList(), 1, List.of());
+  HoldScope one() {
+    return HoldScope.of(
+        kinds.stream().flatMap(kind -> kind.names().stream()).toList(), 1, List.of());
   }
 
   private boolean backlogged() {

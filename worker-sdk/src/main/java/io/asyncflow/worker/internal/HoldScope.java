@@ -11,17 +11,17 @@ import java.util.List;
  * @param deferred those of the stages that are left to others for a while, because their model is
  *     not loaded here
  */
-record Ask(List<String> stages, int limit, List<String> deferred) {
+record HoldScope(List<String> stages, int limit, List<String> deferred) {
 
-  static final Ask NOTHING = new Ask(List.of(), 0, List.of());
+  static final HoldScope EMPTY = new HoldScope(List.of(), 0, List.of());
 
-  static Ask of(List<String> stages, int limit, List<String> deferred) {
+  static HoldScope of(List<String> stages, int limit, List<String> deferred) {
     return stages.isEmpty() || limit <= 0
-        ? NOTHING
-        : new Ask(List.copyOf(stages), limit, List.copyOf(deferred));
+        ? EMPTY
+        : new HoldScope(List.copyOf(stages), limit, List.copyOf(deferred));
   }
 
-  boolean isNothing() {
+  boolean isEmpty() {
     return limit == 0;
   }
 
