@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobChildren;
+import io.asyncflow.flowsvr.lease.HoldFence;
 import io.asyncflow.flowsvr.lease.LeaseLostException;
 import io.asyncflow.flowsvr.lease.TransitionNotAllowedException;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
@@ -88,15 +89,7 @@ class JobStaging {
     if (split.place() == null || split.place().index() != JobPlace.SPLIT) {
       throw new TransitionNotAllowedException(split.id(), "it splits no job");
     }
-    if (split.status().isFinal()) {
-      throw TransitionNotAllowedException.afterEnd(split.id(), split.status());
-    }
-    boolean isLastHold =
-        split.leaseEpoch() == page.leaseEpoch() && split.workerId().equals(page.workerId());
-    if (!isLastHold || split.reportedEpoch() >= page.leaseEpoch()) {
-      throw new LeaseLostException(
-          split.id(), "the epoch " + page.leaseEpoch() + " has no more to say");
-    }
+    HoldFence.require(split, page.leaseEpoch(), page.workerId());
   }
 
   private static FlowException gap(int expected) {

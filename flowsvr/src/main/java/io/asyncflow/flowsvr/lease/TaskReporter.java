@@ -302,25 +302,9 @@ public class TaskReporter {
     if (repeatsTheLast) {
       return ReportResult.alreadyDone(taskId);
     }
-    if (row.status().isFinal()) {
-      return ReportResult.refused(
-          taskId,
-          ErrorCode.TRANSITION_NOT_ALLOWED,
-          TransitionNotAllowedException.end(row.status()));
-    }
-    if (epoch != row.leaseEpoch() || !row.workerId().equals(report.workerId())) {
-      return ReportResult.refused(
-          taskId,
-          ErrorCode.LEASE_LOST,
-          epoch < row.leaseEpoch()
-              ? "a newer hold has the epoch " + row.leaseEpoch()
-              : "this worker never held the task with the epoch " + epoch);
-    }
-    if (epoch <= row.reportedEpoch()) {
-      return ReportResult.refused(
-          taskId, ErrorCode.LEASE_LOST, "the epoch " + epoch + " has reported already");
-    }
-    return ReportResult.accepted(taskId);
+    return HoldFence.refusal(row, epoch, report.workerId())
+        .map(refusal -> ReportResult.refused(taskId, refusal.code(), refusal.why()))
+        .orElseGet(() -> ReportResult.accepted(taskId));
   }
 
   private static boolean isAccepted(ReportResult result) {

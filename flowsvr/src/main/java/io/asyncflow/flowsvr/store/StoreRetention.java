@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.store;
 
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.lease.HoldFence;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.JobPlace;
@@ -146,13 +147,9 @@ public class StoreRetention {
 
   /** Whether an object stays, whatever the row's texts say. */
   private static boolean isSpokenFor(StoreKey key, TaskRow row) {
-    boolean mayReport =
-        !row.status().isFinal()
-            && key.epoch() == row.leaseEpoch()
-            && row.reportedEpoch() < key.epoch();
     // Of a hold that came after the row was read; or the row is from a backup.
     boolean isLater = key.epoch() > row.leaseEpoch();
-    return mayReport || isLater || isOfSplit(key, row);
+    return HoldFence.mayReport(row, key.epoch()) || isLater || isOfSplit(key, row);
   }
 
   private static boolean isOfSplit(StoreKey key, TaskRow row) {

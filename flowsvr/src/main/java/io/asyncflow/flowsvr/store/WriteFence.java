@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.lease.HoldFence;
 import io.asyncflow.flowsvr.lease.LeaseLostException;
 import io.asyncflow.flowsvr.lease.TransitionNotAllowedException;
 import io.asyncflow.flowsvr.task.TaskId;
@@ -14,9 +15,8 @@ import java.util.List;
 import org.springframework.stereotype.Component;
 
 /**
- * Who may write under a key: the hold whose report would be accepted now. A lease that has run out
- * is no reason to refuse as long as nobody has held the task since, for then its report still
- * counts, and that may name what is written here.
+ * Who may write under a key: the hold whose report would be accepted now, for that may name what is
+ * written here.
  */
 @Component
 class WriteFence {
@@ -37,13 +37,7 @@ class WriteFence {
   void require(StoreKey key, String workerId) {
     TaskId id = TaskId.parse(key.taskId()).orElseThrow(() -> badKey("its task id is none"));
     TaskRow row = tasks.find(id).orElseThrow(() -> new TaskNotFoundException(id));
-    if (row.status().isFinal()) {
-      throw TransitionNotAllowedException.afterEnd(id, row.status());
-    }
-    boolean isLastHold = row.leaseEpoch() == key.epoch() && row.workerId().equals(workerId);
-    if (!isLastHold || row.reportedEpoch() >= key.epoch()) {
-      throw new LeaseLostException(id, "the epoch " + key.epoch() + " has no more to say");
-    }
+    HoldFence.require(row, key.epoch(), workerId);
     if (!StoreKey.spelled(row.stage()).equals(key.stage())) {
       throw badKey("this hold is of the stage " + StoreKey.spelled(row.stage()));
     }
