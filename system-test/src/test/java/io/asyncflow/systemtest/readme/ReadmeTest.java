@@ -112,6 +112,14 @@ class ReadmeTest {
         .isEqualTo(properties);
   }
 
+  /** Else "chaos --help" would show the line again that names it. */
+  @Test
+  void commandsThatExplainThemselvesAreAsked() {
+    Document script = Document.read("asyncflow");
+    String asked = script.all("=~ \\^\\(([a-z|]+)\\)\\$ ").get(0);
+    assertThat(asked.split("\\|")).containsExactlyInAnyOrderElementsOf(script.all("(\\w+) --help"));
+  }
+
   @Test
   void everyModuleIsThere() {
     assertThat(readme.all("\n\\| `([a-z/-]+)` \\| "))
