@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.governance;
 
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.lease.DueWork;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Failures;
@@ -15,6 +16,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
@@ -40,16 +43,36 @@ class FallbackWakeUp {
   private final Events events;
   private volatile long latestMs;
 
+  @Autowired
   FallbackWakeUp(
-      TaskTypes types, TaskFamilies families, DueWork dueWork, Events events, TaskMeters meters) {
+      TaskTypes types,
+      TaskFamilies families,
+      DueWork dueWork,
+      Events events,
+      TaskMeters meters,
+      LeaderElection election) {
+    this(types, families, dueWork, events, meters, () -> election.term().isPresent());
+  }
+
+  /**
+   * @param leads whether this server looks at present: what it saw when it led last is nobody's
+   *     news, and would be shown for ever
+   */
+  FallbackWakeUp(
+      TaskTypes types,
+      TaskFamilies families,
+      DueWork dueWork,
+      Events events,
+      TaskMeters meters,
+      BooleanSupplier leads) {
     this.types = types;
     this.families = families;
     this.dueWork = dueWork;
     this.events = events;
     meters.show(
         "tasks.late",
-        "seconds since the longest waiting due task became due, as the leader saw it last",
-        () -> latestMs / 1000.0);
+        "seconds since the longest waiting due task became due, as the leader saw it last; 0 elsewhere",
+        () -> leads.getAsBoolean() ? latestMs / 1000.0 : 0);
   }
 
   /**

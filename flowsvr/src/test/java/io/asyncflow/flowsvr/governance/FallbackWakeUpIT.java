@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,6 +33,7 @@ class FallbackWakeUpIT {
 
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final List<TaskType> woken = new ArrayList<>();
+  private final AtomicBoolean leads = new AtomicBoolean(true);
   private FallbackWakeUp wakeUp;
 
   @BeforeEach
@@ -42,7 +44,8 @@ class FallbackWakeUpIT {
             families,
             dueWork,
             new Events(event -> woken.add(((TasksWaiting) event).type())),
-            new TaskMeters(meters));
+            new TaskMeters(meters),
+            leads::get);
   }
 
   @Test
@@ -61,6 +64,16 @@ class FallbackWakeUpIT {
     assertThat(meters.get("asyncflow.tasks.late").gauge().value())
         .isEqualTo(result.latestMs() / 1000.0);
     assertThat(dueWork.lateness(families.of(late))).isGreaterThanOrEqualTo(Duration.ofMinutes(2));
+  }
+
+  @Test
+  void serverThatLeadsNoMoreShowsNothingOfWhatItSaw() {
+    given.aWaitingTask().ofType(given.aType().create()).dueSince(2, MINUTES).create();
+    wakeUp.runOnce();
+
+    leads.set(false);
+
+    assertThat(meters.get("asyncflow.tasks.late").gauge().value()).isZero();
   }
 
   @Test
