@@ -2,14 +2,15 @@ package io.asyncflow.flowsvr.system;
 
 import io.asyncflow.api.FlowException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
 import java.util.Optional;
 import org.redisson.client.RedisException;
 
 /**
- * A database or a Redis that does not answer: one line says all there is to say. Everything else
- * that a loop may meet is a bug, and wants a stack trace.
+ * A database or a Redis that does not answer, or a disk that refuses: one line says all there is to
+ * say. Everything else that a loop may meet is a bug, and wants a stack trace.
  *
  * @param kind the same for each round of one outage
  * @param line for the log
@@ -34,6 +35,7 @@ record Outage(String kind, String line) {
       return t instanceof SQLTransientException || (state != null && state.startsWith("08"));
     }
     return t instanceof IOException
+        || t instanceof UncheckedIOException // says what was to be done, not only what was refused
         || t instanceof RedisException
         || (t instanceof FlowException e && e.retryable());
   }

@@ -9,6 +9,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -47,6 +48,19 @@ class JsonLinesArchive implements TableArchive {
     this.types = types;
     this.tasks = tasks;
     this.directory = directory.isBlank() ? null : Path.of(directory);
+    sayWhetherItCanBeWritten();
+  }
+
+  /** At the start, for the first table to be archived may come months later. */
+  private void sayWhetherItCanBeWritten() {
+    try {
+      if (directory != null && !Files.isWritable(Files.createDirectories(directory))) {
+        throw new AccessDeniedException(directory.toString());
+      }
+    } catch (IOException e) {
+      log.warn(
+          "FLOW_ARCHIVE_DIR cannot be written, and no table is dropped until it can: {}", "" + e);
+    }
   }
 
   @Override
@@ -63,7 +77,9 @@ class JsonLinesArchive implements TableArchive {
           unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       log.info("{} was archived: {} tasks in {}", table, written, file);
     } catch (IOException e) {
-      throw new UncheckedIOException(table + " cannot be archived: " + e.getMessage(), e);
+      // Of many failures the message is no more than the file's name.
+      throw new UncheckedIOException(
+          table + " cannot be archived and is not dropped until it can: " + e, e);
     }
   }
 

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.tasktable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -33,6 +34,7 @@ public class NewTaskTables {
   private final TableLifeStore lives;
   private final Map<TaskType, Block> blocks = new ConcurrentHashMap<>();
   private final Map<TaskType, Object> refills = new ConcurrentHashMap<>();
+  private final Set<TaskType> overfull = ConcurrentHashMap.newKeySet();
 
   NewTaskTables(TaskFamilies families, SchedulePositions positions, TableLifeStore lives) {
     this.families = families;
@@ -91,12 +93,15 @@ public class NewTaskTables {
       if (families.advance(end)) {
         log.info("{} is full, new tasks go to the next table", end);
       }
+      overfull.remove(end.type());
       return true;
     } catch (DataAccessException e) {
-      log.warn(
-          "{} is full and the next table cannot be made: {}",
-          end,
-          e.getMostSpecificCause().getMessage());
+      if (overfull.add(end.type())) {
+        log.warn(
+            "{} is full and the next table cannot be made; it takes more until it can: {}",
+            end,
+            e.getMostSpecificCause().getMessage());
+      }
       return false;
     }
   }

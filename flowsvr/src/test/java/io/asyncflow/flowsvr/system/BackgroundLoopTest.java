@@ -2,7 +2,9 @@ package io.asyncflow.flowsvr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
+import java.nio.file.AccessDeniedException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
@@ -102,6 +104,10 @@ class BackgroundLoopTest {
         .hasValue(new Outage("SQLException", "SQLException: Communications link failure"));
     assertThat(Outage.of(new RedisConnectionException("Unable to connect to 127.0.0.1:6379")))
         .hasValueSatisfying(outage -> assertThat(outage.line()).endsWith("127.0.0.1:6379"));
+    assertThat(
+            Outage.of(
+                new UncheckedIOException("it cannot be kept", new AccessDeniedException("/file"))))
+        .hasValue(new Outage("UncheckedIOException", "UncheckedIOException: it cannot be kept"));
     assertThat(Outage.of(new SQLException("You have an error in your SQL syntax", "42000")))
         .isEmpty();
   }

@@ -43,8 +43,11 @@ import java.util.zip.GZIPInputStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -143,7 +146,8 @@ class RollingIT {
   }
 
   @Test
-  void whileNoTableCanBeMadeTheLastOneTakesMore() {
+  @ExtendWith(OutputCaptureExtension.class)
+  void whileNoTableCanBeMadeTheLastOneTakesMore(CapturedOutput output) {
     TaskType type = aTypeThatRollsAt(100);
     given.aWaitingTask().ofType(type).create();
     String next = new TaskTable(type, 2).sqlName();
@@ -154,6 +158,10 @@ class RollingIT {
       ids.add(given.aWaitingTask().ofType(type).create());
     }
     assertThat(ids).extracting(id -> id.table().number()).containsOnly(1);
+    assertThat(
+            output.getOut().lines().filter(line -> line.contains(ids.get(0).table() + " is full")))
+        .as("said once")
+        .hasSize(1);
 
     jdbc.sql("DROP VIEW " + next).update();
     TaskId later = given.aWaitingTask().ofType(type).create(10).get(0);
@@ -505,7 +513,8 @@ class RollingIT {
     Files.createFile(inTheWay.resolve("file"));
 
     assertThatThrownBy(() -> retention.runOnce(Duration.ZERO))
-        .isInstanceOf(UncheckedIOException.class);
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageStartingWith(first + " cannot be archived and is not dropped until it can: ");
 
     assertThat(tables.existing()).contains(first).doesNotContain(Collections.max(old));
     Files.delete(inTheWay.resolve("file"));
