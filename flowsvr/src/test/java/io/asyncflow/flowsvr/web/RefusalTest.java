@@ -78,6 +78,14 @@ class RefusalTest {
         new CannotAcquireLockException("x", new BatchUpdateException(refused)), false);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1044, 1142, 1143, 1227})
+  void grantThatIsMissingMayBeGivenLater(int errorCode) {
+    SQLException denied = new SQLException("CREATE command denied", "42000", errorCode);
+
+    assertUnavailable(new BadSqlGrammarException("x", "CREATE", denied), false);
+  }
+
   @Test
   void transientTroubleIsUnavailability() {
     assertUnavailable(new DeadlockLoserDataAccessException("deadlock", null), false);
