@@ -28,7 +28,7 @@ class DatabaseFailureAnalyzer extends AbstractFailureAnalyzer<SQLException> {
       return failure("does not answer", NestedExceptionUtils.getMostSpecificCause(cause));
     }
     if (state.startsWith("08") || state.startsWith("28") || state.startsWith("42")) {
-      return failure("lets us not in", cause);
+      return failure("does not let us in", cause);
     }
     return null; // something is wrong with a statement of ours, not with the connection
   }

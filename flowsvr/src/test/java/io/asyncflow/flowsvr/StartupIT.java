@@ -85,7 +85,7 @@ class StartupIT {
                     "--flow.database-patience=10m"))
         .isNotNull();
 
-    assertThat(onlyError(output)).contains("lets us not in").contains("FLOW_MYSQL_PASSWORD");
+    assertThat(onlyError(output)).contains("does not let us in").contains("FLOW_MYSQL_PASSWORD");
   }
 
   @Test
