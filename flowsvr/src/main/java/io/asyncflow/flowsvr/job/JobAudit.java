@@ -9,8 +9,8 @@ import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.JobLedger.Change;
 import io.asyncflow.flowsvr.task.JobPlace;
 import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.task.TaskRow;
-import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
@@ -19,9 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Service;
@@ -63,7 +61,7 @@ public class JobAudit {
   private final JobTaskStore jobTasks;
   private final JobCountStore counts;
   private final JobAuditStore store;
-  private final TaskStore tasks;
+  private final TaskQueries tasks;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
   private final Map<TaskType, Ended> lastEnded = new HashMap<>();
@@ -75,7 +73,7 @@ public class JobAudit {
       JobTaskStore jobTasks,
       JobCountStore counts,
       JobAuditStore store,
-      TaskStore tasks,
+      TaskQueries tasks,
       TaskFamilies families,
       RetryingTransactions transactions) {
     this.jobs = jobs;
@@ -85,29 +83,6 @@ public class JobAudit {
     this.tasks = tasks;
     this.families = families;
     this.transactions = transactions;
-  }
-
-  /** What the rows of a job's children say. */
-  private record Counts(int done, int failed, int cancelled) {
-
-    static final Counts NONE = new Counts(0, 0, 0);
-
-    static Counts of(JobRow job) {
-      return new Counts(job.done(), job.failed(), job.cancelled());
-    }
-
-    Counts plus(Counts other) {
-      return new Counts(done + other.done, failed + other.failed, cancelled + other.cancelled);
-    }
-
-    @Override
-    public String toString() {
-      return done + " done, " + failed + " failed, " + cancelled + " cancelled";
-    }
-
-    int sum() {
-      return done + failed + cancelled;
-    }
   }
 
   /**
@@ -183,7 +158,7 @@ public class JobAudit {
 
   /** Whether it waited for a task that has ended, or is no more; it does not any longer. */
   private boolean hasLost(JobRow job, JobPlace place, TaskId id) {
-    Optional<TaskRow> row = families.has(id.table()) ? tasks.find(id) : Optional.empty();
+    Optional<TaskRow> row = tasks.find(id);
     if (row.isPresent() && !row.get().status().isFinal()) {
       return false;
     }
@@ -211,22 +186,22 @@ public class JobAudit {
   }
 
   private boolean isMiscounted(JobRow job) {
-    Optional<Counts> found = countsOf(job);
-    if (found.isEmpty() || found.get().equals(Counts.of(job)) && !isOver(job, found.get())) {
+    Optional<JobCounts> found = countsOf(job);
+    if (found.isEmpty() || found.get().equals(job.counts()) && !isOver(job, found.get())) {
       return false;
     }
-    Counts rows = found.get();
+    JobCounts rows = found.get();
     return repair(
         job,
-        "it counted %s, and its children are %s".formatted(Counts.of(job), rows),
+        "it counted %s, and its children are %s".formatted(job.counts(), rows),
         () -> {
-          store.setCounts(job.id(), rows.done(), rows.failed(), rows.cancelled());
+          store.setCounts(job.id(), rows);
           counts.judge(job.id());
         });
   }
 
   /** Whether by these counts the job should not be in its state any more. */
-  private static boolean isOver(JobRow job, Counts rows) {
+  private static boolean isOver(JobRow job, JobCounts rows) {
     return switch (job.state()) {
       case RUNNING -> rows.sum() == job.total();
       case STOPPING -> rows.sum() == job.released();
@@ -235,22 +210,15 @@ public class JobAudit {
   }
 
   /** Empty if a table of them was dropped: what was in it had ended, and was counted. */
-  private Optional<Counts> countsOf(JobRow job) {
-    Counts sum = Counts.NONE;
+  private Optional<JobCounts> countsOf(JobRow job) {
+    JobCounts sum = JobCounts.NONE;
     for (int from = 0; from < job.released(); from += PAGE) {
-      Map<TaskTable, List<Long>> numbers =
-          jobTasks.tasks(job.id(), job.childType(), from, PAGE).stream()
-              .map(Child::task)
-              .collect(
-                  Collectors.groupingBy(
-                      TaskId::table,
-                      TreeMap::new,
-                      Collectors.mapping(TaskId::number, Collectors.toList())));
-      for (Map.Entry<TaskTable, List<Long>> page : numbers.entrySet()) {
-        if (!families.has(page.getKey())) {
+      List<Child> page = jobTasks.tasks(job.id(), job.childType(), from, PAGE);
+      for (Map.Entry<TaskTable, List<Child>> ofTable : Child.byTable(page).entrySet()) {
+        if (!families.has(ofTable.getKey())) {
           return Optional.empty();
         }
-        sum = sum.plus(countsOf(page.getKey(), page.getValue()));
+        sum = sum.plus(countsOf(ofTable.getKey(), Child.numbersOf(ofTable.getValue())));
       }
       childrenLeft -= Math.min(PAGE, job.released() - from);
     }
@@ -258,10 +226,10 @@ public class JobAudit {
   }
 
   /** A child without a row never ends: it is as good as cancelled. */
-  private Counts countsOf(TaskTable table, List<Long> numbers) {
+  private JobCounts countsOf(TaskTable table, List<Long> numbers) {
     Map<TaskStatus, Integer> statuses = store.statuses(table, numbers);
     int rows = statuses.values().stream().mapToInt(Integer::intValue).sum();
-    return new Counts(
+    return new JobCounts(
         statuses.getOrDefault(TaskStatus.SUCCESS, 0),
         statuses.getOrDefault(TaskStatus.FAILED, 0),
         statuses.getOrDefault(TaskStatus.CANCELLED, 0) + numbers.size() - rows);

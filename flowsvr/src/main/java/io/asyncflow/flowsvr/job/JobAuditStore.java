@@ -119,7 +119,7 @@ class JobAuditStore {
   }
 
   /** Writes what the rows of its children say; for a transaction that has locked the job. */
-  void setCounts(long id, int done, int failed, int cancelled) {
+  void setCounts(long id, JobCounts counts) {
     jdbc.sql(
             """
             UPDATE t_job
@@ -129,9 +129,9 @@ class JobAuditStore {
                 version = version + 1
             WHERE id = :id
             """)
-        .param("done", done)
-        .param("failed", failed)
-        .param("cancelled", cancelled)
+        .param("done", counts.done())
+        .param("failed", counts.failed())
+        .param("cancelled", counts.cancelled())
         .param("id", id)
         .update();
   }

@@ -152,30 +152,9 @@ class JobCountStore implements JobLedger {
     this.events = events;
   }
 
-  /** By how much the counts of a job change. */
-  private record Delta(int done, int failed, int cancelled) {
-
-    static final Delta NONE = new Delta(0, 0, 0);
-
-    static Delta of(TaskStatus from, TaskStatus to) {
-      return new Delta(
-          step(from, to, TaskStatus.SUCCESS),
-          step(from, to, TaskStatus.FAILED),
-          step(from, to, TaskStatus.CANCELLED));
-    }
-
-    private static int step(TaskStatus from, TaskStatus to, TaskStatus counted) {
-      return (to == counted ? 1 : 0) - (from == counted ? 1 : 0);
-    }
-
-    Delta plus(Delta other) {
-      return new Delta(done + other.done, failed + other.failed, cancelled + other.cancelled);
-    }
-  }
-
   @Override
   public void record(List<Change> changes) {
-    SortedMap<Long, Delta> deltas = new TreeMap<>();
+    SortedMap<Long, JobCounts> deltas = new TreeMap<>();
     List<Change> coordinators = new ArrayList<>();
     for (Change change : changes) {
       if (!change.counts()) {
@@ -183,7 +162,7 @@ class JobCountStore implements JobLedger {
       }
       long jobId = change.place().jobId();
       if (change.place().isChild()) {
-        deltas.merge(jobId, Delta.of(change.from(), change.to()), Delta::plus);
+        deltas.merge(jobId, JobCounts.ofChange(change.from(), change.to()), JobCounts::plus);
       } else {
         coordinators.add(change);
       }
@@ -210,7 +189,7 @@ class JobCountStore implements JobLedger {
   /** Judges a job anew by the counts that it has. */
   void judge(long jobId) {
     announce(Set.of(jobId));
-    count(jobId, Delta.NONE);
+    count(jobId, JobCounts.NONE);
   }
 
   /**
@@ -223,11 +202,11 @@ class JobCountStore implements JobLedger {
     count(
         jobId,
         statuses.stream()
-            .map(status -> Delta.of(status, TaskStatus.WAITING))
-            .reduce(Delta.NONE, Delta::plus));
+            .map(status -> JobCounts.ofChange(status, TaskStatus.WAITING))
+            .reduce(JobCounts.NONE, JobCounts::plus));
   }
 
-  private void count(long jobId, Delta delta) {
+  private void count(long jobId, JobCounts delta) {
     for (String statement : List.of(COUNT, COUNT_OF_SUCCESS)) {
       int counted =
           jdbc.sql(statement)

@@ -13,16 +13,15 @@ import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import org.springframework.stereotype.Service;
 
 /** Reads jobs, their input and their children. */
@@ -141,20 +140,15 @@ class JobQueries {
     return new JobTaskPage(page, to < total ? "" + to : null);
   }
 
-  private Map<TaskId, TaskRow> rowsOf(Iterable<Child> children) {
-    Map<TaskTable, List<Long>> numbers = new TreeMap<>();
-    for (Child child : children) {
-      numbers
-          .computeIfAbsent(child.task().table(), t -> new ArrayList<>())
-          .add(child.task().number());
-    }
+  private Map<TaskId, TaskRow> rowsOf(Collection<Child> children) {
     Map<TaskId, TaskRow> rows = new HashMap<>();
-    numbers.forEach(
-        (table, ofTable) -> {
-          if (families.has(table)) {
-            tasks.find(table, ofTable).forEach(row -> rows.put(row.id(), row));
-          }
-        });
+    Child.byTable(children)
+        .forEach(
+            (table, ofTable) -> {
+              if (families.has(table)) {
+                tasks.find(table, Child.numbersOf(ofTable)).forEach(row -> rows.put(row.id(), row));
+              }
+            });
     return rows;
   }
 

@@ -45,9 +45,13 @@ record JobRow(
     Long endTime,
     long now) {
 
+  JobCounts counts() {
+    return new JobCounts(done, failed, cancelled);
+  }
+
   /** Children that have ended. */
   int ended() {
-    return done + failed + cancelled;
+    return counts().sum();
   }
 
   /** Whether children still have to become tasks. */

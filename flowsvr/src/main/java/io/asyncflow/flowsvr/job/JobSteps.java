@@ -16,7 +16,6 @@ import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -186,7 +185,7 @@ class JobSteps {
       return false;
     }
     tasks.revive(
-        tasks.lock(table, numbersOf(children)).stream().filter(JobSteps::isBroken).toList());
+        tasks.lock(table, Child.numbersOf(children)).stream().filter(JobSteps::isBroken).toList());
     requireRetrying(job);
     return true;
   }
@@ -200,7 +199,7 @@ class JobSteps {
 
   private void copyFrom(JobRow job, TaskTable table, List<Child> children) {
     SortedMap<Integer, TaskRow> broken = new TreeMap<>();
-    tasks.find(table, numbersOf(children)).stream()
+    tasks.find(table, Child.numbersOf(children)).stream()
         .filter(JobSteps::isBroken)
         .forEach(row -> broken.put(row.place().index(), row));
     if (broken.isEmpty()) {
@@ -253,7 +252,7 @@ class JobSteps {
       cancel(job.mergeTask().table(), List.of(job.mergeTask().number()));
     }
     for (int from = 0; from < job.released(); from += PAGE) {
-      byTable(job, from, PAGE).forEach((table, ofTable) -> cancel(table, numbersOf(ofTable)));
+      byTable(job, from, PAGE).forEach((table, ofTable) -> cancel(table, Child.numbersOf(ofTable)));
     }
     transactions.execute(
         () -> {
@@ -303,14 +302,6 @@ class JobSteps {
   }
 
   private SortedMap<TaskTable, List<Child>> byTable(JobRow job, int from, int limit) {
-    SortedMap<TaskTable, List<Child>> byTable = new TreeMap<>();
-    for (Child child : jobTasks.tasks(job.id(), job.childType(), from, limit)) {
-      byTable.computeIfAbsent(child.task().table(), t -> new ArrayList<>()).add(child);
-    }
-    return byTable;
-  }
-
-  private static List<Long> numbersOf(List<Child> children) {
-    return children.stream().map(child -> child.task().number()).toList();
+    return Child.byTable(jobTasks.tasks(job.id(), job.childType(), from, limit));
   }
 }

@@ -1,12 +1,18 @@
 package io.asyncflow.flowsvr.job;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import io.asyncflow.api.JobChild;
 import io.asyncflow.flowsvr.system.StatementValues;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -32,7 +38,19 @@ class JobTaskStore {
    *
    * @param index from 0
    */
-  record Child(int index, TaskId task) {}
+  record Child(int index, TaskId task) {
+
+    /** Children by the tables of their tasks, which are locked in this order. */
+    static SortedMap<TaskTable, List<Child>> byTable(Collection<Child> children) {
+      return children.stream()
+          .collect(groupingBy(child -> child.task().table(), TreeMap::new, toList()));
+    }
+
+    /** The numbers of their tasks. */
+    static List<Long> numbersOf(List<Child> children) {
+      return children.stream().map(child -> child.task().number()).toList();
+    }
+  }
 
   /** Stages children, over what an earlier hold of the split may have left in their places. */
   void stage(long jobId, int first, List<JobChild> children) {
