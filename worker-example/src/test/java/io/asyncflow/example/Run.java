@@ -1,6 +1,5 @@
 package io.asyncflow.example;
 
-import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
 import java.time.Duration;
@@ -9,13 +8,9 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /** One run of a stage, as the SDK would give it to a handler. */
 public final class Run implements StageContext {
-
-  private static final JsonMapper JSON = JsonMapper.builder().build();
 
   public final List<Integer> progress = new ArrayList<>();
 
@@ -98,22 +93,8 @@ public final class Run implements StageContext {
   }
 
   @Override
-  public String idempotencyKey() {
-    return taskId + ":" + stage + ":" + epoch;
-  }
-
-  @Override
   public String rawContext() {
     return context;
-  }
-
-  @Override
-  public <T> T context(Class<T> type) {
-    try {
-      return JSON.readValue(context, type);
-    } catch (JacksonException e) {
-      throw new NonRetryableException("The context cannot be read.", e);
-    }
   }
 
   @Override

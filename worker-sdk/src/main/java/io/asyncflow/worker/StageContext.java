@@ -39,7 +39,9 @@ public interface StageContext {
    * {@code taskId:stage:epoch}: unique for this run. Name outputs by it, so that a run that was
    * given up never overwrites the one that is committed.
    */
-  String idempotencyKey();
+  default String idempotencyKey() {
+    return taskId() + ":" + stage() + ":" + leaseEpoch();
+  }
 
   /**
    * The context as the previous stage (or the creator) wrote it; never {@code null}. One of more
@@ -55,7 +57,9 @@ public interface StageContext {
    * @throws NonRetryableException if it cannot be read as {@code type}; so too if it is empty or
    *     JSON's {@code null}
    */
-  <T> T context(Class<T> type);
+  default <T> T context(Class<T> type) {
+    return type.cast(ContextJson.read(rawContext(), type));
+  }
 
   /**
    * The same for a type with parameters: {@code context(new TypeReference<List<Chapter>>() {})}.

@@ -52,18 +52,8 @@ public abstract class ForwardingContext implements StageContext {
   }
 
   @Override
-  public String idempotencyKey() {
-    return run.idempotencyKey();
-  }
-
-  @Override
   public String rawContext() {
     return run.rawContext();
-  }
-
-  @Override
-  public <T> T context(Class<T> type) {
-    return run.context(type);
   }
 
   @Override

@@ -74,22 +74,12 @@ final class RunContext implements JobRun {
   }
 
   @Override
-  public String idempotencyKey() {
-    return taskId() + ":" + stage() + ":" + leaseEpoch();
-  }
-
-  @Override
   public String rawContext() {
     if (context == null) {
       String inRow = task().taskContext();
       context = inRow == null ? "" : textOf(inRow);
     }
     return context;
-  }
-
-  @Override
-  public <T> T context(Class<T> type) {
-    return type.cast(ContextJson.read(rawContext(), type));
   }
 
   @Override

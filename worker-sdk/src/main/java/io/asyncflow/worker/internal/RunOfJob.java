@@ -3,7 +3,6 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.StageContext;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /** A run of a stage that a job itself has, with its calls to the server. */
 abstract class RunOfJob extends ForwardingContext {
@@ -31,11 +30,6 @@ abstract class RunOfJob extends ForwardingContext {
 
   String ownJobId() {
     return jobId;
-  }
-
-  /** The answer to a call that may be repeated. */
-  <T> T ask(Supplier<T> call) throws InterruptedException {
-    return RepeatedCall.of(this, call);
   }
 
   @Override

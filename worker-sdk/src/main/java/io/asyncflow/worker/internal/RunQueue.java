@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 
 /**
  * The runs that wait for a thread, in order. It counts them as they come and go, since the pool
@@ -48,20 +49,12 @@ final class RunQueue {
 
   /** How many handlers' calls it is; with batches that can change by itself. */
   int starts() {
-    int starts = 0;
-    for (Map.Entry<RegisteredStage, Integer> stage : tasks.entrySet()) {
-      starts += stage.getKey().runsOf(stage.getValue());
-    }
-    return starts;
+    return sumOfStarts(stage -> 1);
   }
 
   /** Those of them that want no slot. */
   int startsWithoutSlot() {
-    int starts = 0;
-    for (Map.Entry<RegisteredStage, Integer> stage : tasks.entrySet()) {
-      starts += stage.getKey().places() == 0 ? stage.getKey().runsOf(stage.getValue()) : 0;
-    }
-    return starts;
+    return sumOfStarts(stage -> stage.places() == 0 ? 1 : 0);
   }
 
   /** How many it would be with one run more. */
@@ -72,11 +65,16 @@ final class RunQueue {
 
   /** The places on devices that they wait for. */
   int places() {
-    int places = 0;
-    for (Map.Entry<RegisteredStage, Integer> stage : tasks.entrySet()) {
-      places += stage.getKey().places() * stage.getKey().runsOf(stage.getValue());
+    return sumOfStarts(RegisteredStage::places);
+  }
+
+  private int sumOfStarts(ToIntFunction<RegisteredStage> weight) {
+    int sum = 0;
+    for (Map.Entry<RegisteredStage, Integer> waiting : tasks.entrySet()) {
+      RegisteredStage stage = waiting.getKey();
+      sum += weight.applyAsInt(stage) * stage.runsOf(waiting.getValue());
     }
-    return places;
+    return sum;
   }
 
   /** The models of those runs that have one, once a run. */

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.function.Supplier;
 
 /** The context store as one run uses it. Thread-safe. */
 public final class RunStore {
@@ -60,13 +61,12 @@ public final class RunStore {
   }
 
   private String put(StoreKey key, StoreContent content) {
-    RepeatedCall.uninterrupted(
+    return RepeatedCall.uninterrupted(
         run,
         () -> {
           store.put(key, workerId, content);
-          return null;
+          return key.reference();
         });
-    return key.reference();
   }
 
   /** The key of what a handler stores; names that begin with {@code _} are the SDK's own. */
@@ -83,21 +83,19 @@ public final class RunStore {
         StoreKey.ofReference(reference)
             .orElseThrow(
                 () -> new NonRetryableException("'" + reference + "' is no reference of a store"));
-    try {
-      return RepeatedCall.uninterrupted(run, () -> store.open(key));
-    } catch (FlowException e) {
-      throw e.errorCode() == ErrorCode.NO_SUCH_OBJECT ? new ObjectGoneException(reference) : e;
-    }
+    return read(reference, () -> store.open(key));
   }
 
   /** What a context or a result says, wherever it is. */
   String textOf(String contextOrResult) {
+    return read(contextOrResult, () -> store.textOf(contextOrResult));
+  }
+
+  private <T> T read(String reference, Supplier<T> call) {
     try {
-      return RepeatedCall.uninterrupted(run, () -> store.textOf(contextOrResult));
+      return RepeatedCall.uninterrupted(run, call);
     } catch (FlowException e) {
-      throw e.errorCode() == ErrorCode.NO_SUCH_OBJECT
-          ? new ObjectGoneException(contextOrResult)
-          : e;
+      throw e.errorCode() == ErrorCode.NO_SUCH_OBJECT ? new ObjectGoneException(reference) : e;
     }
   }
 
@@ -106,12 +104,11 @@ public final class RunStore {
     LargeTexts.requireStorable(text);
     StoreKey key = StoreKey.of(run.taskId(), run.stage(), run.leaseEpoch(), name);
     StoreContent content = StoreContent.of(text.getBytes(StandardCharsets.UTF_8));
-    RepeatedCall.of(
+    return RepeatedCall.of(
         run,
         () -> {
           store.put(key, workerId, content);
-          return null;
+          return new StoredText(key, content.length()).toString();
         });
-    return new StoredText(key, content.length()).toString();
   }
 }

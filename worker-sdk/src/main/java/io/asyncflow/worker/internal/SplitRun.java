@@ -41,7 +41,8 @@ final class SplitRun extends RunOfJob implements SplitContext {
         page.add(inRow(sent + page.size(), children.next()));
       }
       JobChildren next = new JobChildren(taskId(), run().workerId(), leaseEpoch(), sent, page);
-      ask(
+      RepeatedCall.of(
+          this,
           () -> {
             run().jobs().addJobChildren(next);
             return null;

@@ -166,18 +166,8 @@ public final class StageHarness implements StageContext {
   }
 
   @Override
-  public String idempotencyKey() {
-    return taskId() + ":" + stage + ":" + epoch;
-  }
-
-  @Override
   public String rawContext() {
     return context;
-  }
-
-  @Override
-  public <T> T context(Class<T> type) {
-    return type.cast(ContextJson.read(context, type));
   }
 
   @Override
