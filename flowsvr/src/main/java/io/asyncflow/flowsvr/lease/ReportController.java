@@ -42,7 +42,7 @@ class ReportController {
       Integer maxRetryInterval,
       String userId) {}
 
-  record Reported(String outcome) {}
+  record Reported(ReportResult.Verdict outcome) {}
 
   record ReportedAll(List<ReportResult> outcomes) {}
 

@@ -134,7 +134,7 @@ public class TaskReporter {
   }
 
   private static String wordFor(Report report, ReportResult result) {
-    return isAccepted(result) ? report.outcome().name() : result.outcome();
+    return isAccepted(result) ? report.outcome().name() : result.outcome().name();
   }
 
   private static ReportResult notNow(Report report) {
@@ -201,7 +201,7 @@ public class TaskReporter {
   /**
    * Reads, judges and writes; anew if a row has changed in between. Where only some of the rows had
    * changed, nobody knows which reports were written: all are judged once more under the lock, and
-   * their ids tell those that were, which are then {@link ReportResult#ALREADY_DONE}.
+   * their ids tell those that were, which are then {@link ReportResult.Verdict#ALREADY_DONE}.
    */
   private List<ReportResult> reportWithoutLock(TaskTable table, List<Report> reports) {
     TaskTypeConfig type = types.require(table.type());
@@ -308,7 +308,7 @@ public class TaskReporter {
   }
 
   private static boolean isAccepted(ReportResult result) {
-    return result.outcome().equals(ReportResult.ACCEPTED);
+    return result.outcome() == ReportResult.Verdict.ACCEPTED;
   }
 
   private static TaskId idOf(Report report) {

@@ -248,7 +248,7 @@ class DeadlockStormIT {
     List<ReportResult> results = reporter.report(reports);
     for (int i = 0; i < results.size(); i++) {
       Report report = reports.get(i);
-      boolean isAccepted = results.get(i).outcome().equals(ReportResult.ACCEPTED);
+      boolean isAccepted = results.get(i).outcome() == ReportResult.Verdict.ACCEPTED;
       if (isAccepted && !accepted.add(report.taskId() + " " + report.leaseEpoch())) {
         surprises.add(new AssertionError("accepted twice: " + report));
       }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
+import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
@@ -162,7 +163,7 @@ class ExpiredLeaseSweepIT {
     given.letPass(31, SECONDS, id);
     sweep.runOnce();
     assertThat(given.reportOn(task).withId("r").success("late but dear").outcome())
-        .isEqualTo("ACCEPTED");
+        .isEqualTo(ReportResult.Verdict.ACCEPTED);
     TaskRow row = given.row(id);
     assertThat(row.status()).isEqualTo(TaskStatus.SUCCESS);
     assertThat(row.result()).isEqualTo("late but dear");
@@ -180,7 +181,7 @@ class ExpiredLeaseSweepIT {
     given.letPass(6, SECONDS, id);
     sweep.runOnce();
     assertThat(given.reportOn(task).retry("timed out, says the worker").outcome())
-        .isEqualTo("ACCEPTED");
+        .isEqualTo(ReportResult.Verdict.ACCEPTED);
     assertThat(given.row(id).crtRetryNum()).isEqualTo(1);
   }
 

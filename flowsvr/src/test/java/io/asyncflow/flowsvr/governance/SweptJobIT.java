@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
@@ -57,7 +58,7 @@ class SweptJobIT {
     Task again = jobs.hold(book.name(), "split");
     jobs.stage(again, 0, 2);
     jobs.success(again, null);
-    assertThat(jobs.success(split, null)).isEqualTo("REFUSED");
+    assertThat(jobs.success(split, null)).isEqualTo(ReportResult.Verdict.REFUSED);
     assertThat(jobs.get(id).total()).isEqualTo(2);
   }
 }

@@ -83,7 +83,7 @@ class JobFaultsIT {
     jobs.stage(second, 0, 400);
     jobs.jobs.addJobChildren(Jobs.page(second, 300, 400)); // its answer was lost
     jobs.stage(second, 400, 700);
-    assertThat(jobs.success(second, null)).isEqualTo(ReportResult.ACCEPTED);
+    assertThat(jobs.success(second, null)).isEqualTo(ReportResult.Verdict.ACCEPTED);
 
     steps.advance(number(id));
     assertThat(jobs.get(id).total()).isEqualTo(700);

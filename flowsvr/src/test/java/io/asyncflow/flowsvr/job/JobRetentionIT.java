@@ -7,6 +7,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
@@ -195,7 +196,7 @@ class JobRetentionIT {
         .isZero();
     Task again = jobs.hold(book.name(), "split");
     assertGone(() -> jobs.stage(again, 0, 1));
-    assertThat(jobs.fail(again, "its job is no more")).isEqualTo("ACCEPTED");
+    assertThat(jobs.fail(again, "its job is no more")).isEqualTo(ReportResult.Verdict.ACCEPTED);
   }
 
   private String cancelled(NewJob job, int children) {

@@ -16,6 +16,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.ReportResult.Verdict;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.net.URI;
@@ -48,7 +49,7 @@ public final class Jobs {
     String id = jobs.createJob(newJob);
     Task split = hold(newJob.jobType(), "split");
     stage(split, 0, children);
-    assertThat(success(split, null)).isEqualTo(ReportResult.ACCEPTED);
+    assertThat(success(split, null)).isEqualTo(Verdict.ACCEPTED);
     awaitReleased(id, children);
     return id;
   }
@@ -88,11 +89,11 @@ public final class Jobs {
     return client.holdTasks(new HoldRequest(type, limit, WORKER, 0, null, List.of(stage)));
   }
 
-  public String success(Task task, String result) {
+  public Verdict success(Task task, String result) {
     return report(List.of(task), t -> reportOf(t, Outcome.SUCCESS, result, null)).get(0).outcome();
   }
 
-  public String fail(Task task, String why) {
+  public Verdict fail(Task task, String why) {
     return report(List.of(task), t -> reportOf(t, Outcome.FAIL, null, why)).get(0).outcome();
   }
 

@@ -10,6 +10,7 @@ import io.asyncflow.api.Job;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
@@ -160,7 +161,7 @@ class JobsIT {
     jobs.fail(children.get(0), "broken");
     Job job = jobs.awaitState(id, JobState.FAILED);
     assertThat(List.of(job.done(), job.failed(), job.cancelled())).containsExactly(0, 1, 4);
-    assertThat(jobs.success(children.get(1), "too late")).isEqualTo("REFUSED");
+    assertThat(jobs.success(children.get(1), "too late")).isEqualTo(ReportResult.Verdict.REFUSED);
 
     jobs.jobs.retryJob(id);
     jobs.awaitState(id, JobState.RUNNING);
@@ -218,7 +219,7 @@ class JobsIT {
     Task merge = jobs.hold(book.name(), "merge");
     jobs.jobs.cancelJob(merging);
     jobs.awaitState(merging, JobState.CANCELLED);
-    assertThat(jobs.success(merge, "too late")).isEqualTo("REFUSED");
+    assertThat(jobs.success(merge, "too late")).isEqualTo(ReportResult.Verdict.REFUSED);
     jobs.jobs.cancelJob(merging); // once more is no matter
 
     jobs.jobs.retryJob(running);

@@ -13,6 +13,7 @@ import static org.mockito.Mockito.mock;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.ReportResult.Verdict;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
@@ -115,7 +116,7 @@ class ReportsIT {
     } finally {
       jdbc.sql("RENAME TABLE away_%1$s TO %1$s".formatted(second)).update();
     }
-    assertThat(reporter.report(reports).get(1).outcome()).isEqualTo(ReportResult.ACCEPTED);
+    assertThat(reporter.report(reports).get(1).outcome()).isEqualTo(Verdict.ACCEPTED);
   }
 
   @Test
@@ -432,7 +433,13 @@ class ReportsIT {
     assertThat(results).extracting(ReportResult::code).containsExactly(8050, 0, 0, 0, 8050, 8051);
     assertThat(results)
         .extracting(ReportResult::outcome)
-        .containsExactly("REFUSED", "ACCEPTED", "ACCEPTED", "ALREADY_DONE", "REFUSED", "REFUSED");
+        .containsExactly(
+            Verdict.REFUSED,
+            Verdict.ACCEPTED,
+            Verdict.ACCEPTED,
+            Verdict.ALREADY_DONE,
+            Verdict.REFUSED,
+            Verdict.REFUSED);
     assertThat(given.row(held.get(0)).crtRetryNum()).isEqualTo(1);
   }
 
@@ -475,7 +482,7 @@ class ReportsIT {
           answers.add(reporter.report(mine));
         });
     assertThat(answers).allSatisfy(answer -> assertThat(answer).allMatch(ReportResult::stands));
-    assertThat(answers.stream().flatMap(List::stream).filter(r -> r.outcome().equals("ACCEPTED")))
+    assertThat(answers.stream().flatMap(List::stream).filter(r -> r.outcome() == Verdict.ACCEPTED))
         .hasSize(20);
   }
 
@@ -607,15 +614,15 @@ class ReportsIT {
   }
 
   private static void assertAccepted(ReportResult result) {
-    assertThat(result.outcome()).as(result.msg()).isEqualTo("ACCEPTED");
+    assertThat(result.outcome()).as(result.msg()).isEqualTo(Verdict.ACCEPTED);
   }
 
   private static void assertDone(ReportResult result) {
-    assertThat(result.outcome()).as(result.msg()).isEqualTo("ALREADY_DONE");
+    assertThat(result.outcome()).as(result.msg()).isEqualTo(Verdict.ALREADY_DONE);
   }
 
   private static void assertRefused(int code, ReportResult result) {
-    assertThat(result.outcome()).isEqualTo("REFUSED");
+    assertThat(result.outcome()).isEqualTo(Verdict.REFUSED);
     assertThat(result.code()).as(result.msg()).isEqualTo(code);
   }
 }

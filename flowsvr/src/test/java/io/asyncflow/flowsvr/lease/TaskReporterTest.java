@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.ReportResult.Verdict;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskRows;
@@ -92,19 +93,19 @@ class TaskReporterTest {
   }
 
   private static void assertAccepted(TaskRow row, String worker, int epoch, String reportId) {
-    assertThat(judge(row, worker, epoch, reportId).outcome()).isEqualTo("ACCEPTED");
+    assertThat(judge(row, worker, epoch, reportId).outcome()).isEqualTo(Verdict.ACCEPTED);
   }
 
   private static void assertDone(TaskRow row, String worker, int epoch, String reportId) {
     ReportResult result = judge(row, worker, epoch, reportId);
-    assertThat(result.outcome()).isEqualTo("ALREADY_DONE");
+    assertThat(result.outcome()).isEqualTo(Verdict.ALREADY_DONE);
     assertThat(result.code()).isZero();
   }
 
   private static void assertRefused(
       int code, TaskRow row, String worker, int epoch, String reportId) {
     ReportResult result = judge(row, worker, epoch, reportId);
-    assertThat(result.outcome()).isEqualTo("REFUSED");
+    assertThat(result.outcome()).isEqualTo(Verdict.REFUSED);
     assertThat(result.code()).isEqualTo(code);
     assertThat(result.taskId()).isEqualTo(TaskRows.id().toString());
     assertThat(result.msg()).isNotBlank();

@@ -230,7 +230,7 @@ final class ServerDriver implements Driver {
   }
 
   private static String outcome(ReportResult result) {
-    return result.stands() ? result.outcome() : String.valueOf(result.code());
+    return result.stands() ? result.outcome().name() : String.valueOf(result.code());
   }
 
   private Report toServer(Command.Report report) {

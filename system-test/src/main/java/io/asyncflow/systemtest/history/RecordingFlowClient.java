@@ -154,7 +154,7 @@ public final class RecordingFlowClient implements FlowClient {
 
   private static Draft answered(Report report, ReportResult result) {
     return line(result.stands() ? Phase.OK : phaseOf(result.code()), report)
-        .answer(result.outcome())
+        .answer(result.outcome().name())
         .code(result.stands() ? null : result.code());
   }
 

@@ -57,7 +57,7 @@ final class TaskStory {
       String answer) {
 
     boolean isAccepted() {
-      return phase == Phase.OK && ReportResult.ACCEPTED.equals(answer);
+      return phase == Phase.OK && ReportResult.Verdict.ACCEPTED.name().equals(answer);
     }
 
     /** Accepted now or before. */

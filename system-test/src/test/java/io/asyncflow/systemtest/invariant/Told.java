@@ -132,7 +132,7 @@ final class Told {
       Long delayMs) {
     Draft invoke = report(Phase.INVOKE, task, epoch, reportId, outcome, nextStage, text, delayMs);
     Draft ok = report(Phase.OK, task, epoch, reportId, outcome, nextStage, text, delayMs);
-    return answered(invoke, ok.answer(ReportResult.ACCEPTED));
+    return answered(invoke, ok.answer(ReportResult.Verdict.ACCEPTED.name()));
   }
 
   Told handedOnWithoutAnswer(String task, int epoch, String nextStage, String text) {
@@ -142,7 +142,7 @@ final class Told {
   }
 
   Told replayAnswered(String task, int epoch, String nextStage, String text, String answer) {
-    boolean stands = answer.equals(ReportResult.ALREADY_DONE);
+    boolean stands = answer.equals(ReportResult.Verdict.ALREADY_DONE.name());
     String id = "r" + epoch;
     return answered(
         report(Phase.INVOKE, task, epoch, id, Outcome.NEXT_STAGE, nextStage, text, null),

@@ -131,9 +131,10 @@ class FakeFlowServerTest {
   void aReportCountsOnceAndItsRepeatIsKnown() {
     create("one");
     Task task = hold("h").get(0);
-    assertThat(report(task, Outcome.NEXT_STAGE, "r").outcome()).isEqualTo(ReportResult.ACCEPTED);
     assertThat(report(task, Outcome.NEXT_STAGE, "r").outcome())
-        .isEqualTo(ReportResult.ALREADY_DONE);
+        .isEqualTo(ReportResult.Verdict.ACCEPTED);
+    assertThat(report(task, Outcome.NEXT_STAGE, "r").outcome())
+        .isEqualTo(ReportResult.Verdict.ALREADY_DONE);
     assertThat(report(task, Outcome.SUCCESS, "s").code()).isEqualTo(8050);
     assertThat(server.getTask(task.taskId()).taskStage()).isEqualTo("two");
   }
@@ -143,7 +144,8 @@ class FakeFlowServerTest {
     create("one");
     Task task = hold("h").get(0);
     pass(Duration.ofSeconds(20));
-    assertThat(report(task, Outcome.SUCCESS, "r").outcome()).isEqualTo(ReportResult.ACCEPTED);
+    assertThat(report(task, Outcome.SUCCESS, "r").outcome())
+        .isEqualTo(ReportResult.Verdict.ACCEPTED);
     assertThat(report(task, Outcome.FAIL, "s").code()).isEqualTo(8051);
   }
 
