@@ -5,10 +5,10 @@ import java.time.Duration;
 /**
  * What the last run on a place has loaded there.
  *
- * <p>A model that was used for twenty runs and for ten seconds has had its turn: the others are
- * asked for first, once. By then a load, which takes a second or so, is a small part of what it was
- * good for; and without turns a model of which there is always something due would keep the place
- * for ever.
+ * <p>A model that was used for twenty runs and for ten seconds, or for a minute however few its
+ * runs, has had its turn: the others are asked for first, once. By then a load, which takes a few
+ * seconds, is a small part of what it was good for; and without turns a model of which there is
+ * always something due would keep the place for ever. No run is cut short for it.
  *
  * <p>For one thread at a time.
  */
@@ -18,7 +18,8 @@ final class LoadedModel {
   static final String NONE = "";
 
   private static final int RUNS_A_TURN = 20;
-  private static final Duration TURN = Duration.ofSeconds(10);
+  private static final Duration SHORTEST_TURN = Duration.ofSeconds(10);
+  private static final Duration LONGEST_TURN = Duration.ofMinutes(1);
 
   private String name = NONE;
   private int runs;
@@ -45,7 +46,11 @@ final class LoadedModel {
   }
 
   boolean hasHadItsTurn(long now) {
-    return !name.equals(NONE) && runs >= RUNS_A_TURN && now - turnBegan >= TURN.toNanos();
+    if (name.equals(NONE) || runs == 0) {
+      return false;
+    }
+    Duration turn = runs >= RUNS_A_TURN ? SHORTEST_TURN : LONGEST_TURN;
+    return now - turnBegan >= turn.toNanos();
   }
 
   void beginTurn(long now) {

@@ -169,7 +169,7 @@ class SlotPoolTest {
     for (int run = 1; run < 20; run++) {
       one.giveBack(one.tryTake(1, "kokoro").orElseThrow());
     }
-    ticker.advance(Duration.ofMinutes(1));
+    ticker.advance(Duration.ofSeconds(59));
     assertThat(one.isTurnOver()).as("long, but not often").isFalse();
     Slot slot = one.tryTake(1, "kokoro").orElseThrow();
     assertThat(one.isTurnOver()).as("there is no free place").isFalse();
@@ -186,5 +186,20 @@ class SlotPoolTest {
     assertThat(one.isTurnOver()).isTrue();
     one.giveBack(one.tryTake(1, "melo").orElseThrow());
     assertThat(one.isTurnOver()).as("another has the turn").isFalse();
+  }
+
+  @Test
+  void aModelOfLongRunsHasHadItsTurnAfterAMinute() {
+    SlotPool one = pool(Map.of("a", 1));
+    Slot slot = one.tryTake(1, "kokoro").orElseThrow();
+    ticker.advance(Duration.ofSeconds(59));
+    one.giveBack(slot);
+    assertThat(one.isTurnOver()).isFalse();
+    ticker.advance(Duration.ofSeconds(1));
+    assertThat(one.isTurnOver()).isTrue();
+
+    one.beginNextTurn();
+    ticker.advance(Duration.ofHours(1));
+    assertThat(one.isTurnOver()).as("nobody has used it since").isFalse();
   }
 }
