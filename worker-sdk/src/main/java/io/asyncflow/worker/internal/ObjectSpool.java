@@ -188,7 +188,8 @@ public final class ObjectSpool {
     return mayName && hasAny() && kept.keySet().stream().anyMatch(key -> isOf(key, report));
   }
 
-  private static boolean isOf(StoreKey key, Report report) {
+  /** Whether the object is of the run that reports so. */
+  static boolean isOf(StoreKey key, Report report) {
     return key.epoch() == report.leaseEpoch() && key.taskId().equals(report.taskId());
   }
 

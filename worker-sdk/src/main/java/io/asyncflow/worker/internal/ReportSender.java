@@ -1,7 +1,5 @@
 package io.asyncflow.worker.internal;
 
-import static java.util.stream.Collectors.partitioningBy;
-
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
@@ -9,18 +7,19 @@ import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.StoreKey;
 import io.asyncflow.worker.internal.RunState.Event;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +31,10 @@ import org.slf4j.LoggerFactory;
  * for more may go with that hold. A report that got no answer is kept in the spool and repeated
  * with its id until flowsvr says what becomes of it, through an outage however long, a restart of
  * the server, and one of the worker.
+ *
+ * <p>What a report names is stored before it goes out, by a {@linkplain #storeOnce loop beside this
+ * one}, one report after another: an upload takes as long as its line wants, and all that waits for
+ * none goes past it.
  */
 final class ReportSender implements Loop.Step {
 
@@ -46,20 +49,41 @@ final class ReportSender implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(ReportSender.class);
 
+  /**
+   * What waits for one of the loops.
+   *
+   * @param wakeUp wakes the loop
+   */
+  private record Lane(ReportQueue queue, WakeUp wakeUp, OutageLog outage) {
+
+    void add(PendingReport pending) {
+      queue.add(pending);
+      wakeUp.signal();
+    }
+
+    void hurry() {
+      queue.hurry();
+      wakeUp.signal();
+    }
+  }
+
   private final FlowClient client;
   private final LargeTexts texts;
   private final HeldRuns held;
   private final ReportWriter writer;
   private final Spool spool;
   private final Ticker ticker;
-  private final WakeUp wakeUp;
   private final Backoff backoff;
   private final Link link;
-  private final OutageLog outage;
+  private final Lane toSend;
+  private final Lane toStore;
   private final List<Runnable> caughtUp = new CopyOnWriteArrayList<>();
-  private final ReportQueue queue = new ReportQueue();
   private volatile boolean serverKnowsCarrying = true;
 
+  /**
+   * @param wakeUp wakes the loop that sends
+   * @param storeWakeUp wakes the one that stores what reports name
+   */
   ReportSender(
       FlowClient client,
       HeldRuns held,
@@ -67,6 +91,7 @@ final class ReportSender implements Loop.Step {
       Spool spool,
       Ticker ticker,
       WakeUp wakeUp,
+      WakeUp storeWakeUp,
       Backoff backoff,
       Link link) {
     this.client = client;
@@ -75,10 +100,11 @@ final class ReportSender implements Loop.Step {
     this.writer = writer;
     this.spool = spool;
     this.ticker = ticker;
-    this.wakeUp = wakeUp;
     this.backoff = backoff;
     this.link = link;
-    this.outage = new OutageLog(log, "reports", link);
+    this.toSend = new Lane(new ReportQueue(), wakeUp, new OutageLog(log, "reports", link));
+    this.toStore =
+        new Lane(new ReportQueue(), storeWakeUp, new OutageLog(log, "what reports name", link));
     link.whenMended(this::hurry);
   }
 
@@ -86,7 +112,7 @@ final class ReportSender implements Loop.Step {
    * Sends it soon, and does not wait for that. The run is in REPORTING.
    *
    * <p>What is too large for a row goes into the store first, by the thread that made it, so that
-   * many do so side by side. Where that fails it is kept as it is, and this loop tries again.
+   * many do so side by side. Where that fails it is kept as it is, and tried again.
    */
   void submit(Run run, Report report) {
     submit(PendingReport.fresh(new ReportOrigin.OfRun(run, held), movedIfPossible(run, report)));
@@ -102,9 +128,11 @@ final class ReportSender implements Loop.Step {
   }
 
   private void submit(PendingReport pending) {
-    boolean goesByItself = spool.objects().hasThoseOf(pending.report());
-    queue.add(goesByItself ? pending.carriedInVain() : pending);
-    wakeUp.signal();
+    (needsStore(pending.report()) ? toStore : toSend).add(pending);
+  }
+
+  private boolean needsStore(Report report) {
+    return LargeTexts.isLarge(report) || spool.objects().hasThoseOf(report);
   }
 
   /** Sends what an earlier process has left behind, before anything new is begun. */
@@ -115,10 +143,14 @@ final class ReportSender implements Loop.Step {
   /** Delivers objects of runs that have ended without a report that names them. */
   void deliverLeftObjects() {
     if (spool.objects().hasAny()) {
-      spool
-          .objects()
-          .deliverAll(key -> held.find(key.taskId(), key.epoch()) == null, client.store());
+      spool.objects().deliverAll(this::isLeft, client.store());
     }
+  }
+
+  private boolean isLeft(StoreKey key) {
+    return held.find(key.taskId(), key.epoch()) == null
+        && toStore.queue().unsettled().stream()
+            .noneMatch(pending -> ObjectSpool.isOf(key, pending.report()));
   }
 
   /**
@@ -127,7 +159,7 @@ final class ReportSender implements Loop.Step {
    * before he has told what he did would get the same ones, and do them once more.
    */
   boolean behind() {
-    return queue.anyStranded() || spool.full();
+    return toSend.queue().anyStranded() || toStore.queue().anyStranded() || spool.full();
   }
 
   /** Calls {@code listener} when it is behind no more. */
@@ -137,12 +169,12 @@ final class ReportSender implements Loop.Step {
 
   /** Whether any report may go with a hold just now. */
   boolean hasCargo() {
-    return serverKnowsCarrying && queue.anyCarriable();
+    return serverKnowsCarrying && toSend.queue().anyCarriable();
   }
 
   /** Takes reports that go with a hold; {@link #carried} must follow. */
   List<PendingReport> takeCargo() {
-    return serverKnowsCarrying ? queue.takeCarriable(MOST_CARRIED) : List.of();
+    return serverKnowsCarrying ? toSend.queue().takeCarriable(MOST_CARRIED) : List.of();
   }
 
   /**
@@ -168,9 +200,9 @@ final class ReportSender implements Loop.Step {
         }
       }
     } finally {
-      queue.isOver(cargo, left);
+      toSend.queue().isOver(cargo, left);
       if (!left.isEmpty()) {
-        wakeUp.signal();
+        toSend.wakeUp().signal();
       }
     }
   }
@@ -187,7 +219,9 @@ final class ReportSender implements Loop.Step {
    */
   int keepAll() {
     Set<ReportOrigin> kept = new HashSet<>();
-    for (PendingReport pending : queue.unsettled()) {
+    List<PendingReport> unsettled =
+        Stream.of(toStore, toSend).flatMap(lane -> lane.queue().unsettled().stream()).toList();
+    for (PendingReport pending : unsettled) {
       boolean ofRun = pending.origin() instanceof ReportOrigin.OfRun;
       if (isWorthKeeping(pending.report()) && spool.keep(pending.report()) && ofRun) {
         kept.add(pending.origin());
@@ -196,62 +230,69 @@ final class ReportSender implements Loop.Step {
     return kept.size();
   }
 
+  /** Sends what is due. */
   @Override
   public Duration runOnce() {
+    return turn(toSend, MOST_REPORTS, this::send);
+  }
+
+  /** Stores what the first report names that is due for it, and lets that be sent. */
+  Duration storeOnce() {
+    return turn(toStore, 1, this::store);
+  }
+
+  /**
+   * @param work done with what is due, and with a list of the same from which it takes what it has
+   *     settled or put elsewhere
+   */
+  private Duration turn(
+      Lane lane, int atMost, BiConsumer<List<PendingReport>, Deque<PendingReport>> work) {
+    List<PendingReport> due = lane.queue().takeDue(ticker.nanos(), atMost);
     boolean wasBehind = behind();
-    List<PendingReport> due = queue.takeDue(ticker.nanos(), MOST_REPORTS);
     Deque<PendingReport> left = new ArrayDeque<>(due);
     try {
-      Map<Boolean, List<PendingReport>> needStore =
-          due.stream().collect(partitioningBy(pending -> needsStore(pending.report())));
-      send(needStore.get(false), left);
-      send(stored(needStore.get(true), left), left);
+      work.accept(due, left);
     } finally {
       // Even an Error, of a memory that others have used up, must cost no report.
-      queue.isOver(due, left);
+      lane.queue().isOver(due, left);
       if (wasBehind && !behind()) {
         caughtUp.forEach(Runnable::run);
       }
     }
-    long next = queue.nextDue();
+    long next = lane.queue().nextDue();
     return next == Long.MAX_VALUE ? Loop.UNTIL_WOKEN : ticker.until(next);
   }
 
   private void hurry() {
-    queue.hurry();
-    wakeUp.signal();
-  }
-
-  private boolean needsStore(Report report) {
-    return LargeTexts.isLarge(report) || spool.objects().hasThoseOf(report);
+    toStore.hurry();
+    toSend.hurry();
   }
 
   /**
-   * Puts into the store what they name.
+   * Stores what they name, and has them sent. A report is on the disk before, as its objects are:
+   * an upload may last, and the process may be killed meanwhile.
    *
-   * @param left gets each that could be, in the place of what it was; loses the others
-   * @return those that can be sent
+   * @param left loses each one that is sent, refused, or waits again
    */
-  private List<PendingReport> stored(List<PendingReport> large, Deque<PendingReport> left) {
-    List<PendingReport> light = new ArrayList<>();
-    for (int i = 0; i < large.size(); i++) {
-      PendingReport pending = large.get(i);
+  private void store(List<PendingReport> all, Deque<PendingReport> left) {
+    for (PendingReport pending : all) {
+      spool.keep(pending.report());
       try {
         spool.objects().deliverThoseOf(pending.report(), client::store);
-        PendingReport moved = pending.moved(texts.moved(pending.report()));
-        left.add(moved);
+        Report light = texts.moved(pending.report());
+        toStore.outage().worked();
+        toSend.add(pending.moved(light));
         left.remove(pending);
-        light.add(moved);
       } catch (RuntimeException e) {
         if (mayPass(codeOf(e))) {
-          later(large.subList(i, large.size()), left, e);
-          break;
+          later(toStore, List.of(pending), left, e);
+        } else {
+          toStore.outage().worked(); // it was answered
+          refused(pending, codeOf(e), String.valueOf(e.getMessage()));
+          left.remove(pending);
         }
-        refused(pending, codeOf(e), String.valueOf(e.getMessage()));
-        left.remove(pending);
       }
     }
-    return light;
   }
 
   /**
@@ -269,12 +310,12 @@ final class ReportSender implements Loop.Step {
       try {
         List<ReportResult> results =
             client.report(batch.stream().map(PendingReport::report).toList());
-        outage.worked();
+        toSend.outage().worked();
         settle(batch, results, left);
       } catch (RuntimeException e) {
         if (mayPass(codeOf(e))) {
           batches.addFirst(batch);
-          batches.forEach(unsent -> later(unsent, left, e));
+          batches.forEach(unsent -> later(toSend, unsent, left, e));
           return;
         }
         if (batch.size() == 1) {
@@ -313,7 +354,7 @@ final class ReportSender implements Loop.Step {
       if (pending.failures() == 0) {
         log.warn("{}: its report is refused ({}); it is repeated", pending.origin(), why);
       }
-      repeat(pending, true);
+      repeat(toSend, pending, true);
       return;
     }
     ReportOrigin origin = pending.origin();
@@ -363,19 +404,20 @@ final class ReportSender implements Loop.Step {
   }
 
   /** No answer, or one that may be another next time. */
-  private void later(List<PendingReport> batch, Deque<PendingReport> left, RuntimeException why) {
+  private void later(
+      Lane lane, List<PendingReport> batch, Deque<PendingReport> left, RuntimeException why) {
     ErrorCode code = codeOf(why);
-    outage.failed(
-        code.name(), String.valueOf(why.getMessage()), "kept, and repeated until they are taken");
-    boolean alone = isAlone(code);
+    String message = String.valueOf(why.getMessage());
+    lane.outage().failed(code.name(), message, "kept, and repeated until they are taken");
+    boolean alone = isAlone(code, lane.outage());
     for (PendingReport pending : batch) {
-      repeat(pending, alone);
+      repeat(lane, pending, alone);
       left.remove(pending);
     }
   }
 
   /** A wrong key or a limit meets everything else too, and so does an outage, soon. */
-  private boolean isAlone(ErrorCode code) {
+  private boolean isAlone(ErrorCode code, OutageLog outage) {
     return switch (code) {
       case INTERNAL -> true;
       case UNAVAILABLE -> link.isCutForNobodyBut(outage);
@@ -386,7 +428,7 @@ final class ReportSender implements Loop.Step {
   /**
    * @param alone whether everything else works, so that it may be the report's fault
    */
-  private void repeat(PendingReport pending, boolean alone) {
+  private void repeat(Lane lane, PendingReport pending, boolean alone) {
     if (isWorthKeeping(pending.report())) {
       spool.keep(pending.report());
     }
@@ -397,7 +439,7 @@ final class ReportSender implements Loop.Step {
       spool.setAside(pending.report());
       pending.origin().dropped(Event.GIVEN_UP);
     } else {
-      queue.add(again);
+      lane.queue().add(again);
     }
   }
 

@@ -50,6 +50,7 @@ public final class WorkerEngine {
   private final TypeSettingsFeed feed;
   private final Loop feeding;
   private final Loop reporting;
+  private final Loop storing;
   private final Loop beating;
   private final Loop watching;
   private final Loop adopting;
@@ -91,9 +92,12 @@ public final class WorkerEngine {
 
     ReportWriter writer = new ReportWriter(settings.workerId());
     WakeUp reportWakeUp = new WakeUp();
+    WakeUp storeWakeUp = new WakeUp();
     sender =
-        new ReportSender(client, held, writer, spool, ticker, reportWakeUp, newBackoff(), link);
+        new ReportSender(
+            client, held, writer, spool, ticker, reportWakeUp, storeWakeUp, newBackoff(), link);
     reporting = new Loop("asyncflow-reports", reportWakeUp, true, sender);
+    storing = new Loop("asyncflow-uploads", storeWakeUp, true, sender::storeOnce);
     ends = new RunEnds(writer, sender, held, ticker);
 
     WakeUp heartbeatWakeUp = new WakeUp();
@@ -217,7 +221,8 @@ public final class WorkerEngine {
     }
     state = WorkerState.RUNNING;
     adopt(); // before the first hold: what it tells may be what would be held
-    List.of(reporting, beating, watching, feeding, adopting, quarantine).forEach(Loop::start);
+    List.of(reporting, storing, beating, watching, feeding, adopting, quarantine)
+        .forEach(Loop::start);
     lanes.forEach(TypeLane::start);
     log.info(
         "worker {} started: {}",
@@ -316,7 +321,8 @@ public final class WorkerEngine {
   }
 
   private void finish() {
-    List.of(feeding, reporting, beating, watching, adopting, quarantine).forEach(Loop::stop);
+    List.of(feeding, reporting, storing, beating, watching, adopting, quarantine)
+        .forEach(Loop::stop);
     int left = held.all().size() - sender.keepAll();
     int kept = spool.size();
     spool.close();

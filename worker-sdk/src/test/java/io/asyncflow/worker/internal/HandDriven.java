@@ -51,7 +51,7 @@ final class HandDriven {
   HandDriven(Spool spool) {
     sender =
         new ReportSender(
-            server, held, writer, spool, ticker, wakeUp, new Backoff(Jitter.NONE), link);
+            server, held, writer, spool, ticker, wakeUp, wakeUp, new Backoff(Jitter.NONE), link);
     ends = new RunEnds(writer, sender, held, ticker);
     heart =
         new HeartbeatSender(
@@ -102,6 +102,7 @@ final class HandDriven {
         anotherSpool,
         ticker,
         wakeUp,
+        wakeUp,
         new Backoff(Jitter.NONE),
         new Link());
   }
@@ -142,6 +143,15 @@ final class HandDriven {
   }
 
   void sendReports() {
+    sendReports(sender);
+  }
+
+  /** Stores what is due, as its loop does, and then sends. */
+  static void sendReports(ReportSender sender) {
+    Duration wait = sender.storeOnce();
+    while (wait.isZero()) {
+      wait = sender.storeOnce();
+    }
     sender.runOnce();
   }
 }

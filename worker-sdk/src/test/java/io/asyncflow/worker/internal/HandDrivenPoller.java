@@ -37,6 +37,7 @@ final class HandDrivenPoller implements AutoCloseable {
           new NoSpool(),
           ticker,
           new WakeUp(),
+          new WakeUp(),
           new Backoff(Jitter.NONE),
           new Link());
   final RunEnds ends = new RunEnds(writer, sender, held, ticker);

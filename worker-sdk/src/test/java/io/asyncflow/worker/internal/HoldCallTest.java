@@ -20,6 +20,7 @@ class HoldCallTest {
           new NoSpool(),
           ticker,
           new WakeUp(),
+          new WakeUp(),
           new Backoff(Jitter.NONE),
           new Link());
   private final HoldCall call = new HoldCall("lark", "w", client, reports, ticker);

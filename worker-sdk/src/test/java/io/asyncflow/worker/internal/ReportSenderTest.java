@@ -104,6 +104,7 @@ class ReportSenderTest {
         spool,
         worker.ticker,
         worker.wakeUp,
+        worker.wakeUp,
         new Backoff(Jitter.NONE),
         new Link());
   }

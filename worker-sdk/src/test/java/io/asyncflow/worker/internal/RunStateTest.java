@@ -118,7 +118,7 @@ class RunStateTest {
     worker.server.refuseObjects(ErrorCode.TOO_LARGE);
     Run tooLarge = worker.heldRun(context -> StageResult.done("x".repeat(5000)));
     worker.work(tooLarge);
-    worker.sendReports();
+    worker.sender.storeOnce();
     assertThat(tooLarge.state()).isEqualTo(RunState.REPORTING);
     worker.sendReports();
     assertThat(tooLarge.state()).isEqualTo(RunState.SETTLED);

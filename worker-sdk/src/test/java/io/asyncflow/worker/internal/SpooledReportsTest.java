@@ -4,8 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.StoreContent;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.TaskStatus;
@@ -14,6 +16,7 @@ import io.asyncflow.worker.StageResult;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -224,7 +227,7 @@ class SpooledReportsTest {
     ReportSender next = worker.sender(worker.server, heir);
     next.deliver(heir.adopt());
     assertThat(next.behind()).as("before anything is begun").isTrue();
-    next.runOnce();
+    HandDriven.sendReports(next);
     assertThat(next.behind()).isFalse();
     assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
     assertThat(worker.server.getTask(run.task().taskId()).result()).isEqualTo("ready");
@@ -242,7 +245,7 @@ class SpooledReportsTest {
     DiskSpool heir = new DiskSpool(root);
     ReportSender next = worker.sender(worker.server, heir);
     next.deliver(heir.adopt());
-    next.runOnce();
+    HandDriven.sendReports(next);
     assertThat(worker.server.reports()).hasSize(2);
     assertThat(worker.server.accepted()).hasSize(1);
     assertThat(heir.size()).isZero();
@@ -272,8 +275,8 @@ class SpooledReportsTest {
     DiskSpool heir = new DiskSpool(root);
     ReportSender next = worker.sender(worker.server, heir);
     next.deliver(heir.adopt());
-    next.runOnce();
-    next.runOnce();
+    HandDriven.sendReports(next);
+    HandDriven.sendReports(next);
     assertThat(statusOf(run)).isEqualTo(TaskStatus.FAILED);
     assertThat(worker.server.accepted().get(0).workerId()).isEqualTo(HandDriven.WORKER);
     assertThat(worker.server.accepted().get(0).errMsg()).contains("5000 bytes");
@@ -318,7 +321,7 @@ class SpooledReportsTest {
     try (DiskSpool heirs = new DiskSpool(root)) {
       ReportSender heir = worker.sender(worker.server, heirs);
       heir.deliver(heirs.adopt());
-      heir.runOnce();
+      HandDriven.sendReports(heir);
       assertThat(heirs.size()).isZero();
     }
     assertThat(resultOf(run)).isEqualTo(LARGE);
@@ -335,7 +338,7 @@ class SpooledReportsTest {
     try (DiskSpool heirs = new DiskSpool(root)) {
       ReportSender heir = worker.sender(worker.server, heirs);
       heir.deliver(heirs.adopt());
-      heir.runOnce();
+      HandDriven.sendReports(heir);
       assertThat(heirs.size()).isZero();
     }
     assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
@@ -435,8 +438,8 @@ class SpooledReportsTest {
       heirs.objects().look();
       heir.deliverLeftObjects();
       heir.deliver(heirs.adopt());
-      heir.runOnce();
-      heir.runOnce();
+      HandDriven.sendReports(heir);
+      HandDriven.sendReports(heir);
     }
     assertThat(statusOf(run)).isEqualTo(TaskStatus.FAILED);
   }
@@ -452,12 +455,97 @@ class SpooledReportsTest {
       ReportSender heir = worker.sender(worker.server, heirs);
       heirs.objects().look();
       heir.deliver(heirs.adopt());
-      heir.runOnce();
+      HandDriven.sendReports(heir);
     }
 
     assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
     assertThat(storedBy(run)).isEqualTo("sound");
     assertThat(objectsOnDisk()).isEmpty();
+  }
+
+  /** The server, with this happening while it takes an object. */
+  private FlowClient duringEachUpload(Runnable event) {
+    StoreClient store =
+        new StoreClient() {
+          @Override
+          public void put(StoreKey key, String workerId, StoreContent content) {
+            event.run();
+            worker.server.store().put(key, workerId, content);
+          }
+
+          @Override
+          public InputStream open(StoreKey key) {
+            return worker.server.store().open(key);
+          }
+        };
+    return (FlowClient)
+        Proxy.newProxyInstance(
+            FlowClient.class.getClassLoader(),
+            new Class<?>[] {FlowClient.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("store") ? store : method.invoke(worker.server, arguments));
+  }
+
+  @Test
+  void othersReportWhileAnObjectIsUploaded() {
+    Run slow = worker.heldRun(c -> null);
+    Run other = worker.heldRun(c -> null);
+    StoreKey key = StoreKey.of(slow.task().taskId(), "one", slow.task().leaseEpoch(), "piece");
+    spool.objects().keep(key, HandDriven.WORKER, StoreContent.of("sound".getBytes(UTF_8)));
+    List<String> seen = new ArrayList<>();
+    ReportSender[] sender = new ReportSender[1];
+    sender[0] =
+        worker.sender(
+            duringEachUpload(
+                () -> {
+                  sender[0].runOnce();
+                  seen.add(statusOf(other) + ", and " + spool.size() + " is kept");
+                }),
+            spool);
+    sender[0].deliver(
+        List.of(
+            worker.writer.of(slow.task(), StageResult.done(key.reference())),
+            worker.writer.of(other.task(), StageResult.done())));
+
+    sender[0].storeOnce();
+
+    assertThat(seen).containsExactly("SUCCESS, and 1 is kept");
+    assertThat(statusOf(slow)).isEqualTo(TaskStatus.EXECUTING);
+    sender[0].runOnce();
+    assertThat(statusOf(slow)).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(spool.size()).isZero();
+  }
+
+  @Test
+  void whatSendsReportsUploadsNothing() {
+    Run other = finished();
+    Run slow = storedInAnOutage();
+    end();
+
+    worker.sender.runOnce();
+
+    assertThat(statusOf(other)).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(statusOf(slow)).isNotEqualTo(TaskStatus.SUCCESS);
+    assertThat(worker.server.objects().references()).isEmpty();
+    assertThat(worker.sender.keepAll()).as("what waits for its upload is not forgotten").isOne();
+  }
+
+  @Test
+  void objectOfAReportThatWaitsIsNotUploadedBesideIt() throws IOException {
+    Run run = storedInAnOutage();
+    worker.sendReports();
+    spool.close();
+    worker.server.setDown(false);
+
+    try (DiskSpool heirs = new DiskSpool(root)) {
+      ReportSender heir = worker.sender(worker.server, heirs);
+      heirs.objects().look();
+      heir.deliver(heirs.adopt());
+      heir.deliverLeftObjects();
+      assertThat(worker.server.objects().references()).isEmpty();
+      HandDriven.sendReports(heir);
+    }
+    assertThat(storedBy(run)).isEqualTo("sound");
   }
 
   @Test
