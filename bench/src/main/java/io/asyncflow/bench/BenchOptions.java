@@ -111,7 +111,12 @@ record BenchOptions(
     return Math.min(20, Math.max(1, n / 1000));
   }
 
-  /** Idle JVMs take long until they have compiled what they do now and then. */
+  /** What makes the JVMs compile the way of a call. */
+  int idleWarmUpTasks() {
+    return Math.min(20_000, n);
+  }
+
+  /** And then what an idle one does besides, now and then. */
   int idleWarmUpSeconds() {
     return 6 * idleSeconds();
   }

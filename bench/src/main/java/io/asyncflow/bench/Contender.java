@@ -34,4 +34,7 @@ interface Contender<R> {
    * @throws Exception if it went wrong, which ends the bench
    */
   R run(int units) throws Exception;
+
+  /** Ends what it keeps running from one round to the next. */
+  default void close() throws Exception {}
 }

@@ -65,10 +65,12 @@ final class Contests {
   private Contest<IdleCost> idle() {
     return new Contest<>(
         Part.IDLE,
-        "Idle: long-polling workers of one type, no tasks, " + options.idleSeconds() + " s a round",
+        "Idle: warm long-polling workers of one type, no tasks, "
+            + options.idleSeconds()
+            + " s a round",
         options.idleWarmUpSeconds(),
         options.idleSeconds(),
-        List.of(new IdleWorkers(bed, options.idleWorkers())),
+        List.of(new IdleWorkers(bed, options.idleWorkers(), options.idleWarmUpTasks())),
         new IdleMeasure(2, 5));
   }
 

@@ -34,6 +34,16 @@ final class Referee {
   }
 
   <R> Standings<R> hold(Contest<R> contest) throws Exception {
+    try {
+      return standings(contest);
+    } finally {
+      for (Contender<R> contender : contest.contenders()) {
+        contender.close();
+      }
+    }
+  }
+
+  private <R> Standings<R> standings(Contest<R> contest) throws Exception {
     out.println();
     out.println(contest.title());
     if (inEarnest) {

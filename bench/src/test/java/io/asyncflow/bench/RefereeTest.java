@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 class RefereeTest {
 
   private final List<String> order = new ArrayList<>();
+  private final List<String> closed = new ArrayList<>();
   private final List<Integer> shares = new ArrayList<>();
   private final List<Contender<Duration>> contenders = List.of(new Stub("A", 1), new Stub("B", 5));
   private final ScriptedCpu cpu = new ScriptedCpu();
@@ -24,6 +25,7 @@ class RefereeTest {
     Standings<Duration> standings = hold(2);
 
     assertThat(order).containsExactly("A", "B", "A", "B", "A", "B");
+    assertThat(closed).containsExactly("A", "B");
     assertThat(standings.rounds()).hasSize(2);
     // The clock of the stub ticks with each run; 1 and 2 were the warm-up.
     assertThat(standings.resultsOf(contenders.get(0))).containsExactly(seconds(3), seconds(5));
@@ -107,6 +109,11 @@ class RefereeTest {
     @Override
     public String name() {
       return name;
+    }
+
+    @Override
+    public void close() {
+      closed.add(name);
     }
 
     @Override
