@@ -28,6 +28,15 @@ public interface FlowClient {
   List<Task> holdTasks(HoldRequest request);
 
   /**
+   * The same, with all that the answer says.
+   *
+   * <p>As written here it sends nobody away: a worker learns that from its heartbeats alone.
+   */
+  default HoldAnswer hold(HoldRequest request) {
+    return new HoldAnswer(holdTasks(request), List.of());
+  }
+
+  /**
    * Reports ends of holds, and then holds due tasks, in one round trip. Never blocks for {@code
    * waitMs}. If it fails the reports may have been taken: repeat them, here or by {@link #report}.
    *

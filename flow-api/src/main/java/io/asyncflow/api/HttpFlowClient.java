@@ -167,17 +167,24 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public List<Task> holdTasks(HoldRequest request) {
-    long waitMs = request.waitMs() == null ? 0 : request.waitMs();
-    Held held = post("/api/task/hold_task", request, HELD, Duration.ofMillis(waitMs));
-    return orEmpty(held.taskList());
+    return hold(request).tasks();
+  }
+
+  @Override
+  public HoldAnswer hold(HoldRequest request) {
+    return hold(request, request);
   }
 
   @Override
   public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
-    long waitMs = request.waitMs() == null ? 0 : request.waitMs(); // an old server may park it
-    HoldAndReport body = new HoldAndReport(request, reports);
+    return hold(request, new HoldAndReport(request, reports)); // an old server may park it
+  }
+
+  private HoldAnswer hold(HoldRequest request, Object body) {
+    long waitMs = request.waitMs() == null ? 0 : request.waitMs();
     Held held = post("/api/task/hold_task", body, HELD, Duration.ofMillis(waitMs));
-    return new HoldAnswer(orEmpty(held.taskList()), orEmpty(held.outcomes()));
+    boolean drain = Boolean.TRUE.equals(held.drain()); // absent is no
+    return new HoldAnswer(orEmpty(held.taskList()), orEmpty(held.outcomes()), drain);
   }
 
   @Override
@@ -221,7 +228,7 @@ public final class HttpFlowClient implements FlowClient {
 
   private record Found(Task taskData) {}
 
-  private record Held(List<Task> taskList, List<ReportResult> outcomes) {}
+  private record Held(List<Task> taskList, List<ReportResult> outcomes, Boolean drain) {}
 
   private record HoldAndReport(@JsonUnwrapped HoldRequest hold, List<Report> reports) {}
 

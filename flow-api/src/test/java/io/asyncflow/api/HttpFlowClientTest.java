@@ -105,6 +105,20 @@ class HttpFlowClientTest {
   }
 
   @Test
+  void aHoldMaySendTheWorkerAwayAndMostlyDoesNot() throws Exception {
+    HoldRequest hold = new HoldRequest("lark", 5, "w", 0, "h1", null);
+    for (boolean drain : List.of(true, false)) {
+      String answer =
+          "{\"code\":0,\"result\":{\"taskList\":[]" + (drain ? ",\"drain\":true" : "") + "}}";
+      try (StubAnswers server = new StubAnswers(200, answer, new CopyOnWriteArrayList<>())) {
+        HttpFlowClient client = new HttpFlowClient(server.url(), null);
+        assertThat(client.hold(hold)).isEqualTo(new HoldAnswer(List.of(), List.of(), drain));
+        assertThat(client.holdTasks(hold)).isEmpty();
+      }
+    }
+  }
+
+  @Test
   void reportsGoWithAHold() throws Exception {
     List<String> seen = new CopyOnWriteArrayList<>();
     String answer =

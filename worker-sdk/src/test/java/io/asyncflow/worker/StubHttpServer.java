@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.json.JsonMapper;
@@ -37,7 +38,7 @@ public final class StubHttpServer implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Seen> seen = new CopyOnWriteArrayList<>();
-  private final CountDownLatch closing = new CountDownLatch(1);
+  private final CountDownLatch parkEnd = new CountDownLatch(1);
   private final AtomicInteger tasks = new AtomicInteger();
   private volatile boolean drain;
   private volatile boolean reportsGetLost;
@@ -56,9 +57,10 @@ public final class StubHttpServer implements AutoCloseable {
     server.start();
   }
 
-  /** Sends every worker away with its next heartbeat. */
+  /** Sends every worker away with its parked holds and its next heartbeat. */
   public void drain() {
     drain = true;
+    parkEnd.countDown();
   }
 
   public String url() {
@@ -81,7 +83,7 @@ public final class StubHttpServer implements AutoCloseable {
 
   private void hold(HttpExchange exchange) throws IOException {
     if (tasks.getAndUpdate(left -> Math.max(0, left - 1)) == 0) {
-      answer(exchange, "{\"taskList\":[]}", true);
+      answer(exchange, () -> "{\"taskList\":[],\"drain\":" + drain + "}", true);
       return;
     }
     Task task =
@@ -125,6 +127,11 @@ public final class StubHttpServer implements AutoCloseable {
   }
 
   private void answer(HttpExchange exchange, String result, boolean mayPark) throws IOException {
+    answer(exchange, () -> result, mayPark);
+  }
+
+  private void answer(HttpExchange exchange, Supplier<String> result, boolean mayPark)
+      throws IOException {
     Seen request =
         new Seen(
             exchange.getRequestURI().getPath(),
@@ -135,7 +142,8 @@ public final class StubHttpServer implements AutoCloseable {
       park();
     }
     byte[] body =
-        ("{\"msg\":\"ok\",\"code\":0,\"result\":" + result + "}").getBytes(StandardCharsets.UTF_8);
+        ("{\"msg\":\"ok\",\"code\":0,\"result\":" + result.get() + "}")
+            .getBytes(StandardCharsets.UTF_8);
     exchange.sendResponseHeaders(200, body.length);
     exchange.getResponseBody().write(body);
     exchange.close();
@@ -143,7 +151,7 @@ public final class StubHttpServer implements AutoCloseable {
 
   private void park() {
     try {
-      closing.await();
+      parkEnd.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -151,7 +159,7 @@ public final class StubHttpServer implements AutoCloseable {
 
   @Override
   public void close() {
-    closing.countDown();
+    parkEnd.countDown();
     server.stop(0);
     threads.shutdownNow();
   }

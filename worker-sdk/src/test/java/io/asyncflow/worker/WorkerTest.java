@@ -485,6 +485,16 @@ class WorkerTest {
   }
 
   @Test
+  void aParkedHoldSendsAWorkerAwayLongBeforeItsNextHeartbeat() throws Exception {
+    Worker worker = startedWithScript();
+    assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
+    assertThat(server.awaitHeartbeats(1, PATIENCE)).isTrue();
+    server.setDrain(true);
+    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
+    assertThat(server.heartbeats()).as("the next comes after a minute").hasSize(1);
+  }
+
+  @Test
   void anIdleWorkerSaysWhatItIs() throws Exception {
     started(
         aWorker()

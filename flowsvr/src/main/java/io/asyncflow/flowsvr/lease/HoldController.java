@@ -13,13 +13,9 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
 import io.asyncflow.flowsvr.web.Takes;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.event.ContextClosedEvent;
-import org.springframework.context.event.EventListener;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
@@ -33,22 +29,22 @@ class HoldController {
 
   private final TaskTypes types;
   private final TaskHolds holds;
+  private final OpenHolds open;
   private final ReportList reports;
-  private final Set<CompletableFuture<List<Task>>> unanswered = ConcurrentHashMap.newKeySet();
-  private volatile boolean closing;
 
-  HoldController(TaskTypes types, TaskHolds holds, ReportList reports) {
+  HoldController(TaskTypes types, TaskHolds holds, OpenHolds open, ReportList reports) {
     this.types = types;
     this.holds = holds;
+    this.open = open;
     this.reports = reports;
   }
 
   /**
    * @param outcomes {@code null} where no reports came along
+   * @param drain whether the worker shall leave; {@code null} for no
    */
-  record Held(
-      List<Task> taskList,
-      @JsonInclude(JsonInclude.Include.NON_NULL) List<ReportResult> outcomes) {}
+  @JsonInclude(JsonInclude.Include.NON_NULL)
+  record Held(List<Task> taskList, List<ReportResult> outcomes, Boolean drain) {}
 
   /**
    * A hold that takes reports along is not parked: whoever sent them waits for what became of them.
@@ -61,11 +57,11 @@ class HoldController {
   DeferredResult<Envelope<Held>> hold(Fields in) {
     Hold hold = HoldForm.read(in);
     if (!in.has("reports")) {
-      return answer(holds.hold(hold), null);
+      return answer(hold, holds.hold(hold), null);
     }
     types.require(hold.type()); // nothing is taken for a hold that is refused
     List<ReportResult> outcomes = reports.take(in);
-    return answer(holdAtOnce(hold), outcomes);
+    return answer(hold, holdAtOnce(hold), outcomes);
   }
 
   private CompletableFuture<List<Task>> holdAtOnce(Hold hold) {
@@ -77,41 +73,28 @@ class HoldController {
   }
 
   private DeferredResult<Envelope<Held>> answer(
-      CompletableFuture<List<Task>> tasks, List<ReportResult> outcomes) {
+      Hold hold, CompletableFuture<List<Task>> tasks, List<ReportResult> outcomes) {
     DeferredResult<Envelope<Held>> answer = new DeferredResult<>();
     answer.onTimeout(() -> tasks.cancel(false));
     answer.onError(failure -> tasks.cancel(false)); // the client is gone: take nothing for it
     tasks.whenComplete(
         (held, failure) -> {
-          unanswered.remove(tasks);
           if (tasks.isCancelled()) {
-            answer.setResult(Envelope.ok(new Held(List.of(), outcomes)));
+            answer.setResult(told(hold, List.of(), outcomes));
           } else if (failure == null) {
-            answer.setResult(Envelope.ok(new Held(held, outcomes)));
+            answer.setResult(told(hold, held, outcomes));
           } else if (outcomes == null || DatabaseTrouble.leavesUnknown(failure)) {
             answer.setErrorResult(failure);
           } else { // an error would say that nothing was changed, but the reports were taken
             log.warn("a hold failed, and was told of its reports alone", failure);
-            answer.setResult(Envelope.ok(new Held(List.of(), outcomes)));
+            answer.setResult(told(hold, List.of(), outcomes));
           }
         });
-    waitForAnswer(tasks);
     return answer;
   }
 
-  private void waitForAnswer(CompletableFuture<List<Task>> tasks) {
-    unanswered.add(tasks);
-    if (tasks.isDone()) {
-      unanswered.remove(tasks);
-    } else if (closing) {
-      tasks.cancel(false);
-    }
-  }
-
-  /** A server that stops sends parked clients to its neighbours instead of waiting for them. */
-  @EventListener(ContextClosedEvent.class)
-  void answerAll() {
-    closing = true;
-    unanswered.forEach(tasks -> tasks.cancel(false));
+  private Envelope<Held> told(Hold hold, List<Task> tasks, List<ReportResult> outcomes) {
+    return Envelope.ok(
+        new Held(tasks, outcomes, open.isSentAway(hold.workerId()) ? Boolean.TRUE : null));
   }
 }

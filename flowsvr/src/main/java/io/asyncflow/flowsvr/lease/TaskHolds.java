@@ -36,6 +36,7 @@ public class TaskHolds implements DisposableBean {
   private final TaskClaimer claimer;
   private final DueLook looks;
   private final TaskReporter reporter;
+  private final OpenHolds open;
   private final HoldThreads threads;
   private final TaskMeters meters;
   private final Node node;
@@ -46,12 +47,14 @@ public class TaskHolds implements DisposableBean {
       TaskClaimer claimer,
       DueLook looks,
       TaskReporter reporter,
+      OpenHolds open,
       TaskMeters meters,
       Node node) {
     this.types = types;
     this.claimer = claimer;
     this.looks = looks;
     this.reporter = reporter;
+    this.open = open;
     this.threads = new HoldThreads();
     this.meters = meters;
     this.node = node;
@@ -60,7 +63,8 @@ public class TaskHolds implements DisposableBean {
 
   /**
    * Holds due tasks, in due order and as they are after the hold; empty when nothing became due in
-   * time. A caller that is gone cancels the future: it is then given nothing.
+   * time. A caller that is gone cancels the future: it is then given nothing. So it is when the
+   * worker is sent away, or the server stops.
    *
    * @throws NoSuchTaskTypeException if the type is not configured
    */
@@ -72,6 +76,7 @@ public class TaskHolds implements DisposableBean {
     }
     CompletableFuture<List<Task>> tasks = lineOf(hold.type()).join(hold);
     throwIfFailed(tasks);
+    open.add(hold.workerId(), tasks);
     tasks.whenComplete(
         (held, failure) -> {
           if (failure == null && !held.isEmpty()) {

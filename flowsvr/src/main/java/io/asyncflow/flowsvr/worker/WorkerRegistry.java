@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.worker;
 
 import static java.util.Comparator.comparing;
 
+import io.asyncflow.flowsvr.lease.OpenHolds;
 import io.asyncflow.flowsvr.system.BackgroundLoop;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.PagedDelete;
@@ -22,7 +23,12 @@ import org.springframework.stereotype.Service;
  * away when their leases end, not when it is shown as lost.
  *
  * <p>Beats are kept in memory and written together every few seconds, so a thousand workers cost
- * one statement. Thread-safe.
+ * one statement. A hold is a sign of life as good as a beat, and a parked one stays so for as long
+ * as it is parked: so an idle worker need hardly beat. It says nothing of what a worker holds or
+ * is, and makes none known that has never beaten.
+ *
+ * <p>Whoever is sent away is told by its holds, at once on the server that was told to, soon on the
+ * others, and by its beats. Thread-safe.
  */
 @Service
 public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
@@ -32,14 +38,16 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
 
   private final WorkerStore store;
+  private final OpenHolds holds;
   private final PagedDelete pages;
   private final Node node;
   private final Map<String, Received> unwritten = new ConcurrentHashMap<>();
   private volatile Set<String> draining = Set.of();
   private BackgroundLoop writer;
 
-  WorkerRegistry(WorkerStore store, PagedDelete pages, Node node) {
+  WorkerRegistry(WorkerStore store, OpenHolds holds, PagedDelete pages, Node node) {
     this.store = store;
+    this.holds = holds;
     this.pages = pages;
     this.node = node;
   }
@@ -61,9 +69,20 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     return draining.contains(beat.workerId());
   }
 
-  /** Writes what was received since the last round; does nothing where no worker beats. */
+  /** Writes who gave signs of life since the last round; does nothing where nobody did. */
   void runOnce() {
     Map<String, Received> beats = new HashMap<>(unwritten);
+    Set<String> othersThatAsked = holds.seenWorkers();
+    othersThatAsked.removeAll(beats.keySet());
+    if (beats.isEmpty() && othersThatAsked.isEmpty()) {
+      return;
+    }
+    write(beats);
+    store.seen(othersThatAsked);
+    readWhoLeaves();
+  }
+
+  private void write(Map<String, Received> beats) {
     if (beats.isEmpty()) {
       return;
     }
@@ -77,7 +96,12 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
                         received.beat(), TimeUnit.NANOSECONDS.toMillis(now - received.atNanos())))
             .toList());
     beats.forEach(unwritten::remove); // only what was written: a newer beat stays
+  }
+
+  /** One at a time, or what was read first might be heeded last. */
+  private synchronized void readWhoLeaves() {
     draining = store.draining();
+    holds.sendAway(draining);
   }
 
   /**
@@ -90,14 +114,15 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   }
 
   /**
-   * Tells a worker, by its next heartbeats, to stop polling, finish and leave; or takes that back.
+   * Tells a worker, by its parked holds and its next heartbeats, to stop polling, finish and leave;
+   * or takes that back.
    *
    * @return false if there is no such worker
    */
   public boolean drain(String workerId, boolean drain) {
     runOnce(); // it may have beaten for the first time just now
     boolean known = store.setDrain(workerId, drain);
-    draining = store.draining(); // other servers read it with their next round
+    readWhoLeaves(); // as other servers do with their next round
     return known;
   }
 

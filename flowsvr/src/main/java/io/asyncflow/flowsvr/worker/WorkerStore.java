@@ -18,6 +18,9 @@ class WorkerStore {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
+  /** Workers a statement. */
+  private static final int PAGE = 1_000;
+
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
 
@@ -63,6 +66,26 @@ class WorkerStore {
         """
             .replace("now_ms", NOW_MS),
         rows);
+  }
+
+  /**
+   * Notes that workers live, some seconds ago or now; one that has no row is not told of and stays
+   * unknown.
+   */
+  void seen(Set<String> workerIds) {
+    List<String> all = workerIds.stream().sorted().toList(); // as every server does
+    for (int from = 0; from < all.size(); from += PAGE) {
+      jdbc.sql(
+              """
+              UPDATE t_worker
+              SET beat_time = GREATEST(beat_time, now_ms)
+              WHERE worker_id IN (:workers)
+              ORDER BY worker_id
+              """
+                  .replace("now_ms", NOW_MS))
+          .param("workers", all.subList(from, Math.min(from + PAGE, all.size())))
+          .update();
+    }
   }
 
   /** The workers that are told to finish and leave. */

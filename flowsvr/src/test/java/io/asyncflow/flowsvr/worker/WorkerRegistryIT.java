@@ -1,10 +1,17 @@
 package io.asyncflow.flowsvr.worker;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.lease.OpenHolds;
+import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,13 +26,17 @@ class WorkerRegistryIT {
 
   @LocalServerPort int port;
   @Autowired WorkerRegistry workers;
+  @Autowired OpenHolds holds;
   @Autowired JdbcClient jdbc;
+  @Autowired Given given;
 
   private Wire wire;
   private String worker;
+  private TaskType type;
 
   @BeforeEach
   void newWorker() {
+    type = given.aType().create();
     wire = new Wire(port);
     worker = "w-" + UUID.randomUUID();
   }
@@ -90,9 +101,7 @@ class WorkerRegistryIT {
   @Test
   void aWorkerThatHasBeenSilentIsLost() {
     beat("");
-    jdbc.sql("UPDATE t_worker SET beat_time = beat_time - 31000 WHERE worker_id = :worker")
-        .param("worker", worker)
-        .update();
+    set("beat_time = beat_time - 31000");
 
     assertThat(listed().path("state").asString()).isEqualTo("lost");
   }
@@ -112,6 +121,85 @@ class WorkerRegistryIT {
   }
 
   @Test
+  void aParkedHoldKeepsAWorkerAliveAndSaysNothingElseOfIt() {
+    beat(",'worker':{'host':'gpu-1','labels':{'a':'b'}}");
+    set("held_tasks = 3");
+    CompletableFuture<Wire.Answer> parked = hold(30_000);
+    await().until(() -> holds.seenWorkers().contains(worker));
+
+    for (int round = 0; round < 2; round++) {
+      set("beat_time = beat_time - 31000");
+      assertThat(listed().path("state").asString()).isEqualTo("alive");
+    }
+    assertThat(listed().path("heldTasks").asInt()).isEqualTo(3);
+    assertThat(listed().path("host").asString()).isEqualTo("gpu-1");
+    assertThat(listed().at("/description/labels/a").asString()).isEqualTo("b");
+    drain("");
+    assertThat(parked.join().status()).isEqualTo(200);
+  }
+
+  @Test
+  void aHoldThatIsAnsweredAtOnceIsASignOfLife() {
+    beat("");
+    set("beat_time = beat_time - 31000");
+    hold(0).join();
+    assertThat(listed().path("state").asString()).isEqualTo("alive");
+  }
+
+  @Test
+  void aHoldMakesNoWorkerKnownThatHasNeverBeaten() {
+    hold(0).join();
+    assertThat(listed()).isNull();
+    assertThat(drain("").status()).isEqualTo(400);
+  }
+
+  @Test
+  void aDrainEndsAParkedHoldAndLaterOnesParkAsEver() {
+    beat("");
+    CompletableFuture<Wire.Answer> parked = hold(30_000);
+    await().until(() -> holds.seenWorkers().contains(worker));
+    assertThat(drain("").code()).isZero();
+    JsonNode told = parked.orTimeout(20, SECONDS).join().result();
+    assertThat(told.path("taskList")).isEmpty();
+    assertThat(told.path("drain").asBoolean()).isTrue();
+
+    long begin = System.nanoTime();
+    assertThat(hold(1_000).join().result().path("drain").asBoolean()).isTrue();
+    assertThat(System.nanoTime() - begin).isGreaterThan(MILLISECONDS.toNanos(900));
+
+    drain(",'undo':1");
+    assertThat(hold(0).join().result().propertyNames()).containsExactly("taskList");
+  }
+
+  @Test
+  void aHoldThatTakesReportsAlongSendsAwayAsWell() {
+    beat("");
+    drain("");
+    JsonNode told =
+        wire.post(
+                "/api/task/hold_task",
+                "{'taskType':'%s','workerId':'%s','reports':[{'taskId':'1_x_task_1'}]}"
+                    .formatted(type.name(), worker))
+            .result();
+    assertThat(told.propertyNames()).containsExactly("taskList", "outcomes", "drain");
+  }
+
+  private Wire.Answer drain(String rest) {
+    return wire.post("/api/worker/drain", "{'workerId':'" + worker + "'" + rest + "}");
+  }
+
+  private CompletableFuture<Wire.Answer> hold(int waitMs) {
+    String query = "?taskType=%s&workerId=%s&waitMs=%d".formatted(type.name(), worker, waitMs);
+    return CompletableFuture.supplyAsync(() -> wire.get("/api/task/hold_task" + query));
+  }
+
+  private void set(String assignment) {
+    jdbc.sql("UPDATE t_worker SET " + assignment + " WHERE worker_id = :worker")
+        .param("worker", worker)
+        .update();
+  }
+
+  @Test
   void drainingAWorkerThatNobodyKnowsIsRefused() {
     Wire.Answer answer = wire.post("/api/worker/drain", "{'workerId':'nobody'}");
 
@@ -122,9 +210,7 @@ class WorkerRegistryIT {
   @Test
   void workersSilentForADayAreForgotten() {
     beat("");
-    jdbc.sql("UPDATE t_worker SET beat_time = beat_time - 90000000 WHERE worker_id = :worker")
-        .param("worker", worker)
-        .update();
+    set("beat_time = beat_time - 90000000");
 
     assertThat(workers.forgetSilent()).isPositive();
     assertThat(listed()).isNull();

@@ -83,10 +83,15 @@ public final class RecordingFlowClient implements FlowClient {
 
   @Override
   public List<Task> holdTasks(HoldRequest request) {
+    return hold(request).tasks();
+  }
+
+  @Override
+  public HoldAnswer hold(HoldRequest request) {
     return recorded(
         phase -> List.of(line(phase, request)),
-        () -> client.holdTasks(request),
-        tasks -> given(request, tasks));
+        () -> client.hold(request),
+        answer -> given(request, answer.tasks()));
   }
 
   @Override

@@ -76,6 +76,11 @@ public final class FailoverFlowClient implements FlowClient {
   }
 
   @Override
+  public HoldAnswer hold(HoldRequest request) {
+    return ask(client -> client.hold(request));
+  }
+
+  @Override
   public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
     return ask(client -> client.holdTasks(request, reports));
   }

@@ -18,11 +18,16 @@ record MortalFlowClient(FlowClient client, CrashPoint crashPoint) implements Flo
 
   @Override
   public List<Task> holdTasks(HoldRequest request) {
-    List<Task> tasks = client.holdTasks(request);
-    if (!tasks.isEmpty()) {
+    return hold(request).tasks();
+  }
+
+  @Override
+  public HoldAnswer hold(HoldRequest request) {
+    HoldAnswer answer = client.hold(request);
+    if (!answer.tasks().isEmpty()) {
       crashPoint.reached(CrashPoint.HELD);
     }
-    return tasks;
+    return answer;
   }
 
   @Override

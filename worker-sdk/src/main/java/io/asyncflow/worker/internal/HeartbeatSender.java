@@ -13,22 +13,27 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Tells flowsvr that this worker lives. Renews every lease held, queued and reporting tasks too, in
- * one request every fifth of the shortest; a worker that holds nothing beats every few seconds all
- * the same, so that operators see it and can send it away.
+ * one request every fifth of the shortest. A worker that holds nothing beats every few seconds all
+ * the same, so that operators see it and can send it away; unless a hold is out, which does as
+ * well: then only now and then, or when there is news, to say how it is.
  */
 final class HeartbeatSender implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(HeartbeatSender.class);
   private static final int MOST_TASKS = 1000;
 
-  /** A worker that holds nothing is heard of so often. */
+  /** A worker that holds nothing is heard of so often, by a beat or by a hold. */
   private static final Duration IDLE_INTERVAL = Duration.ofSeconds(10);
+
+  /** It says so often how it is. */
+  private static final Duration DESCRIPTION_INTERVAL = Duration.ofMinutes(1);
 
   /** Workers that were started together begin apart. */
   private static final Duration LATEST_START = Duration.ofSeconds(1);
@@ -44,18 +49,24 @@ final class HeartbeatSender implements Loop.Step {
   private final HeldRuns held;
   private final RunEnds ends;
   private final Supplier<WorkerInfo> info;
+  private final BooleanSupplier polls;
   private final Runnable drain;
   private final Ticker ticker;
+  private final WakeUp wakeUp;
   private final Backoff backoff;
   private final Jitter jitter;
   private final OutageLog outage;
   private final NextTurn nextTurn;
   private long idleBeat;
+  private long describedUntil;
   private long notBefore;
+  private boolean toldOfTasks;
   private boolean tellsInfo = true;
+  private volatile boolean hasNews;
 
   /**
    * @param info what the worker says of itself
+   * @param polls whether a hold is out
    * @param drain called when the server wants this worker to leave; may be called often
    */
   HeartbeatSender(
@@ -64,6 +75,7 @@ final class HeartbeatSender implements Loop.Step {
       HeldRuns held,
       RunEnds ends,
       Supplier<WorkerInfo> info,
+      BooleanSupplier polls,
       Runnable drain,
       Ticker ticker,
       WakeUp wakeUp,
@@ -75,20 +87,33 @@ final class HeartbeatSender implements Loop.Step {
     this.held = held;
     this.ends = ends;
     this.info = info;
+    this.polls = polls;
     this.drain = drain;
     this.ticker = ticker;
+    this.wakeUp = wakeUp;
     this.backoff = backoff;
     this.jitter = jitter;
     this.idleBeat = ticker.nanos() + jitter.shorten(LATEST_START, 1).toNanos();
+    this.describedUntil = idleBeat;
     this.outage = new OutageLog(log, "heartbeats", link);
     this.nextTurn = new NextTurn(wakeUp);
     held.whenAdded(run -> nextTurn.add(run.lease().renewAt()));
   }
 
+  /** What the worker says of itself has changed in a way that people wait for. */
+  void tellSoon() {
+    hasNews = true;
+    wakeUp.signal();
+  }
+
   @Override
   public Duration runOnce() {
     if (dueAt() <= ticker.nanos()) {
-      beat();
+      if (isHeardOf()) {
+        idleBeat = nextIdleBeat(ticker.nanos());
+      } else {
+        beat();
+      }
     }
     return ticker.until(nextTurn.plan(this::dueAt));
   }
@@ -96,10 +121,25 @@ final class HeartbeatSender implements Loop.Step {
   private long dueAt() {
     long renewal =
         held.all().stream().mapToLong(run -> run.lease().renewAt()).min().orElse(Long.MAX_VALUE);
-    return Math.max(Math.min(renewal, idleBeat), notBefore);
+    long idle = hasNews ? notBefore : idleBeat;
+    return Math.max(Math.min(renewal, idle), notBefore);
+  }
+
+  /** Whether a hold says as much as a beat would: it lives, and holds nothing, as it said last. */
+  private boolean isHeardOf() {
+    return polls.getAsBoolean()
+        && held.isEmpty()
+        && !toldOfTasks
+        && !hasNews
+        && ticker.nanos() < describedUntil;
+  }
+
+  private long nextIdleBeat(long from) {
+    return from + jitter.shorten(IDLE_INTERVAL, CHANCE).toNanos();
   }
 
   private void beat() {
+    hasNews = false; // before it is told: what is news from now on is told once more
     List<Run> runs = new ArrayList<>(held.all());
     long start = ticker.nanos();
     try {
@@ -111,9 +151,12 @@ final class HeartbeatSender implements Loop.Step {
       } while (from < runs.size());
       backoff.reset();
       notBefore = start + SHORTEST_PAUSE.toNanos();
-      idleBeat = start + jitter.shorten(IDLE_INTERVAL, CHANCE).toNanos();
+      idleBeat = nextIdleBeat(start);
+      describedUntil = start + jitter.shorten(DESCRIPTION_INTERVAL, CHANCE).toNanos();
+      toldOfTasks = !runs.isEmpty();
       outage.worked();
     } catch (FlowException e) {
+      hasNews = true;
       notBefore = ticker.nanos() + shorter(backoff.next(), shortestInterval(runs)).toNanos();
       outage.failed(e.errorCode().name(), e.getMessage(), "tried again until it works");
     }

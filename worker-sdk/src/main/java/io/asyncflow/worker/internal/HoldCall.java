@@ -56,6 +56,7 @@ final class HoldCall {
   private final String workerId;
   private final FlowClient client;
   private final ReportSender reports;
+  private final Runnable drain;
   private final Ticker ticker;
 
   private String unansweredId;
@@ -67,12 +68,21 @@ final class HoldCall {
   private boolean wasCut;
   private boolean closed;
 
+  /**
+   * @param drain called when the server wants this worker to leave; may be called often
+   */
   HoldCall(
-      String taskType, String workerId, FlowClient client, ReportSender reports, Ticker ticker) {
+      String taskType,
+      String workerId,
+      FlowClient client,
+      ReportSender reports,
+      Runnable drain,
+      Ticker ticker) {
     this.taskType = taskType;
     this.workerId = workerId;
     this.client = client;
     this.reports = reports;
+    this.drain = drain;
     this.ticker = ticker;
   }
 
@@ -165,10 +175,13 @@ final class HoldCall {
     long start = ticker.nanos();
     try {
       HoldRequest request = request(scope, wait, holdId);
-      List<Task> tasks = withReports ? tasksForReports(request) : client.holdTasks(request);
-      Answer answer = new Answer(tasks, start, ticker.nanos(), repeated);
+      HoldAnswer told = withReports ? holdWithReports(request) : client.hold(request);
+      Answer answer = new Answer(told.tasks(), start, ticker.nanos(), repeated);
       unansweredId = null;
       lastId = holdId;
+      if (told.drain()) {
+        drain.run();
+      }
       return answer;
     } catch (FlowException e) {
       if (!mayHaveHeld(e)) {
@@ -180,17 +193,17 @@ final class HoldCall {
     }
   }
 
-  private List<Task> tasksForReports(HoldRequest request) {
+  private HoldAnswer holdWithReports(HoldRequest request) {
     List<PendingReport> cargo = reports.takeCargo();
     if (cargo.isEmpty()) {
-      return client.holdTasks(request);
+      return client.hold(request);
     }
     List<ReportResult> outcomes = null;
     try {
       HoldAnswer answer =
           client.holdTasks(request, cargo.stream().map(PendingReport::report).toList());
       outcomes = answer.outcomes();
-      return answer.tasks();
+      return answer;
     } finally {
       reports.carried(cargo, outcomes);
     }

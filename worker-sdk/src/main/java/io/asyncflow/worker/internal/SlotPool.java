@@ -60,6 +60,7 @@ final class SlotPool implements Loop.Step {
   private final Map<String, List<Place>> devices = new LinkedHashMap<>();
   private final Map<Slot, List<Place>> lent = new LinkedHashMap<>();
   private final List<Runnable> freed = new CopyOnWriteArrayList<>();
+  private final List<Runnable> quarantineChanged = new CopyOnWriteArrayList<>();
 
   /**
    * @param devices device name to the number of its places
@@ -148,15 +149,20 @@ final class SlotPool implements Loop.Step {
   }
 
   void giveBack(Slot slot) {
+    boolean anyQuarantined = false;
     synchronized (this) {
       for (Place place : lent.remove(slot)) {
         place.state = PlaceState.FREE;
         if (place.strikes >= STRIKES) {
           quarantine(place);
+          anyQuarantined = true;
         }
       }
     }
     freed.forEach(Runnable::run);
+    if (anyQuarantined) {
+      quarantineChanged.forEach(Runnable::run);
+    }
   }
 
   private void quarantine(Place place) {
@@ -190,6 +196,7 @@ final class SlotPool implements Loop.Step {
     }
     if (anyFreed) {
       freed.forEach(Runnable::run);
+      quarantineChanged.forEach(Runnable::run);
     }
     return next == Long.MAX_VALUE ? Loop.UNTIL_WOKEN : ticker.until(next);
   }
@@ -197,6 +204,11 @@ final class SlotPool implements Loop.Step {
   /** Calls {@code listener} after each slot that is given back, in the thread that had it. */
   void whenFreed(Runnable listener) {
     freed.add(listener);
+  }
+
+  /** Calls {@code listener} after a quarantine has begun or ended. */
+  void whenQuarantineChanged(Runnable listener) {
+    quarantineChanged.add(listener);
   }
 
   synchronized int free() {

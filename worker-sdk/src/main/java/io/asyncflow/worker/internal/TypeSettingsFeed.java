@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 final class TypeSettingsFeed implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(TypeSettingsFeed.class);
-  private static final Duration INTERVAL = Duration.ofSeconds(30);
+  private static final Duration INTERVAL = Duration.ofMinutes(1);
   private static final Duration INTERVAL_WHILE_A_TYPE_IS_MISSING = Duration.ofSeconds(1);
 
   /** How much of an interval chance may take away. */

@@ -108,6 +108,7 @@ public final class WorkerEngine {
             held,
             ends,
             this::describe,
+            this::polls,
             this::drain,
             ticker,
             heartbeatWakeUp,
@@ -115,6 +116,7 @@ public final class WorkerEngine {
             Jitter.random(),
             link);
     beating = new Loop("asyncflow-heartbeats", heartbeatWakeUp, true, heart);
+    slots.whenQuarantineChanged(heart::tellSoon);
     DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, deadlineWakeUp);
     watching = new Loop("asyncflow-deadlines", deadlineWakeUp, true, watch);
 
@@ -147,7 +149,7 @@ public final class WorkerEngine {
         new TypePoller(
             type,
             demand,
-            new HoldCall(type, settings.workerId(), client, sender, ticker),
+            new HoldCall(type, settings.workerId(), client, sender, this::drain, ticker),
             new Admission(stages, pool, held, ends, Listener.none()),
             lock,
             () -> sender.behind() ? null : feed.limits(type),
@@ -203,6 +205,10 @@ public final class WorkerEngine {
   private static String problemOf(List<Run> stuck) {
     String names = stuck.stream().limit(NAMED).map(Run::toString).collect(joining(", "));
     return stuck.size() + " handlers heed no interrupt and keep their threads: " + names;
+  }
+
+  private boolean polls() {
+    return lanes.stream().anyMatch(lane -> lane.poller().state() == PollerState.POLLING);
   }
 
   private WorkerInfo describe() {

@@ -29,10 +29,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -77,6 +79,7 @@ public final class FakeFlowServer implements FlowClient {
   private final Map<String, TaskTypeSettings> types = new LinkedHashMap<>();
   private final Map<String, Row> rows = new LinkedHashMap<>();
   private final Map<String, Long> parkedHolds = new HashMap<>();
+  private final Set<String> toldToLeave = new HashSet<>();
   private final List<HoldRequest> holds = new ArrayList<>();
   private final List<Report> reports = new ArrayList<>();
   private final List<Report> accepted = new ArrayList<>();
@@ -87,6 +90,7 @@ public final class FakeFlowServer implements FlowClient {
   private long nextPark = 1;
   private boolean down;
   private boolean drain;
+  private long drainedFrom;
   private int answersToSwallow;
   private Predicate<Report> refusal = report -> false;
   private ErrorCode refusalCode;
@@ -196,12 +200,23 @@ public final class FakeFlowServer implements FlowClient {
       before();
       List<Task> tasks = holdNow(request);
       long left = end - nanos.getAsLong();
-      if (!tasks.isEmpty() || left <= 0 || parkedHolds.get(parkKey) != ticket) {
+      boolean ends = parkedHolds.get(parkKey) != ticket || isSentAway(request, ticket);
+      if (!tasks.isEmpty() || left <= 0 || ends) {
         after();
         return tasks;
       }
       park(left, request);
     }
+  }
+
+  /** Parked ones end when the worker is sent away, or the first that comes. */
+  private boolean isSentAway(HoldRequest request, long ticket) {
+    return drain && (toldToLeave.add(request.workerId()) || ticket < drainedFrom);
+  }
+
+  @Override
+  public synchronized HoldAnswer hold(HoldRequest request) {
+    return new HoldAnswer(holdTasks(request), List.of(), drain);
   }
 
   @Override
@@ -217,7 +232,7 @@ public final class FakeFlowServer implements FlowClient {
             request.stages(),
             request.prefer(),
             request.othersAfterMs());
-    return new HoldAnswer(holdTasks(atOnce), outcomes);
+    return new HoldAnswer(holdTasks(atOnce), outcomes, drain);
   }
 
   @Override
@@ -322,9 +337,12 @@ public final class FakeFlowServer implements FlowClient {
     objectRefusal = code;
   }
 
-  /** Tells every worker, with its next heartbeat, to finish and leave. */
+  /** Tells every worker, with its parked holds and its next heartbeat, to finish and leave. */
   public synchronized void setDrain(boolean value) {
     drain = value;
+    drainedFrom = nextPark;
+    toldToLeave.clear();
+    notifyAll();
   }
 
   /** Cancels the task, whoever holds it. */

@@ -35,6 +35,7 @@ final class HandDriven {
   final WakeUp wakeUp = new WakeUp();
   final Link link = new Link();
   final List<String> drains = new ArrayList<>();
+  boolean polls;
   WorkerInfo info =
       new WorkerInfo("here", "1.0", List.of(), Map.of(), Map.of(), Map.of(), Map.of());
   final ReportSender sender;
@@ -60,6 +61,7 @@ final class HandDriven {
             held,
             ends,
             () -> info,
+            () -> polls,
             () -> drains.add("drain"),
             ticker,
             wakeUp,

@@ -57,6 +57,58 @@ class HeartbeatSenderTest {
   }
 
   @Test
+  void aWorkerWhoseHoldIsOutSaysHowItIsOnceAMinute() {
+    worker.polls = true;
+    worker.firstBeat();
+    worker.ticker.advance(Duration.ofSeconds(50));
+    assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(worker.server.heartbeats()).hasSize(1);
+    worker.ticker.advance(Duration.ofSeconds(10));
+    worker.heart.runOnce();
+    assertThat(worker.server.heartbeats()).hasSize(2);
+  }
+
+  @Test
+  void aWorkerThatPollsNoMoreBeatsAsOften() {
+    worker.polls = true;
+    worker.firstBeat();
+    worker.ticker.advance(Duration.ofSeconds(10));
+    worker.heart.runOnce();
+    worker.polls = false;
+    worker.ticker.advance(Duration.ofSeconds(10));
+    worker.heart.runOnce();
+    assertThat(worker.server.heartbeats()).hasSize(2);
+  }
+
+  @Test
+  void aWorkerThatHeldSomethingSaysThatItDoesNoMore() {
+    worker.polls = true;
+    Run run = worker.heldRun(c -> StageResult.done());
+    worker.beat();
+    assertThat(lastBeat().tasks()).hasSize(1);
+    worker.work(run);
+    worker.sendReports();
+    worker.ticker.advance(Duration.ofSeconds(10));
+    worker.heart.runOnce();
+    assertThat(worker.server.heartbeats()).hasSize(2);
+    assertThat(lastBeat().tasks()).isEmpty();
+  }
+
+  @Test
+  void newsAreToldAtOnceAndUntilTheyHaveArrived() {
+    worker.polls = true;
+    worker.firstBeat();
+    worker.ticker.advance(Duration.ofSeconds(1));
+    worker.server.setDown(true);
+    worker.heart.tellSoon();
+    assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofMillis(100));
+    worker.server.setDown(false);
+    worker.ticker.advance(Duration.ofMillis(100));
+    assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(worker.server.heartbeats()).hasSize(2);
+  }
+
+  @Test
   void chanceKeepsWorkersThatWereStartedTogetherApart() {
     HeartbeatSender early = heart(worker.server, new Jitter(() -> 0.5));
     assertThat(early.runOnce()).isEqualTo(Duration.ofMillis(500));
@@ -248,6 +300,7 @@ class HeartbeatSenderTest {
         worker.held,
         worker.ends,
         () -> worker.info,
+        () -> worker.polls,
         () -> {},
         worker.ticker,
         worker.wakeUp,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.FlowUnreachableException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +24,9 @@ class HoldCallTest {
           new WakeUp(),
           new Backoff(Jitter.NONE),
           new Link());
-  private final HoldCall call = new HoldCall("lark", "w", client, reports, ticker);
+  private final List<String> drains = new ArrayList<>();
+  private final HoldCall call =
+      new HoldCall("lark", "w", client, reports, () -> drains.add("drain"), ticker);
   private final HoldScope scope = HoldScope.of(List.of("open"), 1, List.of());
 
   @Test
@@ -48,5 +51,15 @@ class HoldCallTest {
         .isInstanceOf(FlowUnreachableException.class);
     assertThat(call.hold(scope, Duration.ZERO).repeated()).isTrue();
     assertThat(call.hold(scope, Duration.ZERO).repeated()).isFalse();
+  }
+
+  @Test
+  void anyAnswerMaySendTheWorkerAway() {
+    call.hold(scope, Duration.ofSeconds(10));
+    assertThat(drains).isEmpty();
+    client.drain = true;
+    call.hold(scope, Duration.ofSeconds(10));
+    call.holdAndReport(scope);
+    assertThat(drains).hasSize(2);
   }
 }

@@ -189,7 +189,8 @@ class ReportSenderTest {
   }
 
   private HoldCall.Answer holdAndReport(FlowClient client) {
-    HoldCall call = new HoldCall("lark", HandDriven.WORKER, client, worker.sender, worker.ticker);
+    HoldCall call =
+        new HoldCall("lark", HandDriven.WORKER, client, worker.sender, () -> {}, worker.ticker);
     return call.holdAndReport(HoldScope.of(List.of("one"), 5, List.of()));
   }
 

@@ -121,6 +121,19 @@ class SlotPoolTest {
   }
 
   @Test
+  void whenAQuarantineBeginsAndEndsIsTold() {
+    SlotPool one = pool(Map.of("cuda:0", 1));
+    List<List<String>> seen = new ArrayList<>();
+    one.whenQuarantineChanged(() -> seen.add(one.quarantined()));
+    lackResources(one, 2);
+    assertThat(seen).isEmpty();
+    lackResources(one, 1);
+    ticker.advance(Duration.ofSeconds(30));
+    one.runOnce();
+    assertThat(seen).containsExactly(List.of("cuda:0/0"), List.of());
+  }
+
+  @Test
   void aRunGoesWhereItsModelIsLoadedThenWhereNothingIsThenWhereAModelWasNotUsedForLongest() {
     SlotPool devices = pool(new LinkedHashMap<>(Map.of("a", 2, "b", 1)));
     List<Slot> slots = new ArrayList<>();

@@ -4,6 +4,7 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
@@ -25,6 +26,10 @@ final class StubFlowClient implements FlowClient {
 
   final List<HoldRequest> holds = new ArrayList<>();
   final List<Report> reports = new ArrayList<>();
+
+  /** Whether the holds say that the worker shall leave. */
+  boolean drain;
+
   private final Deque<Function<HoldRequest, List<Task>>> answers = new ArrayDeque<>();
   private final ManualTicker ticker;
 
@@ -100,6 +105,11 @@ final class StubFlowClient implements FlowClient {
   public List<Task> holdTasks(HoldRequest request) {
     holds.add(request);
     return answers.isEmpty() ? waitInVain(request) : answers.removeFirst().apply(request);
+  }
+
+  @Override
+  public HoldAnswer hold(HoldRequest request) {
+    return new HoldAnswer(holdTasks(request), List.of(), drain);
   }
 
   private List<Task> waitInVain(HoldRequest request) {

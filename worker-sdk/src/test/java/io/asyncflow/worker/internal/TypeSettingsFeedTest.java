@@ -22,7 +22,7 @@ class TypeSettingsFeedTest {
   void aTypeIsKnownWhateverItsSpelling() {
     server.withType("Lark");
     assertThat(feed.limits("lark")).isNull();
-    assertThat(feed.runOnce()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(feed.runOnce()).isEqualTo(Duration.ofSeconds(60));
     assertThat(feed.limits("lark").scheduleLimit()).isEqualTo(100);
   }
 
@@ -68,7 +68,7 @@ class TypeSettingsFeedTest {
     }
     assertThat(feed.limits("lark")).isNotNull();
     server.setDown(false);
-    assertThat(feed.runOnce()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(feed.runOnce()).isEqualTo(Duration.ofSeconds(60));
   }
 
   @Test
@@ -77,6 +77,6 @@ class TypeSettingsFeedTest {
         new TypeSettingsFeed(
             server, Set.of("lark"), new Backoff(Jitter.NONE), new Jitter(() -> 0.5), new Link());
     server.withType("lark");
-    assertThat(early.runOnce()).isEqualTo(Duration.ofSeconds(27));
+    assertThat(early.runOnce()).isEqualTo(Duration.ofSeconds(54));
   }
 }

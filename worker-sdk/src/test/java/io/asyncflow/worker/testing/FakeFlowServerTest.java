@@ -10,6 +10,7 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.State;
+import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
@@ -205,5 +206,24 @@ class FakeFlowServerTest {
     HoldRequest again =
         new HoldRequest("lark", 10, "w", 0, "h2", List.of("one", "two"), List.of("two"), 1_000);
     assertThat(server.holdTasks(again)).extracting(Task::taskStage).containsExactly("two", "one");
+  }
+
+  @Test
+  void aDrainEndsAParkedHoldAndIsToldByAllThatFollow() throws Exception {
+    FakeFlowServer real = new FakeFlowServer().withType("lark");
+    HoldRequest request = new HoldRequest("lark", 1, "w", 30_000, "h", null);
+    CompletableFuture<HoldAnswer> parked = CompletableFuture.supplyAsync(() -> real.hold(request));
+    assertThat(real.awaitHolds(1, Duration.ofSeconds(10))).isTrue();
+    real.setDrain(true);
+    assertThat(parked.get(10, TimeUnit.SECONDS).drain()).isTrue();
+
+    long begin = System.nanoTime();
+    HoldAnswer next = real.hold(new HoldRequest("lark", 1, "w", 200, "h2", null));
+    assertThat(next.drain()).isTrue();
+    assertThat(System.nanoTime() - begin)
+        .as("parks as ever")
+        .isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(200));
+    real.setDrain(false);
+    assertThat(real.hold(new HoldRequest("lark", 1, "w", 0, "h3", null)).drain()).isFalse();
   }
 }
