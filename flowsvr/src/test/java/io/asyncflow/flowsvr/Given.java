@@ -424,7 +424,7 @@ public final class Given {
     }
 
     public ReportResult nextStage(String stage, String context, Integer priority) {
-      return send(report(Outcome.NEXT_STAGE, stage, context, priority, null, null, null, null));
+      return send(asNextStage(stage, context, priority));
     }
 
     public ReportResult retry(String message) {
@@ -436,7 +436,7 @@ public final class Given {
     }
 
     public ReportResult fail(String message) {
-      return send(report(Outcome.FAIL, null, null, null, null, message, null, null));
+      return send(asFail(message));
     }
 
     public ReportResult snooze(long delayMs) {
@@ -444,7 +444,7 @@ public final class Given {
     }
 
     public ReportResult release() {
-      return send(report(Outcome.RELEASE, null, null, null, null, null, null, null));
+      return send(asRelease());
     }
 
     public Report asSuccess(String result) {
@@ -453,6 +453,18 @@ public final class Given {
 
     public Report asRetry(String message) {
       return report(Outcome.RETRY, null, null, null, null, message, null, null);
+    }
+
+    public Report asNextStage(String stage, String context, Integer priority) {
+      return report(Outcome.NEXT_STAGE, stage, context, priority, null, null, null, null);
+    }
+
+    public Report asFail(String message) {
+      return report(Outcome.FAIL, null, null, null, null, message, null, null);
+    }
+
+    public Report asRelease() {
+      return report(Outcome.RELEASE, null, null, null, null, null, null, null);
     }
 
     private Report report(

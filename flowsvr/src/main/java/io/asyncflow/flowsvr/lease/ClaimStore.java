@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+import static java.util.stream.Collectors.groupingBy;
 
 import io.asyncflow.flowsvr.system.StatementValues;
 import io.asyncflow.flowsvr.task.TaskRow;
@@ -10,7 +11,9 @@ import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -112,7 +115,7 @@ class ClaimStore {
       """;
   private static final String MORE_HOLD_VALUES = "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?\n";
 
-  private static final TableSql MARK_HELD =
+  private static final TableSql MARK_HELD_EACH =
       new TableSql(
           """
           ) v
@@ -130,6 +133,29 @@ class ClaimStore {
             AND t.lease_epoch = v.epoch
             AND t.modify_time = v.from_time
           """);
+
+  /** For rows that a hold takes together; several times cheaper than to name values for each. */
+  private static final TableSql MARK_HELD_ALIKE =
+      new TableSql(
+          """
+          UPDATE %s FORCE INDEX (PRIMARY)
+          SET status = 2,
+              lease_epoch = lease_epoch + 1,
+              worker_id = ?,
+              trace_id = ?,
+              hold_time = ?,
+              beat_time = 0,
+              lease_end = ?,
+              progress = NULL,
+              modify_time = ?
+          WHERE status = 1
+            AND lease_epoch = ?
+            AND modify_time <= ?
+            AND id IN (
+          """);
+
+  /** From so many rows on, what is marked alike has a statement of its own. */
+  private static final int ROWS_ALIKE = 8;
 
   private static final TableSql HELD =
       new TableSql(
@@ -311,12 +337,53 @@ class ClaimStore {
    * @param changes of rows of the table, at least one
    */
   int markHeld(TaskTable table, List<Change> changes) {
-    StringBuilder sql = new StringBuilder(HOLD_VALUES);
+    int held = 0;
+    List<Change> others = new ArrayList<>();
+    Collection<List<Change>> alike =
+        changes.stream()
+            .collect(groupingBy(Marking::of, LinkedHashMap::new, Collectors.toList()))
+            .values();
+    for (List<Change> some : alike) {
+      if (some.size() < ROWS_ALIKE) {
+        others.addAll(some);
+      } else {
+        held += markAlike(table, some);
+      }
+    }
+    return others.isEmpty() ? held : held + markEach(table, others);
+  }
+
+  /** What a hold writes into the rows that it takes. */
+  private record Marking(int epoch, String workerId, String traceId, long holdTime, long leaseEnd) {
+    static Marking of(Change change) {
+      TaskRow after = change.after();
+      return new Marking(
+          change.before().leaseEpoch(),
+          after.workerId(),
+          after.traceId(),
+          after.holdTime(),
+          after.leaseEnd());
+    }
+  }
+
+  private int markAlike(TaskTable table, List<Change> changes) {
+    Marking marking = Marking.of(changes.get(0));
+    List<Object> values = new ArrayList<>(7 + changes.size());
+    values.add(marking.workerId());
+    values.add(marking.traceId());
+    values.add(marking.holdTime());
+    values.add(marking.leaseEnd());
+    values.add(marking.holdTime());
+    values.add(marking.epoch());
+    values.add(changes.stream().mapToLong(change -> change.before().modifyTime()).max().orElse(0));
+    changes.forEach(change -> values.add(change.before().id().number()));
+    String ids = "?" + ", ?".repeat(changes.size() - 1) + ")";
+    return template.update(MARK_HELD_ALIKE.of(table) + ids, new StatementValues(values));
+  }
+
+  private int markEach(TaskTable table, List<Change> changes) {
     List<Object> values = new ArrayList<>(7 * changes.size());
     for (Change change : changes) {
-      if (!values.isEmpty()) {
-        sql.append(MORE_HOLD_VALUES);
-      }
       TaskRow after = change.after();
       values.add(after.id().number());
       values.add(change.before().leaseEpoch());
@@ -326,7 +393,9 @@ class ClaimStore {
       values.add(after.holdTime());
       values.add(after.leaseEnd());
     }
-    return template.update(sql.append(MARK_HELD.of(table)).toString(), new StatementValues(values));
+    String sql =
+        HOLD_VALUES + MORE_HOLD_VALUES.repeat(changes.size() - 1) + MARK_HELD_EACH.of(table);
+    return template.update(sql, new StatementValues(values));
   }
 
   /** Those of the tasks that are held by holds with these traces. */

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.task;
 
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.function.Function;
 import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.RowMapper;
@@ -95,43 +97,41 @@ public class TaskStore {
               FOR UPDATE
               """);
 
+  /** A column of what a transition is written from. */
+  private record Column(String name, Function<TaskTransition, Object> value) {
+    Object of(TaskTransition to) {
+      return value.apply(to);
+    }
+  }
+
   /** Transitions in one statement; with the longest logs it stays below any max_allowed_packet. */
   public static final int TRANSITIONS_A_STATEMENT = 100;
 
-  private static final String TRANSITION_VALUES =
-      """
-      UPDATE (
-      SELECT ? AS id, ? AS from_status, ? AS epoch, ? AS from_time, ? AS status, ? AS task_stage,
-        ? AS priority, ? AS order_time, ? AS crt_retry_num, ? AS delivery_count,
-        ? AS reported_epoch, ? AS report_id, ? AS task_context, ? AS result, ? AS schedule_log
-      """;
-  private static final String MORE_TRANSITION_VALUES =
-      "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
-  // STRAIGHT_JOIN: from the values to the rows, in the order given, never the other way round.
-  // NULL stands for what stays as it is.
-  private static final TableSql TRANSITION =
-      new TableSql(
-          """
-          ) v
-          STRAIGHT_JOIN %s t FORCE INDEX (PRIMARY) ON t.id = v.id
-          SET t.status = v.status,
-              t.task_stage = COALESCE(v.task_stage, t.task_stage),
-              t.priority = COALESCE(v.priority, t.priority),
-              t.order_time = COALESCE(v.order_time, t.order_time),
-              t.crt_retry_num = COALESCE(v.crt_retry_num, t.crt_retry_num),
-              t.delivery_count = v.delivery_count,
-              t.reported_epoch = v.reported_epoch,
-              t.report_id = v.report_id,
-              t.task_context = COALESCE(v.task_context, t.task_context),
-              t.result = COALESCE(v.result, t.result),
-              t.schedule_log = v.schedule_log,
-              t.modify_time = now_ms
-          WHERE t.status = v.from_status
-            AND t.lease_epoch = v.epoch
-            AND t.reported_epoch < v.epoch
-            AND t.modify_time = v.from_time
-          """
-              .replace("now_ms", NOW_MS));
+  /** What a transition is told of a row: which one is meant, and that it is as it was. */
+  private static final List<Column> GUARDS =
+      List.of(
+          new Column("id", to -> to.row.id().number()),
+          new Column("from_status", to -> to.row.status().code()),
+          new Column("from_epoch", to -> to.row.leaseEpoch()),
+          new Column("from_time", to -> to.row.modifyTime()));
+
+  private static final List<Column> ALWAYS_WRITTEN =
+      List.of(
+          new Column("status", to -> to.status.code()),
+          new Column("reported_epoch", to -> to.reportedEpoch),
+          new Column("report_id", to -> to.reportId),
+          new Column("schedule_log", to -> to.scheduleLog));
+
+  /** {@code null} for what stays as it is; a statement has those that any of its rows changes. */
+  private static final List<Column> WRITTEN_IF_CHANGED =
+      List.of(
+          new Column("task_stage", to -> unlessSame(to.stage, to.row.stage())),
+          new Column("priority", to -> unlessSame(to.priority, to.row.priority())),
+          new Column("order_time", to -> unlessSame(to.orderTime, to.row.orderTime())),
+          new Column("crt_retry_num", to -> unlessSame(to.crtRetryNum, to.row.crtRetryNum())),
+          new Column("delivery_count", to -> unlessSame(to.deliveryCount, to.row.deliveryCount())),
+          new Column("task_context", to -> unlessSame(to.context, to.row.context())),
+          new Column("result", to -> unlessSame(to.result, to.row.result())));
 
   private static final TableSql FORCE =
       new TableSql(
@@ -321,35 +321,45 @@ public class TaskStore {
   }
 
   private int applyInOneStatement(TaskTable table, List<TaskTransition> transitions) {
-    StringBuilder sql = new StringBuilder(TRANSITION_VALUES);
-    List<Object> values = new ArrayList<>(transitions.size() * 15);
-    for (int i = 0; i < transitions.size(); i++) {
-      if (i > 0) {
-        sql.append(MORE_TRANSITION_VALUES);
-      }
-      TaskTransition to = transitions.get(i);
-      TaskRow from = to.row;
-      values.add(from.id().number());
-      values.add(from.status().code());
-      values.add(from.leaseEpoch());
-      values.add(from.modifyTime());
-      values.add(to.status.code());
-      values.add(unlessSame(to.stage, from.stage()));
-      values.add(unlessSame(to.priority, from.priority()));
-      values.add(unlessSame(to.orderTime, from.orderTime()));
-      values.add(unlessSame(to.crtRetryNum, from.crtRetryNum()));
-      values.add(to.deliveryCount);
-      values.add(to.reportedEpoch);
-      values.add(to.reportId);
-      values.add(unlessSame(to.context, from.context()));
-      values.add(unlessSame(to.result, from.result()));
-      values.add(to.scheduleLog);
-    }
-    sql.append(TRANSITION.of(table));
-    return batch.update(sql.toString(), new StatementValues(values));
+    List<Column> changed =
+        WRITTEN_IF_CHANGED.stream()
+            .filter(column -> transitions.stream().anyMatch(to -> column.of(to) != null))
+            .toList();
+    List<Column> columns = new ArrayList<>(GUARDS);
+    columns.addAll(ALWAYS_WRITTEN);
+    columns.addAll(changed);
+    List<Object> values = new ArrayList<>(transitions.size() * columns.size());
+    transitions.forEach(to -> columns.forEach(column -> values.add(column.of(to))));
+    // STRAIGHT_JOIN: from the values to the rows, in the order given, never the other way round.
+    String sql =
+        """
+        UPDATE (
+        SELECT %s
+        %s) v
+        STRAIGHT_JOIN %s t FORCE INDEX (PRIMARY) ON t.id = v.id
+        SET %s%s
+            t.modify_time = now_ms
+        WHERE t.status = v.from_status
+          AND t.lease_epoch = v.from_epoch
+          AND t.reported_epoch < v.from_epoch
+          AND t.modify_time = v.from_time
+        """
+            .formatted(
+                each(columns, ", ", "? AS %1$s"),
+                ("UNION ALL SELECT ?" + ", ?".repeat(columns.size() - 1) + "\n")
+                    .repeat(transitions.size() - 1),
+                table.sqlName(),
+                each(ALWAYS_WRITTEN, "", "t.%1$s = v.%1$s, "),
+                each(changed, "", "t.%1$s = COALESCE(v.%1$s, t.%1$s), "))
+            .replace("now_ms", NOW_MS);
+    return batch.update(sql, new StatementValues(values));
   }
 
-  /** Contexts and results may be large: they are not sent to the database as it knows them. */
+  private static String each(List<Column> columns, String between, String text) {
+    return columns.stream().map(column -> text.formatted(column.name())).collect(joining(between));
+  }
+
+  /** Texts may be large, and are not sent to the database as it knows them. */
   private static <T> T unlessSame(T value, T standing) {
     return value == null || value.equals(standing) ? null : value;
   }

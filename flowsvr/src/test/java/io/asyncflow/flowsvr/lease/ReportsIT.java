@@ -444,6 +444,52 @@ class ReportsIT {
   }
 
   @Test
+  void reportsOfEveryKindInOneBatchChangeWhatIsTheirs() {
+    TaskType lark = given.aType().with("retry_interval", 0).create();
+    given.aWaitingTask().ofType(lark).withContext("old").withPriority(3).create(6);
+    List<Task> held = given.aHold(lark).limit(6).now();
+    final List<TaskRow> before = held.stream().map(given::row).toList();
+    reporter.report(
+        List.of(
+            given.reportOn(held.get(0)).withId("r0").asSuccess("done"),
+            given.reportOn(held.get(1)).withId("r1").asRetry("once more"),
+            given.reportOn(held.get(2)).asNextStage("second", "new", 9),
+            given.reportOn(held.get(3)).asNextStage("third", null, null),
+            given.reportOn(held.get(4)).asFail("no"),
+            given.reportOn(held.get(5)).asRelease()));
+    List<TaskRow> after = held.stream().map(given::row).toList();
+    assertThat(after)
+        .extracting(TaskRow::status)
+        .containsExactly(
+            TaskStatus.SUCCESS,
+            TaskStatus.WAITING,
+            TaskStatus.WAITING,
+            TaskStatus.WAITING,
+            TaskStatus.FAILED,
+            TaskStatus.WAITING);
+    assertThat(after)
+        .extracting(TaskRow::stage)
+        .containsExactly(
+            before.get(0).stage(),
+            before.get(1).stage(),
+            "second",
+            "third",
+            before.get(4).stage(),
+            before.get(5).stage());
+    assertThat(after)
+        .extracting(TaskRow::context)
+        .containsExactly("old", "old", "new", "old", "old", "old");
+    assertThat(after).extracting(TaskRow::priority).containsExactly(3, 3, 9, 3, 3, 3);
+    assertThat(after).extracting(TaskRow::crtRetryNum).containsExactly(0, 1, 0, 0, 1, 0);
+    assertThat(after)
+        .extracting(TaskRow::reportId)
+        .containsExactly("r0", "r1", null, null, null, null);
+    assertThat(after.get(0).result()).isEqualTo("done");
+    assertThat(after.get(0).orderTime()).isEqualTo(before.get(0).orderTime());
+    assertThat(after.get(2).orderTime()).isNotEqualTo(before.get(2).orderTime());
+  }
+
+  @Test
   void batchMayHaveTheLongestContextsAndLogs() {
     TaskType lark = given.aType().create();
     List<TaskId> ids =

@@ -22,6 +22,8 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
@@ -114,30 +116,54 @@ class TaskHoldsIT {
     assertThat(held).allMatch(task -> task.leaseEpoch() == 1);
   }
 
-  @Test
-  void ofTwoClaimersThatPickedTheSameTasksOneHoldsThem() {
+  @ParameterizedTest
+  @ValueSource(ints = {5, 50})
+  void ofTwoClaimersThatPickedTheSameTasksOneHoldsThem(int tasks) {
     TaskType lark = given.aType().create();
-    List<TaskId> ids = given.aWaitingTask().ofType(lark).create(5);
+    List<TaskId> ids = given.aWaitingTask().ofType(lark).create(tasks);
     TaskTable table = ids.get(0).table();
     List<TaskRow> picked = ids.stream().map(given::row).toList();
 
     // as on an engine whose SKIP LOCKED locks nothing: the affected rows decide, not the pick
-    assertThat(claims.markHeld(table, changes(picked, "w1"))).isEqualTo(5);
+    assertThat(claims.markHeld(table, changes(picked, "w1"))).isEqualTo(tasks);
     assertThat(claims.markHeld(table, changes(picked, "w2"))).isZero();
 
     assertThat(ids.stream().map(given::row))
         .allMatch(row -> row.leaseEpoch() == 1 && row.workerId().equals("w1"));
   }
 
-  @Test
-  void rowThatChangedSinceItWasPickedIsNotHeld() {
+  @ParameterizedTest
+  @ValueSource(ints = {3, 30})
+  void rowThatChangedSinceItWasPickedIsNotHeld(int tasks) {
     TaskType lark = given.aType().create();
-    List<TaskId> ids = given.aWaitingTask().ofType(lark).create(3);
+    List<TaskId> ids = given.aWaitingTask().ofType(lark).create(tasks);
     List<TaskRow> picked = ids.stream().map(given::row).toList();
     given.set(ids.get(0), "lease_epoch = 1"); // held and handed back meanwhile
-    given.set(ids.get(1), "modify_time = 1, task_context = 'another'");
-    assertThat(claims.markHeld(ids.get(0).table(), changes(picked, "w1"))).isEqualTo(1);
+    given.set(ids.get(1), "modify_time = modify_time + 60000, task_context = 'another'");
+    assertThat(claims.markHeld(ids.get(0).table(), changes(picked, "w1"))).isEqualTo(tasks - 2);
     assertThat(given.row(ids.get(2)).status()).isEqualTo(TaskStatus.EXECUTING);
+  }
+
+  @Test
+  void holdTakesTasksOfManyEpochsTogether() {
+    TaskType lark = given.aType().create();
+    List<TaskId> ids = given.aWaitingTask().ofType(lark).create(40);
+    for (int i = 0; i < 15; i++) {
+      given.set(ids.get(i), "lease_epoch = " + Math.max(1, i - 7)); // nine of epoch 1, six others
+    }
+    List<Task> held = given.aHold(lark).by("w1").limit(40).now();
+    assertThat(held).hasSize(40);
+    assertThat(held)
+        .allSatisfy(
+            task -> {
+              TaskRow row = given.row(task);
+              assertThat(row.status()).isEqualTo(TaskStatus.EXECUTING);
+              assertThat(row.leaseEpoch()).isEqualTo(task.leaseEpoch());
+              assertThat(row.workerId()).isEqualTo("w1");
+              assertThat(row.traceId()).isEqualTo(task.traceId());
+            });
+    assertThat(held.stream().mapToInt(Task::leaseEpoch).boxed())
+        .containsAll(List.of(1, 2, 3, 4, 5, 6, 7, 8));
   }
 
   private static List<Change> changes(List<TaskRow> picked, String worker) {
