@@ -1,29 +1,58 @@
 package io.asyncflow.flowsvr.operator;
 
+import io.asyncflow.flowsvr.operator.AuditStore.Copying;
 import io.asyncflow.flowsvr.system.PagedDelete;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import java.time.Duration;
+import java.util.List;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
-/** Deletes the record of acts that are older than it is to be kept. */
+/**
+ * Deletes the record of acts that are older than it is to be kept. One that made a copy stays until
+ * the copy is dropped, and its copies: it alone tells whose objects that may name.
+ */
 @Component
 public class AuditRetention {
 
+  private static final int PAGE = 500;
+
   private final AuditStore audit;
+  private final TaskFamilies families;
   private final PagedDelete pages;
   private final Duration retention;
 
   AuditRetention(
       AuditStore audit,
+      TaskFamilies families,
       PagedDelete pages,
       @Value("${flow.audit-retention:365d}") Duration retention) {
     this.audit = audit;
+    this.families = families;
     this.pages = pages;
     this.retention = retention;
   }
 
   /** Returns how many acts were deleted. */
   public int runOnce() {
-    return pages.run(limit -> audit.deleteOlderThan(retention, limit));
+    return pages.run(limit -> audit.deleteOlderThan(retention, limit)) + deleteCopying();
+  }
+
+  /** A copy of a copy goes first; the act before it is found in the next round. */
+  private int deleteCopying() {
+    int deleted = 0;
+    List<Copying> page = audit.findCopyingOlderThan(retention, 0, PAGE);
+    while (!page.isEmpty()) {
+      List<Long> over = page.stream().filter(this::isOver).map(Copying::id).toList();
+      deleted += over.isEmpty() ? 0 : audit.delete(over);
+      long last = page.get(page.size() - 1).id();
+      page = page.size() < PAGE ? List.of() : audit.findCopyingOlderThan(retention, last, PAGE);
+    }
+    return deleted;
+  }
+
+  private boolean isOver(Copying act) {
+    return TaskId.parse(act.copy()).filter(copy -> families.hasDropped(copy.table())).isPresent();
   }
 }

@@ -3,16 +3,21 @@ package io.asyncflow.flowsvr.operator;
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.task.TaskCopies;
 import io.asyncflow.flowsvr.task.TaskId;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /** {@code t_audit}: a row an act, written in the act's own transaction. */
 @Component
-class AuditStore {
+class AuditStore implements TaskCopies {
 
   private final JdbcClient jdbc;
 
@@ -55,14 +60,84 @@ class AuditStore {
         .flatMap(TaskId::parse);
   }
 
-  /** Deletes a page of the oldest of such acts and returns how many. */
+  @Override
+  public Set<TaskId> of(TaskId id) {
+    Set<TaskId> copies = new LinkedHashSet<>();
+    Deque<TaskId> unseen = new ArrayDeque<>(List.of(id));
+    while (!unseen.isEmpty()) {
+      copiesOf(unseen.remove()).stream().filter(copies::add).forEach(unseen::add);
+    }
+    return copies;
+  }
+
+  private List<TaskId> copiesOf(TaskId id) {
+    return jdbc
+        .sql(
+            """
+            SELECT DISTINCT new_task_id
+            FROM t_audit
+            WHERE task_id = :task
+              AND new_task_id IS NOT NULL
+            """)
+        .param("task", id.toString())
+        .query(String.class)
+        .list()
+        .stream()
+        .flatMap(copy -> TaskId.parse(copy).stream())
+        .toList();
+  }
+
+  /** Deletes a page of the oldest of such acts that made no copy, and returns how many. */
   int deleteOlderThan(Duration age, int limit) {
     return jdbc.sql(
-            "DELETE FROM t_audit WHERE act_time < now_ms - :age ORDER BY act_time LIMIT :limit"
+            """
+            DELETE FROM t_audit
+            WHERE act_time < now_ms - :age
+              AND new_task_id IS NULL
+            ORDER BY act_time
+            LIMIT :limit
+            """
                 .replace("now_ms", NOW_MS))
         .param("age", age.toMillis())
         .param("limit", limit)
         .update();
+  }
+
+  /** An act that made a copy. */
+  record Copying(long id, String copy) {}
+
+  /**
+   * Such acts in the order of their ids, but for those whose copy was copied itself: they lead to
+   * that one.
+   *
+   * @param after the last id of the page before; 0 for the first
+   */
+  List<Copying> findCopyingOlderThan(Duration age, long after, int limit) {
+    return jdbc.sql(
+            """
+            SELECT a.id, a.new_task_id
+            FROM t_audit a
+            WHERE a.id > :after
+              AND a.act_time < now_ms - :age
+              AND a.new_task_id IS NOT NULL
+              AND NOT EXISTS (
+                SELECT 1
+                FROM t_audit later
+                WHERE later.task_id = a.new_task_id
+                  AND later.new_task_id IS NOT NULL)
+            ORDER BY a.id
+            LIMIT :limit
+            """
+                .replace("now_ms", NOW_MS))
+        .param("age", age.toMillis())
+        .param("after", after)
+        .param("limit", limit)
+        .query((rs, row) -> new Copying(rs.getLong("id"), rs.getString("new_task_id")))
+        .list();
+  }
+
+  int delete(List<Long> ids) {
+    return jdbc.sql("DELETE FROM t_audit WHERE id IN (:ids)").param("ids", ids).update();
   }
 
   /** The acts on one task, newest first. */

@@ -122,7 +122,6 @@ public class OperatorActs {
             });
   }
 
-  /** Not in one transaction: a create may run DDL. Done again after a crash, it finds the copy. */
   private TaskId copy(TaskId id, Act act) {
     TaskRow row = transactions.execute(() -> lockRetryable(id));
     NewTask copy =
@@ -138,13 +137,16 @@ public class OperatorActs {
             row.maxRetryNum(),
             row.maxRetryInterval(),
             "retry-of-" + id + "-" + row.leaseEpoch()); // two operators at once make one copy
-    TaskId copied = creator.create(List.of(copy)).get(0);
-    transactions.execute(
-        () -> {
-          audit.insert(act, id, row.status(), row.status(), copied);
-          return null;
-        });
-    return copied;
+    return creator.create(List.of(copy), made -> record(act, row, made.get(0))).get(0);
+  }
+
+  /** Commits with the copy: from then on the original's objects stay, whatever becomes of it. */
+  private void record(Act act, TaskRow origin, TaskId copy) {
+    TaskId id = origin.id();
+    if (!newTaskTables.keep(id.table())) {
+      throw TaskNotFoundException.dropped(id);
+    }
+    audit.insert(act, id, origin.status(), origin.status(), copy);
   }
 
   /**
@@ -181,9 +183,17 @@ public class OperatorActs {
     }
   }
 
-  /** The acts on one task, newest first. */
+  /**
+   * The acts on one task, newest first; they may outlive it.
+   *
+   * @throws TaskNotFoundException if there are none, and no such task
+   */
   public List<AuditEntry> actsOn(TaskId id, int limit) {
-    return audit.find(id, limit);
+    List<AuditEntry> acts = audit.find(id, limit);
+    if (acts.isEmpty() && find(id).isEmpty()) {
+      throw new TaskNotFoundException(id);
+    }
+    return acts;
   }
 
   private void requireTable(TaskId id) {

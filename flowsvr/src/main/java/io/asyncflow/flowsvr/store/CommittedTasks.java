@@ -1,10 +1,12 @@
 package io.asyncflow.flowsvr.store;
 
+import io.asyncflow.flowsvr.task.TaskCopies;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.stereotype.Component;
 
 /** The tasks of the database, each by its primary key. */
@@ -13,15 +15,22 @@ class CommittedTasks implements TaskLook {
 
   private final TaskQueries tasks;
   private final TaskFamilies families;
+  private final TaskCopies copies;
 
-  CommittedTasks(TaskQueries tasks, TaskFamilies families) {
+  CommittedTasks(TaskQueries tasks, TaskFamilies families, TaskCopies copies) {
     this.tasks = tasks;
     this.families = families;
+    this.copies = copies;
   }
 
   @Override
   public Optional<TaskRow> find(TaskId id) {
     return tasks.find(id);
+  }
+
+  @Override
+  public Set<TaskId> copiesOf(TaskId id) {
+    return copies.of(id);
   }
 
   /**

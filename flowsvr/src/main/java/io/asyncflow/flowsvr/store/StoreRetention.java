@@ -11,6 +11,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -35,7 +37,8 @@ import org.springframework.stereotype.Component;
  *   <li>if it is of a hold that the row does not know yet.
  * </ul>
  *
- * <p>When the task is dropped with its table, its objects go.
+ * <p>When the task is dropped with its table, its objects go, but for those that a copy names which
+ * a retry has made of it.
  *
  * <p>That is right at any moment, and needs no lock. A later report can name what the task's
  * context named when its hold began, and what that hold has stored itself. So what the row does not
@@ -122,7 +125,7 @@ public class StoreRetention {
     List<Entry> entries = store.entries(id.toString()); // after the row was read, never before
     List<StoreKey> old = oldOf(entries, before);
     if (found.isEmpty()) {
-      return tasks.isGone(id) ? remove(old) : 0;
+      return tasks.isGone(id) ? remove(unnamedByCopies(id, old)) : 0;
     }
     TaskRow row = found.get();
     List<StoreKey> doubtful = old.stream().filter(key -> !isSpokenFor(key, row)).toList();
@@ -132,6 +135,32 @@ public class StoreRetention {
     // Among all of them: a young text may name an old object.
     Set<StoreKey> named = references.among(entries.stream().map(Entry::key).toList(), textsOf(row));
     return remove(doubtful.stream().filter(key -> !named.contains(key)).toList());
+  }
+
+  /**
+   * Those of a task that is gone which no copy of it names. A copy began with the context of its
+   * original, and as long as there is the original, its row names all that the copy can.
+   */
+  private List<StoreKey> unnamedByCopies(TaskId id, List<StoreKey> old) throws IOException {
+    Set<TaskId> copies = tasks.copiesOf(id); // after it was seen to be gone: no more are made
+    List<String> texts = new ArrayList<>();
+    for (TaskId copy : copies) {
+      Optional<TaskRow> row = tasks.find(copy);
+      if (row.isEmpty() && !tasks.isGone(copy)) {
+        return List.of(); // nobody knows what it names
+      }
+      row.map(StoreRetention::textsOf).ifPresent(texts::addAll);
+    }
+    if (texts.isEmpty()) {
+      return old;
+    }
+    Set<StoreKey> keys = new HashSet<>(old);
+    for (TaskId copy : copies) { // after their rows were read, and of those that are gone, too
+      store.entries(copy.toString()).forEach(entry -> keys.add(entry.key()));
+    }
+    store.entries(id.toString()).forEach(entry -> keys.add(entry.key()));
+    Set<StoreKey> named = references.among(keys, texts);
+    return old.stream().filter(key -> !named.contains(key)).toList();
   }
 
   private static List<StoreKey> oldOf(List<Entry> entries, Instant before) {

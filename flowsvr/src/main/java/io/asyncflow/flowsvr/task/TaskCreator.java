@@ -132,6 +132,11 @@ public class TaskCreator {
     void with(List<TaskId> ids);
   }
 
+  /** The same, and in its transaction what {@code join} does. */
+  public List<TaskId> create(List<NewTask> tasks, Join join) {
+    return create(new Wanted(tasks, List.of(), join), transactions::execute);
+  }
+
   /**
    * Creates waiting tasks of jobs, as {@link #create(List)} does.
    *

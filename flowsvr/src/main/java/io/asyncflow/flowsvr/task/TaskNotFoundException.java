@@ -17,7 +17,7 @@ public class TaskNotFoundException extends FlowException {
   }
 
   /** The task may have existed: its whole table was dropped. */
-  static TaskNotFoundException dropped(TaskId id) {
+  public static TaskNotFoundException dropped(TaskId id) {
     return new TaskNotFoundException(
         "there is no task "
             + id

@@ -125,4 +125,14 @@ public class NewTaskTables {
     outdated(table);
     return false;
   }
+
+  /**
+   * Locks the table until the transaction ends: it is not given up meanwhile. For who makes
+   * something that what is in it must outlast.
+   *
+   * @return false if it was given up
+   */
+  public boolean keep(TaskTable table) {
+    return lives.lockKept(table);
+  }
 }

@@ -70,6 +70,11 @@ class TableLifeStore {
     return exists(table, "AND drain_time IS NULL FOR UPDATE SKIP LOCKED");
   }
 
+  /** Keeps the table from being given up until the transaction ends; false if it was. */
+  boolean lockKept(TaskTable table) {
+    return exists(table, "AND drop_time IS NULL LOCK IN SHARE MODE");
+  }
+
   private boolean exists(TaskTable table, String condition) {
     return sql(table, "SELECT 1 FROM t_task_table\n" + OF_TABLE + condition)
         .query(Integer.class)

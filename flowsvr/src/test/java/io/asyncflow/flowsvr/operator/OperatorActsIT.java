@@ -1,9 +1,11 @@
 package io.asyncflow.flowsvr.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.time.Duration;
@@ -13,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
@@ -26,6 +29,7 @@ class OperatorActsIT {
   @LocalServerPort int port;
   @Autowired JdbcClient jdbc;
   @Autowired AuditRetention retention;
+  @Autowired OperatorActs operatorActs;
 
   private Wire wire;
   private String type;
@@ -160,16 +164,7 @@ class OperatorActsIT {
   void aTaskWhoseTableBeginHasPassedIsCopiedAndTheCopyNamesItsOrigin() {
     String id = aTask();
     ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
-    wire.post("/api/task_schedule_cfg/roll", "{'taskType':'%s'}".formatted(type));
-    await()
-        .until(
-            () ->
-                ok(wire.get("/api/task_schedule_cfg/tables?taskType=" + type))
-                    .path("tables")
-                    .path(0)
-                    .path("state")
-                    .asString()
-                    .equals("DRAINED"));
+    drainFirstTables(1);
 
     String copy = ok(act("retry", id, "")).path("taskId").asString();
 
@@ -186,6 +181,70 @@ class OperatorActsIT {
     assertThat(read(copy).path("status").asInt()).isEqualTo(1);
     assertThat(ok(act("getActs", id, "")).path("acts").path(0).path("newTaskId").asString())
         .isEqualTo(copy);
+  }
+
+  /** Rolls, and waits until so many tables hold only finished tasks. */
+  private void drainFirstTables(int count) {
+    ok(wire.post("/api/task_schedule_cfg/roll", "{'taskType':'%s'}".formatted(type)));
+    await()
+        .until(
+            () ->
+                ok(wire.get("/api/task_schedule_cfg/tables?taskType=" + type))
+                    .path("tables")
+                    .path(count - 1)
+                    .path("state")
+                    .asString()
+                    .equals("DRAINED"));
+  }
+
+  @Test
+  void copyThatCannotBePutOnRecordIsNotMade() {
+    String id = aTask();
+    ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
+    drainFirstTables(1);
+    TaskId task = TaskId.parse(id).orElseThrow();
+    String tooLong = "x".repeat(1_001);
+
+    assertThatThrownBy(() -> operatorActs.retry(task, new Act(Act.Kind.RETRY, "ann", tooLong)))
+        .isInstanceOf(DataIntegrityViolationException.class);
+
+    assertThat(hold().isMissingNode()).isTrue();
+  }
+
+  @Test
+  void actThatMadeACopyIsKeptAsLongAsTheCopy() {
+    String id = aTask();
+    ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
+    drainFirstTables(1);
+    String copy = ok(act("retry", id, "")).path("taskId").asString();
+    ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
+    drainFirstTables(2);
+    ok(act("retry", copy, ""));
+    happened(Duration.ofDays(1_000), id, "RETRY");
+    happened(Duration.ofDays(1_000), copy, "RETRY");
+    retention.runOnce();
+    assertThat(acts(id)).hasSize(1);
+    assertThat(acts(copy)).hasSize(1);
+
+    ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
+    drainFirstTables(3);
+    jdbc.sql("UPDATE t_schedule_pos SET schedule_first_pos = 4 WHERE task_type = ?")
+        .param(type)
+        .update();
+
+    await()
+        .until(
+            () -> {
+              retention.runOnce();
+              return operatorActsOn(id) + operatorActsOn(copy) == 0;
+            });
+  }
+
+  private int operatorActsOn(String task) {
+    return jdbc.sql("SELECT COUNT(*) FROM t_audit WHERE task_id = ?")
+        .param(task)
+        .query(Integer.class)
+        .single();
   }
 
   @Test
@@ -215,6 +274,7 @@ class OperatorActsIT {
     String id = "123_" + type + "_task_1";
     assertThat(act("cancel", id, "").code()).isEqualTo(8035);
     assertThat(act("retry", id, "").code()).isEqualTo(8035);
+    assertThat(act("getActs", id, "").code()).isEqualTo(8035);
     assertThat(act("setStatus", id, ",'status':4,'reason':'x'").code()).isEqualTo(8035);
   }
 

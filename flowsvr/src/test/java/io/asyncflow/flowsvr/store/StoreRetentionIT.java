@@ -11,9 +11,13 @@ import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.job.Jobs;
+import io.asyncflow.flowsvr.operator.Act;
+import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -35,6 +39,8 @@ class StoreRetentionIT {
   @Autowired JdbcClient jdbc;
   @Autowired ContextStore store;
   @Autowired StoreRetention retention;
+  @Autowired OperatorActs acts;
+  @Autowired TaskFamilies families;
   @Autowired Node node;
 
   private TaskType type;
@@ -131,6 +137,62 @@ class StoreRetentionIT {
 
     await().atMost(Duration.ofSeconds(30)).until(() -> collect(task) == 1);
     assertThat(keysOf(task)).isEmpty();
+  }
+
+  /** Rolls, and waits until the tables before are drained. */
+  private void roll() {
+    TaskTable next = given.nextTable(type);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> families.findNow(type).orElseThrow().begin().equals(next));
+  }
+
+  /** Drops all tables before this one, as far as anybody can see. */
+  private void dropBefore(int table) {
+    jdbc.sql("UPDATE t_schedule_pos SET schedule_first_pos = :first WHERE task_type = :type")
+        .param("first", table)
+        .param("type", type.name())
+        .update();
+    TaskTable dropped = new TaskTable(type, table - 1);
+    await().atMost(Duration.ofSeconds(30)).until(() -> families.hasDropped(dropped));
+  }
+
+  private Task retriedAndHeld(Task failed) {
+    roll();
+    acts.retry(Given.idOf(failed), new Act(Act.Kind.RETRY, "ann", ""));
+    Task copy = given.aHold(type).theTask();
+    assertThat(copy.taskId()).isNotEqualTo(failed.taskId());
+    return copy;
+  }
+
+  @Test
+  void copyThatARetryHasMadeKeepsWhatItNamesOfItsOriginal() throws IOException {
+    Task first = held();
+    StoreKey piece = put(first, "piece", "sound");
+    StoreKey text = put(first, "_context", "{\"piece\":\"" + piece.reference() + "\"}");
+    given.reportOn(first).nextStage("join", new StoredText(text, 1).toString(), null);
+    Task second = given.aHold(type).theTask();
+    StoreKey draft = put(second, "draft", "noise");
+    given.reportOn(second).fail("no voice");
+
+    Task copy = retriedAndHeld(second);
+    dropBefore(2);
+    assertThat(collect(first)).isEqualTo(1);
+    assertThat(keysOf(first)).containsExactlyInAnyOrder(piece, text).doesNotContain(draft);
+
+    StoreKey own = put(copy, "_context", "[\"" + piece.reference() + "\"]");
+    given.reportOn(copy).nextStage("send", new StoredText(own, 1).toString(), null);
+    assertThat(collect(first)).as("what only named it").isEqualTo(1);
+    assertThat(keysOf(first)).containsExactly(piece);
+
+    given.reportOn(given.aHold(type).theTask()).fail("no line");
+    Task last = retriedAndHeld(copy);
+    dropBefore(3);
+    assertThat(collect(first) + collect(copy)).as("a copy of the copy names them").isZero();
+
+    given.reportOn(last).success("sent");
+    given.set(Given.idOf(last), "task_context = ''");
+    assertThat(collect(first) + collect(copy)).isEqualTo(2);
   }
 
   @Test

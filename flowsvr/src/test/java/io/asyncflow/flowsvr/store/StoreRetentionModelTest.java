@@ -249,6 +249,11 @@ class StoreRetentionModelTest {
     }
 
     @Override
+    public Set<TaskId> copiesOf(TaskId id) {
+      return Set.of();
+    }
+
+    @Override
     public boolean isGone(TaskId id) {
       return false;
     }
