@@ -92,7 +92,7 @@ public final class ChaosRun {
       try (Scenario scenario = Scenario.of(cluster, "chaos", type)) {
         List<WorkerNode> workers =
             IntStream.range(0, plan.workers())
-                .mapToObj(i -> scenario.launchWorker(servers.get(i % servers.size()), w -> w))
+                .mapToObj(i -> scenario.launchWorker(servers.get(i % servers.size())))
                 .toList();
         workers.forEach(WorkerNode::awaitReady);
         return strike(cluster, scenario, servers, workers);

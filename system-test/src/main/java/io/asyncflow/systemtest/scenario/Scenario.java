@@ -21,8 +21,6 @@ import io.asyncflow.systemtest.history.Recorder;
 import io.asyncflow.systemtest.history.RecordingFlowClient;
 import io.asyncflow.systemtest.invariant.HistoryChecker;
 import io.asyncflow.systemtest.invariant.Verdict;
-import io.asyncflow.systemtest.worker.CrashPoint;
-import io.asyncflow.systemtest.worker.Fleet;
 import io.asyncflow.systemtest.worker.JobScript;
 import io.asyncflow.systemtest.worker.Script;
 import io.asyncflow.systemtest.worker.WorkerPlan;
@@ -35,13 +33,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /**
@@ -179,32 +176,31 @@ public final class Scenario implements AutoCloseable {
 
   /** Starts a worker at a server and returns when it polls. */
   public WorkerNode startWorker(ServerNode server) {
-    return startWorker(server, worker -> worker);
+    return startWorker(server, worker -> {});
   }
 
   /** Starts a worker, changed as wanted, and returns when it polls. */
-  public WorkerNode startWorker(ServerNode server, UnaryOperator<WorkerPlan> change) {
+  public WorkerNode startWorker(ServerNode server, Consumer<WorkerPlan.Builder> change) {
     WorkerNode worker = launchWorker(server, change);
     worker.awaitReady();
     return worker;
   }
 
   /** Starts a worker, which does not poll yet. */
-  public synchronized WorkerNode launchWorker(ServerNode server, UnaryOperator<WorkerPlan> change) {
-    WorkerPlan worker =
-        new WorkerPlan(
-            taskType + "-worker-" + (workers.size() + 1),
-            server.url().toString(),
-            cluster.redisUrl(),
-            taskType,
-            8,
-            8,
-            Duration.ofSeconds(20).toMillis(),
-            CrashPoint.NONE,
-            Map.of(),
-            directory.toString(),
-            Fleet.PLAIN);
-    WorkerNode node = cluster.launchWorker(change.apply(worker));
+  public WorkerNode launchWorker(ServerNode server) {
+    return launchWorker(server, worker -> {});
+  }
+
+  /** Starts a worker, changed as wanted, which does not poll yet. */
+  public synchronized WorkerNode launchWorker(
+      ServerNode server, Consumer<WorkerPlan.Builder> change) {
+    String name = taskType + "-worker-" + (workers.size() + 1);
+    WorkerPlan.Builder plan =
+        WorkerPlan.of(name, taskType, directory.toString())
+            .at(server.url().toString())
+            .withRedis(cluster.redisUrl());
+    change.accept(plan);
+    WorkerNode node = cluster.launchWorker(plan.build());
     workers.add(node);
     return node;
   }

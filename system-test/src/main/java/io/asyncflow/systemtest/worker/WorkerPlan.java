@@ -31,115 +31,87 @@ public record WorkerPlan(
     String history,
     Fleet fleet) {
 
-  /** The same with other room for tasks. */
-  public WorkerPlan withRoom(int newThreads, int newPrefetch) {
-    return new WorkerPlan(
-        workerId,
-        url,
-        redisUrl,
-        taskType,
-        newThreads,
-        newPrefetch,
-        graceMs,
-        crashPoint,
-        environment,
-        history,
-        fleet);
+  /** An immortal worker of eight threads, with a grace of 20 s and no Redis, unless it is told. */
+  public static Builder of(String workerId, String taskType, String history) {
+    return new Builder(workerId, taskType, history);
   }
 
-  /** The same with another grace. */
-  public WorkerPlan withGrace(Duration grace) {
-    return new WorkerPlan(
-        workerId,
-        url,
-        redisUrl,
-        taskType,
-        threads,
-        prefetch,
-        grace.toMillis(),
-        crashPoint,
-        environment,
-        history,
-        fleet);
-  }
+  /** Says what a worker has that others have not. For one thread. */
+  public static final class Builder {
 
-  /** The same with its server elsewhere, behind a proxy for example. */
-  public WorkerPlan at(String newUrl) {
-    return new WorkerPlan(
-        workerId,
-        newUrl,
-        redisUrl,
-        taskType,
-        threads,
-        prefetch,
-        graceMs,
-        crashPoint,
-        environment,
-        history,
-        fleet);
-  }
+    private final String workerId;
+    private final String taskType;
+    private final String history;
+    private String url;
+    private String redisUrl;
+    private int threads = 8;
+    private int prefetch = 8;
+    private Duration grace = Duration.ofSeconds(20);
+    private CrashPoint crashPoint = CrashPoint.NONE;
+    private Map<String, String> environment = Map.of();
+    private Fleet fleet = Fleet.PLAIN;
 
-  /** The same, and mortal. */
-  public WorkerPlan dyingAt(CrashPoint point) {
-    return new WorkerPlan(
-        workerId,
-        url,
-        redisUrl,
-        taskType,
-        threads,
-        prefetch,
-        graceMs,
-        point,
-        environment,
-        history,
-        fleet);
-  }
+    private Builder(String workerId, String taskType, String history) {
+      this.workerId = workerId;
+      this.taskType = taskType;
+      this.history = history;
+    }
 
-  /** The same with its Redis elsewhere. */
-  public WorkerPlan withRedis(String newRedisUrl) {
-    return new WorkerPlan(
-        workerId,
-        url,
-        newRedisUrl,
-        taskType,
-        threads,
-        prefetch,
-        graceMs,
-        crashPoint,
-        environment,
-        history,
-        fleet);
-  }
+    /** Where its server is, or a proxy before it. */
+    public Builder at(String value) {
+      url = value;
+      return this;
+    }
 
-  /** The same with environment variables. */
-  public WorkerPlan with(Map<String, String> variables) {
-    return new WorkerPlan(
-        workerId,
-        url,
-        redisUrl,
-        taskType,
-        threads,
-        prefetch,
-        graceMs,
-        crashPoint,
-        variables,
-        history,
-        fleet);
-  }
+    /** Where its Redis is. */
+    public Builder withRedis(String value) {
+      redisUrl = value;
+      return this;
+    }
 
-  /** The same as a part of a fleet. */
-  public WorkerPlan in(Fleet newFleet) {
-    return new WorkerPlan(
-        workerId,
-        url,
-        redisUrl,
-        taskType,
-        threads,
-        prefetch,
-        graceMs,
-        crashPoint,
-        environment,
-        history,
-        newFleet);
+    /** How much it takes at once. */
+    public Builder withRoom(int newThreads, int newPrefetch) {
+      threads = newThreads;
+      prefetch = newPrefetch;
+      return this;
+    }
+
+    public Builder withGrace(Duration value) {
+      grace = value;
+      return this;
+    }
+
+    /** Makes it mortal. */
+    public Builder dyingAt(CrashPoint value) {
+      crashPoint = value;
+      return this;
+    }
+
+    /** Environment variables of its process. */
+    public Builder with(Map<String, String> variables) {
+      environment = variables;
+      return this;
+    }
+
+    /** Makes it a part of a fleet. */
+    public Builder in(Fleet value) {
+      fleet = value;
+      return this;
+    }
+
+    public WorkerPlan build() {
+      return new WorkerPlan(
+          workerId,
+          url,
+          redisUrl,
+          taskType,
+          threads,
+          prefetch,
+          grace.toMillis(),
+          crashPoint,
+          environment,
+          history,
+          fleet);
+    }
   }
 }

@@ -46,9 +46,7 @@ class TwoServersIT {
   void threeWorkersCommitEachStageOfManyTasksOnce() {
     try (Scenario scenario = Scenario.of(cluster, "many", leisurely())) {
       List<WorkerNode> workers =
-          IntStream.range(0, 3)
-              .mapToObj(i -> scenario.launchWorker(servers.get(i % 2), worker -> worker))
-              .toList();
+          IntStream.range(0, 3).mapToObj(i -> scenario.launchWorker(servers.get(i % 2))).toList();
       workers.forEach(WorkerNode::awaitReady);
       Stopwatch watch = Stopwatch.start();
       scenario.create(scenario.client(servers.get(0)), MANY, Script.smooth());

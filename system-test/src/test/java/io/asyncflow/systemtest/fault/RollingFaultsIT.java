@@ -159,7 +159,7 @@ class RollingFaultsIT {
   private static List<WorkerNode> launchWorkers(Scenario scenario) {
     List<ServerNode> servers = List.copyOf(wires.keySet());
     return IntStream.range(0, WORKERS)
-        .mapToObj(i -> scenario.launchWorker(servers.get(i % servers.size()), worker -> worker))
+        .mapToObj(i -> scenario.launchWorker(servers.get(i % servers.size())))
         .toList();
   }
 
