@@ -1,12 +1,10 @@
 package io.asyncflow.flowsvr.job;
 
+import io.asyncflow.flowsvr.system.DaemonThreads;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,26 +41,7 @@ class JobStepThreads implements DisposableBean {
    */
   JobStepThreads(LongPredicate steps, int count) {
     this.steps = steps;
-    this.threads = count == 0 ? null : pool(count);
-  }
-
-  private static ThreadPoolExecutor pool(int count) {
-    AtomicInteger number = new AtomicInteger();
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            count,
-            count,
-            30,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            work -> {
-              Thread thread = new Thread(work, "job-steps-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            },
-            new DiscardPolicy()); // a server that stops must not fail a report over a step
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
+    this.threads = count == 0 ? null : DaemonThreads.pool(count, "job-steps");
   }
 
   @EventListener

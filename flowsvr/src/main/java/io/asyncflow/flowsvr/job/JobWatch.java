@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.flowsvr.system.BackgroundLoop;
+import io.asyncflow.flowsvr.system.DaemonThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -8,10 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,20 +84,7 @@ class JobWatch implements DisposableBean {
    */
   JobWatch(Function<Collection<Long>, Map<Long, JobSight>> look, Duration poll) {
     this.look = look;
-    looking =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            30,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            work -> {
-              Thread thread = new Thread(work, "job-watch");
-              thread.setDaemon(true);
-              return thread;
-            },
-            new DiscardPolicy());
-    looking.allowCoreThreadTimeOut(true);
+    looking = DaemonThreads.pool(1, "job-watch");
     polling = BackgroundLoop.start("job-watch-poll", poll, this::poll);
   }
 

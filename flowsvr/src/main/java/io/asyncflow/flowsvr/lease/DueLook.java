@@ -6,6 +6,7 @@ import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Seen;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.system.DaemonThreads;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TasksWaiting;
@@ -20,9 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,16 +51,7 @@ class DueLook implements DisposableBean {
     this.claims = claims;
     this.families = families;
     this.node = node;
-    this.beside =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            30,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            HoldThreads.named("due-look"),
-            new DiscardPolicy()); // who stops claims no more
-    beside.allowCoreThreadTimeOut(true);
+    this.beside = DaemonThreads.pool(1, "due-look");
   }
 
   /**

@@ -1,13 +1,12 @@
 package io.asyncflow.flowsvr.lease;
 
-import java.util.concurrent.LinkedBlockingQueue;
+import io.asyncflow.flowsvr.system.DaemonThreads;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The threads that serve parked holds: one that keeps time, and a few that ask the database. They
@@ -21,7 +20,7 @@ final class HoldThreads implements AutoCloseable {
   private final ThreadPoolExecutor servers;
 
   HoldThreads() {
-    this(named("hold"));
+    this(DaemonThreads.named("hold"));
   }
 
   /**
@@ -29,20 +28,12 @@ final class HoldThreads implements AutoCloseable {
    */
   HoldThreads(ThreadFactory serverThreads) {
     // Whoever sets an alarm, or wants to serve, while the server stops needs it no more.
-    timer = new ScheduledThreadPoolExecutor(1, named("hold-timer"), new DiscardPolicy());
+    timer =
+        new ScheduledThreadPoolExecutor(1, DaemonThreads.named("hold-timer"), new DiscardPolicy());
     timer.setRemoveOnCancelPolicy(true);
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     timer.prestartCoreThread(); // alarms must ring even where no more threads are to be had
-    servers =
-        new ThreadPoolExecutor(
-            SERVERS,
-            SERVERS,
-            30,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            serverThreads,
-            new DiscardPolicy());
-    servers.allowCoreThreadTimeOut(true);
+    servers = DaemonThreads.pool(SERVERS, serverThreads);
   }
 
   /** Throws whatever keeps a thread from being started, such as {@link OutOfMemoryError}. */
@@ -64,14 +55,5 @@ final class HoldThreads implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  static ThreadFactory named(String name) {
-    AtomicInteger count = new AtomicInteger();
-    return work -> {
-      Thread thread = new Thread(work, name + "-" + count.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 }
