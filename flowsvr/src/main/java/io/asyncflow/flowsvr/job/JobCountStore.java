@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.job;
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.lease.ScheduleLog;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.task.JobLedger;
 import io.asyncflow.flowsvr.task.JobPlace;
@@ -237,8 +238,13 @@ class JobCountStore implements JobLedger {
         .param("epoch", change.leaseEpoch())
         .param("state", change.to().name())
         .param("result", change.result())
-        .param("error", change.to() == TaskStatus.FAILED ? LastHold.errorOf(change) : null)
+        .param("error", change.to() == TaskStatus.FAILED ? errorOf(change) : null)
         .update();
+  }
+
+  private static String errorOf(Change change) {
+    String error = ScheduleLog.last(change.scheduleLog()).error();
+    return error == null ? change.id() + " failed" : error;
   }
 
   /** Tells, once it is committed, that these jobs may have something to be done to them. */

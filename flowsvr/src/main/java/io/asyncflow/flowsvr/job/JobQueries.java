@@ -9,6 +9,7 @@ import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.JobTaskStore.Child;
+import io.asyncflow.flowsvr.lease.ScheduleLog;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -163,7 +164,7 @@ class JobQueries {
     if (row == null) {
       return new JobTask(index, taskId, null, null, null, null, null, null);
     }
-    LastHold last = LastHold.of(row.scheduleLog());
+    ScheduleLog.Last last = ScheduleLog.last(row.scheduleLog());
     return new JobTask(
         index,
         taskId,

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * <p>A log that is no JSON object (an old client stores what it likes) is begun anew, and so is one
  * that leaves no room.
  */
-final class ScheduleLog {
+public final class ScheduleLog {
 
   private static final int HISTORY = 5;
   private static final int MAX_MESSAGE = 1_000;
@@ -56,6 +56,24 @@ final class ScheduleLog {
       node.put("time", time);
       return node;
     }
+  }
+
+  /**
+   * What the last hold came to.
+   *
+   * @param error what went wrong; {@code null} if nothing did, or the log is none of ours
+   * @param costMs from the hold to its end; {@code null} if there was none
+   */
+  public record Last(String error, Long costMs) {}
+
+  /** The last line of a log. */
+  public static Last last(String log) {
+    JsonNode last = parse(log).path("lastData");
+    String error = last.path("errMsg").asString("");
+    String cost = last.path("cost").asString("");
+    return new Last(
+        error.isEmpty() ? null : error,
+        cost.matches("[0-9]{1,15}ms") ? Long.parseLong(cost.replace("ms", "")) : null);
   }
 
   /** The log with one more entry. */

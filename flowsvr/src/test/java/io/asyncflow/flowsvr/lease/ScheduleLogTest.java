@@ -50,6 +50,22 @@ class ScheduleLogTest {
     assertThat(last.get("cost").asString()).isEqualTo("0ms");
   }
 
+  @Test
+  void lastLineIsReadAsItWasWritten() {
+    String log =
+        ScheduleLog.append(ScheduleLog.append("", anEntry("early", 1)), anEntry("late", 7));
+    assertThat(ScheduleLog.last(log)).isEqualTo(new ScheduleLog.Last("late", 7L));
+    assertThat(ScheduleLog.last(ScheduleLog.append(log, anEntry(null, 3))))
+        .isEqualTo(new ScheduleLog.Last(null, 3L));
+  }
+
+  @ParameterizedTest
+  @NullSource
+  @ValueSource(strings = {"", "it rained", "[]", "{}", "{\"lastData\":{\"cost\":\"soon\"}}"})
+  void logOfSomebodyElseTellsNothing(String log) {
+    assertThat(ScheduleLog.last(log)).isEqualTo(new ScheduleLog.Last(null, null));
+  }
+
   @ParameterizedTest
   @NullSource
   @ValueSource(
