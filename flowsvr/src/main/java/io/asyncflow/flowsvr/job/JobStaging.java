@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.job;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FieldError;
-import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobChildren;
 import io.asyncflow.flowsvr.lease.HoldFence;
 import io.asyncflow.flowsvr.lease.LeaseLostException;
@@ -14,6 +11,7 @@ import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.web.InvalidFieldException;
 import java.util.List;
 import org.springframework.stereotype.Service;
 
@@ -55,7 +53,7 @@ class JobStaging {
    * @throws LeaseLostException if this hold of the split has no more to say
    * @throws NoSuchJobException if the job's time is over, and somebody has its split run again
    * @throws TransitionNotAllowedException if the task splits no job, or the job is not being split
-   * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if the page leaves a gap
+   * @throws InvalidFieldException if the page leaves a gap
    */
   int add(JobChildren page) {
     TaskId id = TaskId.parse(page.taskId()).orElseThrow();
@@ -75,7 +73,8 @@ class JobStaging {
     JobRow job = jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId));
     int before = job.stagedEpoch() == page.leaseEpoch() ? job.staged() : 0;
     if (page.first() > before) {
-      throw gap(before);
+      throw new InvalidFieldException(
+          "first", "must be at most " + before + ": pages come in order");
     }
     jobTasks.stage(job.id(), page.first(), page.children());
     int staged = Math.max(before, page.first() + page.children().size());
@@ -90,12 +89,5 @@ class JobStaging {
       throw new TransitionNotAllowedException(split.id(), "it splits no job");
     }
     HoldFence.require(split, page.leaseEpoch(), page.workerId());
-  }
-
-  private static FlowException gap(int expected) {
-    FieldError error =
-        new FieldError("first", "must be at most " + expected + ": pages come in order");
-    return new FlowException(
-        ErrorCode.INVALID_INPUT, error.field() + " " + error.message(), List.of(error), null);
   }
 }

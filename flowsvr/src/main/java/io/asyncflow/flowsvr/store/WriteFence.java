@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.store;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FieldError;
-import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.flowsvr.lease.HoldFence;
 import io.asyncflow.flowsvr.lease.LeaseLostException;
@@ -11,7 +8,7 @@ import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.task.TaskRow;
-import java.util.List;
+import io.asyncflow.flowsvr.web.InvalidFieldException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -33,6 +30,7 @@ class WriteFence {
    * @throws TaskNotFoundException if there is no such task
    * @throws LeaseLostException if this hold has no more to say, or never was
    * @throws TransitionNotAllowedException if the task is final
+   * @throws InvalidFieldException if the key is not of this task's stage
    */
   void require(StoreKey key, String workerId) {
     TaskId id = TaskId.parse(key.taskId()).orElseThrow(() -> badKey("its task id is none"));
@@ -43,9 +41,7 @@ class WriteFence {
     }
   }
 
-  private static FlowException badKey(String why) {
-    FieldError error = new FieldError("key", "cannot be written: " + why);
-    return new FlowException(
-        ErrorCode.INVALID_INPUT, error.field() + " " + error.message(), List.of(error), null);
+  private static InvalidFieldException badKey(String why) {
+    return new InvalidFieldException("key", "cannot be written: " + why);
   }
 }

@@ -1,8 +1,5 @@
 package io.asyncflow.flowsvr.task;
 
-import io.asyncflow.api.ErrorCode;
-import io.asyncflow.api.FieldError;
-import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
@@ -11,6 +8,7 @@ import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.web.InvalidFieldException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -70,7 +68,7 @@ public class TaskQueries {
    *
    * @param statuses empty for all
    * @param cursor where the last page ended; {@code null} for the first page
-   * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if the cursor is none of ours
+   * @throws InvalidFieldException if the cursor is none of ours
    */
   public TaskPage list(TaskType type, Set<TaskStatus> statuses, int limit, String cursor) {
     types.require(type);
@@ -106,8 +104,6 @@ public class TaskQueries {
     } catch (NumberFormatException e) {
       // more than 63 bits: none of ours
     }
-    FieldError error = new FieldError("cursor", "must be a nextCursor of an earlier answer");
-    throw new FlowException(
-        ErrorCode.INVALID_INPUT, error.field() + " " + error.message(), List.of(error), null);
+    throw new InvalidFieldException("cursor", "must be a nextCursor of an earlier answer");
   }
 }
