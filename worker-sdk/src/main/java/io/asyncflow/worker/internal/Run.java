@@ -9,7 +9,7 @@ import java.util.Locale;
 /**
  * One hold of one task, from its answer to its settled report.
  *
- * <p>Four threads may want to end it at the same moment (its own, the lease keeper, the deadline
+ * <p>Four threads may want to end it at the same moment (its own, the heartbeats, the deadline
  * watch, the stopping worker). Each change of state names the state it starts from, and the first
  * one wins; the others are told {@code false} and do nothing.
  */

@@ -10,6 +10,8 @@
  *   ReportSender       sends what the runs came to, all that is there at once; keeps on disk what fails
  *   HeartbeatSender    renews every lease held, in one request; tells flowsvr how this worker is
  *   DeadlineWatch      local time only: interrupts what has lasted too long, gives back what waits too long
+ *   SlotPool           ends the quarantine of a place that lacked resources
+ *   WorkerEngine       takes over what workers that have ended left in the spool, once a minute
  * </pre>
  *
  * <p>A held task is a {@link io.asyncflow.worker.internal.Run}; it is in {@link
