@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.operator.AuditRetention;
 import io.asyncflow.flowsvr.store.StoreRetention;
 import io.asyncflow.flowsvr.system.BackgroundLoop;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.Outage;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.KeyRetention;
 import io.asyncflow.flowsvr.task.ServerNumberRetention;
@@ -119,7 +120,8 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
       Object result = job.runOnce().get();
       note(job, started, result, null);
     } catch (RuntimeException e) {
-      note(job, started, Map.of(), e.toString());
+      String error = Outage.of(e).map(Outage::line).orElseGet(e::toString);
+      note(job, started, Map.of(), error);
       throw e;
     }
   }

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.web;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.flowsvr.system.Outage;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.List;
@@ -46,9 +47,6 @@ public final class DatabaseTrouble {
           3101 // group replication rolled back at the commit
           );
 
-  /** The server's user lacks a grant, which an operator can give it while the server runs. */
-  private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143, 1227);
-
   /** A value does not fit its column: ours to have checked, but not a bug that hurts. */
   private static final Set<Integer> BAD_VALUE = Set.of(1264, 1292, 1300, 1366, 1406, 3988);
 
@@ -70,7 +68,7 @@ public final class DatabaseTrouble {
         if (LATER.contains(e.getErrorCode())) {
           return Optional.of(later("the database could not do it now", false));
         }
-        if (DENIED.contains(e.getErrorCode())) {
+        if (Outage.isDenied(e)) {
           return Optional.of(
               later("the database does not let the server do it; its log names the grant", false));
         }

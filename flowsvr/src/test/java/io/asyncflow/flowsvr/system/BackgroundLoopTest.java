@@ -20,6 +20,7 @@ import org.redisson.client.RedisConnectionException;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.transaction.CannotCreateTransactionException;
 
 @Timeout(20)
@@ -108,6 +109,9 @@ class BackgroundLoopTest {
             Outage.of(
                 new UncheckedIOException("it cannot be kept", new AccessDeniedException("/file"))))
         .hasValue(new Outage("UncheckedIOException", "UncheckedIOException: it cannot be kept"));
+    SQLException denied = new SQLException("CREATE command denied to user 'a'", "42000", 1142);
+    assertThat(Outage.of(new BadSqlGrammarException("create", "CREATE TABLE t", denied)))
+        .hasValue(new Outage("SQLException", "SQLException: CREATE command denied to user 'a'"));
     assertThat(Outage.of(new SQLException("You have an error in your SQL syntax", "42000")))
         .isEmpty();
   }
