@@ -26,7 +26,8 @@ public final class ChaosCommand {
         --tasks N     how many (5000)
         --jobs N      of fifty tasks each beside them (one for each thousand tasks)
         --seed S      of the faults and of the tasks' behaviour (a random one, which is printed)
-        --minutes M   spread the creates over so many minutes at least (2, or less for less tasks)
+        --minutes M   spread creates and faults over so many minutes at least (2, or less for less
+                      tasks: the faults then come faster, for a busy machine too fast)
         --servers N   flowsvr processes (3)
         --workers N   worker processes (6)
 

@@ -54,7 +54,8 @@ public final class ChaosRun {
   private final TypePlan type;
 
   /**
-   * @param narrator told of each fault when it begins
+   * @param narrator told of each fault when it begins, and of each tenth of the tasks when it is
+   *     created
    */
   public ChaosRun(ChaosPlan plan, Consumer<String> narrator) {
     this.plan = plan;
@@ -186,7 +187,14 @@ public final class ChaosRun {
       int piece = Math.min(PIECE, plan.tasks() - created);
       scenario.create(client, piece, i -> behaviour(random));
       jobs.keepUpWith(created + piece);
+      if (tenths(created + piece) > tenths(created)) {
+        narrator.accept(created + piece + " of " + plan.tasks() + " tasks are created");
+      }
     }
+  }
+
+  private int tenths(int tasks) {
+    return (int) (10L * tasks / plan.tasks());
   }
 
   /** Most tasks are well; some are slow, fail once, or put off their work. */
