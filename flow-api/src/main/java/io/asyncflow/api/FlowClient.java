@@ -7,7 +7,8 @@ import java.util.List;
  *
  * <p>Every method throws {@link FlowUnreachableException} when no usable answer came (the call may
  * have taken effect: repeat it with the same key, hold id or report id) and a {@link FlowException}
- * with the server's code when it was refused. Implementations are thread-safe.
+ * with the server's code when it was refused. Implementations are thread-safe; one that adds
+ * something to another client extends {@link ForwardingFlowClient}.
  */
 public interface FlowClient {
 
@@ -25,28 +26,20 @@ public interface FlowClient {
   Task getTask(String taskId);
 
   /** Holds due tasks; may block for {@code waitMs}; empty when none became due. */
-  List<Task> holdTasks(HoldRequest request);
+  HoldAnswer hold(HoldRequest request);
 
-  /**
-   * The same, with all that the answer says.
-   *
-   * <p>As written here it sends nobody away: a worker learns that from its heartbeats alone.
-   */
-  default HoldAnswer hold(HoldRequest request) {
-    return new HoldAnswer(holdTasks(request), List.of());
+  /** The same for who asks for nothing but the tasks. */
+  default List<Task> holdTasks(HoldRequest request) {
+    return hold(request).tasks();
   }
 
   /**
    * Reports ends of holds, and then holds due tasks, in one round trip. Never blocks for {@code
    * waitMs}. If it fails the reports may have been taken: repeat them, here or by {@link #report}.
    *
-   * <p>As written here it only holds: the answer says that nobody looked at the reports.
-   *
    * @param reports 1 to 1,000
    */
-  default HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
-    return new HoldAnswer(holdTasks(request), List.of());
-  }
+  HoldAnswer holdTasks(HoldRequest request, List<Report> reports);
 
   /** Reports 1 to 1,000 ends of holds; the results are in order, refusals among them. */
   List<ReportResult> report(List<Report> reports);
@@ -60,21 +53,9 @@ public interface FlowClient {
   /** Creates or changes a task type. */
   void saveTaskType(TaskTypeSettings settings);
 
-  /**
-   * The calls about jobs.
-   *
-   * @throws UnsupportedOperationException if this client knows none; {@link HttpFlowClient} does
-   */
-  default JobClient jobs() {
-    throw new UnsupportedOperationException(getClass().getName() + " knows no jobs");
-  }
+  /** The calls about jobs. */
+  JobClient jobs();
 
-  /**
-   * The calls about the context store.
-   *
-   * @throws UnsupportedOperationException if this client knows none; {@link HttpFlowClient} does
-   */
-  default StoreClient store() {
-    throw new UnsupportedOperationException(getClass().getName() + " knows no store");
-  }
+  /** The calls about the context store. */
+  StoreClient store();
 }

@@ -166,11 +166,6 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
-  public List<Task> holdTasks(HoldRequest request) {
-    return hold(request).tasks();
-  }
-
-  @Override
   public HoldAnswer hold(HoldRequest request) {
     return hold(request, request);
   }

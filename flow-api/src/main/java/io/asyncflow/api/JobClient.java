@@ -32,12 +32,8 @@ public interface JobClient {
    * @param lastEventId the id of the last event that a stream that broke has told; {@code null} for
    *     none
    * @return to be closed by the caller
-   * @throws UnsupportedOperationException if this client tells no events; that of {@link
-   *     HttpFlowClient} does
    */
-  default JobEvents openJobProgress(String jobId, String lastEventId) {
-    throw new UnsupportedOperationException(getClass().getName() + " tells no events");
-  }
+  JobEvents openJobProgress(String jobId, String lastEventId);
 
   /**
    * The input of a job, to be closed by the caller. Reading throws an {@link java.io.IOException}

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChild;
+import io.asyncflow.api.JobFollower;
+import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
@@ -14,6 +16,7 @@ import io.asyncflow.worker.testing.FakeFlowServer;
 import io.asyncflow.worker.testing.StageHarness;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -72,10 +75,13 @@ class JobHandlersTest {
   }
 
   @Test
-  void aJobIsSplitRunAndMergedInOrder() {
+  void aJobIsSplitRunAndMergedInOrder() throws Exception {
     start(loudly().handlers(new Lines()).handlers(new Joined()));
     String id = server.jobs().createJob(NewJob.of("book", "ann", "one\ntwo\nthree"));
-    Job job = awaitEnd(id);
+    List<JobProgress> told = new ArrayList<>();
+    JobProgress end = new JobFollower(server.jobs(), PATIENCE).follow(id, told::add);
+    assertThat(told).doesNotHaveDuplicates().last().isEqualTo(end);
+    Job job = server.jobs().getJob(id);
     assertThat(job.state()).isEqualTo(JobState.SUCCESS);
     assertThat(job.result()).isEqualTo("ONE TWO THREE");
     assertThat(job.total()).isEqualTo(3);

@@ -104,7 +104,7 @@ public final class ChaosRun {
   private Outcome strike(
       Cluster cluster, Scenario scenario, List<ServerNode> servers, List<WorkerNode> workers) {
     Nemesis nemesis = new Nemesis(plan, scenario, victims(cluster, servers, workers), narrator);
-    FlowClient client = new FailoverFlowClient(servers.stream().map(scenario::client).toList());
+    FlowClient client = FailoverFlowClient.of(servers.stream().map(scenario::client).toList());
     Onlooker onlooker = new Onlooker(scenario, client, plan.seed() + 2);
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {

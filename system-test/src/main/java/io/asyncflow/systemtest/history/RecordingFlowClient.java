@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HoldAnswer;
@@ -13,7 +14,6 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
-import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.systemtest.history.Event.Draft;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -22,17 +22,17 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Writes down every call of another client: before it is sent, and what came of it.
+ * Writes down the calls of another client that a history is about: before each is sent, and what
+ * came of it.
  *
  * <p>What the server must not forget is recorded only after its answer came, and what it may have
  * been told is recorded before it is sent; a kill between the two leaves the truth. Thread-safe.
  */
-public final class RecordingFlowClient implements FlowClient {
+public final class RecordingFlowClient extends ForwardingFlowClient {
 
   /** The answer of a call that its own thread gave up; nobody's fault. */
   public static final String INTERRUPTED = "interrupted";
 
-  private final FlowClient client;
   private final FlowClient heartbeats;
   private final Recorder recorder;
 
@@ -44,7 +44,7 @@ public final class RecordingFlowClient implements FlowClient {
    * @param heartbeats the client for heartbeats alone, which are worth no long wait
    */
   public RecordingFlowClient(FlowClient client, FlowClient heartbeats, Recorder recorder) {
-    this.client = client;
+    super(client);
     this.heartbeats = heartbeats;
     this.recorder = recorder;
   }
@@ -53,7 +53,7 @@ public final class RecordingFlowClient implements FlowClient {
   public String createTask(NewTask task) {
     return recorded(
         phase -> List.of(line(phase, task)),
-        () -> client.createTask(task),
+        () -> super.createTask(task),
         taskId -> List.of(line(Phase.OK, task).task(taskId)));
   }
 
@@ -61,7 +61,7 @@ public final class RecordingFlowClient implements FlowClient {
   public List<String> createTasks(List<NewTask> tasks) {
     return recorded(
         phase -> tasks.stream().map(task -> line(phase, task)).toList(),
-        () -> client.createTasks(tasks),
+        () -> super.createTasks(tasks),
         taskIds -> zip(tasks, taskIds, (task, taskId) -> line(Phase.OK, task).task(taskId)));
   }
 
@@ -77,20 +77,15 @@ public final class RecordingFlowClient implements FlowClient {
   public Task getTask(String taskId) {
     return recorded(
         phase -> List.of(Event.draft(Act.READ, phase).task(taskId)),
-        () -> client.getTask(taskId),
+        () -> super.getTask(taskId),
         task -> List.of(line(Act.READ, task)));
-  }
-
-  @Override
-  public List<Task> holdTasks(HoldRequest request) {
-    return hold(request).tasks();
   }
 
   @Override
   public HoldAnswer hold(HoldRequest request) {
     return recorded(
         phase -> List.of(line(phase, request)),
-        () -> client.hold(request),
+        () -> super.hold(request),
         answer -> given(request, answer.tasks()));
   }
 
@@ -106,7 +101,7 @@ public final class RecordingFlowClient implements FlowClient {
   private HoldAnswer takeAlong(HoldRequest request, List<Report> reports) {
     return recorded(
         phase -> reports.stream().map(report -> line(phase, report)).toList(),
-        () -> client.holdTasks(request, reports),
+        () -> super.holdTasks(request, reports),
         answer -> zip(reports, answer.outcomes(), RecordingFlowClient::answered),
         refusal -> Phase.UNKNOWN);
   }
@@ -139,7 +134,7 @@ public final class RecordingFlowClient implements FlowClient {
   public List<ReportResult> report(List<Report> reports) {
     return recorded(
         phase -> reports.stream().map(report -> line(phase, report)).toList(),
-        () -> client.report(reports),
+        () -> super.report(reports),
         results -> zip(reports, results, RecordingFlowClient::answered));
   }
 
@@ -190,18 +185,8 @@ public final class RecordingFlowClient implements FlowClient {
   }
 
   @Override
-  public List<TaskTypeSettings> taskTypes() {
-    return client.taskTypes();
-  }
-
-  @Override
-  public void saveTaskType(TaskTypeSettings settings) {
-    client.saveTaskType(settings);
-  }
-
-  @Override
   public JobClient jobs() {
-    return new RecordingJobClient(client.jobs(), this);
+    return new RecordingJobClient(super.jobs(), this);
   }
 
   <T> T recorded(

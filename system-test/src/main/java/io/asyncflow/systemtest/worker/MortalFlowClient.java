@@ -1,29 +1,26 @@
 package io.asyncflow.systemtest.worker;
 
 import io.asyncflow.api.FlowClient;
-import io.asyncflow.api.Heartbeat;
-import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
-import io.asyncflow.api.JobClient;
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
-import io.asyncflow.api.Task;
-import io.asyncflow.api.TaskTypeSettings;
 import java.util.List;
 
 /** Another client, with the crash points that lie between a worker and its server. */
-record MortalFlowClient(FlowClient client, CrashPoint crashPoint) implements FlowClient {
+final class MortalFlowClient extends ForwardingFlowClient {
 
-  @Override
-  public List<Task> holdTasks(HoldRequest request) {
-    return hold(request).tasks();
+  private final CrashPoint crashPoint;
+
+  MortalFlowClient(FlowClient client, CrashPoint crashPoint) {
+    super(client);
+    this.crashPoint = crashPoint;
   }
 
   @Override
   public HoldAnswer hold(HoldRequest request) {
-    HoldAnswer answer = client.hold(request);
+    HoldAnswer answer = super.hold(request);
     if (!answer.tasks().isEmpty()) {
       crashPoint.reached(CrashPoint.HELD);
     }
@@ -33,7 +30,7 @@ record MortalFlowClient(FlowClient client, CrashPoint crashPoint) implements Flo
   @Override
   public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
     crashPoint.reached(CrashPoint.BEFORE_REPORT);
-    HoldAnswer answer = client.holdTasks(request, reports);
+    HoldAnswer answer = super.holdTasks(request, reports);
     crashPoint.reached(CrashPoint.AFTER_REPORT);
     if (!answer.tasks().isEmpty()) {
       crashPoint.reached(CrashPoint.HELD);
@@ -44,43 +41,8 @@ record MortalFlowClient(FlowClient client, CrashPoint crashPoint) implements Flo
   @Override
   public List<ReportResult> report(List<Report> reports) {
     crashPoint.reached(CrashPoint.BEFORE_REPORT);
-    List<ReportResult> results = client.report(reports);
+    List<ReportResult> results = super.report(reports);
     crashPoint.reached(CrashPoint.AFTER_REPORT);
     return results;
-  }
-
-  @Override
-  public HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
-    return client.heartbeat(heartbeat);
-  }
-
-  @Override
-  public String createTask(NewTask task) {
-    return client.createTask(task);
-  }
-
-  @Override
-  public List<String> createTasks(List<NewTask> tasks) {
-    return client.createTasks(tasks);
-  }
-
-  @Override
-  public Task getTask(String taskId) {
-    return client.getTask(taskId);
-  }
-
-  @Override
-  public List<TaskTypeSettings> taskTypes() {
-    return client.taskTypes();
-  }
-
-  @Override
-  public JobClient jobs() {
-    return client.jobs();
-  }
-
-  @Override
-  public void saveTaskType(TaskTypeSettings settings) {
-    client.saveTaskType(settings);
   }
 }

@@ -99,7 +99,7 @@ final class Creators implements AutoCloseable {
   private FlowClient beginningWithServer(int number) {
     List<FlowClient> inTurn = new ArrayList<>(servers);
     Collections.rotate(inTurn, number);
-    return new FailoverFlowClient(inTurn);
+    return FailoverFlowClient.of(inTurn);
   }
 
   private Duration awaitAll(Stopwatch watch) {

@@ -108,7 +108,7 @@ class RollingFaultsIT {
     try (Scenario scenario = Scenario.of(cluster, "row21", plan)) {
       List<FlowClient> clients = wires.keySet().stream().map(scenario::client).toList();
       launchWorkers(scenario).forEach(WorkerNode::awaitReady);
-      Onlooker onlooker = new Onlooker(scenario, new FailoverFlowClient(clients), ROLLS);
+      Onlooker onlooker = new Onlooker(scenario, FailoverFlowClient.of(clients), ROLLS);
       final CompletableFuture<Void> looking = CompletableFuture.runAsync(onlooker);
       Map<Step, Integer> kills = new ConcurrentSkipListMap<>();
       Stopwatch watch = Stopwatch.start();

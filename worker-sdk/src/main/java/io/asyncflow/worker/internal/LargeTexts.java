@@ -111,8 +111,6 @@ final class LargeTexts {
       if (!reportTells) {
         throw e;
       }
-    } catch (UnsupportedOperationException e) {
-      throw new FlowException(ErrorCode.TOO_LARGE, e.getMessage());
     }
     return new StoredText(key, content.length()).toString();
   }

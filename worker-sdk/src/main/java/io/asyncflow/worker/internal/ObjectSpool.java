@@ -30,7 +30,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -196,17 +195,16 @@ public final class ObjectSpool {
   /**
    * Delivers what the report may name.
    *
-   * @param store called only if there is any
    * @throws FlowException if the server does not answer, or refuses it for another reason than that
    *     the run has no more to report; the report's own answer will say that
    */
-  void deliverThoseOf(Report report, Supplier<StoreClient> store) {
+  void deliverThoseOf(Report report, StoreClient store) {
     if (!hasThoseOf(report)) {
       return;
     }
     for (StoreKey key : List.copyOf(kept.keySet())) {
       if (isOf(key, report)) {
-        deliver(key, store.get());
+        deliver(key, store);
       }
     }
   }

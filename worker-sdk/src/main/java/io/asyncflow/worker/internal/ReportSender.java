@@ -278,7 +278,7 @@ final class ReportSender implements Loop.Step {
     for (PendingReport pending : all) {
       spool.keep(pending.report());
       try {
-        spool.objects().deliverThoseOf(pending.report(), client::store);
+        spool.objects().deliverThoseOf(pending.report(), client.store());
         Report light = texts.moved(pending.report());
         toStore.outage().worked();
         toSend.add(pending.moved(light));

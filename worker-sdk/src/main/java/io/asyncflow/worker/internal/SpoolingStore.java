@@ -5,18 +5,14 @@ import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.StoreContent;
 import io.asyncflow.api.StoreKey;
 import java.io.InputStream;
-import java.util.function.Supplier;
 
 /** The store as runs see it: what finds no server is kept on this machine's disk meanwhile. */
 final class SpoolingStore implements StoreClient {
 
-  private final Supplier<StoreClient> store;
+  private final StoreClient store;
   private final ObjectSpool spool;
 
-  /**
-   * @param store asked for when it is needed: not every client has one
-   */
-  SpoolingStore(Supplier<StoreClient> store, ObjectSpool spool) {
+  SpoolingStore(StoreClient store, ObjectSpool spool) {
     this.store = store;
     this.spool = spool;
   }
@@ -24,7 +20,7 @@ final class SpoolingStore implements StoreClient {
   @Override
   public void put(StoreKey key, String workerId, StoreContent content) {
     try {
-      store.get().put(key, workerId, content);
+      store.put(key, workerId, content);
       spool.forget(key);
     } catch (FlowException e) {
       if (!e.retryable() || !spool.keep(key, workerId, content)) {
@@ -35,6 +31,6 @@ final class SpoolingStore implements StoreClient {
 
   @Override
   public InputStream open(StoreKey key) {
-    return spool.open(key).orElseGet(() -> store.get().open(key));
+    return spool.open(key).orElseGet(() -> store.open(key));
   }
 }

@@ -139,7 +139,7 @@ public final class WorkerEngine {
             settings.prefetch(),
             slots,
             new StageRunner(
-                ends, slots, ticker, client, new SpoolingStore(client::store, spool.objects())),
+                ends, slots, ticker, client, new SpoolingStore(client.store(), spool.objects())),
             ticker,
             () -> held.isReporting(type),
             wakeUp::signal);

@@ -187,7 +187,11 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   @Override
-  public synchronized List<Task> holdTasks(HoldRequest request) {
+  public synchronized HoldAnswer hold(HoldRequest request) {
+    return new HoldAnswer(held(request), List.of(), drain);
+  }
+
+  private List<Task> held(HoldRequest request) {
     before();
     holds.add(request);
     // A repeat while the first is parked takes its place.
@@ -215,11 +219,6 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   @Override
-  public synchronized HoldAnswer hold(HoldRequest request) {
-    return new HoldAnswer(holdTasks(request), List.of(), drain);
-  }
-
-  @Override
   public synchronized HoldAnswer holdTasks(HoldRequest request, List<Report> batch) {
     List<ReportResult> outcomes = report(batch);
     HoldRequest atOnce =
@@ -232,7 +231,7 @@ public final class FakeFlowServer implements FlowClient {
             request.stages(),
             request.prefer(),
             request.othersAfterMs());
-    return new HoldAnswer(holdTasks(atOnce), outcomes, drain);
+    return new HoldAnswer(held(atOnce), outcomes, drain);
   }
 
   @Override

@@ -7,6 +7,9 @@ import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobChildren;
 import io.asyncflow.api.JobClient;
+import io.asyncflow.api.JobEvent;
+import io.asyncflow.api.JobEvents;
+import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
@@ -114,6 +117,44 @@ final class FakeJobs implements JobClient {
     }
   }
 
+  /** Tells what is new from the beginning, whatever the last event was. */
+  @Override
+  public JobEvents openJobProgress(String jobId, String lastEventId) {
+    getJob(jobId);
+    return new Events(jobId);
+  }
+
+  private final class Events implements JobEvents {
+    private final String jobId;
+    private JobProgress last;
+    private int told;
+
+    Events(String jobId) {
+      this.jobId = jobId;
+    }
+
+    @Override
+    public JobEvent next() throws InterruptedException {
+      synchronized (server) {
+        if (last != null && last.state().isFinal()) {
+          return null;
+        }
+        JobProgress now = JobProgress.of(getJob(jobId));
+        while (now.equals(last)) {
+          server.wait();
+          now = JobProgress.of(getJob(jobId));
+        }
+        last = now;
+        return new JobEvent("" + ++told, now.state().isFinal(), now);
+      }
+    }
+
+    @Override
+    public void close() {
+      // nothing is open
+    }
+  }
+
   @Override
   public Reader openJobInput(String jobId) {
     synchronized (server) {
@@ -175,6 +216,7 @@ final class FakeJobs implements JobClient {
     } else {
       row.state = JobState.FAILED;
     }
+    server.notifyAll();
   }
 
   private void release(String jobId, Row row, int epoch) {

@@ -3,20 +3,25 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.Heartbeat;
-import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.ForwardingFlowClient;
+import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
-import io.asyncflow.api.Task;
-import io.asyncflow.api.TaskTypeSettings;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Refuses a whole request for one report in it. */
-record AllOrNothing(FlowClient server, Predicate<Report> bad, ErrorCode code)
-    implements FlowClient {
+/** Refuses a whole request for one report in it, and looks at none that come with a hold. */
+final class AllOrNothing extends ForwardingFlowClient {
+
+  private final Predicate<Report> bad;
+  private final ErrorCode code;
+
+  AllOrNothing(FlowClient server, Predicate<Report> bad, ErrorCode code) {
+    super(server);
+    this.bad = bad;
+    this.code = code;
+  }
 
   /** As a server does that cannot read the body. */
   AllOrNothing(FlowClient server, Predicate<Report> bad) {
@@ -28,41 +33,11 @@ record AllOrNothing(FlowClient server, Predicate<Report> bad, ErrorCode code)
     if (reports.stream().anyMatch(bad)) {
       throw new FlowException(code, "refused by the test");
     }
-    return server.report(reports);
+    return super.report(reports);
   }
 
   @Override
-  public String createTask(NewTask task) {
-    return server.createTask(task);
-  }
-
-  @Override
-  public List<String> createTasks(List<NewTask> tasks) {
-    return server.createTasks(tasks);
-  }
-
-  @Override
-  public Task getTask(String taskId) {
-    return server.getTask(taskId);
-  }
-
-  @Override
-  public List<Task> holdTasks(HoldRequest request) {
-    return server.holdTasks(request);
-  }
-
-  @Override
-  public HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
-    return server.heartbeat(heartbeat);
-  }
-
-  @Override
-  public List<TaskTypeSettings> taskTypes() {
-    return server.taskTypes();
-  }
-
-  @Override
-  public void saveTaskType(TaskTypeSettings settings) {
-    server.saveTaskType(settings);
+  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
+    return hold(request);
   }
 }

@@ -72,7 +72,7 @@ final class HandDriven {
     slots = new SlotPool(Map.of("cpu", 1), ticker, new WakeUp());
     runner =
         new StageRunner(
-            ends, slots, ticker, server, new SpoolingStore(server::store, spool.objects()));
+            ends, slots, ticker, server, new SpoolingStore(server.store(), spool.objects()));
   }
 
   /** Creates a task and holds it. */

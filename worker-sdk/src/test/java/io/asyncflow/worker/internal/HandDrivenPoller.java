@@ -139,7 +139,7 @@ final class HandDrivenPoller implements AutoCloseable {
                 slots,
                 ticker,
                 client,
-                new SpoolingStore(client::store, new ObjectSpool(null))),
+                new SpoolingStore(client.store(), new ObjectSpool(null))),
             ticker,
             () -> held.isReporting("lark"),
             wakeUp::signal);

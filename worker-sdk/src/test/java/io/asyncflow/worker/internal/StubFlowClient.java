@@ -1,16 +1,15 @@
 package io.asyncflow.worker.internal;
 
-import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
-import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.worker.testing.FakeFlowServer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,9 +19,9 @@ import java.util.function.Function;
 
 /**
  * Answers holds as the test has written down, one after the other, and then with nothing after the
- * whole wait, which is over at once.
+ * whole wait, which is over at once. It looks at no reports that come with a hold.
  */
-final class StubFlowClient implements FlowClient {
+final class StubFlowClient extends ForwardingFlowClient {
 
   final List<HoldRequest> holds = new ArrayList<>();
   final List<Report> reports = new ArrayList<>();
@@ -34,6 +33,7 @@ final class StubFlowClient implements FlowClient {
   private final ManualTicker ticker;
 
   StubFlowClient(ManualTicker ticker) {
+    super(new FakeFlowServer(ticker::nanos));
     this.ticker = ticker;
   }
 
@@ -102,14 +102,16 @@ final class StubFlowClient implements FlowClient {
   }
 
   @Override
-  public List<Task> holdTasks(HoldRequest request) {
+  public HoldAnswer hold(HoldRequest request) {
     holds.add(request);
-    return answers.isEmpty() ? waitInVain(request) : answers.removeFirst().apply(request);
+    List<Task> tasks =
+        answers.isEmpty() ? waitInVain(request) : answers.removeFirst().apply(request);
+    return new HoldAnswer(tasks, List.of(), drain);
   }
 
   @Override
-  public HoldAnswer hold(HoldRequest request) {
-    return new HoldAnswer(holdTasks(request), List.of(), drain);
+  public HoldAnswer holdTasks(HoldRequest request, List<Report> batch) {
+    return hold(request);
   }
 
   private List<Task> waitInVain(HoldRequest request) {
@@ -126,30 +128,5 @@ final class StubFlowClient implements FlowClient {
   @Override
   public HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
     return new HeartbeatAnswer(List.of(), false);
-  }
-
-  @Override
-  public String createTask(NewTask task) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public List<String> createTasks(List<NewTask> tasks) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public Task getTask(String taskId) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public List<TaskTypeSettings> taskTypes() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public void saveTaskType(TaskTypeSettings settings) {
-    throw new UnsupportedOperationException();
   }
 }

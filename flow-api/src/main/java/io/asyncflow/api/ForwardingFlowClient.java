@@ -1,0 +1,75 @@
+package io.asyncflow.api;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Passes every call on to another client: what clients extend that change some of the calls, as by
+ * measuring or repeating them. Thread-safe if the other client is.
+ */
+public abstract class ForwardingFlowClient implements FlowClient {
+
+  private final FlowClient client;
+
+  /**
+   * @param client whom to ask
+   */
+  protected ForwardingFlowClient(FlowClient client) {
+    this.client = Objects.requireNonNull(client, "client");
+  }
+
+  @Override
+  public String createTask(NewTask task) {
+    return client.createTask(task);
+  }
+
+  @Override
+  public List<String> createTasks(List<NewTask> tasks) {
+    return client.createTasks(tasks);
+  }
+
+  @Override
+  public Task getTask(String taskId) {
+    return client.getTask(taskId);
+  }
+
+  @Override
+  public HoldAnswer hold(HoldRequest request) {
+    return client.hold(request);
+  }
+
+  @Override
+  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
+    return client.holdTasks(request, reports);
+  }
+
+  @Override
+  public List<ReportResult> report(List<Report> reports) {
+    return client.report(reports);
+  }
+
+  @Override
+  public HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
+    return client.heartbeat(heartbeat);
+  }
+
+  @Override
+  public List<TaskTypeSettings> taskTypes() {
+    return client.taskTypes();
+  }
+
+  @Override
+  public void saveTaskType(TaskTypeSettings settings) {
+    client.saveTaskType(settings);
+  }
+
+  @Override
+  public JobClient jobs() {
+    return client.jobs();
+  }
+
+  @Override
+  public StoreClient store() {
+    return client.store();
+  }
+}

@@ -1,0 +1,60 @@
+package io.asyncflow.api;
+
+import java.io.Reader;
+import java.util.Objects;
+
+/**
+ * Passes every call about jobs on to another client; see {@link ForwardingFlowClient}. Thread-safe
+ * if the other client is.
+ */
+public abstract class ForwardingJobClient implements JobClient {
+
+  private final JobClient jobs;
+
+  /**
+   * @param jobs whom to ask
+   */
+  protected ForwardingJobClient(JobClient jobs) {
+    this.jobs = Objects.requireNonNull(jobs, "jobs");
+  }
+
+  @Override
+  public String createJob(NewJob job) {
+    return jobs.createJob(job);
+  }
+
+  @Override
+  public Job getJob(String jobId) {
+    return jobs.getJob(jobId);
+  }
+
+  @Override
+  public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
+    return jobs.getJobTasks(jobId, limit, cursor);
+  }
+
+  @Override
+  public JobEvents openJobProgress(String jobId, String lastEventId) {
+    return jobs.openJobProgress(jobId, lastEventId);
+  }
+
+  @Override
+  public Reader openJobInput(String jobId) {
+    return jobs.openJobInput(jobId);
+  }
+
+  @Override
+  public void addJobChildren(JobChildren children) {
+    jobs.addJobChildren(children);
+  }
+
+  @Override
+  public void cancelJob(String jobId) {
+    jobs.cancelJob(jobId);
+  }
+
+  @Override
+  public void retryJob(String jobId) {
+    jobs.retryJob(jobId);
+  }
+}
