@@ -25,6 +25,53 @@ public interface FlowClient {
    */
   Task getTask(String taskId);
 
+  /**
+   * A page of the tasks of one type, newest first.
+   *
+   * @param taskType matched without regard to case
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK_TYPE} if there is none
+   */
+  TaskPage getTaskList(String taskType, TaskPageRequest request);
+
+  /** A page of the tasks of one user, whatever their type, newest first. */
+  TaskPage getUserTaskList(String userId, TaskPageRequest request);
+
+  /**
+   * Cancels a task at once; of one that is cancelled, nothing. Who holds it is told so by its next
+   * heartbeat, and what it reports is refused.
+   *
+   * @param operator for the record, at most 128 characters; {@code null} for nobody
+   * @param reason for the record, at most 1,000 characters; {@code null} for none
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
+   *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has succeeded or failed
+   */
+  void cancelTask(String taskId, String operator, String reason);
+
+  /** Cancels a task without a word on who and why. */
+  default void cancelTask(String taskId) {
+    cancelTask(taskId, null, null);
+  }
+
+  /**
+   * Runs a failed or cancelled task again, from the stage that it stopped at and with a fresh
+   * budget of retries.
+   *
+   * <p>Once it waits again a repeat is refused, so after an answer that was lost {@link #getTask}
+   * says what became of it.
+   *
+   * @param operator for the record, at most 128 characters; {@code null} for nobody
+   * @param reason for the record, at most 1,000 characters; {@code null} for none
+   * @return the id to look at from now on: another one where the task was so old that it was copied
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
+   *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has neither failed nor been cancelled
+   */
+  String retryTask(String taskId, String operator, String reason);
+
+  /** Runs a task again without a word on who and why. */
+  default String retryTask(String taskId) {
+    return retryTask(taskId, null, null);
+  }
+
   /** Holds due tasks; may block for {@code waitMs}; empty when none became due. */
   HoldAnswer hold(HoldRequest request);
 

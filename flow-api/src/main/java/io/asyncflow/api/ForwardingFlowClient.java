@@ -34,6 +34,26 @@ public abstract class ForwardingFlowClient implements FlowClient {
   }
 
   @Override
+  public TaskPage getTaskList(String taskType, TaskPageRequest request) {
+    return client.getTaskList(taskType, request);
+  }
+
+  @Override
+  public TaskPage getUserTaskList(String userId, TaskPageRequest request) {
+    return client.getUserTaskList(userId, request);
+  }
+
+  @Override
+  public void cancelTask(String taskId, String operator, String reason) {
+    client.cancelTask(taskId, operator, reason);
+  }
+
+  @Override
+  public String retryTask(String taskId, String operator, String reason) {
+    return client.retryTask(taskId, operator, reason);
+  }
+
+  @Override
   public HoldAnswer hold(HoldRequest request) {
     return client.hold(request);
   }

@@ -29,6 +29,11 @@ public abstract class ForwardingJobClient implements JobClient {
   }
 
   @Override
+  public JobPage getJobList(JobListRequest request) {
+    return jobs.getJobList(request);
+  }
+
+  @Override
   public JobTaskPage getJobTasks(String jobId, int limit, String cursor) {
     return jobs.getJobTasks(jobId, limit, cursor);
   }

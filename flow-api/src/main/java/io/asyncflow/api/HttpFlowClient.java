@@ -40,9 +40,10 @@ public final class HttpFlowClient implements FlowClient {
           .changeDefaultPropertyInclusion(nulls -> nulls.withValueInclusion(Include.NON_NULL))
           .build();
 
-  private static final ObjectReader CREATED = envelopeOf(Created.class);
+  private static final ObjectReader NAMED = envelopeOf(Named.class);
   private static final ObjectReader CREATED_ALL = envelopeOf(CreatedAll.class);
   private static final ObjectReader FOUND = envelopeOf(Found.class);
+  private static final ObjectReader LISTED = envelopeOf(TaskPage.class);
   private static final ObjectReader HELD = envelopeOf(Held.class);
   private static final ObjectReader JUDGED = envelopeOf(Judged.class);
   private static final ObjectReader HEARD = envelopeOf(HeartbeatAnswer.class);
@@ -149,7 +150,7 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public String createTask(NewTask task) {
-    Created created = post("/api/task/createTask", Map.of("taskData", task), CREATED);
+    Named created = post("/api/task/createTask", Map.of("taskData", task), NAMED);
     return created.taskId();
   }
 
@@ -163,6 +164,36 @@ public final class HttpFlowClient implements FlowClient {
   public Task getTask(String taskId) {
     Found found = post("/api/task/getTask", Map.of("taskId", taskId), FOUND);
     return found.taskData();
+  }
+
+  @Override
+  public TaskPage getTaskList(String taskType, TaskPageRequest request) {
+    GetTaskList body =
+        new GetTaskList(taskType, bitsOf(request), request.limit(), request.cursor());
+    return post("/api/task/getTaskList", body, LISTED);
+  }
+
+  @Override
+  public TaskPage getUserTaskList(String userId, TaskPageRequest request) {
+    GetUserTaskList body =
+        new GetUserTaskList(userId, bitsOf(request), request.limit(), request.cursor());
+    return post("/api/task/getUserTaskList", body, LISTED);
+  }
+
+  /** 0 for all. */
+  private static int bitsOf(TaskPageRequest request) {
+    return request.statuses().stream().mapToInt(TaskStatus::code).sum();
+  }
+
+  @Override
+  public void cancelTask(String taskId, String operator, String reason) {
+    tell("/api/task/cancel", new ActOn(taskId, operator, reason));
+  }
+
+  @Override
+  public String retryTask(String taskId, String operator, String reason) {
+    Named retried = post("/api/task/retry", new ActOn(taskId, operator, reason), NAMED);
+    return retried.taskId();
   }
 
   @Override
@@ -217,7 +248,13 @@ public final class HttpFlowClient implements FlowClient {
     return store;
   }
 
-  private record Created(String taskId) {}
+  private record GetTaskList(String taskType, int status, Integer limit, String cursor) {}
+
+  private record GetUserTaskList(String userId, int statusList, Integer limit, String cursor) {}
+
+  private record ActOn(String taskId, String operator, String reason) {}
+
+  private record Named(String taskId) {}
 
   private record CreatedAll(List<String> taskIds) {}
 

@@ -5,6 +5,7 @@ import java.io.Reader;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.stream.Collectors;
 import tools.jackson.databind.ObjectReader;
 
 /** The calls about jobs, over the connections of an {@link HttpFlowClient}. */
@@ -12,6 +13,7 @@ final class HttpJobClient implements JobClient {
 
   private static final ObjectReader CREATED = HttpFlowClient.envelopeOf(Created.class);
   private static final ObjectReader FOUND = HttpFlowClient.envelopeOf(Found.class);
+  private static final ObjectReader LISTED = HttpFlowClient.envelopeOf(JobPage.class);
   private static final ObjectReader TASKS = HttpFlowClient.envelopeOf(JobTaskPage.class);
 
   private final HttpFlowClient http;
@@ -26,6 +28,9 @@ final class HttpJobClient implements JobClient {
 
   private record OfJob(String jobId) {}
 
+  private record GetJobList(
+      String userId, String jobType, String state, Integer limit, String cursor) {}
+
   private record GetJobTasks(String jobId, int limit, String cursor) {}
 
   @Override
@@ -38,6 +43,15 @@ final class HttpJobClient implements JobClient {
   public Job getJob(String jobId) {
     Found found = http.post("/api/job/getJob", new OfJob(jobId), FOUND);
     return found.jobData();
+  }
+
+  @Override
+  public JobPage getJobList(JobListRequest request) {
+    String states = request.states().stream().map(JobState::name).collect(Collectors.joining(","));
+    GetJobList body =
+        new GetJobList(
+            request.userId(), request.jobType(), states, request.limit(), request.cursor());
+    return http.post("/api/job/getJobList", body, LISTED);
   }
 
   @Override

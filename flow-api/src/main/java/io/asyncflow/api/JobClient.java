@@ -18,6 +18,9 @@ public interface JobClient {
    */
   Job getJob(String jobId);
 
+  /** A page of jobs, newest first. */
+  JobPage getJobList(JobListRequest request);
+
   /**
    * The children of a job in their order.
    *

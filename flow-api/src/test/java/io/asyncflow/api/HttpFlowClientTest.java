@@ -15,6 +15,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -164,6 +165,56 @@ class HttpFlowClientTest {
         .containsExactly(
             "{\"taskType\":\"lark\",\"limit\":1,\"workerId\":\"w\",\"waitMs\":0,\"holdId\":\"h1\","
                 + "\"stages\":[\"a\",\"b\"],\"prefer\":[\"a\"],\"othersAfterMs\":1000}");
+  }
+
+  @Test
+  void aListSaysWhatItIsToShowAndFromWhere() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    String answer = "{\"code\":0,\"result\":{\"taskList\":[],\"nextCursor\":\"17\"}}";
+    TaskPageRequest ended =
+        TaskPageRequest.of(TaskStatus.FAILED, TaskStatus.CANCELLED).withLimit(5).withCursor("40");
+    try (StubAnswers server = new StubAnswers(200, answer, seen)) {
+      HttpFlowClient client = new HttpFlowClient(server.url(), null);
+      assertThat(client.getTaskList("lark", ended)).isEqualTo(new TaskPage(List.of(), "17"));
+      assertThat(client.getUserTaskList("me", TaskPageRequest.of()).nextCursor()).isEqualTo("17");
+    }
+    assertThat(seen)
+        .containsExactly(
+            "{\"taskType\":\"lark\",\"status\":24,\"limit\":5,\"cursor\":\"40\"}",
+            "{\"userId\":\"me\",\"statusList\":0}");
+  }
+
+  @Test
+  void aListOfJobsSaysWhatItIsToShowAndFromWhere() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    JobListRequest running = new JobListRequest(null, "tts", Set.of(JobState.RUNNING), 5, "40");
+    String answer = "{\"code\":0,\"result\":{\"jobList\":[],\"nextCursor\":null}}";
+    try (StubAnswers server = new StubAnswers(200, answer, seen)) {
+      JobClient client = new HttpFlowClient(server.url(), null).jobs();
+      assertThat(client.getJobList(running)).isEqualTo(new JobPage(List.of(), null));
+    }
+    assertThat(seen)
+        .containsExactly(
+            "{\"jobType\":\"tts\",\"state\":\"RUNNING\",\"limit\":5,\"cursor\":\"40\"}");
+  }
+
+  @Test
+  void actsOnATaskMaySayWhoAndWhy() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    String answer = "{\"code\":0,\"result\":{\"taskId\":\"2_lark_task_9\"}}";
+    try (StubAnswers server = new StubAnswers(200, answer, seen)) {
+      HttpFlowClient client = new HttpFlowClient(server.url(), null);
+      client.cancelTask("1_lark_task_1", "ann", "not needed");
+      client.cancelTask("1_lark_task_1");
+      assertThat(client.retryTask("1_lark_task_1", "ann", null)).isEqualTo("2_lark_task_9");
+      assertThat(client.retryTask("1_lark_task_1")).isEqualTo("2_lark_task_9");
+    }
+    assertThat(seen)
+        .containsExactly(
+            "{\"taskId\":\"1_lark_task_1\",\"operator\":\"ann\",\"reason\":\"not needed\"}",
+            "{\"taskId\":\"1_lark_task_1\"}",
+            "{\"taskId\":\"1_lark_task_1\",\"operator\":\"ann\"}",
+            "{\"taskId\":\"1_lark_task_1\"}");
   }
 
   @Test

@@ -166,7 +166,7 @@ class BatchWorkerTest {
           completeAll(batch);
         });
     assertThat(started.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-    server.cancel(tasks.get(1));
+    server.cancelTask(tasks.get(1));
     await()
         .atMost(PATIENCE)
         .until(() -> server.heartbeats().stream().anyMatch(beat -> beat.tasks().size() == 2));
@@ -193,7 +193,7 @@ class BatchWorkerTest {
           }
         });
     assertThat(started.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-    tasks.forEach(server::cancel);
+    tasks.forEach(server::cancelTask);
     assertThat(interrupted.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     await().atMost(PATIENCE).until(() -> worker.view().freeSlots() == 1);
   }

@@ -262,7 +262,7 @@ class WorkerTest {
     Worker worker = startedWithScript();
     String taskId = create("HANG");
     assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    server.cancel(taskId);
+    server.cancelTask(taskId);
     assertThat(handler.awaitInterrupted(1, PATIENCE)).isTrue();
     assertStatus(create("OK"), TaskStatus.SUCCESS);
     assertThat(server.reports()).extracting(Report::taskId).doesNotContain(taskId);

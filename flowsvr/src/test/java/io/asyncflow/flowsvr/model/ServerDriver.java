@@ -12,6 +12,9 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskPage;
+import io.asyncflow.api.TaskPageRequest;
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskType;
@@ -22,11 +25,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.util.ReflectionTestUtils;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -111,39 +115,37 @@ final class ServerDriver implements Driver {
 
   @Override
   public Answer listTasks(Command.ListTasks command) {
-    String path = "/api/task/getTaskList?taskType=" + names.type(command.type());
-    return pages(path + filter("status", command.statuses()), command.pageSize());
+    TaskPageRequest request = request(command.statuses(), command.pageSize());
+    return pages(request, page -> client.getTaskList(names.type(command.type()), page));
   }
 
   @Override
   public Answer listUserTasks(Command.ListUserTasks command) {
-    String path = "/api/task/getUserTaskList?userId=" + names.user(command.user());
-    return pages(path + filter("statusList", command.statuses()), command.pageSize());
+    TaskPageRequest request = request(command.statuses(), command.pageSize());
+    return pages(request, page -> client.getUserTaskList(names.user(command.user()), page));
   }
 
-  private static String filter(String name, Integer statuses) {
-    return statuses == null ? "" : "&" + name + "=" + statuses;
+  private static TaskPageRequest request(Integer statuses, int pageSize) {
+    Set<TaskStatus> asked = statuses == null ? Set.of() : TaskStatus.ofBits(statuses);
+    return new TaskPageRequest(asked, pageSize, null);
   }
 
-  private Answer pages(String path, int pageSize) {
+  private Answer pages(TaskPageRequest request, Function<TaskPageRequest, TaskPage> list) {
     return answer(
         () -> {
           List<TaskView> listed = new ArrayList<>();
-          String cursor = "";
-          for (int page = 0; page < MAX_PAGES; page++) {
-            Wire.Answer answer = wire.get(path + "&limit=" + pageSize + cursor);
-            if (answer.code() != 0) {
-              return refused(answer);
+          String cursor = null;
+          for (int i = 0; i < MAX_PAGES; i++) {
+            TaskPage page = list.apply(request.withCursor(cursor));
+            if (page.taskList().size() > request.limit()) {
+              return new Answer.Broken(
+                  page.taskList().size() + " tasks on a page of " + request.limit());
             }
-            JsonNode tasks = answer.result().path("taskList");
-            if (tasks.size() > pageSize) {
-              return new Answer.Broken(tasks.size() + " tasks on a page of " + pageSize);
-            }
-            tasks.forEach(task -> listed.add(seen(task)));
-            if (answer.result().path("nextCursor").isNull()) {
+            page.taskList().forEach(task -> listed.add(seen(task)));
+            cursor = page.nextCursor();
+            if (cursor == null) {
               return new Answer.Listed(listed);
             }
-            cursor = "&cursor=" + answer.result().path("nextCursor").asString();
           }
           return new Answer.Broken("the pages do not end");
         });
@@ -271,23 +273,19 @@ final class ServerDriver implements Driver {
 
   @Override
   public Answer cancel(Command.Cancel command) {
-    return act("cancel", Map.of("taskId", names.id(command.task())));
+    return done(() -> client.cancelTask(names.id(command.task())));
   }
 
   @Override
   public Answer retry(Command.Retry command) {
-    return act("retry", Map.of("taskId", names.id(command.task())));
+    return done(() -> client.retryTask(names.id(command.task())));
   }
 
   @Override
   public Answer forceStatus(Command.ForceStatus command) {
-    return act(
-        "setStatus",
+    return post(
+        "/api/task/setStatus",
         Map.of("taskId", names.id(command.task()), "status", command.status(), "reason", "a test"));
-  }
-
-  private Answer act(String act, Map<String, Object> fields) {
-    return post("/api/task/" + act, fields);
   }
 
   // ---- governance and time
@@ -319,10 +317,6 @@ final class ServerDriver implements Driver {
           Wire.Answer answer = wire.post(path, JSON.writeValueAsString(fields));
           return answer.code() == 0 ? new Answer.Done() : refused(answer);
         });
-  }
-
-  private TaskView seen(JsonNode task) {
-    return seen(JSON.treeToValue(task, Task.class));
   }
 
   private TaskView seen(Task task) {

@@ -82,6 +82,17 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
   }
 
   @Override
+  public void cancelTask(String taskId, String operator, String reason) {
+    recorded(
+        phase -> List.of(Event.draft(Act.CANCEL, phase).task(taskId)),
+        () -> {
+          super.cancelTask(taskId, operator, reason);
+          return taskId;
+        },
+        id -> List.of(Event.draft(Act.CANCEL, Phase.OK).task(id)));
+  }
+
+  @Override
   public HoldAnswer hold(HoldRequest request) {
     return recorded(
         phase -> List.of(line(phase, request)),

@@ -21,6 +21,8 @@ import io.asyncflow.api.StoreContent;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.StoredText;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskPage;
+import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import java.io.InputStream;
@@ -44,13 +46,14 @@ import java.util.function.Predicate;
  * the faults that a worker must live with, on demand.
  *
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It keeps to the contract
- * where a worker can see it and leaves out the rest: paging, several tables, rate limits, and of
- * jobs their cancelling and their failure policies.
+ * where a client can see it and leaves out the rest: several tables, rate limits, what goes on the
+ * record, and of jobs their cancelling, their retries and their failure policies.
  */
 public final class FakeFlowServer implements FlowClient {
 
   /** What it remembers of a task beyond what it tells. */
   private static final class Row {
+    long number;
     String taskId;
     NewTask created;
     String stage;
@@ -159,7 +162,8 @@ public final class FakeFlowServer implements FlowClient {
     Row row = new Row();
     row.jobId = jobId;
     String type = known(task.taskType()).taskType().toLowerCase(Locale.ROOT);
-    row.taskId = nextNumber++ + "_" + type + "_task_1";
+    row.number = nextNumber++;
+    row.taskId = row.number + "_" + type + "_task_1";
     row.created = task;
     row.stage = task.taskStage();
     row.context = task.taskContext() == null ? "" : task.taskContext();
@@ -179,11 +183,86 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized Task getTask(String taskId) {
     before();
     sweep();
+    return told(row(taskId));
+  }
+
+  private Row row(String taskId) {
     Row row = rows.get(taskId);
     if (row == null) {
       throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + taskId);
     }
-    return told(row);
+    return row;
+  }
+
+  @Override
+  public synchronized TaskPage getTaskList(String taskType, TaskPageRequest request) {
+    before();
+    TaskTypeSettings type = known(taskType);
+    return page(request, row -> typeOf(row) == type);
+  }
+
+  @Override
+  public synchronized TaskPage getUserTaskList(String userId, TaskPageRequest request) {
+    before();
+    return page(request, row -> row.created.userId().equals(userId));
+  }
+
+  private TaskPage page(TaskPageRequest request, Predicate<Row> which) {
+    sweep();
+    int limit = orElse(request.limit(), 100);
+    long end = request.cursor() == null ? nextNumber : Long.parseLong(request.cursor());
+    List<Row> newestFirst =
+        rows.values().stream()
+            .filter(which)
+            .filter(row -> row.number < end)
+            .filter(row -> request.statuses().isEmpty() || request.statuses().contains(row.status))
+            .sorted(Comparator.comparingLong((Row row) -> row.number).reversed())
+            .toList();
+    List<Row> page = newestFirst.subList(0, Math.min(limit, newestFirst.size()));
+    boolean isLast = page.size() == newestFirst.size();
+    return new TaskPage(
+        page.stream().map(this::told).toList(), isLast ? null : "" + page.get(limit - 1).number);
+  }
+
+  @Override
+  public synchronized void cancelTask(String taskId, String operator, String reason) {
+    before();
+    Row row = row(taskId);
+    if (row.status != TaskStatus.CANCELLED) {
+      if (row.status.isFinal()) {
+        throw notAllowed("the task is final: " + row.status);
+      }
+      row.status = TaskStatus.CANCELLED;
+      tellJob(row);
+      notifyAll();
+    }
+    after();
+  }
+
+  @Override
+  public synchronized String retryTask(String taskId, String operator, String reason) {
+    before();
+    sweep();
+    Row row = row(taskId);
+    if (row.status != TaskStatus.FAILED && row.status != TaskStatus.CANCELLED) {
+      throw notAllowed("only a failed or cancelled task can be retried");
+    }
+    if (row.jobId != null) {
+      throw notAllowed("the fake flowsvr retries no task of a job");
+    }
+    row.status = TaskStatus.WAITING;
+    row.dueAt = millis() - row.priority * 1000L;
+    row.retries = 0;
+    row.deliveries = 0;
+    row.reportId = row.reportedEpoch == row.epoch ? row.reportId : null;
+    row.reportedEpoch = row.epoch;
+    notifyAll();
+    after();
+    return taskId;
+  }
+
+  private static FlowException notAllowed(String why) {
+    return new FlowException(ErrorCode.TRANSITION_NOT_ALLOWED, why);
   }
 
   @Override
@@ -297,10 +376,7 @@ public final class FakeFlowServer implements FlowClient {
     if (objectRefusal != null) {
       throw new FlowException(objectRefusal, "refused by the test");
     }
-    Row row = rows.get(key.taskId());
-    if (row == null) {
-      throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + key.taskId());
-    }
+    Row row = row(key.taskId());
     boolean mayReport = row.epoch == key.epoch() && row.reportedEpoch < row.epoch;
     if (row.status.isFinal() || !mayReport || !row.workerId.equals(workerId)) {
       throw new FlowException(ErrorCode.LEASE_LOST, "the lease is lost");
@@ -341,12 +417,6 @@ public final class FakeFlowServer implements FlowClient {
     drain = value;
     drainedFrom = nextPark;
     toldToLeave.clear();
-    notifyAll();
-  }
-
-  /** Cancels the task, whoever holds it. */
-  public synchronized void cancel(String taskId) {
-    rows.get(taskId).status = TaskStatus.CANCELLED;
     notifyAll();
   }
 

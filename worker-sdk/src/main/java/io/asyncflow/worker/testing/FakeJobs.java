@@ -9,6 +9,8 @@ import io.asyncflow.api.JobChildren;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.api.JobEvent;
 import io.asyncflow.api.JobEvents;
+import io.asyncflow.api.JobListRequest;
+import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
@@ -38,6 +40,7 @@ final class FakeJobs implements JobClient {
     List<String> children;
     int done;
     int failed;
+    int cancelled;
     String mergeTask;
     String result;
   }
@@ -82,7 +85,7 @@ final class FakeJobs implements JobClient {
           row.children == null ? null : row.children.size(),
           row.done,
           row.failed,
-          0,
+          row.cancelled,
           row.splitTask,
           row.mergeTask,
           row.result,
@@ -91,6 +94,29 @@ final class FakeJobs implements JobClient {
           0,
           null);
     }
+  }
+
+  @Override
+  public JobPage getJobList(JobListRequest request) {
+    synchronized (server) {
+      server.before();
+      int limit = request.limit() == null ? 100 : request.limit();
+      int number = request.cursor() == null ? rows.size() : Integer.parseInt(request.cursor());
+      List<Job> page = new ArrayList<>();
+      while (number > 0 && page.size() < limit) {
+        Job job = getJob("" + number--);
+        if (isAskedFor(request, job)) {
+          page.add(job);
+        }
+      }
+      return new JobPage(page, number > 0 ? "" + number : null);
+    }
+  }
+
+  private static boolean isAskedFor(JobListRequest request, Job job) {
+    return (request.userId() == null || request.userId().equals(job.userId()))
+        && (request.jobType() == null || request.jobType().equalsIgnoreCase(job.jobType()))
+        && (request.states().isEmpty() || request.states().contains(job.state()));
   }
 
   @Override
@@ -208,7 +234,8 @@ final class FakeJobs implements JobClient {
       row.result = result;
     } else if (!taskId.equals(row.splitTask)) {
       row.done += succeeded ? 1 : 0;
-      row.failed += succeeded ? 0 : 1;
+      row.failed += status == TaskStatus.FAILED ? 1 : 0;
+      row.cancelled += status == TaskStatus.CANCELLED ? 1 : 0;
       mergeIfComplete(jobId, row);
     } else if (succeeded) {
       release(jobId, row, server.getTask(taskId).leaseEpoch());
@@ -234,7 +261,7 @@ final class FakeJobs implements JobClient {
     if (row.done == total) {
       row.state = JobState.MERGING;
       row.mergeTask = server.insert(ownTask(row.created, JobMerger.STAGE), jobId);
-    } else if (row.done + row.failed == total) {
+    } else if (row.done + row.failed + row.cancelled == total) {
       row.state = JobState.FAILED;
     }
   }

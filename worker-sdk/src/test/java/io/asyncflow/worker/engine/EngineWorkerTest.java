@@ -107,7 +107,7 @@ class EngineWorkerTest {
     start(Duration.ofSeconds(20));
     String hanging = create("HANG");
     ProcessHandle child = scripted.awaitHanging();
-    server.cancel(hanging);
+    server.cancelTask(hanging);
     String next = create("PID");
     awaitSuccess(next);
     await().atMost(PATIENCE).until(() -> ScriptedEngine.hasEnded(child));

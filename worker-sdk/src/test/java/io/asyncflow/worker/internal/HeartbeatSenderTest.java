@@ -236,7 +236,7 @@ class HeartbeatSenderTest {
     Run run =
         worker.heldRun(
             c -> {
-              worker.server.cancel(c.taskId());
+              worker.server.cancelTask(c.taskId());
               worker.beat();
               assertThat(c.cancelled()).isTrue();
               return StageResult.done();

@@ -59,7 +59,7 @@ class RunStateTest {
     Run lost = worker.heldRun(context -> StageResult.done());
     worker.server.steal(lost.task().taskId());
     Run cancelled = worker.heldRun(context -> StageResult.done());
-    worker.server.cancel(cancelled.task().taskId());
+    worker.server.cancelTask(cancelled.task().taskId());
     worker.beat();
     assertThat(lost.state()).isEqualTo(RunState.SETTLED);
     assertThat(cancelled.state()).isEqualTo(RunState.SETTLED);
@@ -81,7 +81,7 @@ class RunStateTest {
     Run cancelled =
         worker.heldRun(
             context -> {
-              worker.server.cancel(context.taskId());
+              worker.server.cancelTask(context.taskId());
               worker.beat();
               throw new InterruptedException();
             });

@@ -356,7 +356,7 @@ class StageRunnerTest {
               started.add(c.taskId());
               return StageResult.done();
             });
-    worker.server.cancel(run.task().taskId());
+    worker.server.cancelTask(run.task().taskId());
     worker.beat();
     worker.work(run);
     assertThat(started).isEmpty();

@@ -12,14 +12,22 @@ import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.State;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobClient;
+import io.asyncflow.api.JobListRequest;
+import io.asyncflow.api.JobPage;
+import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskPage;
+import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -154,8 +162,76 @@ class FakeFlowServerTest {
   void aCancelledTaskTellsItsHolder() {
     create("one");
     Task task = hold("h").get(0);
-    server.cancel(task.taskId());
+    server.cancelTask(task.taskId());
     assertThat(beat(task)).isEqualTo(State.CANCEL);
+  }
+
+  @Test
+  void onlyATaskThatHasNotEndedIsCancelled() {
+    create("one");
+    Task task = hold("h").get(0);
+    server.cancelTask(task.taskId());
+    server.cancelTask(task.taskId());
+    assertThat(report(task, Outcome.SUCCESS, "r").code()).isEqualTo(8051);
+
+    create("one");
+    Task done = hold("i").get(0);
+    report(done, Outcome.SUCCESS, "r");
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> server.cancelTask(done.taskId()))
+        .matches(e -> e.errorCode() == ErrorCode.TRANSITION_NOT_ALLOWED);
+  }
+
+  @Test
+  void aRetryRunsWhatHasFailedOnceMore() {
+    create("one");
+    Task task = hold("h").get(0);
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> server.retryTask(task.taskId()))
+        .matches(e -> e.errorCode() == ErrorCode.TRANSITION_NOT_ALLOWED);
+    report(task, Outcome.FAIL, "r");
+
+    assertThat(server.retryTask(task.taskId())).isEqualTo(task.taskId());
+
+    assertThat(report(task, Outcome.SUCCESS, "s").code()).isEqualTo(8050);
+    assertThat(hold("i").get(0).leaseEpoch()).isEqualTo(2);
+  }
+
+  @Test
+  void listsShowTheNewestFirstAndGoOnFromTheirCursors() {
+    List<String> ids = List.of(create("one"), create("two"), create("three"));
+    server.cancelTask(ids.get(0));
+
+    TaskPage first = server.getTaskList("LARK", TaskPageRequest.of().withLimit(2));
+    TaskPage second =
+        server.getTaskList("LARK", TaskPageRequest.of().withCursor(first.nextCursor()));
+    TaskPage cancelled = server.getUserTaskList("me", TaskPageRequest.of(TaskStatus.CANCELLED));
+
+    assertThat(first.taskList()).extracting(Task::taskId).containsExactly(ids.get(2), ids.get(1));
+    assertThat(second.taskList()).extracting(Task::taskId).containsExactly(ids.get(0));
+    assertThat(second.nextCursor()).isNull();
+    assertThat(cancelled.taskList()).extracting(Task::taskId).containsExactly(ids.get(0));
+    assertThat(server.getUserTaskList("you", TaskPageRequest.of()).taskList()).isEmpty();
+  }
+
+  @Test
+  void aListOfJobsShowsTheNewestFirst() {
+    JobClient jobs = server.jobs();
+    jobs.createJob(NewJob.of("lark", "you", ""));
+    List<String> ids =
+        List.of(
+            jobs.createJob(NewJob.of("lark", "me", "")),
+            jobs.createJob(NewJob.of("lark", "me", "")));
+
+    JobListRequest oneOfMine = new JobListRequest("me", "LARK", Set.of(), 1, null);
+    JobPage first = jobs.getJobList(oneOfMine);
+    JobPage second = jobs.getJobList(oneOfMine.withCursor(first.nextCursor()));
+
+    assertThat(first.jobList()).extracting(Job::jobId).containsExactly(ids.get(1));
+    assertThat(second.jobList()).extracting(Job::jobId).containsExactly(ids.get(0));
+    assertThat(jobs.getJobList(JobListRequest.ofUser("me")).jobList()).hasSize(2);
+    assertThat(jobs.getJobList(oneOfMine.withCursor(second.nextCursor())))
+        .isEqualTo(new JobPage(List.of(), null));
   }
 
   @Test
