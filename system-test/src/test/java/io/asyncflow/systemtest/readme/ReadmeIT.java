@@ -19,8 +19,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
+import java.util.ListIterator;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -115,7 +115,7 @@ class ReadmeIT {
   }
 
   private void play(String document) throws IOException {
-    Iterator<Block> blocks = Document.read(document).blocks().iterator();
+    ListIterator<Block> blocks = Document.read(document).blocks().listIterator();
     String spring = null;
     while (blocks.hasNext()) {
       Block block = blocks.next();
@@ -123,10 +123,12 @@ class ReadmeIT {
         switch (block.language()) {
           case "bash" -> run(block.code(), blocks.next());
           case "java" -> {
-            if (JavaCode.isProgram(block.code())) {
-              runProgram(block.code());
-            } else {
+            if (!JavaCode.isProgram(block.code())) {
               spring = block.code();
+            } else if (isText(blocks)) {
+              runToItsEnd(block.code(), blocks.next().code());
+            } else {
+              runProgram(block.code());
             }
           }
           case "yaml" -> runApplication(spring, block.code());
@@ -138,6 +140,16 @@ class ReadmeIT {
         throw new AssertionError(document + ", " + block + ":\n" + e.getMessage() + logs(), e);
       }
     }
+  }
+
+  /** Whether the next block shows what a program prints that ends by itself. */
+  private static boolean isText(ListIterator<Block> blocks) {
+    if (!blocks.hasNext()) {
+      return false;
+    }
+    Block next = blocks.next();
+    blocks.previous();
+    return next.language().equals("text");
   }
 
   /** The end of every program's log, for they are deleted like all else. */
@@ -278,17 +290,24 @@ class ReadmeIT {
   }
 
   private void runProgram(String source) throws IOException {
-    String real = source.replace(SHOWN_ADDRESS, address);
-    Path classes = directory.resolve(JavaCode.nameOf(source));
-    String libraries = System.getProperty("java.class.path");
-    JavaCode.compile(classes, libraries, List.of(real));
     running.add(
         Background.start(
-            directory.resolve(JavaCode.nameOf(source) + ".log"),
-            Command.java(
-                classes + File.pathSeparator + libraries,
-                List.of(),
-                List.of(JavaCode.nameOf(real)))));
+            directory.resolve(JavaCode.nameOf(source) + ".log"), compiledProgram(source)));
+  }
+
+  private void runToItsEnd(String source, String expected) throws IOException {
+    Command.Done done = Command.run(compiledProgram(source), Map.of(), 90);
+    assertThat(done.exitCode()).as(done.output()).isZero();
+    Shown.compareLines(expected, done.output());
+  }
+
+  /** The command that runs it. */
+  private List<String> compiledProgram(String source) throws IOException {
+    String name = JavaCode.nameOf(source);
+    Path classes = directory.resolve(name);
+    String libraries = System.getProperty("java.class.path");
+    JavaCode.compile(classes, libraries, List.of(source.replace(SHOWN_ADDRESS, address)));
+    return Command.java(classes + File.pathSeparator + libraries, List.of(), List.of(name));
   }
 
   /** The component in an application that has nothing else, with the example worker's libraries. */
