@@ -48,8 +48,6 @@ class ClaimStore {
   private static final TableSql ANY_WAITING =
       new TableSql("SELECT 1 FROM %s FORCE INDEX (idx_claim) WHERE status = 1 LIMIT 1");
 
-  private static final int TABLES_A_STATEMENT = 50;
-
   /** What changes rarely and a look must not miss: where the tables are. */
   private static final String POSITION =
       """
@@ -224,12 +222,12 @@ class ClaimStore {
    */
   record Seen(List<Head> heads, int begin, int end, int servers, boolean hasRepeats) {}
 
-  /** Those of the tables in which any task waits, fifty of them in a statement. */
+  /**
+   * Those of the tables in which any task waits; a statement asks a {@link TableSql#groups group}.
+   */
   List<TaskTable> withWaiting(List<TaskTable> tables) {
     List<TaskTable> found = new ArrayList<>();
-    for (int from = 0; from < tables.size(); from += TABLES_A_STATEMENT) {
-      List<TaskTable> some =
-          tables.subList(from, Math.min(from + TABLES_A_STATEMENT, tables.size()));
+    for (List<TaskTable> some : TableSql.groups(tables)) {
       List<String> parts = new ArrayList<>();
       for (int i = 0; i < some.size(); i++) {
         parts.add("SELECT %d AS source FROM (%s) w\n".formatted(i, ANY_WAITING.of(some.get(i))));

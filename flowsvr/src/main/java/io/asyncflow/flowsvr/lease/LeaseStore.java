@@ -42,8 +42,6 @@ public class LeaseStore {
           """
               .replace("now_ms", NOW_MS));
 
-  private static final int TABLES_A_STATEMENT = 50;
-
   private static final TableSql LOCK_EXPIRED =
       new TableSql(
           "SELECT "
@@ -99,12 +97,10 @@ public class LeaseStore {
    */
   public record Leases(TaskTable table, long all, long expired) {}
 
-  /** Counts the leases of all these tables, fifty of them in a statement. */
+  /** Counts the leases of all these tables; a statement asks a {@link TableSql#groups group}. */
   public List<Leases> count(List<TaskTable> tables) {
     List<Leases> counts = new ArrayList<>();
-    for (int from = 0; from < tables.size(); from += TABLES_A_STATEMENT) {
-      List<TaskTable> some =
-          tables.subList(from, Math.min(from + TABLES_A_STATEMENT, tables.size()));
+    for (List<TaskTable> some : TableSql.groups(tables)) {
       StringBuilder sql = new StringBuilder();
       for (int i = 0; i < some.size(); i++) {
         sql.append(i == 0 ? "" : "UNION ALL\n").append("SELECT ").append(i).append(" AS source, ");
