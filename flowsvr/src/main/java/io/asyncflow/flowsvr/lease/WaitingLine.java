@@ -9,7 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -75,7 +74,7 @@ final class WaitingLine {
   /**
    * @param claim asks the database for holds
    * @param quietForMs how long nothing is due for a hold, as far as is known; 0 if it has to ask
-   * @param giveBack takes tasks whose caller was gone when they came
+   * @param giveBack takes tasks whose callers were gone when they came; what it throws is logged
    */
   WaitingLine(
       Function<List<Asking>, Served> claim,
@@ -175,7 +174,7 @@ final class WaitingLine {
     }
     newcomer.answer.whenComplete((tasks, error) -> forget(newcomer));
     if (earlier != null) {
-      leave(earlier, List.of());
+      leaveWithNothing(earlier);
     }
     // Only now, so that news is seen either by this or by whoever brings it.
     long quiet = mayBeQuiet ? quietForMs.applyAsLong(hold) : 0;
@@ -205,7 +204,7 @@ final class WaitingLine {
       closed = true;
       everybody = new ArrayList<>(line);
     }
-    everybody.forEach(one -> leave(one, List.of()));
+    everybody.forEach(this::leaveWithNothing);
   }
 
   private void serve() {
@@ -266,28 +265,46 @@ final class WaitingLine {
   private long serve(List<Waiting> round) {
     List<List<Waiting>> calls = List.copyOf(sameCalls(round));
     Served served = claim.apply(calls.stream().map(call -> call.get(0).asking()).toList());
+    List<Task> undelivered = new ArrayList<>();
     boolean gaveAny = false;
     for (int i = 0; i < calls.size(); i++) {
       List<Task> tasks = served.tasks().get(i);
       if (!tasks.isEmpty()) {
-        leave(calls.get(i), tasks);
+        undelivered.addAll(leave(calls.get(i), tasks));
         gaveAny = true;
       }
     }
     for (Waiting one : round) {
       if (served.isSure() && !one.canWait()) {
-        leave(one, List.of());
+        leaveWithNothing(one);
       } else if (served.isSure() || !gaveAny) {
         one.checked |= served.isSure();
         park(one);
       }
     }
+    giveBack(undelivered);
     if (served.isSure() || gaveAny) {
       pauseMs = FIRST_PAUSE_MS;
       return served.againInMs();
     }
     pauseMs = Math.min(2 * pauseMs, FALLBACK_MS / 4);
     return pauseMs;
+  }
+
+  /** Last of all: nobody who is there waits for it, or loses tasks because it fails. */
+  private void giveBack(List<Task> undelivered) {
+    if (undelivered.isEmpty()) {
+      return;
+    }
+    try {
+      giveBack.accept(undelivered);
+    } catch (RuntimeException e) {
+      log.warn(
+          "{} tasks whose callers were gone could not be given back; they wait again when their"
+              + " leases have run out",
+          undelivered.size(),
+          e);
+    }
   }
 
   /** The deliveries of each hold, in the order of the line. */
@@ -321,18 +338,20 @@ final class WaitingLine {
     }
     one.parked = true;
     long patience = one.canWait() ? one.hold.waitTime().toMillis() : PATIENCE_MS;
-    one.timeout = threads.after(patience, () -> leave(one, List.of()));
+    one.timeout = threads.after(patience, () -> leaveWithNothing(one));
   }
 
-  private void leave(Waiting one, List<Task> tasks) {
-    leave(List.of(one), tasks);
+  private void leaveWithNothing(Waiting one) {
+    leave(List.of(one), List.of());
   }
 
   /**
    * Answers the deliveries of one hold. If none of them is there any more, the tasks belong to a
-   * later one, or go back.
+   * later one.
+   *
+   * @return the tasks that are nobody's, because that one is gone too, or there is none
    */
-  private void leave(List<Waiting> call, List<Task> tasks) {
+  private List<Task> leave(List<Waiting> call, List<Task> tasks) {
     call.forEach(this::forget);
     if (!tasks.isEmpty() && call.get(0).hold.isRepeatable()) {
       remember(call.get(0));
@@ -342,15 +361,14 @@ final class WaitingLine {
       areTold |= one.answer.complete(tasks);
     }
     if (areTold || tasks.isEmpty() || call.stream().anyMatch(one -> one.wasToldOf(tasks))) {
-      return;
+      return List.of();
     }
-    Optional<Waiting> repeat =
-        call.stream().map(one -> one.repeat).filter(Objects::nonNull).findFirst();
-    if (repeat.isPresent()) {
-      leave(repeat.get(), tasks);
-    } else {
-      giveBack.accept(tasks);
-    }
+    return call.stream()
+        .map(one -> one.repeat)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .map(repeat -> leave(List.of(repeat), tasks))
+        .orElse(tasks);
   }
 
   private synchronized void remember(Waiting one) {

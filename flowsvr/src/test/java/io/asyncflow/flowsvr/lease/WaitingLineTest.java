@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -280,6 +281,28 @@ class WaitingLineTest {
     line.news();
     assertThat(givenBack.poll(5, SECONDS)).extracting(Task::taskId).containsExactly("t1");
     assertThat(line.size()).isZero();
+  }
+
+  @Test
+  void tasksThatCannotBeGivenBackCostNobodyElseHis() throws Exception {
+    WaitingLine line =
+        new WaitingLine(
+            this::claim,
+            hold -> QUIET_MS,
+            tasks -> {
+              throw new IllegalStateException("too many reports at the moment");
+            },
+            threads);
+    CompletableFuture<List<Task>> gone = line.join(aHold("gone"));
+    CompletableFuture<List<Task>> there = line.join(aHold("there"));
+    Set<String> taken = ConcurrentHashMap.newKeySet();
+    script =
+        hold -> {
+          gone.cancel(false);
+          return taken.add(hold.holdId()) ? found("for " + hold.holdId()) : NOTHING;
+        };
+    line.news();
+    assertThat(idsOf(there)).containsExactly("for there");
   }
 
   @Test
