@@ -62,7 +62,9 @@ class ClaimLimits {
 
   static Allowance ofRate(Spending spending, int rateLimit) {
     long interval = intervalUs(rateLimit);
-    long spent = Math.max(spending.spentUntil(), spending.now() - Math.max(interval, BURST_US));
+    long idle = spending.now() - Math.max(interval, BURST_US);
+    // Ahead of now only where the clock was set back since.
+    long spent = Math.min(Math.max(spending.spentUntil(), idle), spending.now());
     long permits = Math.max(0, (spending.now() - spent) / interval);
     OptionalLong nextInMs =
         permits > 0
