@@ -34,7 +34,7 @@ import org.springframework.dao.PessimisticLockingFailureException;
  *
  * <p>Thread-safe.
  *
- * @param <K> of what calls have in common that go together; few, since each is remembered
+ * @param <K> of what calls have in common that go together; remembered while there are any
  * @param <C> what is asked for
  * @param <R> what it came to
  */
@@ -87,11 +87,35 @@ public final class NaturalBatches<K, C, R> {
     }
     try {
       Waiting mine = new Waiting(call);
-      lanes.computeIfAbsent(key, Lane::new).pass(mine);
+      Lane lane = enter(key);
+      try {
+        lane.pass(mine);
+      } finally {
+        leave(key);
+      }
       return mine.wantsToBeAlone ? work.alone(key, call) : mine.resultOrThrow();
     } finally {
       room.release();
     }
+  }
+
+  private Lane enter(K key) {
+    return lanes.compute(
+        key,
+        (k, standing) -> {
+          Lane lane = standing == null ? new Lane(k) : standing;
+          lane.users++;
+          return lane;
+        });
+  }
+
+  private void leave(K key) {
+    lanes.computeIfPresent(key, (k, lane) -> --lane.users == 0 ? null : lane);
+  }
+
+  /** How many keys have calls at the moment. */
+  int keys() {
+    return lanes.size();
   }
 
   /** How many calls of this key wait for others at the moment. */
@@ -150,6 +174,9 @@ public final class NaturalBatches<K, C, R> {
     private List<Waiting> queue = new ArrayList<>();
     private Object underWay;
     private long since;
+
+    /** Calls that are in it; touched only where the map changes its entry. */
+    private int users;
 
     Lane(K key) {
       this.key = key;

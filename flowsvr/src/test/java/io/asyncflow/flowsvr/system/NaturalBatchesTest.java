@@ -111,6 +111,24 @@ class NaturalBatchesTest {
   }
 
   @Test
+  void keysAreForgottenWithTheirLastCall() throws Exception {
+    Future<String> slow = callThatIsUnderWay();
+    List<Future<String>> waiting = callsThatWait("b", "c");
+    for (int i = 0; i < 100; i++) {
+      batches.call("table " + i, "x");
+    }
+    assertThatThrownBy(() -> batches.call("table 100", "bad")).hasMessage("bad");
+    assertThat(batches.keys()).isEqualTo(1);
+
+    database.goOn.countDown();
+    slow.get(30, TimeUnit.SECONDS);
+    for (Future<String> call : waiting) {
+      call.get(30, TimeUnit.SECONDS);
+    }
+    assertThat(batches.keys()).isZero();
+  }
+
+  @Test
   void loneCallsFailureIsItsCallers() {
     assertThatThrownBy(() -> batches.call("a", "bad")).hasMessage("bad");
     assertThat(batches.call("a", "x")).isEqualTo("x done");
