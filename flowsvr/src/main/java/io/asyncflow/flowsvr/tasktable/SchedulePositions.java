@@ -75,7 +75,7 @@ interface SchedulePositions extends JpaRepository<SchedulePosition, String> {
       nativeQuery = true)
   int advanceBegin(String type, int begin);
 
-  /** Moves begin back to {@code begin}; 0 if it does not stand behind it. */
+  /** Moves begin back to {@code begin}; 0 if it does not stand behind it, or that is given up. */
   @Modifying
   @Transactional
   @Query(
@@ -85,6 +85,7 @@ interface SchedulePositions extends JpaRepository<SchedulePosition, String> {
           SET schedule_begin_pos = :begin
           WHERE task_type = :type
             AND schedule_begin_pos > :begin
+            AND schedule_first_pos <= :begin
           """,
       nativeQuery = true)
   int moveBeginBack(String type, int begin);

@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -112,18 +113,20 @@ public class TableDrain {
    * @return whether there was one
    */
   public boolean takeBackLost(TaskFamily family) {
-    for (TaskTable table : family.drained()) {
-      if (lives.hasUnfinished(table) && transactions.execute(() -> takeBack(table))) {
-        families.outdated();
-        return true; // the tables after it are live again by this
-      }
+    Optional<TaskTable> lost = lives.firstUnfinished(family.drained());
+    boolean isTakenBack = lost.isPresent() && transactions.execute(() -> takeBack(lost.get()));
+    if (isTakenBack) { // and with it the tables after it
+      families.outdated();
     }
-    return false;
+    return isTakenBack;
   }
 
   private boolean takeBack(TaskTable table) {
+    if (positions.moveBeginBack(table.type().name(), table.number()) == 0) {
+      return false; // another server was faster, or the table has been given up since
+    }
     lives.unmarkDrainedFrom(table);
-    return positions.moveBeginBack(table.type().name(), table.number()) == 1;
+    return true;
   }
 
   private void prepareNext(TaskFamily family) {

@@ -1,6 +1,8 @@
 package io.asyncflow.flowsvr.tasktable;
 
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+import static java.util.Comparator.naturalOrder;
+import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
 import io.asyncflow.flowsvr.tasktype.TaskType;
@@ -9,6 +11,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
@@ -17,7 +20,8 @@ import org.springframework.stereotype.Component;
 /**
  * {@code t_task_table}: the life of each table, and the locks that keep it in order.
  *
- * <p>Every method is one statement and runs in the caller's transaction, if there is one.
+ * <p>Every method is one statement, unless it says otherwise, and runs in the caller's transaction,
+ * if there is one.
  */
 @Component
 class TableLifeStore {
@@ -85,6 +89,23 @@ class TableLifeStore {
   /** Whether the table has a task that is not final. */
   boolean hasUnfinished(TaskTable table) {
     return jdbc.sql(UNFINISHED.of(table)).query(Integer.class).optional().isPresent();
+  }
+
+  /** The first of the tables that has one; a statement asks a {@link TableSql#groups group}. */
+  Optional<TaskTable> firstUnfinished(List<TaskTable> tables) {
+    return TableSql.groups(tables).stream()
+        .map(this::firstUnfinishedOf)
+        .flatMap(Optional::stream)
+        .findFirst();
+  }
+
+  private Optional<TaskTable> firstUnfinishedOf(List<TaskTable> tables) {
+    String each =
+        IntStream.range(0, tables.size())
+            .mapToObj(
+                i -> "SELECT %d AS place FROM (%s) u".formatted(i, UNFINISHED.of(tables.get(i))))
+            .collect(joining("\nUNION ALL\n"));
+    return jdbc.sql(each).query(Integer.class).list().stream().min(naturalOrder()).map(tables::get);
   }
 
   void markDrained(TaskTable table) {

@@ -9,6 +9,8 @@ import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.governance.InvariantAuditor.Result;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +27,7 @@ class InvariantAuditorIT {
   @Autowired InvariantAuditor auditor;
   @Autowired ExpiredLeaseSweep sweep;
   @Autowired TableDrain drain;
+  @Autowired TaskFamilies families;
   @Autowired JdbcClient jdbc;
 
   private TaskType lark;
@@ -78,5 +81,27 @@ class InvariantAuditorIT {
 
     assertThat(given.aHold(lark).theTask().taskId()).isEqualTo(id.toString());
     assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0, 0));
+  }
+
+  @Test
+  void tableThatIsGivenUpMeanwhileIsNotTakenBack() {
+    given.set(id, "status = 4");
+    given.nextTable(lark);
+    drain.runOnce();
+    given.set(id, "status = 1");
+    TaskFamily asItWas = families.findNow(lark).orElseThrow();
+    jdbc.sql("UPDATE t_schedule_pos SET schedule_first_pos = 2 WHERE task_type = ?")
+        .param(lark.name())
+        .update();
+
+    assertThat(drain.takeBackLost(asItWas)).isFalse();
+
+    assertThat(families.findNow(lark).orElseThrow().begin().number()).isEqualTo(2);
+    assertThat(
+            jdbc.sql("SELECT drain_time FROM t_task_table WHERE task_type = ? AND table_number = 1")
+                .param(lark.name())
+                .query(Long.class)
+                .single())
+        .isPositive();
   }
 }
