@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.stream.Collectors.joining;
+
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
@@ -90,8 +92,23 @@ class ClaimLimitStore {
         .orElse(List.of());
   }
 
-  /** How many tasks of the table execute, counted up to {@code enough}. */
-  int executing(TaskTable table, int enough) {
-    return jdbc.sql(EXECUTING.of(table)).param("enough", enough).query(Integer.class).single();
+  /**
+   * How many tasks of the tables execute, each table counted up to {@code enough}; a statement asks
+   * a {@link TableSql#groups group}.
+   */
+  int executing(List<TaskTable> tables, int enough) {
+    int executing = 0;
+    for (List<TaskTable> some : TableSql.groups(tables)) {
+      executing +=
+          jdbc
+              .sql(some.stream().map(EXECUTING::of).collect(joining("UNION ALL\n")))
+              .param("enough", enough)
+              .query(Integer.class)
+              .list()
+              .stream()
+              .mapToInt(Integer::intValue)
+              .sum();
+    }
+    return executing;
   }
 }

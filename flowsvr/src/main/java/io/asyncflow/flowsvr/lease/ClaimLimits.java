@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.lease;
 
 import io.asyncflow.flowsvr.lease.ClaimLimitStore.Spending;
-import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -53,7 +52,8 @@ class ClaimLimits {
     Allowance allowance =
         type.rateLimit() == 0 ? Allowance.UNLIMITED : ofRate(spending, type.rateLimit());
     if (type.maxExecuting() > 0 && allowance.tasks() > 0) {
-      int free = type.maxExecuting() - executing(type.type(), type.maxExecuting());
+      int executing = store.executing(store.live(type.type()), type.maxExecuting());
+      int free = type.maxExecuting() - executing;
       int tasks = Math.max(0, Math.min(free, allowance.tasks()));
       return new Allowance(tasks, OptionalLong.empty(), allowance.spentFrom());
     }
@@ -71,10 +71,6 @@ class ClaimLimits {
             ? OptionalLong.empty()
             : OptionalLong.of((spent + interval - spending.now()) / 1_000 + 1);
     return new Allowance((int) Math.min(permits, Integer.MAX_VALUE), nextInMs, spent);
-  }
-
-  private int executing(TaskType type, int enough) {
-    return store.live(type).stream().mapToInt(table -> store.executing(table, enough)).sum();
   }
 
   /** Writes down what a claim took of its allowance. */
