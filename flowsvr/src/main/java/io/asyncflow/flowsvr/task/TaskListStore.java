@@ -1,7 +1,9 @@
 package io.asyncflow.flowsvr.task;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.task.TableSpanStore.Span;
 import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,12 +14,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Component;
 
 /**
- * Lists over many tables, newest first, at a cost that does not grow with the tables.
+ * Lists over many tables, newest first.
+ *
+ * <p>A family may have hundreds of tables behind begin. Nothing is added to those, so their {@link
+ * TableSpanStore.Span spans} tell which of them can be on a page: one that is filled costs the live
+ * tables and one or two of the others, and only one that is not looks at all of them.
  *
  * <p>A page is found in two steps: which rows, looking at ids and statuses only, and then these
  * rows by their ids. Where all statuses are wanted, or most rows have a wanted one, a short look
@@ -123,9 +130,11 @@ class TaskListStore {
               """);
 
   private final JdbcClient jdbc;
+  private final TableSpanStore spans;
 
-  TaskListStore(JdbcClient jdbc) {
+  TaskListStore(JdbcClient jdbc, TableSpanStore spans) {
     this.jdbc = jdbc;
+    this.spans = spans;
   }
 
   /**
@@ -151,31 +160,67 @@ class TaskListStore {
   }
 
   /** Rows with numbers below {@code before} that have one of the statuses; empty for any. */
-  Page newest(List<TaskTable> tables, Set<TaskStatus> statuses, int limit, long before) {
-    List<Found> found = new ArrayList<>();
-    for (TaskTable table : tables) {
-      StatementSpec look = jdbc.sql(LOOK_BACK.of(table)).param("before", before);
-      Found near = look(table, look, statuses, shortLook(limit));
-      if (needsMore(near, limit)) {
-        near =
-            rare(table, statuses, before).orElseGet(() -> look(table, look, statuses, LONG_LOOK));
-      }
-      found.add(near);
-    }
-    return merge(found, statuses, limit);
+  Page newest(List<TaskFamily> families, Set<TaskStatus> statuses, int limit, long before) {
+    return page(
+        families, statuses, limit, before, table -> ofStatuses(table, statuses, limit, before));
   }
 
   /** The same for the rows of one user. */
   Page newestOfUser(
-      List<TaskTable> tables, String user, Set<TaskStatus> statuses, int limit, long before) {
+      List<TaskFamily> families, String user, Set<TaskStatus> statuses, int limit, long before) {
+    return page(
+        families,
+        statuses,
+        limit,
+        before,
+        table ->
+            statuses.isEmpty()
+                ? idsOfUser(table, user, before, limit + 1)
+                : ofUser(table, user, statuses, limit, before));
+  }
+
+  /** Looks at the live tables, and at those behind begin that can be on the page. */
+  private Page page(
+      List<TaskFamily> families,
+      Set<TaskStatus> statuses,
+      int limit,
+      long before,
+      Function<TaskTable, Found> look) {
     List<Found> found = new ArrayList<>();
-    for (TaskTable table : tables) {
-      found.add(
-          statuses.isEmpty()
-              ? idsOfUser(table, user, before, limit + 1)
-              : ofUser(table, user, statuses, limit, before));
+    families.stream().flatMap(family -> family.live().stream()).map(look).forEach(found::add);
+    List<TaskTable> drained = families.stream().flatMap(f -> f.drained().stream()).toList();
+    List<Span> newestFirst =
+        spans.of(drained).stream()
+            .filter(span -> span.lowest() < before)
+            .sorted(Comparator.comparingLong(Span::highest).reversed())
+            .toList();
+    for (Span span : newestFirst) {
+      if (isFilledAbove(span.highest(), found, limit)) {
+        break;
+      }
+      found.add(look.apply(span.table()));
     }
     return merge(found, statuses, limit);
+  }
+
+  /** Whether neither this number nor a lower one can be on the page that these make. */
+  private static boolean isFilledAbove(long number, List<Found> found, int limit) {
+    boolean isBelowTheHorizon = found.stream().anyMatch(part -> part.floor() > number);
+    return isBelowTheHorizon
+        || found.stream()
+                .flatMap(part -> part.numbers().stream())
+                .filter(known -> known > number)
+                .limit(limit + 1)
+                .count()
+            > limit;
+  }
+
+  private Found ofStatuses(TaskTable table, Set<TaskStatus> statuses, int limit, long before) {
+    StatementSpec look = jdbc.sql(LOOK_BACK.of(table)).param("before", before);
+    Found near = look(table, look, statuses, shortLook(limit));
+    return needsMore(near, limit)
+        ? rare(table, statuses, before).orElseGet(() -> look(table, look, statuses, LONG_LOOK))
+        : near;
   }
 
   private Found ofUser(

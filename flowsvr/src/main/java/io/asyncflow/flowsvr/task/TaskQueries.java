@@ -5,7 +5,6 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.InvalidFieldException;
@@ -72,15 +71,15 @@ public class TaskQueries {
    */
   public TaskPage list(TaskType type, Set<TaskStatus> statuses, int limit, String cursor) {
     types.require(type);
-    List<TaskTable> tables = families.findNow(type).map(TaskFamily::readable).orElse(List.of());
-    return page(lists.newest(tables, statuses, limit, numberOf(cursor)));
+    List<TaskFamily> family = families.findNow(type).stream().toList();
+    return page(lists.newest(family, statuses, limit, numberOf(cursor)));
   }
 
   /** Tasks of one user over all types and tables; see {@link #list}. */
   public TaskPage listOfUser(String userId, Set<TaskStatus> statuses, int limit, String cursor) {
-    List<TaskTable> tables = new ArrayList<>();
-    families.allNow().forEach(family -> tables.addAll(family.readable()));
-    return page(lists.newestOfUser(tables, userId, statuses, limit, numberOf(cursor)));
+    List<TaskFamily> all = new ArrayList<>();
+    families.allNow().forEach(all::add);
+    return page(lists.newestOfUser(all, userId, statuses, limit, numberOf(cursor)));
   }
 
   private TaskPage page(TaskListStore.Page page) {

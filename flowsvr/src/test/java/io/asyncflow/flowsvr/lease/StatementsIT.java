@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -8,12 +9,17 @@ import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.StatementCounter;
+import io.asyncflow.flowsvr.task.TaskQueries;
+import io.asyncflow.flowsvr.tasktable.TableDrain;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
@@ -42,6 +48,9 @@ class StatementsIT {
   @Autowired Given given;
   @Autowired TaskHolds holds;
   @Autowired TaskReporter reporter;
+  @Autowired TaskQueries queries;
+  @Autowired TaskFamilies families;
+  @Autowired TableDrain drain;
 
   @Test
   void claimOfTenTasksIsAHandfulOfStatements() {
@@ -63,6 +72,61 @@ class StatementsIT {
     // and a look at the whole once a second.
     assertThat(each).allMatch(count -> count <= 12);
     assertThat(each.stream().mapToLong(Long::longValue).min().orElseThrow()).isLessThanOrEqualTo(6);
+  }
+
+  @Test
+  void limitIsCountedByOneStatementHoweverManyTablesAreLive() {
+    TaskType lark = given.aType().create();
+    given.change(lark, "max_executing", 100);
+    for (int i = 0; i < 12; i++) {
+      given.aWaitingTask().ofType(lark).dueIn(1, HOURS).create();
+      given.nextTable(lark);
+    }
+    given.aWaitingTask().ofType(lark).create(50);
+
+    List<Long> each = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      long before = StatementCounter.ofThisThread();
+      assertThat(given.aHold(lark).limit(2).withId("h" + i).ofStages("first").now()).hasSize(2);
+      each.add(StatementCounter.ofThisThread() - before);
+    }
+    // A claim without limits takes up to six; and to lock, to find the tables, and to count.
+    assertThat(each.stream().mapToLong(Long::longValue).min().orElseThrow()).isLessThanOrEqualTo(9);
+  }
+
+  @Test
+  void pageThatIsFilledAsksNoTableBehindBegin() {
+    TaskType lark = aTypeWithTablesBehindBegin(12);
+    given.aWaitingTask().ofType(lark).create(20);
+    queries.list(lark, Set.of(), 5, null); // remembers which numbers those tables have
+
+    long before = StatementCounter.ofThisThread();
+    assertThat(queries.list(lark, Set.of(), 5, null).taskList()).hasSize(5);
+    assertThat(StatementCounter.ofThisThread() - before).isLessThanOrEqualTo(5);
+  }
+
+  @Test
+  void tablesBehindBeginAreAuditedByOneStatement() {
+    TaskFamily family = families.findNow(aTypeWithTablesBehindBegin(12)).orElseThrow();
+
+    long before = StatementCounter.ofThisThread();
+    assertThat(drain.takeBackLost(family)).isFalse();
+    assertThat(StatementCounter.ofThisThread() - before).isEqualTo(1);
+  }
+
+  private TaskType aTypeWithTablesBehindBegin(int count) {
+    TaskType type = given.aType().create();
+    for (int i = 0; i < count; i++) {
+      given.set(given.aWaitingTask().ofType(type).create(), "status = 4");
+      given.nextTable(type);
+    }
+    await()
+        .until(
+            () -> {
+              drain.runOnce();
+              return families.findNow(type).orElseThrow().drained().size() == count;
+            });
+    return type;
   }
 
   @Test

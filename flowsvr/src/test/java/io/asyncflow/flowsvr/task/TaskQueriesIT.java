@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,6 +52,38 @@ class TaskQueriesIT {
     ids.add(0, new TaskId(1_000, ids.get(0).table()));
     Collections.reverse(ids);
     assertThat(allPages(limit, cursor -> queries.list(lark, ANY, limit, cursor)))
+        .containsExactlyElementsOf(textOf(ids));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 5, 1_000})
+  void pagesOverTablesBehindBeginAreComplete(int limit) {
+    TaskType lark = given.aType().create();
+    String user = "user of " + lark;
+    List<TaskId> ids = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      TaskId model = given.aWaitingTask().ofType(lark).ofUser(user).create();
+      ids.add(model);
+      int low = 1_000 * (i + 1); // of late creators: each table reaches below the one before
+      given.copies(model, low, 2, "create_time = create_time");
+      ids.add(new TaskId(low, model.table()));
+      ids.add(new TaskId(low + 1, model.table()));
+      given.nextTable(lark);
+    }
+    given.nextTable(lark); // an empty one
+    ids.add(given.aWaitingTask().ofType(lark).ofUser(user).create());
+    jdbc.sql("UPDATE t_schedule_pos SET schedule_begin_pos = 5 WHERE task_type = ?")
+        .param(lark.name())
+        .update();
+    ids.sort(Comparator.comparingLong(TaskId::number).reversed());
+
+    assertThat(allPages(limit, cursor -> queries.list(lark, ANY, limit, cursor)))
+        .containsExactlyElementsOf(textOf(ids));
+    assertThat(allPages(limit, cursor -> queries.list(lark, WAITING, limit, cursor)))
+        .containsExactlyElementsOf(textOf(ids));
+    assertThat(allPages(limit, cursor -> queries.listOfUser(user, ANY, limit, cursor)))
+        .containsExactlyElementsOf(textOf(ids));
+    assertThat(allPages(limit, cursor -> queries.listOfUser(user, WAITING, limit, cursor)))
         .containsExactlyElementsOf(textOf(ids));
   }
 

@@ -1,0 +1,83 @@
+package io.asyncflow.flowsvr.task;
+
+import static java.util.stream.Collectors.joining;
+
+import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * From which number to which the tasks of tables behind begin go.
+ *
+ * <p>Nothing is added to such a table, so it is asked once, and then remembered. Thread-safe.
+ */
+@Component
+class TableSpanStore {
+
+  private static final TableSql SPAN = new TableSql("MIN(id), MAX(id) FROM %s");
+
+  /** A few hundred bytes each; those of tables that were dropped go when there are so many. */
+  private static final int MOST_TABLES = 10_000;
+
+  private final JdbcClient jdbc;
+  private final Map<TaskTable, Span> known = new ConcurrentHashMap<>();
+
+  TableSpanStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /**
+   * The lowest and the highest number of a table's tasks; of an empty one no number is between
+   * them.
+   */
+  record Span(TaskTable table, long lowest, long highest) {}
+
+  /**
+   * The spans of these tables, in no order; those that nobody asked for before by a statement a
+   * {@link TableSql#groups group}.
+   *
+   * @param drained tables behind begin that can be read
+   */
+  List<Span> of(List<TaskTable> drained) {
+    List<Span> spans = new ArrayList<>(drained.size());
+    List<TaskTable> unknown = new ArrayList<>();
+    for (TaskTable table : drained) {
+      Span span = known.get(table);
+      if (span == null) {
+        unknown.add(table);
+      } else {
+        spans.add(span);
+      }
+    }
+    TableSql.groups(unknown).forEach(group -> spans.addAll(read(group)));
+    return spans;
+  }
+
+  private List<Span> read(List<TaskTable> tables) {
+    String each =
+        IntStream.range(0, tables.size())
+            .mapToObj(i -> "SELECT " + i + ", " + SPAN.of(tables.get(i)))
+            .collect(joining("\nUNION ALL\n"));
+    List<Span> spans =
+        jdbc.sql(each)
+            .query(
+                (rs, row) -> {
+                  TaskTable table = tables.get(rs.getInt(1));
+                  long lowest = rs.getLong(2);
+                  boolean isEmpty = rs.wasNull();
+                  return new Span(table, isEmpty ? Long.MAX_VALUE : lowest, rs.getLong(3));
+                })
+            .list();
+    if (known.size() + spans.size() > MOST_TABLES) {
+      known.clear();
+    }
+    spans.forEach(span -> known.put(span.table(), span));
+    return spans;
+  }
+}
