@@ -92,7 +92,7 @@ final class Dealing {
   /**
    * A hold, as far as dealing knows it.
    *
-   * @param limit how many it may be given, at least 1
+   * @param limit how many it may be given; 0 if it has been given something already
    */
   record Place(Hold hold, int limit) {
 

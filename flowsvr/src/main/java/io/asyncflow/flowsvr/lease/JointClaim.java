@@ -30,7 +30,7 @@ import org.springframework.stereotype.Component;
 @Component
 class JointClaim {
 
-  private static final Comparator<TaskRow> DUE_ORDER =
+  static final Comparator<TaskRow> DUE_ORDER =
       Comparator.comparingLong(TaskRow::orderTime).thenComparingLong(row -> row.id().number());
 
   private final ClaimStore claims;
@@ -95,9 +95,13 @@ class JointClaim {
     Map<TaskTable, List<Change>> changes = new TreeMap<>();
     List<List<TaskRow>> hands = new ArrayList<>();
     for (int i = 0; i < line.size(); i++) {
+      List<TaskRow> hand = new ArrayList<>();
+      hands.add(hand);
+      if (dealt.get(i).isEmpty()) {
+        continue; // as with most of a long line; a random trace is not for nothing
+      }
       Holder holder = new Holder(line.get(i).hold().workerId(), newTraceId());
       long lease = holder.firstLease(type).toMillis();
-      List<TaskRow> hand = new ArrayList<>();
       for (TaskRow row : dealt.get(i).stream().sorted(DUE_ORDER).toList()) {
         TaskRow held = row.held(holder.workerId(), holder.traceId(), row.now(), row.now() + lease);
         changes
@@ -105,7 +109,6 @@ class JointClaim {
             .add(new Change(row, held));
         hand.add(held);
       }
-      hands.add(hand);
     }
     changes.forEach((table, rows) -> mark(table, rows, hands));
     remember(hands, line, type);

@@ -58,8 +58,6 @@ class TaskClaimer {
 
   private static final long SOON_MS = 1_000;
 
-  private static final Comparator<TaskRow> DUE_ORDER =
-      Comparator.comparingLong(TaskRow::orderTime).thenComparingLong(row -> row.id().number());
   private static final Comparator<Head> HEAD_ORDER =
       Comparator.comparingLong(Head::orderTime).thenComparingLong(Head::number);
 
@@ -137,7 +135,7 @@ class TaskClaimer {
       holds.delete(hold, given.traceId());
       return List.of();
     }
-    rows.sort(DUE_ORDER);
+    rows.sort(JointClaim.DUE_ORDER);
     return rows;
   }
 
@@ -251,7 +249,8 @@ class TaskClaimer {
       if (taken.tasks() == 0) {
         return false;
       }
-      TaskRow first = taken.hands().stream().flatMap(List::stream).min(DUE_ORDER).orElseThrow();
+      TaskRow first =
+          taken.hands().stream().flatMap(List::stream).min(JointClaim.DUE_ORDER).orElseThrow();
       looks.tookFrom(busy, first, taken.tasks() < taken.planned());
       return true;
     }

@@ -128,9 +128,9 @@ public class TaskHolds implements DisposableBean {
   }
 
   private WaitingLine.Served claim(TaskType type, List<TaskClaimer.Asking> line) {
+    // Before the claim: what it has taken must not be lost because the types are read anew.
+    TaskTypeConfig config = types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
     TaskClaimer.Claim claim = claimer.claim(type, line);
-    TaskTypeConfig config =
-        types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type)); // it was there
     return new WaitingLine.Served(
         claim.rows().stream().map(rows -> toTasks(rows, config)).toList(),
         claim.againInMs(),

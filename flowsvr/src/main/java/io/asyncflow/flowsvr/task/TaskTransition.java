@@ -43,7 +43,7 @@ public final class TaskTransition {
   }
 
   /**
-   * @param row as it was read under its lock
+   * @param row as it was read; what is written names it as its guard
    * @param scheduleLog what it says from now on
    * @throws IllegalArgumentException if the row's status is final
    */
