@@ -8,6 +8,7 @@
  *   TypePoller         one a type: holds tasks, hands them to the queue of its type
  *   RunPool            N threads a type: take a run from the queue, call its handler
  *   ReportSender       sends what the runs came to, all that is there at once; keeps on disk what fails
+ *   ReportSender       a second loop: stores what a report names before it is sent, one after another
  *   HeartbeatSender    renews every lease held, in one request; tells flowsvr how this worker is
  *   DeadlineWatch      local time only: interrupts what has lasted too long, gives back what waits too long
  *   SlotPool           ends the quarantine of a place that lacked resources
