@@ -185,8 +185,11 @@ final class TypePoller implements Loop.Step {
     long cutsSeen = call.cuts();
     HoldScope scope = demand.all(limits);
     if (scope.isEmpty()) {
-      // There is room for nothing; all there is to learn is what the lost answer named.
-      take(call.hold(demand.one(), Duration.ZERO));
+      // There is room for nothing; all there is to learn is what the lost answer named. If none was
+      // lost, a run of another type has just taken the slot, and the next turn waits for one.
+      if (call.unanswered()) {
+        take(call.hold(demand.one(), Duration.ZERO));
+      }
       return true;
     }
     boolean couldAskForMore = demand.waitsForSlots(limits);

@@ -307,6 +307,21 @@ class TypePollerTest {
   }
 
   @Test
+  void nothingIsHeldForASlotThatAnotherTypeTookDuringTheTurn() {
+    use(HandDrivenPoller.with().lock(true).stage("gpu", true));
+    it.client.then(
+        request -> {
+          it.takeSlot();
+          return List.of();
+        });
+    it.client.thenTasks(task("1_lark_task_1", "gpu", 30_000));
+    it.turn();
+    assertThat(it.client.holds).hasSize(1);
+    assertThat(it.held.isEmpty()).isTrue();
+    assertThat(it.turn()).isEqualTo(Loop.UNTIL_WOKEN);
+  }
+
+  @Test
   void aParkedHoldIsRepeatedForAllStagesWhenASlotIsFree() {
     useSlots(1);
     Slot slot = it.takeSlot();
