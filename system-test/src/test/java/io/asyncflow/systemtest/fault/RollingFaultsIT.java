@@ -54,7 +54,7 @@ class RollingFaultsIT {
 
   private static final int ROLLS = Integer.getInteger("asyncflow.test.rolls", 40);
   private static final int WORKERS = ROLLS < 1_000 ? 2 : 8;
-  private static final int ROWS_A_TABLE = 100;
+  private static final int ROWS_A_TABLE = Integer.getInteger("asyncflow.test.rows", 100);
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private static final String MOVE_END = "SET schedule_end_pos = schedule_end_pos + 1";
