@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 final class IdleWorkers implements Contender<IdleCost> {
 
   private static final String TYPE = "bench_idle";
-  private static final int BULK = 500;
+  private static final int BULK = 100;
 
   /** Far more than it takes; a task that is lost ends the bench. */
   private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -88,16 +88,18 @@ final class IdleWorkers implements Contender<IdleCost> {
     fleet.forEach(Worker::start);
   }
 
+  /** Some tasks at a time: more would only wait in the workers, and on a slow machine too long. */
   private void warmUp(Connection connection) throws Exception {
-    for (int from = 0; from < tasks; from += BULK) {
-      bed.flow().createTasks(Workload.tasks(TYPE, from, Math.min(from + BULK, tasks)));
-    }
     long end = System.nanoTime() + PATIENCE.toNanos();
-    while (bed.count(connection, TYPE, SUCCESS) < tasks) {
-      if (System.nanoTime() > end) {
-        throw new IllegalStateException("the idle workers have not done what they were given");
+    for (int from = 0; from < tasks; from += BULK) {
+      int to = Math.min(from + BULK, tasks);
+      bed.flow().createTasks(Workload.tasks(TYPE, from, to));
+      while (bed.count(connection, TYPE, SUCCESS) < to) {
+        if (System.nanoTime() > end) {
+          throw new IllegalStateException("the idle workers have not done what they were given");
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
       }
-      TimeUnit.MILLISECONDS.sleep(200);
     }
   }
 
