@@ -25,7 +25,8 @@ import org.springframework.stereotype.Component;
  * source, one marks those of a table, each as its own holder's.
  *
  * <p>What was locked is not yet held. The UPDATE names the epoch and the time of change that each
- * row was read with, and what it did not find so is nobody's. Thread-safe.
+ * row was read with (of rows that are marked alike the latest such time), and what it did not find
+ * so is nobody's. Thread-safe.
  */
 @Component
 class JointClaim {

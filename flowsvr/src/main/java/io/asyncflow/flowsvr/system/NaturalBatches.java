@@ -248,7 +248,12 @@ public final class NaturalBatches<K, C, R> {
     }
   }
 
+  /**
+   * Whether each call would fail like this by itself; one alone may want a grant that is missing.
+   */
   private static boolean isOutage(Throwable e) {
-    return !(e instanceof PessimisticLockingFailureException) && Outage.of(e).isPresent();
+    return !(e instanceof PessimisticLockingFailureException)
+        && !Outage.isDenied(e)
+        && Outage.of(e).isPresent();
   }
 }

@@ -48,12 +48,18 @@ public record Outage(String kind, String line) {
   }
 
   /** Whether the server's user lacks a grant, which it can be given while the server runs. */
-  public static boolean isDenied(SQLException failure) {
-    return DENIED.contains(failure.getErrorCode());
+  public static boolean isDenied(Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof SQLException e && DENIED.contains(e.getErrorCode())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static Outage describe(Throwable t) {
-    String kind = t.getClass().getSimpleName();
+    Throwable refused = t instanceof UncheckedIOException ? t.getCause() : t;
+    String kind = refused.getClass().getSimpleName();
     String message = String.valueOf(t.getMessage()).lines().findFirst().orElse("");
     return new Outage(kind, kind + ": " + message);
   }

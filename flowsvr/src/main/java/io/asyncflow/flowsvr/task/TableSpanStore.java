@@ -2,12 +2,14 @@ package io.asyncflow.flowsvr.task;
 
 import static java.util.stream.Collectors.joining;
 
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -15,7 +17,8 @@ import org.springframework.stereotype.Component;
 /**
  * From which number to which the tasks of tables behind begin go.
  *
- * <p>Nothing is added to such a table, so it is asked once, and then remembered. Thread-safe.
+ * <p>Nothing is added to such a table, so what it says is remembered; for a minute, as its rows may
+ * be restored from a backup, or begin be taken back to it. Thread-safe.
  */
 @Component
 class TableSpanStore {
@@ -25,11 +28,15 @@ class TableSpanStore {
   /** A few hundred bytes each; those of tables that were dropped go when there are so many. */
   private static final int MOST_TABLES = 10_000;
 
-  private final JdbcClient jdbc;
-  private final Map<TaskTable, Span> known = new ConcurrentHashMap<>();
+  private static final long REMEMBERED = TimeUnit.MINUTES.toNanos(1);
 
-  TableSpanStore(JdbcClient jdbc) {
+  private final JdbcClient jdbc;
+  private final Node node;
+  private final Map<TaskTable, Known> known = new ConcurrentHashMap<>();
+
+  TableSpanStore(JdbcClient jdbc, Node node) {
     this.jdbc = jdbc;
+    this.node = node;
   }
 
   /**
@@ -38,8 +45,10 @@ class TableSpanStore {
    */
   record Span(TaskTable table, long lowest, long highest) {}
 
+  private record Known(Span span, long readAt) {}
+
   /**
-   * The spans of these tables, in no order; those that nobody asked for before by a statement a
+   * The spans of these tables, in no order; those that nobody asked for lately by a statement a
    * {@link TableSql#groups group}.
    *
    * @param drained tables behind begin that can be read
@@ -47,12 +56,13 @@ class TableSpanStore {
   List<Span> of(List<TaskTable> drained) {
     List<Span> spans = new ArrayList<>(drained.size());
     List<TaskTable> unknown = new ArrayList<>();
+    long now = node.nanoTime();
     for (TaskTable table : drained) {
-      Span span = known.get(table);
-      if (span == null) {
+      Known remembered = known.get(table);
+      if (remembered == null || now - remembered.readAt() > REMEMBERED) {
         unknown.add(table);
       } else {
-        spans.add(span);
+        spans.add(remembered.span());
       }
     }
     TableSql.groups(unknown).forEach(group -> spans.addAll(read(group)));
@@ -60,6 +70,7 @@ class TableSpanStore {
   }
 
   private List<Span> read(List<TaskTable> tables) {
+    long readAt = node.nanoTime();
     String each =
         IntStream.range(0, tables.size())
             .mapToObj(i -> "SELECT " + i + ", " + SPAN.of(tables.get(i)))
@@ -77,7 +88,7 @@ class TableSpanStore {
     if (known.size() + spans.size() > MOST_TABLES) {
       known.clear();
     }
-    spans.forEach(span -> known.put(span.table(), span));
+    spans.forEach(span -> known.put(span.table(), new Known(span, readAt)));
     return spans;
   }
 }

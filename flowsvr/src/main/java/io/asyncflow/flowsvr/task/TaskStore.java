@@ -338,7 +338,7 @@ public class TaskStore {
         %s) v
         STRAIGHT_JOIN %s t FORCE INDEX (PRIMARY) ON t.id = v.id
         SET %s%s
-            t.modify_time = now_ms
+            t.modify_time = %s
         WHERE t.status = v.from_status
           AND t.lease_epoch = v.from_epoch
           AND t.reported_epoch < v.from_epoch
@@ -350,8 +350,8 @@ public class TaskStore {
                     .repeat(transitions.size() - 1),
                 table.sqlName(),
                 each(ALWAYS_WRITTEN, "", "t.%1$s = v.%1$s, "),
-                each(changed, "", "t.%1$s = COALESCE(v.%1$s, t.%1$s), "))
-            .replace("now_ms", NOW_MS);
+                each(changed, "", "t.%1$s = COALESCE(v.%1$s, t.%1$s), "),
+                NOW_MS);
     return batch.update(sql, new StatementValues(values));
   }
 

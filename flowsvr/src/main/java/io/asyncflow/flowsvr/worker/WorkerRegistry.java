@@ -69,22 +69,21 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     return draining.contains(beat.workerId());
   }
 
-  /** Writes who gave signs of life since the last round; does nothing where nobody did. */
+  /** Writes who gave signs of life since the last round; does nothing where nobody ever did. */
   void runOnce() {
-    Map<String, Received> beats = new HashMap<>(unwritten);
-    Set<String> othersThatAsked = holds.seenWorkers();
-    othersThatAsked.removeAll(beats.keySet());
-    if (beats.isEmpty() && othersThatAsked.isEmpty()) {
-      return;
+    boolean anyBeats = writeBeats();
+    Set<String> whoAsked = holds.seenWorkers();
+    store.seen(whoAsked);
+    if (anyBeats || !whoAsked.isEmpty() || !draining.isEmpty()) {
+      readWhoLeaves();
     }
-    write(beats);
-    store.seen(othersThatAsked);
-    readWhoLeaves();
   }
 
-  private void write(Map<String, Received> beats) {
+  /** Says whether there were any. */
+  private boolean writeBeats() {
+    Map<String, Received> beats = new HashMap<>(unwritten);
     if (beats.isEmpty()) {
-      return;
+      return false;
     }
     long now = node.nanoTime();
     store.write(
@@ -96,6 +95,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
                         received.beat(), TimeUnit.NANOSECONDS.toMillis(now - received.atNanos())))
             .toList());
     beats.forEach(unwritten::remove); // only what was written: a newer beat stays
+    return true;
   }
 
   /** One at a time, or what was read first might be heeded last. */

@@ -444,6 +444,13 @@ class ReportsIT {
   }
 
   @Test
+  void typeMayBeCalledAsTheStatementsCallTheTime() {
+    TaskType type = given.aType().with("task_type", "snow_ms").create();
+    given.aWaitingTask().ofType(type).create();
+    assertAccepted(given.reportOn(given.aHold(type).theTask()).success("done"));
+  }
+
+  @Test
   void reportsOfEveryKindInOneBatchChangeWhatIsTheirs() {
     TaskType lark = given.aType().with("retry_interval", 0).create();
     given.aWaitingTask().ofType(lark).withContext("old").withPriority(3).create(6);

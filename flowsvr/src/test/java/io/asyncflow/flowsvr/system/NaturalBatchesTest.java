@@ -181,6 +181,20 @@ class NaturalBatchesTest {
   }
 
   @Test
+  void grantThatOneCallLacksIsNotMissedByTheOthers() throws Exception {
+    database.outage =
+        new DataAccessResourceFailureException("denied", new SQLException("denied", "42000", 1142));
+    callThatIsUnderWay();
+    List<Future<String>> waiting = callsThatWait("x", "y");
+
+    database.goOn.countDown();
+
+    for (Future<String> call : waiting) {
+      assertThat(call.get()).endsWith("done");
+    }
+  }
+
+  @Test
   void callsThatThereIsNoRoomForAreRefused() throws Exception {
     callThatIsUnderWay();
     List<Future<String>> waiting =

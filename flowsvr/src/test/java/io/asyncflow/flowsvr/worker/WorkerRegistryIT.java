@@ -172,6 +172,15 @@ class WorkerRegistryIT {
   }
 
   @Test
+  void drainThatIsTakenBackElsewhereIsForgottenByAServerThatHearsOfNobody() {
+    beat("");
+    drain("");
+    set("drain = 0"); // by another server, which hears of the worker from now on
+    workers.runOnce();
+    assertThat(hold(0).join().result().propertyNames()).containsExactly("taskList");
+  }
+
+  @Test
   void aHoldThatTakesReportsAlongSendsAwayAsWell() {
     beat("");
     drain("");
