@@ -116,7 +116,12 @@ record BenchOptions(
     return Math.min(20_000, n);
   }
 
-  /** And then what an idle one does besides, now and then. */
+  /** And then the way of a hold that nothing ends but its time. */
+  int idleShortPollSeconds() {
+    return 3 * idleSeconds();
+  }
+
+  /** And then what an idle one does besides, now and then; workers learn of a setting meanwhile. */
   int idleWarmUpSeconds() {
     return 6 * idleSeconds();
   }

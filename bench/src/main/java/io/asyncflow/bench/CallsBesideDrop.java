@@ -32,6 +32,7 @@ final class CallsBesideDrop implements Contender<Histogram> {
   private final int rows;
   private final PrintStream out;
   private Drop drop;
+  private long unwritten;
 
   CallsBesideDrop(TestBed bed, String type, int rows, PrintStream out) {
     this.bed = bed;
@@ -54,7 +55,9 @@ final class CallsBesideDrop implements Contender<Histogram> {
         ? ""
         : String.format(
             Locale.ROOT,
-            "its rows were on the disk by then; the DROP took %d ms; calls from its beginning to a second after its end",
+            "%,d pages were not on the disk before; the DROP took %d ms; calls from its beginning"
+                + " to a second after its end",
+            unwritten,
             TimeUnit.NANOSECONDS.toMillis(drop.ended() - drop.began()));
   }
 
@@ -83,8 +86,10 @@ final class CallsBesideDrop implements Contender<Histogram> {
   private void settle() throws Exception {
     long deadline = System.nanoTime() + SETTLING.toNanos();
     try (Connection connection = bed.connect()) {
-      while (dirtyPages(connection) > FEW_PAGES && System.nanoTime() < deadline) {
+      unwritten = dirtyPages(connection);
+      while (unwritten > FEW_PAGES && System.nanoTime() < deadline) {
         TimeUnit.SECONDS.sleep(1);
+        unwritten = dirtyPages(connection);
       }
     }
     new ProcessBuilder("sync").start().waitFor();

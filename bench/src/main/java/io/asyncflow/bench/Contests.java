@@ -70,7 +70,12 @@ final class Contests {
             + " s a round",
         options.idleWarmUpSeconds(),
         options.idleSeconds(),
-        List.of(new IdleWorkers(bed, options.idleWorkers(), options.idleWarmUpTasks())),
+        List.of(
+            new IdleWorkers(
+                bed,
+                options.idleWorkers(),
+                options.idleWarmUpTasks(),
+                options.idleShortPollSeconds())),
         new IdleMeasure(2, 5));
   }
 
