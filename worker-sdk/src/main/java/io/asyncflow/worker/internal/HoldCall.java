@@ -69,7 +69,8 @@ final class HoldCall {
   private boolean closed;
 
   /**
-   * @param drain called when the server wants this worker to leave; may be called often
+   * @param drain called when the server wants this worker to leave; may be called often, and must
+   *     not throw: the tasks of that answer would be lost
    */
   HoldCall(
       String taskType,

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +58,7 @@ public final class WorkerEngine {
   private final SelfDescription self;
   private final OutageLog health;
   private final Runnable whenDrained;
-  private final AtomicBoolean draining = new AtomicBoolean();
+  private final Drain drain;
   private volatile WorkerState state = WorkerState.NEW;
   private volatile long graceEnd = Long.MAX_VALUE;
   private Thread stopping;
@@ -87,6 +86,7 @@ public final class WorkerEngine {
     quarantine = new Loop("asyncflow-quarantine", quarantineWakeUp, true, slots);
     this.whenDrained = whenDrained;
     this.health = new OutageLog(log, "health of this worker", link);
+    this.drain = new Drain(this::leave, Thread::new, link);
     Map<String, Map<String, RegisteredStage>> types = registry.typesFor(settings);
     self = new SelfDescription(settings, types);
 
@@ -256,16 +256,13 @@ public final class WorkerEngine {
 
   /** The server wants this worker to finish what it has and to leave. */
   private void drain() {
-    if (state == WorkerState.RUNNING && draining.compareAndSet(false, true)) {
-      log.info("flowsvr sends this worker away: it finishes what it runs and stops");
-      Thread leaving = new Thread(this::leave, "asyncflow-drain");
-      // Keeps the JVM from ending before the last run has: nothing else may.
-      leaving.setDaemon(false);
-      leaving.start();
+    if (state == WorkerState.RUNNING) {
+      drain.begin();
     }
   }
 
   private void leave() {
+    log.info("flowsvr sends this worker away: it finishes what it runs and stops");
     stop(AS_LONG_AS_IT_TAKES);
     whenDrained.run();
   }
@@ -301,7 +298,7 @@ public final class WorkerEngine {
   }
 
   private void windDown() {
-    if (draining.get()) {
+    if (drain.begun()) {
       log.info("worker {} stops when its runs have ended", settings.workerId());
     } else {
       long grace = ticker.until(graceEnd).toMillis();

@@ -1,0 +1,52 @@
+package io.asyncflow.worker.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DrainTest {
+
+  private final List<String> left = new ArrayList<>();
+  private final Iterator<Error> errors =
+      List.<Error>of(
+              new OutOfMemoryError("unable to create native thread"),
+              new OutOfMemoryError("unable to create native thread"))
+          .iterator();
+  private Thread leaving;
+
+  /** Cannot be started as long as there are errors. */
+  private Thread scarceThread(Runnable task) {
+    leaving =
+        new Thread(task) {
+          @Override
+          public void start() {
+            if (errors.hasNext()) {
+              throw errors.next();
+            }
+            super.start();
+          }
+        };
+    return leaving;
+  }
+
+  @Test
+  void aWorkerWithoutAThreadToLeaveOnLeavesWhenItIsSentAwayOnceMore() throws Exception {
+    Drain drain = new Drain(() -> left.add("left"), this::scarceThread, new Link());
+    try (LoggedLines log = new LoggedLines(Drain.class)) {
+      drain.begin();
+      drain.begin();
+      assertThat(drain.begun()).isFalse();
+      assertThat(log.lines()).hasSize(1);
+    }
+
+    drain.begin();
+    drain.begin();
+
+    assertThat(drain.begun()).isTrue();
+    leaving.join();
+    assertThat(left).containsExactly("left");
+  }
+}
