@@ -135,6 +135,14 @@ final class ReportSender implements Loop.Step {
     return LargeTexts.isLarge(report) || spool.objects().hasThoseOf(report);
   }
 
+  /** Takes over what processes that have ended left behind, and delivers it. */
+  void adopt() {
+    List<Report> leftBehind = spool.adopt();
+    // Now there is every object that they name: whoever had kept it has ended.
+    spool.objects().look();
+    deliver(leftBehind);
+  }
+
   /** Sends what an earlier process has left behind, before anything new is begun. */
   void deliver(List<Report> leftBehind) {
     leftBehind.forEach(report -> submit(PendingReport.leftBehind(report)));

@@ -226,7 +226,7 @@ public final class WorkerEngine {
       throw new IllegalStateException("a worker starts once; this one is " + state);
     }
     state = WorkerState.RUNNING;
-    adopt(); // before the first hold: what it tells may be what would be held
+    sender.adopt(); // before the first hold: what it tells may be what would be held
     List.of(reporting, storing, beating, watching, feeding, adopting, quarantine)
         .forEach(Loop::start);
     lanes.forEach(TypeLane::start);
@@ -237,13 +237,8 @@ public final class WorkerEngine {
   }
 
   /** A worker beside this one may end for good, and leave what it could not deliver. */
-  private void adopt() {
-    spool.objects().look(); // first: they go out before the reports that name them
-    sender.deliver(spool.adopt());
-  }
-
   private Duration tidySpool() {
-    adopt();
+    sender.adopt();
     sender.deliverLeftObjects();
     return Jitter.random().shorten(ADOPTION_INTERVAL, CHANCE);
   }

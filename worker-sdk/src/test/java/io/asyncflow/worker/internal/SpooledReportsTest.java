@@ -23,6 +23,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -225,7 +226,7 @@ class SpooledReportsTest {
 
     DiskSpool heir = new DiskSpool(root);
     ReportSender next = worker.sender(worker.server, heir);
-    next.deliver(heir.adopt());
+    next.adopt();
     assertThat(next.behind()).as("before anything is begun").isTrue();
     HandDriven.sendReports(next);
     assertThat(next.behind()).isFalse();
@@ -244,7 +245,7 @@ class SpooledReportsTest {
 
     DiskSpool heir = new DiskSpool(root);
     ReportSender next = worker.sender(worker.server, heir);
-    next.deliver(heir.adopt());
+    next.adopt();
     HandDriven.sendReports(next);
     assertThat(worker.server.reports()).hasSize(2);
     assertThat(worker.server.accepted()).hasSize(1);
@@ -274,7 +275,7 @@ class SpooledReportsTest {
 
     DiskSpool heir = new DiskSpool(root);
     ReportSender next = worker.sender(worker.server, heir);
-    next.deliver(heir.adopt());
+    next.adopt();
     HandDriven.sendReports(next);
     HandDriven.sendReports(next);
     assertThat(statusOf(run)).isEqualTo(TaskStatus.FAILED);
@@ -320,7 +321,7 @@ class SpooledReportsTest {
 
     try (DiskSpool heirs = new DiskSpool(root)) {
       ReportSender heir = worker.sender(worker.server, heirs);
-      heir.deliver(heirs.adopt());
+      heir.adopt();
       HandDriven.sendReports(heir);
       assertThat(heirs.size()).isZero();
     }
@@ -337,7 +338,7 @@ class SpooledReportsTest {
 
     try (DiskSpool heirs = new DiskSpool(root)) {
       ReportSender heir = worker.sender(worker.server, heirs);
-      heir.deliver(heirs.adopt());
+      heir.adopt();
       HandDriven.sendReports(heir);
       assertThat(heirs.size()).isZero();
     }
@@ -453,14 +454,44 @@ class SpooledReportsTest {
 
     try (DiskSpool heirs = new DiskSpool(root)) {
       ReportSender heir = worker.sender(worker.server, heirs);
-      heirs.objects().look();
-      heir.deliver(heirs.adopt());
+      heir.adopt();
       HandDriven.sendReports(heir);
     }
 
     assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
     assertThat(storedBy(run)).isEqualTo("sound");
     assertThat(objectsOnDisk()).isEmpty();
+  }
+
+  @Test
+  void anObjectThatAProcessKeptJustBeforeItsEndIsSeenWithItsReport() throws IOException {
+    Run run = worker.heldRun(c -> null);
+    StoreKey key = StoreKey.of(run.task().taskId(), "one", run.task().leaseEpoch(), "piece");
+    ReportSender heir =
+        worker.sender(
+            worker.server,
+            adopting(
+                () -> {
+                  new ObjectSpool(root.resolve("objects"))
+                      .keep(key, HandDriven.WORKER, StoreContent.of("sound".getBytes(UTF_8)));
+                  return List.of(worker.writer.of(run.task(), StageResult.done(key.reference())));
+                }));
+    heir.adopt();
+    HandDriven.sendReports(heir);
+
+    assertThat(statusOf(run)).isEqualTo(TaskStatus.SUCCESS);
+    assertThat(storedBy(run)).isEqualTo("sound");
+  }
+
+  private Spool adopting(Supplier<List<Report>> leftBehind) {
+    return (Spool)
+        Proxy.newProxyInstance(
+            Spool.class.getClassLoader(),
+            new Class<?>[] {Spool.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("adopt")
+                    ? leftBehind.get()
+                    : method.invoke(spool, arguments));
   }
 
   /** The server, with this happening while it takes an object. */
@@ -539,8 +570,7 @@ class SpooledReportsTest {
 
     try (DiskSpool heirs = new DiskSpool(root)) {
       ReportSender heir = worker.sender(worker.server, heirs);
-      heirs.objects().look();
-      heir.deliver(heirs.adopt());
+      heir.adopt();
       heir.deliverLeftObjects();
       assertThat(worker.server.objects().references()).isEmpty();
       HandDriven.sendReports(heir);
