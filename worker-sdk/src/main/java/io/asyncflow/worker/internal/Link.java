@@ -36,6 +36,11 @@ final class Link {
     return last;
   }
 
+  /** It asks for nothing any more, so that nobody knows whether it would be answered. */
+  synchronized void withdraw(OutageLog loop) {
+    cut.remove(loop);
+  }
+
   /** Whether all others get their answers. */
   synchronized boolean isCutForNobodyBut(OutageLog loop) {
     return cut.stream().allMatch(loop::equals);

@@ -64,6 +64,17 @@ final class OutageLog {
     problem = null;
   }
 
+  /**
+   * It asks for nothing until further notice. If it got no answer the last time it is not counted
+   * as cut off any more: a loop that sleeps would be so for ever.
+   */
+  void withdraw() {
+    if (NO_ANSWER.equals(kind)) {
+      link.withdraw(this);
+      kind = null;
+    }
+  }
+
   /** What is wrong just now; {@code null} if nothing is. */
   String problem() {
     return problem;

@@ -268,7 +268,11 @@ final class ReportSender implements Loop.Step {
       }
     }
     long next = lane.queue().nextDue();
-    return next == Long.MAX_VALUE ? Loop.UNTIL_WOKEN : ticker.until(next);
+    if (next == Long.MAX_VALUE) {
+      lane.outage().withdraw();
+      return Loop.UNTIL_WOKEN;
+    }
+    return ticker.until(next);
   }
 
   private void hurry() {

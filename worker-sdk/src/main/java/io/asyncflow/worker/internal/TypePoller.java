@@ -116,6 +116,7 @@ final class TypePoller implements Loop.Step {
     }
     if (!ready()) {
       move(Event.NOT_READY);
+      outage.withdraw();
       return Loop.UNTIL_WOKEN;
     }
     move(Event.READY);
@@ -233,6 +234,7 @@ final class TypePoller implements Loop.Step {
   private Duration stopped() {
     recall();
     move(Event.STOP);
+    outage.withdraw();
     return Loop.END;
   }
 

@@ -28,6 +28,7 @@ final class HandDrivenPoller implements AutoCloseable {
   final List<String> lockCalls = new ArrayList<>();
   final HeldRuns held = new HeldRuns();
   final WakeUp wakeUp = new WakeUp();
+  final Link link = new Link();
   final ReportWriter writer = new ReportWriter("w");
   final ReportSender sender =
       new ReportSender(
@@ -39,7 +40,7 @@ final class HandDrivenPoller implements AutoCloseable {
           new WakeUp(),
           new WakeUp(),
           new Backoff(Jitter.NONE),
-          new Link());
+          link);
   final RunEnds ends = new RunEnds(writer, sender, held, ticker);
   final SlotPool slots;
   final RunPool pool;
@@ -155,7 +156,7 @@ final class HandDrivenPoller implements AutoCloseable {
             wakeUp,
             new Backoff(Jitter.NONE),
             new Jitter(() -> chance),
-            new Link(),
+            link,
             transitions::add);
     slots.whenFreed(poller::slotFreed);
   }

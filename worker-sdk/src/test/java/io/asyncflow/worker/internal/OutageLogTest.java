@@ -3,6 +3,8 @@ package io.asyncflow.worker.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +60,25 @@ class OutageLogTest {
       holds.failed("INTERNAL", "a bug", "tried again");
       reports.failed(NO_ANSWER, "silence", "tried again");
       assertThat(log.lines()).hasSize(3);
+    }
+  }
+
+  @Test
+  void whoAsksForNothingAnyMoreWaitsForNoAnswerAndHasNone() {
+    List<String> told = new ArrayList<>();
+    link.whenMended(() -> told.add("mended"));
+    try (LoggedLines log = new LoggedLines(OutageLogTest.class)) {
+      holds.failed(NO_ANSWER, "silence", "tried again");
+      holds.withdraw();
+      assertThat(link.isCutForNobodyBut(reports)).isTrue();
+      holds.worked();
+      assertThat(told).isEmpty();
+
+      holds.failed("INTERNAL", "a bug", "tried again");
+      holds.withdraw();
+      holds.failed("INTERNAL", "a bug", "tried again");
+      assertThat(log.lines())
+          .containsExactly("holds: silence; tried again", "holds: a bug; tried again");
     }
   }
 }

@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Reports that cannot be delivered, with time driven by hand. */
 class SpooledReportsTest {
@@ -124,6 +125,21 @@ class SpooledReportsTest {
     assertThat(passed).isGreaterThan(Duration.ofMinutes(9));
     assertThat(spool.size()).isZero();
     assertThat(root.resolve("set-aside")).isNotEmptyDirectory();
+  }
+
+  @Test
+  void anUploadThatIsGivenUpIsNoOutageToAnyoneElse() {
+    OutageLog holds = new OutageLog(LoggerFactory.getLogger(getClass()), "holds", worker.link);
+    worker.server.refuseObjects(ErrorCode.UNAVAILABLE);
+    Run run = finished(c -> StageResult.done(LARGE));
+    Duration passed = Duration.ZERO;
+    while (worker.held.find(run.task().taskId(), 1) != null) {
+      worker.sendReports();
+      worker.ticker.advance(Duration.ofSeconds(5));
+      passed = passed.plusSeconds(5);
+      assertThat(passed).isLessThan(Duration.ofMinutes(11));
+    }
+    assertThat(worker.link.isCutForNobodyBut(holds)).isTrue();
   }
 
   @Test

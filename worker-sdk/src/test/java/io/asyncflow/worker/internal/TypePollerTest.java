@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class TypePollerTest {
 
@@ -162,6 +163,27 @@ class TypePollerTest {
     }
     it.turn();
     assertThat(it.poller.problem()).isNull();
+  }
+
+  @Test
+  void aPollerThatSleepsIsNotOneThatGetsNoAnswer() {
+    OutageLog upload = new OutageLog(LoggerFactory.getLogger(getClass()), "upload", it.link);
+    it.client.thenLoseTheAnswer();
+    it.turn();
+    assertThat(it.link.isCutForNobodyBut(upload)).isFalse();
+
+    it.limits = null; // for the worker is behind
+    assertThat(it.turn()).isEqualTo(Loop.UNTIL_WOKEN);
+    assertThat(it.link.isCutForNobodyBut(upload)).isTrue();
+
+    it.limits = HandDrivenPoller.LIMITS;
+    it.client.thenLoseTheAnswer();
+    it.turn();
+    assertThat(it.link.isCutForNobodyBut(upload)).isFalse();
+
+    it.poller.stop();
+    assertThat(it.turn()).isEqualTo(Loop.END);
+    assertThat(it.link.isCutForNobodyBut(upload)).isTrue();
   }
 
   @Test
