@@ -79,6 +79,7 @@ final class ReportSender implements Loop.Step {
   private final Lane toStore;
   private final List<Runnable> caughtUp = new CopyOnWriteArrayList<>();
   private volatile boolean serverKnowsCarrying = true;
+  private volatile boolean anyoneIsToldBehind;
 
   /**
    * @param wakeUp wakes the loop that sends
@@ -165,14 +166,31 @@ final class ReportSender implements Loop.Step {
    * Whether work is finished that flowsvr cannot be told of because the link is cut, or the spool
    * is full. When the link is back the leases of that work may be over: whoever asked for tasks
    * before he has told what he did would get the same ones, and do them once more.
+   *
+   * <p>Whoever hears that it is may sleep until it is {@linkplain #whenCaughtUp behind no more}.
    */
   boolean behind() {
+    if (!isBehind()) {
+      return false;
+    }
+    anyoneIsToldBehind = true;
+    return isBehind(); // it may have caught up before anyone saw that it must be told
+  }
+
+  private boolean isBehind() {
     return toSend.queue().anyStranded() || toStore.queue().anyStranded() || spool.full();
   }
 
-  /** Calls {@code listener} when it is behind no more. */
+  /** Calls {@code listener} when it is behind no more, after anyone was told that it is. */
   void whenCaughtUp(Runnable listener) {
     caughtUp.add(listener);
+  }
+
+  private void tellIfCaughtUp() {
+    if (anyoneIsToldBehind && !isBehind()) {
+      anyoneIsToldBehind = false; // first: who is told from now on is called below, or next time
+      caughtUp.forEach(Runnable::run);
+    }
   }
 
   /** Whether any report may go with a hold just now. */
@@ -212,6 +230,7 @@ final class ReportSender implements Loop.Step {
       if (!left.isEmpty()) {
         toSend.wakeUp().signal();
       }
+      tellIfCaughtUp();
     }
   }
 
@@ -256,16 +275,13 @@ final class ReportSender implements Loop.Step {
   private Duration turn(
       Lane lane, int atMost, BiConsumer<List<PendingReport>, Deque<PendingReport>> work) {
     List<PendingReport> due = lane.queue().takeDue(ticker.nanos(), atMost);
-    boolean wasBehind = behind();
     Deque<PendingReport> left = new ArrayDeque<>(due);
     try {
       work.accept(due, left);
     } finally {
       // Even an Error, of a memory that others have used up, must cost no report.
       lane.queue().isOver(due, left);
-      if (wasBehind && !behind()) {
-        caughtUp.forEach(Runnable::run);
-      }
+      tellIfCaughtUp();
     }
     long next = lane.queue().nextDue();
     if (next == Long.MAX_VALUE) {

@@ -41,7 +41,11 @@ class SpooledReportsTest {
   @BeforeEach
   void aWorkerWithASpool() {
     root = directory.resolve("spool");
-    spool = new DiskSpool(root, 3, Long.MAX_VALUE);
+    useSpoolFor(3);
+  }
+
+  private void useSpoolFor(int reports) {
+    spool = new DiskSpool(root, reports, Long.MAX_VALUE);
     worker = new HandDriven(spool);
     worker.firstBeat();
   }
@@ -197,6 +201,47 @@ class SpooledReportsTest {
     worker.ticker.advance(Duration.ofSeconds(5));
     worker.sendReports();
     assertThat(worker.sender.behind()).isFalse();
+    assertThat(told).containsExactly("caught up");
+  }
+
+  @Test
+  void whoIsToldThatTheSpoolIsFullHearsOfTheRoomThatAnotherLaneMakes() {
+    useSpoolFor(2);
+    worker.server.refuseReports(report -> true, ErrorCode.INTERNAL);
+    finished();
+    worker.sendReports();
+    worker.server.refuseObjects(ErrorCode.INTERNAL);
+    finished(c -> StageResult.done(LARGE));
+    worker.server.refuseObjects(null);
+    List<String> told = new ArrayList<>();
+    worker.sender.whenCaughtUp(() -> told.add("caught up"));
+    worker.server.refuseReports(
+        report -> {
+          worker.sender.storeOnce(); // beside the turn that sends, which began before
+          told.add(worker.sender.behind() ? "behind" : "not behind");
+          return false;
+        },
+        null);
+    worker.ticker.advance(Duration.ofSeconds(1));
+    worker.sender.runOnce();
+    assertThat(told).containsExactly("behind", "caught up");
+  }
+
+  @Test
+  void whoIsToldThatTheSpoolIsFullHearsOfTheRoomThatAHoldMakes() {
+    useSpoolFor(1);
+    storedInAnOutage();
+    end();
+    worker.sender.storeOnce();
+    List<String> told = new ArrayList<>();
+    worker.sender.whenCaughtUp(() -> told.add("caught up"));
+    assertThat(worker.sender.behind()).isTrue();
+
+    List<PendingReport> cargo = worker.sender.takeCargo();
+    List<Report> carried = cargo.stream().map(PendingReport::report).toList();
+    worker.sender.carried(cargo, worker.server.report(carried));
+
+    assertThat(cargo).hasSize(1);
     assertThat(told).containsExactly("caught up");
   }
 
