@@ -142,7 +142,7 @@ public class StoreRetention {
    * original, and as long as there is the original, its row names all that the copy can.
    */
   private List<StoreKey> unnamedByCopies(TaskId id, List<StoreKey> old) throws IOException {
-    Set<TaskId> copies = tasks.copiesOf(id); // after it was seen to be gone: no more are made
+    Set<TaskId> copies = tasks.copiesOf(id); // after it was seen to be gone: it gets no more
     List<String> texts = new ArrayList<>();
     for (TaskId copy : copies) {
       Optional<TaskRow> row = tasks.find(copy);
@@ -150,6 +150,9 @@ public class StoreRetention {
         return List.of(); // nobody knows what it names
       }
       row.map(StoreRetention::textsOf).ifPresent(texts::addAll);
+    }
+    if (!tasks.copiesOf(id).equals(copies)) {
+      return List.of(); // one that is gone may have been copied since: that one's row was not read
     }
     if (texts.isEmpty()) {
       return old;

@@ -1,0 +1,79 @@
+package io.asyncflow.flowsvr.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskRows;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a collector makes of retries that happen while it looks. */
+class StoreRetentionTest {
+
+  private static final TaskId ORIGINAL = inTable(1);
+  private static final TaskId COPY = inTable(2);
+  private static final TaskId COPY_OF_COPY = inTable(3);
+  private static final StoreKey PIECE = StoreKey.of(ORIGINAL.toString(), "render", 1, "piece");
+
+  @TempDir Path directory;
+
+  private static TaskId inTable(int number) {
+    return new TaskId(number, new TaskTable(new TaskType("lark"), number));
+  }
+
+  /** The copy is copied, and dropped, just before its row is read; the original was before. */
+  private static final class CopiedMeanwhile implements TaskLook {
+
+    private final Set<TaskId> copies = new HashSet<>(Set.of(COPY));
+    private String lastContext = PIECE.reference();
+
+    @Override
+    public Optional<TaskRow> find(TaskId id) {
+      if (id.equals(COPY)) {
+        copies.add(COPY_OF_COPY);
+      }
+      return id.equals(COPY_OF_COPY)
+          ? Optional.of(TaskRows.aRow().withTexts(lastContext, null).build())
+          : Optional.empty();
+    }
+
+    @Override
+    public Set<TaskId> copiesOf(TaskId id) {
+      return Set.copyOf(copies);
+    }
+
+    @Override
+    public boolean isGone(TaskId id) {
+      return !id.equals(COPY_OF_COPY);
+    }
+  }
+
+  @Test
+  void nothingGoesWhileAnotherCopyIsMade() throws IOException {
+    ContextStore store = new DirectoryContextStore(directory.resolve("store"), 0);
+    byte[] sound = "sound".getBytes(UTF_8);
+    store.put(PIECE, new Upload(new ByteArrayInputStream(sound), sound.length, null), () -> {});
+    CopiedMeanwhile tasks = new CopiedMeanwhile();
+    StoreRetention retention = new StoreRetention(store, tasks, new Node(), Duration.ZERO);
+
+    assertThat(retention.collect(ORIGINAL, Instant.MAX)).as("copied just now").isZero();
+    assertThat(retention.collect(ORIGINAL, Instant.MAX)).as("the last copy names it").isZero();
+
+    tasks.lastContext = "";
+    assertThat(retention.collect(ORIGINAL, Instant.MAX)).isEqualTo(1);
+  }
+}
