@@ -136,8 +136,23 @@ class AuditStore implements TaskCopies {
         .list();
   }
 
+  /**
+   * Deletes those of such acts whose copy was not copied meanwhile, and returns how many. Once the
+   * copy's table was given up nothing copies it any more: what a retry did just before is seen.
+   */
   int delete(List<Long> ids) {
-    return jdbc.sql("DELETE FROM t_audit WHERE id IN (:ids)").param("ids", ids).update();
+    return jdbc.sql(
+            """
+            DELETE a
+            FROM t_audit a
+            LEFT JOIN t_audit later
+              ON later.task_id = a.new_task_id
+              AND later.new_task_id IS NOT NULL
+            WHERE a.id IN (:ids)
+              AND later.id IS NULL
+            """)
+        .param("ids", ids)
+        .update();
   }
 
   /** The acts on one task, newest first. */

@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -29,6 +30,7 @@ class OperatorActsIT {
   @LocalServerPort int port;
   @Autowired JdbcClient jdbc;
   @Autowired AuditRetention retention;
+  @Autowired AuditStore audit;
   @Autowired OperatorActs operatorActs;
 
   private Wire wire;
@@ -225,6 +227,8 @@ class OperatorActsIT {
     retention.runOnce();
     assertThat(acts(id)).hasSize(1);
     assertThat(acts(copy)).hasSize(1);
+    assertThat(audit.delete(List.of(onlyActOn(id)))).as("its copy was copied").isZero();
+    assertThat(acts(id)).hasSize(1);
 
     ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
     drainFirstTables(3);
@@ -238,6 +242,13 @@ class OperatorActsIT {
               retention.runOnce();
               return operatorActsOn(id) + operatorActsOn(copy) == 0;
             });
+  }
+
+  private long onlyActOn(String task) {
+    return jdbc.sql("SELECT id FROM t_audit WHERE task_id = ?")
+        .param(task)
+        .query(Long.class)
+        .single();
   }
 
   private int operatorActsOn(String task) {
