@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.job.JobTaskStore.Child;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.task.JobPlace;
+import io.asyncflow.flowsvr.task.TaskCopies;
 import io.asyncflow.flowsvr.task.TaskCreator;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
@@ -45,6 +46,7 @@ class JobSteps {
   private final JobCountStore counts;
   private final TaskStore tasks;
   private final TaskCreator creator;
+  private final TaskCopies copies;
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
   private final RetryingTransactions transactions;
@@ -56,6 +58,7 @@ class JobSteps {
       JobCountStore counts,
       TaskStore tasks,
       TaskCreator creator,
+      TaskCopies copies,
       TaskFamilies families,
       NewTaskTables newTaskTables,
       RetryingTransactions transactions,
@@ -65,19 +68,24 @@ class JobSteps {
     this.counts = counts;
     this.tasks = tasks;
     this.creator = creator;
+    this.copies = copies;
     this.families = families;
     this.newTaskTables = newTaskTables;
     this.transactions = transactions;
     this.events = events;
   }
 
-  /** Somebody else has moved the job since it was read; what was begun is undone. */
+  /** What was read is not so any more, by what somebody else did; what was begun is undone. */
   private static final class MovedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     MovedException(long jobId) {
       super("job " + jobId + " was moved meanwhile", null, false, false);
+    }
+
+    MovedException(TaskTable table) {
+      super(table + " was given up meanwhile", null, false, false);
     }
   }
 
@@ -197,6 +205,11 @@ class JobSteps {
     }
   }
 
+  /**
+   * Makes new tasks of children in a drained table. That commits with the record of it, so what the
+   * originals have stored stays, whatever becomes of their table; if it is given up just now, they
+   * cannot be run again, as if it had been dropped before.
+   */
   private void copyFrom(JobRow job, TaskTable table, List<Child> children) {
     SortedMap<Integer, TaskRow> broken = new TreeMap<>();
     tasks.find(table, Child.numbersOf(children)).stream()
@@ -206,17 +219,22 @@ class JobSteps {
       return;
     }
     List<Integer> indices = List.copyOf(broken.keySet());
-    List<Long> numbers = broken.values().stream().map(row -> row.id().number()).toList();
+    List<TaskRow> originals = List.copyOf(broken.values());
+    List<Long> numbers = originals.stream().map(row -> row.id().number()).toList();
     unlessMoved(
         () ->
             creator.createForJobs(
-                broken.values().stream().map(JobSteps::copyOf).toList(),
+                originals.stream().map(JobSteps::copyOf).toList(),
                 placesOf(job, indices),
                 ids -> {
+                  if (!newTaskTables.keep(table)) {
+                    throw new MovedException(table);
+                  }
                   List<TaskRow> left = tasks.lock(table, numbers);
                   if (!left.stream().allMatch(JobSteps::isBroken)) {
                     throw new MovedException(job.id());
                   }
+                  copies.made(originals, ids, "job " + job.id());
                   tasks.leaveJob(table, numbers);
                   jobTasks.become(job.id(), childrenOf(indices, ids));
                   counts.replaced(job.id(), left.stream().map(TaskRow::status).toList());

@@ -5,8 +5,11 @@ import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TaskCopies;
 import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskRow;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,6 +44,29 @@ class AuditStore implements TaskCopies {
         .param("after", after.code())
         .param("copy", copy == null ? null : copy.toString())
         .update();
+  }
+
+  @Override
+  public void made(List<TaskRow> originals, List<TaskId> copies, String by) {
+    List<Object> values = new ArrayList<>(originals.size() * 6);
+    for (int i = 0; i < originals.size(); i++) {
+      TaskRow original = originals.get(i);
+      values.add(Act.Kind.RETRY.name());
+      values.add(original.id().toString());
+      values.add(by);
+      values.add(original.status().code());
+      values.add(original.status().code());
+      values.add(copies.get(i).toString());
+    }
+    String row = "(" + NOW_MS + ", ?, ?, ?, ?, ?, ?)";
+    String sql =
+        """
+        INSERT INTO t_audit
+          (act_time, act, task_id, operator, status_before, status_after, new_task_id)
+        VALUES
+        """
+            + String.join(",\n", Collections.nCopies(originals.size(), row));
+    jdbc.sql(sql).params(values).update();
   }
 
   /** The task that the last retry of this one made. */

@@ -19,6 +19,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.task.TaskCopies;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
@@ -58,6 +59,7 @@ class JobFaultsIT {
   @Autowired JobStore store;
   @Autowired TaskTypes types;
   @Autowired TableDrain drain;
+  @Autowired TaskCopies copies;
   @Autowired JdbcClient jdbc;
   @LocalServerPort int port;
   private Jobs jobs;
@@ -230,9 +232,38 @@ class JobFaultsIT {
     Task again = jobs.hold(book.name(), "child");
     assertThat(again.taskId()).endsWith("_2").isEqualTo(jobs.tasks(id).get(1).taskId());
     assertThat(again.taskContext()).isEqualTo("1");
+    assertThat(copies.of(Given.idOf(children.get(1)))).containsExactly(Given.idOf(again));
+    assertThat(copies.of(Given.idOf(children.get(0)))).isEmpty();
     assertThat(again.jobId()).isEqualTo(id);
     jobs.success(again, "[1]");
     assertThat(jobs.get(id).state()).isEqualTo(JobState.MERGING);
+    assertCountsEqualRows(id);
+  }
+
+  @Test
+  void failedChildrenOfATableThatIsGivenUpJustThenStayAsTheyAre() {
+    String id = released(2);
+    List<Task> children = jobs.hold(book.name(), "child", 10);
+    jobs.success(children.get(0), "[0]");
+    jobs.fail(children.get(1), "no");
+    given.nextTable(book);
+    drain.runOnce();
+    jdbc.sql(
+            """
+            UPDATE t_task_table
+            SET drop_time = drain_time + 1000000000000
+            WHERE task_type = :type
+              AND table_number = 1
+            """) // given up, and not to be dropped while the test runs
+        .param("type", book.name())
+        .update();
+
+    jobs.jobs.retryJob(id);
+    steps.advance(number(id));
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.FAILED);
+    assertThat(jobs.tasks(id).get(1).taskId()).isEqualTo(children.get(1).taskId());
+    assertThat(rowsOf(id)).isEqualTo(2);
+    assertThat(copies.of(Given.idOf(children.get(1)))).isEmpty();
     assertCountsEqualRows(id);
   }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.StoredText;
@@ -193,6 +194,33 @@ class StoreRetentionIT {
     given.reportOn(last).success("sent");
     given.set(Given.idOf(last), "task_context = ''");
     assertThat(collect(first) + collect(copy)).isEqualTo(2);
+  }
+
+  @Test
+  void childThatTheRetryOfItsJobHasCopiedKeepsWhatItNamesOfItsOriginal() throws IOException {
+    Jobs jobs = new Jobs(port);
+    String job = jobs.running(NewJob.of(type.name(), "ann", "input"), 1);
+    Task child = jobs.hold(type.name(), "child");
+    StoreKey piece = put(child, "piece", "sound");
+    put(child, "draft", "noise");
+    given.reportOn(child).nextStage("join", piece.reference(), null);
+    jobs.fail(jobs.hold(type.name(), "join"), "no voice");
+    jobs.awaitState(job, JobState.FAILED);
+
+    roll();
+    jobs.jobs.retryJob(job);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> !jobs.tasks(job).get(0).taskId().equals(child.taskId()));
+    dropBefore(2);
+    assertThat(collect(child)).as("while the copy waits").isEqualTo(1);
+    assertThat(keysOf(child)).containsExactly(piece);
+
+    Task copy = jobs.hold(type.name(), "join");
+    assertThat(copy.taskContext()).isEqualTo(piece.reference());
+    given.reportOn(copy).success("joined");
+    given.set(Given.idOf(copy), "task_context = ''");
+    assertThat(collect(child)).isEqualTo(1);
   }
 
   @Test
