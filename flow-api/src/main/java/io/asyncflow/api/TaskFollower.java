@@ -27,8 +27,8 @@ public final class TaskFollower {
   /**
    * Returns when the task has ended, be it with success or not.
    *
-   * @param timeout how long to wait; a call that is under way by then is waited for. With zero the
-   *     task is asked for once
+   * @param timeout how long to wait, of any length; a call that is under way by then is waited for.
+   *     With zero the task is asked for once
    * @return the task in its final status
    * @throws TimeoutException if the task has not ended in time; it is left as it is
    * @throws FlowUnreachableException if nothing answers when the time is over
@@ -36,7 +36,8 @@ public final class TaskFollower {
    */
   public Task follow(String taskId, Duration timeout)
       throws InterruptedException, TimeoutException {
-    long deadline = System.nanoTime() + timeout.toNanos();
+    // Longer than 292 years is as long as that, and less than nothing is nothing.
+    long deadline = System.nanoTime() + Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
     long pause = FIRST_PAUSE_NANOS;
     while (true) {
       long left = deadline - System.nanoTime();

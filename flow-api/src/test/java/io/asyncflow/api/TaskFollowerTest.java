@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.URI;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -52,6 +53,18 @@ class TaskFollowerTest {
   void whoWaitsForNothingStillSeesAnEnd() throws Exception {
     answers.add(() -> task(TaskStatus.SUCCESS));
     assertThat(follower.follow(ID, Duration.ZERO).taskStatus()).isEqualTo(TaskStatus.SUCCESS);
+  }
+
+  @Test
+  void aTimeoutMayBeLongerThanNanosecondsTell() throws Exception {
+    answers.add(() -> task(TaskStatus.WAITING));
+    answers.add(() -> task(TaskStatus.SUCCESS));
+    assertThat(follower.follow(ID, ChronoUnit.FOREVER.getDuration()).taskStatus())
+        .isEqualTo(TaskStatus.SUCCESS);
+
+    answers.add(() -> task(TaskStatus.WAITING));
+    assertThatThrownBy(() -> follower.follow(ID, ChronoUnit.FOREVER.getDuration().negated()))
+        .isInstanceOf(TimeoutException.class);
   }
 
   @Test
