@@ -38,6 +38,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
@@ -47,7 +48,8 @@ import java.util.function.Predicate;
  *
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It keeps to the contract
  * where a client can see it and leaves out the rest: several tables, rate limits, what goes on the
- * record, and of jobs their cancelling, their retries and their failure policies.
+ * record, the expiry of idempotency keys, and of jobs their keys, their cancelling, their retries
+ * and their failure policies.
  */
 public final class FakeFlowServer implements FlowClient {
 
@@ -78,9 +80,17 @@ public final class FakeFlowServer implements FlowClient {
     String jobId;
   }
 
+  /** An idempotency key; each type has its own. */
+  private record Key(String taskType, String text) {
+    static Key of(NewTask body) {
+      return new Key(body.taskType(), body.idempotencyKey());
+    }
+  }
+
   private final LongSupplier nanos;
   private final Map<String, TaskTypeSettings> types = new LinkedHashMap<>();
   private final Map<String, Row> rows = new LinkedHashMap<>();
+  private final Map<Key, Row> keyed = new HashMap<>();
   private final Map<String, Long> parkedHolds = new HashMap<>();
   private final Set<String> toldToLeave = new HashSet<>();
   private final List<HoldRequest> holds = new ArrayList<>();
@@ -101,14 +111,21 @@ public final class FakeFlowServer implements FlowClient {
 
   /** A server whose time is the machine's. */
   public FakeFlowServer() {
-    this(System::nanoTime);
+    this(epochNanos());
   }
 
   /**
-   * @param nanos the only clock it has; never runs backwards
+   * @param nanos the only clock it has; never runs backwards. What is an epoch millisecond in the
+   *     contract, as {@code runAt}, is one of this clock
    */
   public FakeFlowServer(LongSupplier nanos) {
     this.nanos = nanos;
+  }
+
+  /** The time of day when it is asked for, and from then on without the leaps of that clock. */
+  private static LongSupplier epochNanos() {
+    long origin = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+    return () -> origin + System.nanoTime();
   }
 
   /** Adds a type with the contract's defaults. */
@@ -151,32 +168,84 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public synchronized String createTask(NewTask task) {
-    before();
-    String taskId = insert(task, null);
-    after();
-    return taskId;
-  }
-
-  /** Without the faults of a call. */
-  String insert(NewTask task, String jobId) {
-    Row row = new Row();
-    row.jobId = jobId;
-    String type = known(task.taskType()).taskType().toLowerCase(Locale.ROOT);
-    row.number = nextNumber++;
-    row.taskId = row.number + "_" + type + "_task_1";
-    row.created = task;
-    row.stage = task.taskStage();
-    row.context = task.taskContext() == null ? "" : task.taskContext();
-    row.priority = task.priority() == null ? 0 : task.priority();
-    row.dueAt = millis() + (task.delayMs() == null ? -row.priority * 1000L : task.delayMs());
-    rows.put(row.taskId, row);
-    notifyAll();
-    return row.taskId;
+    return createTasks(List.of(task)).get(0);
   }
 
   @Override
   public synchronized List<String> createTasks(List<NewTask> tasks) {
-    return tasks.stream().map(this::createTask).toList();
+    before();
+    List<NewTask> bodies = tasks.stream().map(this::body).toList();
+    refuseOtherBodies(bodies);
+    List<String> taskIds = bodies.stream().map(this::insertOnce).toList();
+    after();
+    return taskIds;
+  }
+
+  /** What is asked for, however it is spelled; of a type that there is. */
+  private NewTask body(NewTask task) {
+    return new NewTask(
+        task.userId(),
+        known(task.taskType()).taskType().toLowerCase(Locale.ROOT),
+        task.taskStage(),
+        task.scheduleLog(),
+        task.taskContext() == null ? "" : task.taskContext(),
+        task.priority(),
+        task.delayMs(),
+        task.runAt(),
+        task.maxRetryNum(),
+        task.maxRetryInterval(),
+        task.idempotencyKey());
+  }
+
+  /** Before anything is created: of a call all is, or nothing. */
+  private void refuseOtherBodies(List<NewTask> bodies) {
+    Map<Key, NewTask> inThisCall = new HashMap<>();
+    for (NewTask body : bodies) {
+      if (body.idempotencyKey() == null) {
+        continue;
+      }
+      Row standing = keyed.get(Key.of(body));
+      NewTask first =
+          standing == null ? inThisCall.putIfAbsent(Key.of(body), body) : standing.created;
+      if (first != null && !first.equals(body)) {
+        throw new FlowException(
+            ErrorCode.IDEMPOTENCY_CONFLICT,
+            "the idempotency key " + body.idempotencyKey() + " was used with another body");
+      }
+    }
+  }
+
+  private String insertOnce(NewTask body) {
+    return body.idempotencyKey() == null
+        ? newRow(body, null).taskId
+        : keyed.computeIfAbsent(Key.of(body), key -> newRow(body, null)).taskId;
+  }
+
+  /** A task of a job, without the faults of a call. */
+  String insert(NewTask task, String jobId) {
+    return newRow(body(task), jobId).taskId;
+  }
+
+  private Row newRow(NewTask body, String jobId) {
+    Row row = new Row();
+    row.jobId = jobId;
+    row.number = nextNumber++;
+    row.taskId = row.number + "_" + body.taskType() + "_task_1";
+    row.created = body;
+    row.stage = body.taskStage();
+    row.context = body.taskContext();
+    row.priority = body.priority() == null ? 0 : body.priority();
+    row.dueAt = dueAt(body, row.priority);
+    rows.put(row.taskId, row);
+    notifyAll();
+    return row;
+  }
+
+  private long dueAt(NewTask body, int priority) {
+    if (body.runAt() != null) {
+      return body.runAt();
+    }
+    return millis() + (body.delayMs() == null ? -priority * 1000L : body.delayMs());
   }
 
   @Override
@@ -593,7 +662,7 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   private TaskTypeSettings typeOf(Row row) {
-    return types.get(row.created.taskType().toLowerCase(Locale.ROOT));
+    return types.get(row.created.taskType());
   }
 
   private static int orElse(Integer value, int otherwise) {

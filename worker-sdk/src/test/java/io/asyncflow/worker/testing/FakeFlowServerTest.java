@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** The fake is only worth something where it does what the contract says. */
@@ -90,6 +91,67 @@ class FakeFlowServerTest {
     assertThat(task.workerId()).isEqualTo("w");
     assertThat(task.traceId()).isNotBlank();
     assertThat(hold("other")).isEmpty();
+  }
+
+  @Test
+  void theSameKeyAndBodyGiveTheSameTask() {
+    NewTask task = NewTask.of("lark", "one", "me", null).withIdempotencyKey("k");
+    server.swallowAnswers(1);
+    assertThatExceptionOfType(FlowUnreachableException.class)
+        .isThrownBy(() -> server.createTask(task));
+    String id = server.createTask(task);
+    NewTask spelledOtherwise = NewTask.of("LARK", "one", "me", "").withIdempotencyKey("k");
+    assertThat(server.createTasks(List.of(spelledOtherwise, task))).containsExactly(id, id);
+    assertThat(hold("h")).extracting(Task::taskId).containsExactly(id);
+  }
+
+  @Test
+  void aKeyWithAnotherBodyIsRefusedWithAllOfItsCall() {
+    NewTask task = NewTask.of("lark", "one", "me", "a").withIdempotencyKey("k");
+    NewTask other = NewTask.of("lark", "one", "me", "b").withIdempotencyKey("k");
+    assertIsRefused(() -> server.createTasks(List.of(task, other)));
+    assertThat(hold("h1")).isEmpty();
+
+    server.createTask(task);
+    assertIsRefused(() -> server.createTask(other));
+    assertThat(hold("h2")).hasSize(1);
+  }
+
+  private static void assertIsRefused(ThrowingCallable create) {
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(create)
+        .extracting(FlowException::errorCode)
+        .isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
+  }
+
+  @Test
+  void aKeyIsOfOneType() {
+    server.withType("wren");
+    String lark = server.createTask(NewTask.of("lark", "one", "me", "").withIdempotencyKey("k"));
+    String wren = server.createTask(NewTask.of("wren", "one", "me", "").withIdempotencyKey("k"));
+    assertThat(wren).isNotEqualTo(lark);
+  }
+
+  @Test
+  void whatRunsAtAMomentIsDueThenAndNotBefore() {
+    long moment = TimeUnit.NANOSECONDS.toMillis(nanos.get()) + 5_000;
+    server.createTask(NewTask.of("lark", "one", "me", "").withPriority(60).withRunAt(moment));
+    pass(Duration.ofMillis(4_999));
+    assertThat(hold("h1")).isEmpty();
+    pass(Duration.ofMillis(1));
+    assertThat(hold("h2")).extracting(Task::orderTime).containsExactly(moment);
+  }
+
+  @Test
+  void withoutAClockOfTheTestTimeIsTheTimeOfDay() {
+    FakeFlowServer real = new FakeFlowServer().withType("lark");
+    long day = Duration.ofDays(1).toMillis();
+    NewTask task = NewTask.of("lark", "one", "me", "");
+    String past = real.createTask(task.withRunAt(System.currentTimeMillis() - day));
+    real.createTask(task.withRunAt(System.currentTimeMillis() + day));
+    assertThat(real.holdTasks(new HoldRequest("lark", 10, "w", 0, "h", null)))
+        .extracting(Task::taskId)
+        .containsExactly(past);
   }
 
   @Test
