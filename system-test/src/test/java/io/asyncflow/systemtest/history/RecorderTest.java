@@ -6,12 +6,18 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.ForwardingFlowClient;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.worker.testing.FakeFlowServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.core.JacksonException;
@@ -69,5 +75,24 @@ class RecorderTest {
     assertThat(History.in(directory).events())
         .extracting(Event::phase)
         .containsExactly(Phase.INVOKE, Phase.UNKNOWN);
+  }
+
+  @Test
+  void aVerdictOfALaterVersionIsRecordedAsTheAnswerThatItIs() {
+    FlowClient later =
+        new ForwardingFlowClient(new FakeFlowServer()) {
+          @Override
+          public List<ReportResult> report(List<Report> reports) {
+            return List.of(new ReportResult("t", null, 0, "ok"));
+          }
+        };
+    Report report =
+        new Report("t", "w", 1, Outcome.SUCCESS, "r", null, null, null, null, null, null, null);
+    try (Recorder recorder = Recorder.open(directory, "one")) {
+      new RecordingFlowClient(later, recorder).report(List.of(report));
+    }
+    assertThat(History.in(directory).events())
+        .extracting(Event::phase, Event::answer)
+        .containsExactly(tuple(Phase.INVOKE, null), tuple(Phase.OK, "null"));
   }
 }
