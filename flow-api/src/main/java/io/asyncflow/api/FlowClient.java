@@ -75,18 +75,18 @@ public interface FlowClient {
   /** Holds due tasks; may block for {@code waitMs}; empty when none became due. */
   HoldAnswer hold(HoldRequest request);
 
-  /** The same for who asks for nothing but the tasks. */
-  default List<Task> holdTasks(HoldRequest request) {
-    return hold(request).tasks();
-  }
-
   /**
    * Reports ends of holds, and then holds due tasks, in one round trip. Never blocks for {@code
    * waitMs}. If it fails the reports may have been taken: repeat them, here or by {@link #report}.
    *
    * @param reports 1 to 1,000
    */
-  HoldAnswer holdTasks(HoldRequest request, List<Report> reports);
+  HoldAnswer hold(HoldRequest request, List<Report> reports);
+
+  /** As {@link #hold(HoldRequest)}, for who asks for nothing but the tasks. */
+  default List<Task> holdTasks(HoldRequest request) {
+    return hold(request).tasks();
+  }
 
   /** Reports 1 to 1,000 ends of holds; the results are in order, refusals among them. */
   List<ReportResult> report(List<Report> reports);

@@ -59,8 +59,8 @@ public abstract class ForwardingFlowClient implements FlowClient {
   }
 
   @Override
-  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
-    return client.holdTasks(request, reports);
+  public HoldAnswer hold(HoldRequest request, List<Report> reports) {
+    return client.hold(request, reports);
   }
 
   @Override

@@ -198,15 +198,15 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public HoldAnswer hold(HoldRequest request) {
-    return hold(request, request);
+    return postHold(request, request);
   }
 
   @Override
-  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
-    return hold(request, new HoldAndReport(request, reports)); // an old server may park it
+  public HoldAnswer hold(HoldRequest request, List<Report> reports) {
+    return postHold(request, new HoldAndReport(request, reports)); // an old server may park it
   }
 
-  private HoldAnswer hold(HoldRequest request, Object body) {
+  private HoldAnswer postHold(HoldRequest request, Object body) {
     long waitMs = request.waitMs() == null ? 0 : request.waitMs();
     Held held = post("/api/task/hold_task", body, HELD, Duration.ofMillis(waitMs));
     boolean drain = Boolean.TRUE.equals(held.drain()); // absent is no

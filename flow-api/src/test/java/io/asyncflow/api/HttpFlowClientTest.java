@@ -142,7 +142,7 @@ class HttpFlowClientTest {
             null);
     try (StubAnswers server = new StubAnswers(200, answer, seen)) {
       HttpFlowClient client = new HttpFlowClient(server.url(), null);
-      assertThat(client.holdTasks(hold, List.of(report)))
+      assertThat(client.hold(hold, List.of(report)))
           .isEqualTo(new HoldAnswer(List.of(), List.of(ReportResult.accepted("1_lark_task_1"))));
     }
     assertThat(seen)

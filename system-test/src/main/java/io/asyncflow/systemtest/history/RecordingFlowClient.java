@@ -101,7 +101,7 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
   }
 
   @Override
-  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
+  public HoldAnswer hold(HoldRequest request, List<Report> reports) {
     return recorded(
         phase -> List.of(line(phase, request)),
         () -> takeAlong(request, reports),
@@ -112,7 +112,7 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
   private HoldAnswer takeAlong(HoldRequest request, List<Report> reports) {
     return recorded(
         phase -> reports.stream().map(report -> line(phase, report)).toList(),
-        () -> super.holdTasks(request, reports),
+        () -> super.hold(request, reports),
         answer -> zip(reports, answer.outcomes(), RecordingFlowClient::answered),
         refusal -> Phase.UNKNOWN);
   }

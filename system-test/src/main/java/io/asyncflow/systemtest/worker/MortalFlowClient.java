@@ -28,9 +28,9 @@ final class MortalFlowClient extends ForwardingFlowClient {
   }
 
   @Override
-  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
+  public HoldAnswer hold(HoldRequest request, List<Report> reports) {
     crashPoint.reached(CrashPoint.BEFORE_REPORT);
-    HoldAnswer answer = super.holdTasks(request, reports);
+    HoldAnswer answer = super.hold(request, reports);
     crashPoint.reached(CrashPoint.AFTER_REPORT);
     if (!answer.tasks().isEmpty()) {
       crashPoint.reached(CrashPoint.HELD);

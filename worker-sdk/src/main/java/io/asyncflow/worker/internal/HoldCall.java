@@ -201,8 +201,7 @@ final class HoldCall {
     }
     List<ReportResult> outcomes = null;
     try {
-      HoldAnswer answer =
-          client.holdTasks(request, cargo.stream().map(PendingReport::report).toList());
+      HoldAnswer answer = client.hold(request, cargo.stream().map(PendingReport::report).toList());
       outcomes = answer.outcomes();
       return answer;
     } finally {

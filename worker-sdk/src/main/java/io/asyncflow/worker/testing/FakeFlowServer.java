@@ -367,7 +367,7 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   @Override
-  public synchronized HoldAnswer holdTasks(HoldRequest request, List<Report> batch) {
+  public synchronized HoldAnswer hold(HoldRequest request, List<Report> batch) {
     List<ReportResult> outcomes = report(batch);
     HoldRequest atOnce =
         new HoldRequest(

@@ -37,7 +37,7 @@ final class AllOrNothing extends ForwardingFlowClient {
   }
 
   @Override
-  public HoldAnswer holdTasks(HoldRequest request, List<Report> reports) {
+  public HoldAnswer hold(HoldRequest request, List<Report> reports) {
     return hold(request);
   }
 }

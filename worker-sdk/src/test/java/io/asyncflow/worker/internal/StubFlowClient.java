@@ -110,7 +110,7 @@ final class StubFlowClient extends ForwardingFlowClient {
   }
 
   @Override
-  public HoldAnswer holdTasks(HoldRequest request, List<Report> batch) {
+  public HoldAnswer hold(HoldRequest request, List<Report> batch) {
     return hold(request);
   }
 
