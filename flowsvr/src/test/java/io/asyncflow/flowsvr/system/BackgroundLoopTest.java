@@ -108,7 +108,7 @@ class BackgroundLoopTest {
     assertThat(
             Outage.of(
                 new UncheckedIOException("it cannot be kept", new AccessDeniedException("/file"))))
-        .hasValue(new Outage("UncheckedIOException", "UncheckedIOException: it cannot be kept"));
+        .hasValue(new Outage("AccessDeniedException", "AccessDeniedException: it cannot be kept"));
     SQLException denied = new SQLException("CREATE command denied to user 'a'", "42000", 1142);
     assertThat(Outage.of(new BadSqlGrammarException("create", "CREATE TABLE t", denied)))
         .hasValue(new Outage("SQLException", "SQLException: CREATE command denied to user 'a'"));
