@@ -116,12 +116,7 @@ record BenchOptions(
     return Math.min(20_000, n);
   }
 
-  /** And then the way of a hold that nothing ends but its time. */
-  int idleShortPollSeconds() {
-    return 3 * idleSeconds();
-  }
-
-  /** And then what an idle one does besides, now and then; workers learn of a setting meanwhile. */
+  /** And then what an idle one does besides, now and then. */
   int idleWarmUpSeconds() {
     return 6 * idleSeconds();
   }

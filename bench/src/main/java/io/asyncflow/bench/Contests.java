@@ -70,12 +70,7 @@ final class Contests {
             + " s a round",
         options.idleWarmUpSeconds(),
         options.idleSeconds(),
-        List.of(
-            new IdleWorkers(
-                bed,
-                options.idleWorkers(),
-                options.idleWarmUpTasks(),
-                options.idleShortPollSeconds())),
+        List.of(new IdleWorkers(bed, options.idleWorkers(), options.idleWarmUpTasks())),
         new IdleMeasure(2, 5));
   }
 

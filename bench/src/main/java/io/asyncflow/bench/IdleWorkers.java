@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Workers of one type that wait for tasks, and there are none.
  *
- * <p>They are the same in all rounds, and before the first have done tasks, and long polls of a
- * second: what is measured is what waiting costs, and not what it costs to start, nor the JIT,
- * which calls as rare as these would keep busy for half an hour.
+ * <p>They are the same in all rounds, and have done tasks before the first: what is measured is
+ * what waiting costs, and not what it costs to start, nor the JIT, which calls as rare as these
+ * would keep busy for many minutes.
  */
 final class IdleWorkers implements Contender<IdleCost> {
 
@@ -33,26 +33,21 @@ final class IdleWorkers implements Contender<IdleCost> {
 
   private static final int SUCCESS = 4;
 
-  private static final int DEFAULT_LONG_POLL_SECONDS = 10;
-
   /** Until every worker has its long poll parked. */
   private static final Duration SETTLING = Duration.ofSeconds(3);
 
   private final TestBed bed;
   private final int workers;
   private final int tasks;
-  private final int secondsOfShortPolls;
   private final List<Worker> fleet = new ArrayList<>();
 
   /**
    * @param tasks that they do before they are idle
-   * @param secondsOfShortPolls for which they then ask every second
    */
-  IdleWorkers(TestBed bed, int workers, int tasks, int secondsOfShortPolls) {
+  IdleWorkers(TestBed bed, int workers, int tasks) {
     this.bed = bed;
     this.workers = workers;
     this.tasks = tasks;
-    this.secondsOfShortPolls = secondsOfShortPolls;
     bed.addType(Workload.type(TYPE, 100));
   }
 
@@ -66,19 +61,15 @@ final class IdleWorkers implements Contender<IdleCost> {
     return "SDK workers with its defaults, all in this JVM with one HTTP client; one fleet for all"
         + " rounds, which has done "
         + tasks
-        + " tasks before the first, has asked every second for "
-        + secondsOfShortPolls
-        + " s, and does and is given nothing while it is measured";
+        + " tasks before the first and does none while it is measured";
   }
 
   @Override
   public IdleCost run(int seconds) throws Exception {
     try (Connection connection = bed.connect()) {
       if (fleet.isEmpty()) {
-        bed.flow().saveTaskType(Workload.longPoll(TYPE, 1));
         start();
         warmUp(connection);
-        bed.flow().saveTaskType(Workload.longPoll(TYPE, DEFAULT_LONG_POLL_SECONDS));
       }
       TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
       return measure(connection, seconds);

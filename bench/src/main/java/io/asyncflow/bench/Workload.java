@@ -39,26 +39,12 @@ final class Workload {
     return settings(name, tasksPerHold, rollThreshold, 1);
   }
 
-  /** A change of how long the long polls of a type last. */
-  static TaskTypeSettings longPoll(String name, int seconds) {
-    return settings(name, null, seconds, null, null);
-  }
-
   private static TaskTypeSettings settings(
       String name, Integer tasksPerHold, Long rollThreshold, Integer retentionDays) {
-    return settings(name, tasksPerHold, null, rollThreshold, retentionDays);
-  }
-
-  private static TaskTypeSettings settings(
-      String name,
-      Integer tasksPerHold,
-      Integer longPollSeconds,
-      Long rollThreshold,
-      Integer retentionDays) {
     return new TaskTypeSettings(
         name,
         tasksPerHold,
-        longPollSeconds,
+        null,
         null,
         null,
         null,
