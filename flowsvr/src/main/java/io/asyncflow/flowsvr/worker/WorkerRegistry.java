@@ -71,19 +71,20 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
 
   /** Writes who gave signs of life since the last round; does nothing where nobody ever did. */
   void runOnce() {
-    boolean anyBeats = writeBeats();
+    Set<String> whoBeat = writeBeats();
     Set<String> whoAsked = holds.seenWorkers();
+    whoAsked.removeAll(whoBeat);
     store.seen(whoAsked);
-    if (anyBeats || !whoAsked.isEmpty() || !draining.isEmpty()) {
+    if (!whoBeat.isEmpty() || !whoAsked.isEmpty() || !draining.isEmpty()) {
       readWhoLeaves();
     }
   }
 
-  /** Says whether there were any. */
-  private boolean writeBeats() {
+  /** Returns whose beats it wrote. */
+  private Set<String> writeBeats() {
     Map<String, Received> beats = new HashMap<>(unwritten);
     if (beats.isEmpty()) {
-      return false;
+      return Set.of();
     }
     long now = node.nanoTime();
     store.write(
@@ -95,7 +96,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
                         received.beat(), TimeUnit.NANOSECONDS.toMillis(now - received.atNanos())))
             .toList());
     beats.forEach(unwritten::remove); // only what was written: a newer beat stays
-    return true;
+    return beats.keySet();
   }
 
   /** One at a time, or what was read first might be heeded last. */
