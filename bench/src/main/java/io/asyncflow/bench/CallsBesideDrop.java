@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -96,12 +95,7 @@ final class CallsBesideDrop implements Contender<Histogram> {
   }
 
   private static long dirtyPages(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row =
-            statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'")) {
-      row.next();
-      return row.getLong(2);
-    }
+    return ServerStatus.of(connection, "Innodb_buffer_pool_pages_dirty");
   }
 
   private Drop awaitDrop(Family family, LiveCalls calls) throws Exception {

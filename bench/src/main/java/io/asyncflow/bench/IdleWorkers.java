@@ -5,9 +5,7 @@ import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,21 +105,13 @@ final class IdleWorkers implements Contender<IdleCost> {
       throws SQLException, InterruptedException {
     CpuMeter meter = bed.cpuMeter();
     CpuReading before = meter.get();
-    long questionsBefore = questions(connection);
+    long questionsBefore = ServerStatus.of(connection, "Questions");
     TimeUnit.SECONDS.sleep(seconds);
     // The second look at the counter is a statement of ours.
-    long questions = questions(connection) - questionsBefore - 1;
+    long questions = ServerStatus.of(connection, "Questions") - questionsBefore - 1;
     CpuReading after = meter.get();
     double elapsed = (after.nanos() - before.nanos()) / 1e9;
     return new IdleCost(questions / elapsed, CpuUse.between(before, after).ownCores(elapsed));
-  }
-
-  private static long questions(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Questions'")) {
-      row.next();
-      return row.getLong(2);
-    }
   }
 
   /** All at once: each takes its time. */

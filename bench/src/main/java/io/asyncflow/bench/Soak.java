@@ -1,9 +1,7 @@
 package io.asyncflow.bench;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -127,11 +125,8 @@ final class Soak implements Contender<SoakRun> {
   }
 
   private int status(String name) throws SQLException {
-    try (Connection connection = bed.connect();
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SHOW GLOBAL STATUS LIKE '" + name + "'")) {
-      row.next();
-      return row.getInt(2);
+    try (Connection connection = bed.connect()) {
+      return Math.toIntExact(ServerStatus.of(connection, name));
     }
   }
 
