@@ -10,8 +10,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -24,6 +27,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
  */
 class ComposeFileTest {
   private static final Path FILE = Path.of("..", "docker-compose.yml");
+  private static final Path DOCKERFILE = Path.of("..", "docker", "Dockerfile");
 
   @Test
   void fileFollowsTheComposeSpecification() throws IOException {
@@ -58,9 +62,45 @@ class ComposeFileTest {
 
   @Test
   void everythingThatServesOthersHasAHealthcheck() throws IOException {
-    for (String server : List.of("mysql", "redis", "flowsvr")) {
+    for (String server : List.of("mysql", "valkey", "flowsvr")) {
       assertThat(compose().path("services").path(server).has("healthcheck")).as(server).isTrue();
     }
+  }
+
+  @Test
+  void everyImageIsNamedByItsDigest() throws IOException {
+    List<String> images = new ArrayList<>();
+    for (JsonNode service : compose().path("services")) {
+      if (!service.has("build")) {
+        images.add(service.path("image").asString());
+      }
+    }
+    for (String line : Files.readAllLines(DOCKERFILE)) {
+      if (line.startsWith("FROM ")) {
+        images.add(line.split(" ")[1]);
+      }
+    }
+    assertThat(images).hasSize(4).allMatch(image -> image.matches(".+:.+@sha256:[0-9a-f]{64}"));
+  }
+
+  @Test
+  void workerReachesFlowsvrAndNoDatabase() throws IOException {
+    Set<String> worker = networksOf("worker");
+    assertThat(worker).isNotEmpty();
+    assertThat(networksOf("flowsvr")).containsAll(worker);
+    for (String database : List.of("mysql", "valkey")) {
+      assertThat(networksOf(database)).isNotEmpty().doesNotContainAnyElementsOf(worker);
+    }
+  }
+
+  private static Set<String> networksOf(String service) throws IOException {
+    Set<String> networks = new HashSet<>();
+    compose()
+        .path("services")
+        .path(service)
+        .path("networks")
+        .forEach(network -> networks.add(network.asString()));
+    return networks;
   }
 
   private static JsonNode compose() throws IOException {
