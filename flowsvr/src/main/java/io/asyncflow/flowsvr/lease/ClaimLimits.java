@@ -63,8 +63,10 @@ class ClaimLimits {
   static Allowance ofRate(Spending spending, int rateLimit) {
     long interval = intervalUs(rateLimit);
     long idle = spending.now() - Math.max(interval, BURST_US);
-    // Ahead of now only where the clock was set back since.
-    long spent = Math.min(Math.max(spending.spentUntil(), idle), spending.now());
+    // What is spent is never ahead of now, unless the database's clock was set back since. A claim
+    // that waited for the clock to come there would wait as long as the step was.
+    boolean wasSetBack = spending.spentUntil() > spending.now();
+    long spent = wasSetBack ? idle : Math.max(spending.spentUntil(), idle);
     long permits = Math.max(0, (spending.now() - spent) / interval);
     OptionalLong nextInMs =
         permits > 0
