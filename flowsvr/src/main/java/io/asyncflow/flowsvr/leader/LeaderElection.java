@@ -64,7 +64,7 @@ public class LeaderElection implements ApplicationListener<ApplicationReadyEvent
   public Leadership current() {
     LeaderStore.Seen seen = store.read();
     return new Leadership(
-        seen.isVacant() ? "" : seen.leader(), seen.term(), Math.max(0, seen.leaseMs()));
+        seen.isVacant(LEASE) ? "" : seen.leader(), seen.term(), Math.max(0, seen.leaseMs()));
   }
 
   /** One round: renew the own term, or take over a vacant one. */
@@ -80,7 +80,7 @@ public class LeaderElection implements ApplicationListener<ApplicationReadyEvent
       log.warn("lost the leadership of term {}; governance goes on elsewhere", mine.number());
     }
     LeaderStore.Seen seen = store.read();
-    if (seen.isVacant() && store.takeOver(node.id(), seen.term(), LEASE)) {
+    if (seen.isVacant(LEASE) && store.takeOver(node.id(), seen.term(), LEASE)) {
       term = new LeaderTerm(seen.term() + 1, askedAt, LEASE.minus(MARGIN));
       log.info("leads governance from now on, term {}", seen.term() + 1);
     }

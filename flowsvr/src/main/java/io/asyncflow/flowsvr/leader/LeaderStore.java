@@ -30,8 +30,14 @@ class LeaderStore {
    * @param leaseMs how long the lease still lasts; negative or 0 when it is over
    */
   record Seen(String leader, long term, long leaseMs) {
-    boolean isVacant() {
-      return leaseMs <= 0;
+
+    /**
+     * Whether another node may take over: the lease is over, or ends later than any lease can,
+     * because the database's clock was set back since. Otherwise a leader that died before the step
+     * would be missed for as long as the step was.
+     */
+    boolean isVacant(Duration lease) {
+      return leaseMs <= 0 || leaseMs > 2 * lease.toMillis();
     }
   }
 
@@ -44,7 +50,10 @@ class LeaderStore {
         .single();
   }
 
-  /** Begins the term after {@code seenTerm}; false if another node has, or the lease lives. */
+  /**
+   * Begins the term after {@code seenTerm}; false if another node has, or the term is not
+   * {@linkplain Seen#isVacant vacant}.
+   */
   boolean takeOver(String node, long seenTerm, Duration lease) {
     return jdbc.sql(
                 """
@@ -54,7 +63,7 @@ class LeaderStore {
                     lease_end = now_ms + :lease
                 WHERE role = :role
                   AND term = :term
-                  AND lease_end <= now_ms
+                  AND (lease_end <= now_ms OR lease_end > now_ms + 2 * :lease)
                 """
                     .replace("now_ms", NOW_MS))
             .param("node", node)

@@ -76,6 +76,20 @@ class LeaderElectionIT {
   }
 
   @Test
+  void aLeaderThatDiedBeforeTheClockWasSetBackIsReplacedAtOnce() {
+    LeaderElection dead = nodeThatVotes();
+    LeaderElection b = nodeThatVotes();
+    dead.runOnce();
+    jdbc.sql("UPDATE t_leader SET lease_end = lease_end + 600000 WHERE role = 'test'").update();
+
+    assertThat(b.current().leader()).isEmpty();
+    b.runOnce();
+
+    assertThat(b.term()).hasValueSatisfying(term -> assertThat(term.number()).isEqualTo(2));
+    assertThat(b.current().leaseMs()).isBetween(1L, LEASE.toMillis());
+  }
+
+  @Test
   void ofTwoTakeOversOfOneVacancyOneWins() {
     assertThat(store.takeOver("a", 0, LEASE)).isTrue();
     leaseRunsOut();
