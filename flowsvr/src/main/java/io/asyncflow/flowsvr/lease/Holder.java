@@ -13,10 +13,12 @@ record Holder(String workerId, String traceId) {
 
   /** How long the lease lasts that a hold grants; an old client cannot renew it. */
   Duration firstLease(TaskTypeConfig type) {
+    return workerId.isEmpty() ? type.maxProcessingTime() : firstLeaseOfWorkers(type);
+  }
+
+  /** The same, of holders that can renew it. */
+  static Duration firstLeaseOfWorkers(TaskTypeConfig type) {
     Duration hardEnd = type.maxProcessingTime();
-    if (workerId.isEmpty() || type.lease().compareTo(hardEnd) > 0) {
-      return hardEnd;
-    }
-    return type.lease();
+    return type.lease().compareTo(hardEnd) > 0 ? hardEnd : type.lease();
   }
 }

@@ -151,7 +151,9 @@ class JointClaim {
       }
     }
     if (!givings.isEmpty()) {
-      holds.insert(givings, type.maxProcessingTime());
+      // A worker that lost the answer cannot renew what it does not know: after the first lease the
+      // row is of no use. The second one is for the sweep.
+      holds.insert(givings, Holder.firstLeaseOfWorkers(type).multipliedBy(2));
     }
   }
 

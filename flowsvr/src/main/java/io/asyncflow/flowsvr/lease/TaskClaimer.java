@@ -32,6 +32,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 
@@ -49,6 +51,8 @@ import org.springframework.stereotype.Service;
  */
 @Service
 class TaskClaimer {
+
+  private static final Logger log = LoggerFactory.getLogger(TaskClaimer.class);
 
   /** How often a claim plans anew when others took what it had planned for. */
   private static final int ROUNDS = 3;
@@ -115,8 +119,24 @@ class TaskClaimer {
 
   private Claim oneByOne(TaskType type, List<Asking> line) {
     List<List<TaskRow>> rows = new ArrayList<>();
-    line.forEach(one -> rows.addAll(claim(type, List.of(one)).rows()));
+    for (Asking one : line) {
+      rows.add(rows.stream().allMatch(List::isEmpty) ? only(type, one) : onlyOrNone(type, one));
+    }
     return new Claim(rows, 0, false);
+  }
+
+  private List<TaskRow> only(TaskType type, Asking one) {
+    return claim(type, List.of(one)).rows().get(0);
+  }
+
+  /** Fails no hold before it: what those were given is committed, and lost without an answer. */
+  private List<TaskRow> onlyOrNone(TaskType type, Asking one) {
+    try {
+      return only(type, one);
+    } catch (RuntimeException e) {
+      log.warn("a hold of {} gets nothing this time: {}", type, e.toString());
+      return List.of();
+    }
   }
 
   /** What an earlier delivery of the hold was given and still holds; empty if nothing. */

@@ -1,17 +1,35 @@
 package io.asyncflow.flowsvr.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyList;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
+import io.asyncflow.flowsvr.lease.ClaimLimits.Allowance;
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
+import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
 import io.asyncflow.flowsvr.lease.Dealing.Place;
+import io.asyncflow.flowsvr.lease.DueLook.OnlyRange;
+import io.asyncflow.flowsvr.lease.JointClaim.Taken;
+import io.asyncflow.flowsvr.lease.TaskClaimer.Asking;
+import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskRows;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.QueryTimeoutException;
 
 /** How many of each source a claim wants. */
 class TaskClaimerTest {
@@ -55,6 +73,51 @@ class TaskClaimerTest {
     assertThat(TaskClaimer.nextForOthersInMs(heads, ONE_FOR_ALL)).isEmpty();
     assertThat(TaskClaimer.nextForOthersInMs(List.of(head(OLD, 1, NOW + 1)), choosy)).isEmpty();
     assertThat(TaskClaimer.nextForOthersInMs(heads, List.of(new Place(hold, 0)))).isEmpty();
+  }
+
+  @Test
+  void aHoldThatFailsDoesNotTakeTheAnswerFromThoseThatWereServedBeforeIt() {
+    TaskRow row = TaskRows.aRow().build();
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenAnswer(
+            call -> {
+              List<Place> line = call.getArgument(1);
+              if (line.size() > 1) {
+                throw new DuplicateKeyException("one of them was given something before");
+              }
+              if (line.get(0).hold().workerId().equals("unlucky")) {
+                throw new QueryTimeoutException("the database went away");
+              }
+              return new Taken(List.of(List.of(row)), Map.of(), Allowance.UNLIMITED);
+            });
+    TaskClaimer claimer = claimerOf(joint);
+
+    List<List<TaskRow>> given =
+        claimer
+            .claim(LARK, Stream.of("a", "unlucky", "b").map(TaskClaimerTest::asks).toList())
+            .rows();
+
+    assertThat(given).containsExactly(List.of(row), List.of(), List.of(row));
+    assertThatThrownBy(() -> claimer.claim(LARK, List.of(asks("unlucky"), asks("a"))))
+        .as("nothing was given to anybody yet")
+        .isInstanceOf(QueryTimeoutException.class);
+  }
+
+  /** Of a busy type: no claim looks before it takes. */
+  private static TaskClaimer claimerOf(JointClaim joint) {
+    DueLook looks = mock();
+    when(looks.busyRange(any(), any()))
+        .thenReturn(Optional.of(new OnlyRange(new Range(OLD, 0), 0, 0)));
+    TaskTypes types = mock();
+    TaskTypeConfig config = mock();
+    when(types.require(LARK)).thenReturn(config);
+    return new TaskClaimer(looks, joint, mock(), mock(), types);
+  }
+
+  private static Asking asks(String worker) {
+    Hold hold = new Hold(LARK, 1, worker, Duration.ZERO, "h", Set.of("first"));
+    return new Asking(hold, false, false);
   }
 
   private static Head head(Source source, long number, long orderTime) {

@@ -10,6 +10,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.lease.ClaimStore.Change;
+import io.asyncflow.flowsvr.system.DatabaseClock;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
@@ -360,6 +361,24 @@ class TaskHoldsIT {
               });
       assertThat(given.aHold(lark).by("other").limit(100).now()).hasSize(15);
     }
+  }
+
+  @Test
+  void aHoldIsRememberedForTwoOfItsLeasesHoweverLongItsTasksMayRun() {
+    TaskType lark = given.aType().create();
+    given.change(lark, "lease_seconds", 30);
+    given.change(lark, "max_processing_time", 2_592_000);
+    given.aWaitingTask().ofType(lark).create();
+    given.aHold(lark).by("w").withId("h").now();
+
+    assertThat(
+            jdbc.sql(
+                    "SELECT expire_time - %s FROM t_hold WHERE task_type = ?"
+                        .formatted(DatabaseClock.NOW_MS))
+                .param(lark.name())
+                .query(Long.class)
+                .single())
+        .isBetween(1L, 60_000L);
   }
 
   @Test
