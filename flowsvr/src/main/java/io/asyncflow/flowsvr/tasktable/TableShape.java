@@ -1,6 +1,10 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +43,18 @@ record TableShape(Map<String, String> columns, Map<String, String> keys) {
       }
     }
     return new TableShape(columns, keys);
+  }
+
+  /**
+   * 64 hexadecimal digits, the same for tables with the same columns and keys in the same order.
+   */
+  String digest() {
+    try {
+      byte[] text = (columns + "\n" + keys).getBytes(StandardCharsets.UTF_8);
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
   }
 
   /**

@@ -125,6 +125,22 @@ class TaskTableStore {
     return TableShape.parse(ddl);
   }
 
+  /** Whether all task tables are known to have this shape. */
+  boolean allHave(TableShape template) {
+    return jdbc.sql("SELECT 1 FROM t_task_upgrade WHERE template = :template")
+        .param("template", template.digest())
+        .query(Integer.class)
+        .optional()
+        .isPresent();
+  }
+
+  /** Notes that all task tables have this shape; those made from now on do, being like it. */
+  void noteAllHave(TableShape template) {
+    jdbc.sql("REPLACE INTO t_task_upgrade (id, template) VALUES (1, :template)")
+        .param("template", template.digest())
+        .update();
+  }
+
   /**
    * Changes the table. First with ALGORITHM=INSTANT, which touches no row; where the engine cannot
    * do that, in the way it can, which may take long on a big table and is said in the log.

@@ -5,6 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -12,7 +13,8 @@ import org.springframework.stereotype.Component;
  * server answers its first request.
  *
  * <p>Several servers may start at once: one does it, the others wait for it and find nothing left
- * to do. A change that was cut off is finished at the next start.
+ * to do. A change that was cut off is finished at the next start. Which template all tables have is
+ * remembered, so a start without a new one costs two statements, however many tables there are.
  */
 @Component
 @DependsOnDatabaseInitialization
@@ -35,20 +37,38 @@ class TaskTableUpgrade implements InitializingBean {
    * @return how many tables were changed
    */
   int runOnce() {
-    return tables.underChangeLock(TaskTableUpgrade::bringAllToTemplate);
+    return tables.allHave(tables.templateShape())
+        ? 0
+        : tables.underChangeLock(TaskTableUpgrade::bringAllToTemplate);
   }
 
   private static int bringAllToTemplate(TaskTableStore tables) {
-    int changed = 0;
     TableShape template = tables.templateShape();
-    for (TaskTable table : tables.existing()) {
-      List<String> changes = tables.shapeOf(table).changesTo(template);
-      for (String change : changes) {
-        log.info("bringing {} to the template: {}", table, change);
-        tables.alter(table, change);
-      }
-      changed += changes.isEmpty() ? 0 : 1;
+    if (tables.allHave(template)) {
+      return 0; // another server was here first
     }
+    int changed = 0;
+    for (TaskTable table : tables.existing()) {
+      try {
+        changed += bringToTemplate(tables, table, template) ? 1 : 0;
+      } catch (DataAccessException e) {
+        if (tables.exists(table)) {
+          throw e;
+        }
+        log.info("{} was dropped meanwhile", table);
+      }
+    }
+    tables.noteAllHave(template);
     return changed;
+  }
+
+  private static boolean bringToTemplate(
+      TaskTableStore tables, TaskTable table, TableShape template) {
+    List<String> changes = tables.shapeOf(table).changesTo(template);
+    for (String change : changes) {
+      log.info("bringing {} to the template: {}", table, change);
+      tables.alter(table, change);
+    }
+    return !changes.isEmpty();
   }
 }

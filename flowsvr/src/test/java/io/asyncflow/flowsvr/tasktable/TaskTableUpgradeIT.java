@@ -183,6 +183,38 @@ class TaskTableUpgradeIT {
   }
 
   @Test
+  void startWithoutANewTemplateLooksAtNoTable() {
+    TaskTable table = aTableWithRows("lark", 1);
+    aServerThatStarts().runOnce();
+    sql.execute("ALTER TABLE " + table.sqlName() + " ADD COLUMN of_an_operator INT NULL");
+
+    assertThat(aServerThatStarts().runOnce()).isZero();
+    assertThat(tables.shapeOf(table).columns()).containsKey("of_an_operator");
+
+    migrate("ADD COLUMN batch_id BIGINT NULL");
+    assertThat(aServerThatStarts().runOnce()).isEqualTo(1);
+    assertIsLikeTheTemplate(table);
+  }
+
+  @Test
+  void tableThatIsDroppedMeanwhileIsPassedOver(CapturedOutput output) throws Exception {
+    TaskTable first = aTableWithRows("lark", 1);
+    TaskTable second = aTableWithRows("lark", 2);
+    TaskTable third = aTableWithRows("lark", 3);
+    migrate("ADD COLUMN batch_id BIGINT NULL");
+    CompletableFuture<Integer> starting;
+    try (Connection reader = aLongReaderOf(first)) {
+      starting = CompletableFuture.supplyAsync(() -> aServerThatStarts().runOnce());
+      await().until(() -> output.getOut().contains("is in use by a long transaction"));
+      tables.drop(second);
+    }
+
+    assertThat(starting.join()).isEqualTo(2);
+    assertIsLikeTheTemplate(first);
+    assertIsLikeTheTemplate(third);
+  }
+
+  @Test
   void changeThatWasCutOffIsFinishedAtTheNextStart() throws Exception {
     TaskTable first = aTableWithRows("lark", 1);
     TaskTable second = aTableWithRows("lark", 2);
