@@ -150,7 +150,7 @@ public class JobAudit {
                   case STOPPING ->
                       job.total() == null
                           ? hasLost(job, JobPlace.splitOf(id), job.splitTask())
-                          : isMiscounted(job);
+                          : !isMerging(job) && isMiscounted(job);
                   case RUNNING, RETRYING, SUCCESS, FAILED, CANCELLED -> isMiscounted(job);
                 })
         .isPresent();
@@ -183,6 +183,15 @@ public class JobAudit {
         task.leaseEpoch(),
         task.result(),
         task.scheduleLog());
+  }
+
+  /**
+   * Whether the merge of a job that stops has not ended. The counts are those of the children: by
+   * them alone the job would end while its merge goes on, and nothing would cancel that any more.
+   */
+  private boolean isMerging(JobRow job) {
+    return job.mergeTask() != null
+        && tasks.find(job.mergeTask()).filter(merge -> !merge.status().isFinal()).isPresent();
   }
 
   private boolean isMiscounted(JobRow job) {

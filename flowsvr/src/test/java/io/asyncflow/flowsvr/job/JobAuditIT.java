@@ -7,6 +7,7 @@ import io.asyncflow.api.Job;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.task.TaskId;
@@ -98,6 +99,20 @@ class JobAuditIT {
     auditAll();
     assertThat(jobs.get(id).state()).isEqualTo(JobState.CANCELLED);
     assertCounts(id, 0, 0, 2);
+  }
+
+  @Test
+  void jobThatStopsEndsWithItsMergeAndNotBeforeIt() {
+    String id = released(1, FailurePolicy.FINISH);
+    jobs.success(jobs.hold(book.name(), "child"), "[0]");
+    steps.advance(number(id));
+    Task merge = jobs.hold(book.name(), "merge");
+    jobs.jobs.cancelJob(id);
+    auditAll();
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.STOPPING);
+    steps.advance(number(id));
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.CANCELLED);
+    assertThat(given.row(merge).status()).isEqualTo(TaskStatus.CANCELLED);
   }
 
   @Test
