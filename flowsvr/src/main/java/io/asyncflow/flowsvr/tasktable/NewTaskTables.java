@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -29,17 +29,26 @@ public class NewTaskTables {
   private static final int BLOCKS_A_TABLE = 20;
   private static final int LARGEST_BLOCK = 1_000;
 
+  /**
+   * How many times as long as a failed try to roll took the next one is put off. A CREATE TABLE
+   * that waits for a backup's lock holds up all creates of the type.
+   */
+  private static final int REST = 9;
+
   private final TaskFamilies families;
   private final SchedulePositions positions;
   private final TableLifeStore lives;
+  private final Node node;
   private final Map<TaskType, Block> blocks = new ConcurrentHashMap<>();
   private final Map<TaskType, Object> refills = new ConcurrentHashMap<>();
-  private final Set<TaskType> overfull = ConcurrentHashMap.newKeySet();
+  private final Map<TaskType, Long> putOff = new ConcurrentHashMap<>();
 
-  NewTaskTables(TaskFamilies families, SchedulePositions positions, TableLifeStore lives) {
+  NewTaskTables(
+      TaskFamilies families, SchedulePositions positions, TableLifeStore lives, Node node) {
     this.families = families;
     this.positions = positions;
     this.lives = lives;
+    this.node = node;
   }
 
   /** What this server may still put into a table. */
@@ -89,14 +98,20 @@ public class NewTaskTables {
 
   /** False if there is no next table to be had: one that is too full is better than a refusal. */
   private boolean roll(TaskTable end) {
+    Long putOffUntil = putOff.get(end.type());
+    long begun = node.nanoTime();
+    if (putOffUntil != null && begun - putOffUntil < 0) {
+      return false;
+    }
     try {
       if (families.advance(end)) {
         log.info("{} is full, new tasks go to the next table", end);
       }
-      overfull.remove(end.type());
+      putOff.remove(end.type());
       return true;
     } catch (DataAccessException e) {
-      if (overfull.add(end.type())) {
+      long now = node.nanoTime();
+      if (putOff.put(end.type(), now + REST * (now - begun)) == null) {
         log.warn(
             "{} is full and the next table cannot be made; it takes more until it can: {}",
             end,

@@ -122,7 +122,7 @@ class RollingIT {
   void createsOfTwoServersNeverFailWhileTheFamilyRolls() {
     TaskType type = aTypeThatRollsAt(100);
     TaskFamilies familiesThere = new TaskFamilies(positions, tables, lives, new Node());
-    NewTaskTables there = new NewTaskTables(familiesThere, positions, lives);
+    NewTaskTables there = new NewTaskTables(familiesThere, positions, lives, new Node());
     TaskTypeConfig config = types.require(type);
 
     List<List<TaskTable>> chosen =
