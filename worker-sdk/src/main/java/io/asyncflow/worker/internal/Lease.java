@@ -21,7 +21,7 @@ import java.time.Duration;
  * @param since start of the request that the server answered last
  * @param trustedUntil from here on somebody else may hold the task
  * @param hardEnd end of max_processing_time, which no renewal passes
- * @param length of the lease when it was new: it sets the pace of the renewals
+ * @param length of a whole lease: it sets the pace of the renewals
  * @param maxProcessingTime as it was when the task was held
  */
 record Lease(
@@ -29,6 +29,9 @@ record Lease(
 
   /** Renewals in the length of a lease. */
   private static final int RENEWALS = 5;
+
+  /** The server has no shorter leases. */
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
 
   private static final Duration LONGEST_DEADLINE_MARGIN = Duration.ofSeconds(1);
   private static final Duration LONGEST_TRUST_MARGIN = Duration.ofMillis(250);
@@ -68,11 +71,22 @@ record Lease(
         limits.maxProcessingTime());
   }
 
-  /** The same after the server has said how long it lasts from a renewal that started then. */
+  /**
+   * The same after the server has said how long it lasts from a renewal that started then. What is
+   * not cut off by the hard end is a whole lease: a type's leases may be made shorter while its
+   * tasks run, and are then renewed at the new pace.
+   */
   Lease renewed(long requestStart, long remainingMs) {
-    long end = requestStart + Duration.ofMillis(remainingMs).toNanos();
+    Duration remaining = Duration.ofMillis(remainingMs);
+    long end = requestStart + remaining.toNanos();
+    Duration pace = end < hardEnd - deadlineMargin() ? atLeastAShortest(remaining) : length;
     return new Lease(
-        requestStart, end - trustMargin(length), Math.max(hardEnd, end), length, maxProcessingTime);
+        requestStart, end - trustMargin(pace), Math.max(hardEnd, end), pace, maxProcessingTime);
+  }
+
+  /** Or a slow answer near the hard end would be taken for a lease of milliseconds. */
+  private static Duration atLeastAShortest(Duration remaining) {
+    return remaining.compareTo(SHORTEST) < 0 ? SHORTEST : remaining;
   }
 
   /** It is renewed then: several renewals may fail before it is lost. */

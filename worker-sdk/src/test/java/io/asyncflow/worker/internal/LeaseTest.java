@@ -59,6 +59,24 @@ class LeaseTest {
   }
 
   @Test
+  void aLeaseThatWasMadeShorterIsRenewedAtItsNewPace() {
+    Lease lease = Lease.held(START, 30_000L, LIMITS).renewed(after(6), 5_000);
+    assertThat(lease.trustedUntil()).isEqualTo(after(10.9));
+    assertThat(lease.renewAt()).isEqualTo(after(7));
+    assertThat(lease.renewed(after(7), 30_000).renewAt()).as("longer again").isEqualTo(after(13));
+  }
+
+  @Test
+  void whatTheHardEndLeavesOfALeaseIsNotRenewedMoreOften() {
+    Lease lease = Lease.held(START, 30_000L, LIMITS).renewed(after(50), 10_000);
+    assertThat(lease.renewAt()).isEqualTo(after(56));
+    Lease slowAnswer = lease.renewed(after(56), 2_500); // 1.5 s under way
+    assertThat(slowAnswer.renewAt()).isEqualTo(after(56.5));
+    assertThat(slowAnswer.renewed(after(58.4), 100).renewalInterval())
+        .isEqualTo(Duration.ofMillis(200));
+  }
+
+  @Test
   void aRenewalRaisesAHardEndThatWasTooCautious() {
     // Parked for 9 s: the hold is younger than its request, but the worker cannot know.
     Lease lease = Lease.held(START, 30_000L, LIMITS).renewed(after(40), 29_000);
