@@ -23,11 +23,22 @@ public record TaskType(String name) {
 
   /** The type that {@code text} names without regard to case; empty if it names none. */
   public static Optional<TaskType> parse(String text) {
-    if (text == null) {
+    // Others than ASCII letters may have one as their lower case, as the Kelvin sign has k; the
+    // database would not take the two for the same name.
+    if (text == null || text.length() > MAX_LENGTH || !isAscii(text)) {
       return Optional.empty();
     }
     String lower = text.toLowerCase(Locale.ROOT);
     return isValid(lower) ? Optional.of(new TaskType(lower)) : Optional.empty();
+  }
+
+  private static boolean isAscii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) > 127) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // No regular expressions: each id of each report is parsed, more than once.

@@ -41,6 +41,8 @@ class TaskTypeTest {
         "a b",
         "a\n",
         "ä",
+        "lar\u212A", // the Kelvin sign, whose lower case is a k
+        "\u0130stanbul",
         "a\u0661",
         "a_task",
         "a_task_task",
