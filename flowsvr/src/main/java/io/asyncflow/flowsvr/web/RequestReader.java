@@ -5,7 +5,11 @@ import io.asyncflow.api.FlowException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.Charset;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.springframework.http.MediaType;
@@ -30,6 +34,7 @@ final class RequestReader {
   static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
   static final int MAX_DEPTH = 32;
   private static final int MAX_TOKENS = 500_000;
+  private static final int DECODED_AT_ONCE = 4_096;
 
   private static final JsonMapper JSON =
       JsonMapper.builder(
@@ -111,6 +116,7 @@ final class RequestReader {
   }
 
   private static ObjectNode readJson(byte[] body) {
+    requireUtf8(body);
     JsonNode root;
     try {
       root = JSON.readTree(body);
@@ -129,6 +135,28 @@ final class RequestReader {
       return object;
     }
     throw malformed("it must be a JSON object", null);
+  }
+
+  /**
+   * Jackson is more generous: it takes overlong forms for the characters that they hide from
+   * whoever reads the body on its way here, and guesses UTF-16 and UTF-32 from zero bytes. A byte
+   * order mark of UTF-8 is valid, and Jackson skips it.
+   */
+  private static void requireUtf8(byte[] body) {
+    ByteBuffer in = ByteBuffer.wrap(body);
+    CharBuffer out = CharBuffer.allocate(Math.min(body.length, DECODED_AT_ONCE));
+    CharsetDecoder strict = StandardCharsets.UTF_8.newDecoder();
+    CoderResult result;
+    do {
+      out.clear();
+      result = strict.decode(in, out, true);
+    } while (result.isOverflow());
+    if (result.isError()) {
+      throw malformed("it is not UTF-8, at byte " + in.position(), null);
+    }
+    if (body[0] == 0 || body.length > 1 && body[1] == 0) {
+      throw malformed("its encoding must be UTF-8", null);
+    }
   }
 
   private static String whereAndWhy(JacksonException e) {

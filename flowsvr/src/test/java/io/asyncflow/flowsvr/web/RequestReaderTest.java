@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -85,11 +88,62 @@ class RequestReaderTest {
     assertThat(refusal().errorCode()).isEqualTo(ErrorCode.MALFORMED_BODY);
   }
 
-  @Test
-  void invalidUtf8IsMalformed() {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "C3", // a half
+        "80",
+        "C0AF", // overlong forms of a slash
+        "E080AF",
+        "F08080AF",
+        "C080", // NUL, as Java's own modified UTF-8 has it
+        "EDA080", // a surrogate
+        "EDA080EDB080",
+        "F4908080", // beyond the last character
+        "F8888080AF",
+        "FE",
+        "FF"
+      })
+  void invalidUtf8IsMalformed(String hex) {
+    byte[] bad = HexFormat.of().parseHex(hex);
+    for (int before : new int[] {0, 4_090, 4_095}) { // also where a piece of the decoding ends
+      ByteArrayOutputStream body = new ByteArrayOutputStream();
+      body.writeBytes(("{\"a\":\"" + "x".repeat(before)).getBytes(StandardCharsets.UTF_8));
+      body.writeBytes(bad);
+      body.writeBytes("\"}".getBytes(StandardCharsets.UTF_8));
+      request.setContentType("application/json");
+      request.setContent(body.toByteArray());
+
+      FlowException refusal = refusal();
+      assertThat(refusal.errorCode()).isEqualTo(ErrorCode.MALFORMED_BODY);
+      assertThat(refusal).hasMessageContaining("not UTF-8, at byte " + (before + 6));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"UTF-16LE", "UTF-16BE", "UTF-16", "UTF-32LE", "UTF-32BE"})
+  void otherEncodingsAreMalformedSaidOrNot(String charset) {
+    byte[] body = "{\"a\":\"b\"}".getBytes(Charset.forName(charset));
     request.setContentType("application/json");
-    request.setContent(new byte[] {'{', '"', 'a', '"', ':', '"', (byte) 0xC3, '"', '}'});
+    request.setContent(body);
     assertThat(refusal().errorCode()).isEqualTo(ErrorCode.MALFORMED_BODY);
+
+    request.setContent(body);
+    request.setContentType("application/json; charset=" + charset);
+    assertThat(refusal().errorCode()).isEqualTo(ErrorCode.MALFORMED_BODY);
+  }
+
+  @Test
+  void byteOrderMarkBeforeJsonIsSkipped() {
+    body("application/json", "\uFEFF{\"a\":\"b\"}");
+    assertThat(RequestReader.read(request).text("a").value()).isEqualTo("b");
+  }
+
+  @Test
+  void everyCharacterOfUtf8IsTaken() {
+    String all = "é€中😀\uFFFD\uFFFE\u2028\uFEFF".repeat(2_000);
+    body("application/json", "{\"a\":\"" + all + "\"}");
+    assertThat(RequestReader.read(request).text("a").value()).isEqualTo(all);
   }
 
   @Test
@@ -128,6 +182,9 @@ class RequestReaderTest {
     "a=%zz, 8020",
     "a=%C3, 8020",
     "a=%ED%A0%80, 8020",
+    "a=%C0%AF, 8020",
+    "a=%E0%80%AF, 8020",
+    "%C0%AE=1, 8020",
     "a=1&a.b=2, 8020",
     "a.b=1&a=2, 8020"
   })
