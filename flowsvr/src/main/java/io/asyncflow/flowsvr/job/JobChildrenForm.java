@@ -34,6 +34,7 @@ final class JobChildrenForm {
     if (stage.equals(JobCreator.SPLIT_STAGE) || stage.equals(JobCreator.MERGE_STAGE)) {
       in.refuse("taskStage", "must not be split or merge, which are stages of the job itself");
     }
+    in.refuseMisnomer("context", "taskContext");
     return new JobChild(
         stage,
         in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).or(""),

@@ -28,6 +28,7 @@ final class ReportForm {
   static Report read(Fields in) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
     Outcome outcome = in.text("outcome").required().as(ReportForm::outcome, OUTCOME_RULE);
+    in.refuseMisnomer("context", "taskContext");
     boolean nextStage = outcome == Outcome.NEXT_STAGE;
     boolean failed = outcome == Outcome.RETRY || outcome == Outcome.FAIL;
     String reportId = in.text("reportId").name().max(MAX_REPORT_ID).value();

@@ -11,8 +11,6 @@ import io.asyncflow.flowsvr.web.Fields;
  */
 final class TaskUpdateForm {
 
-  private static final long END_OF_9999_MS = 253_402_300_799_999L;
-
   private TaskUpdateForm() {}
 
   /**
@@ -22,6 +20,7 @@ final class TaskUpdateForm {
    */
   static TaskUpdate read(Fields in) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    in.refuseMisnomer("context", "taskContext");
     return new TaskUpdate(
         id,
         status(in),
@@ -29,7 +28,7 @@ final class TaskUpdateForm {
         unlessEmpty(in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value()),
         unlessEmpty(in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value()),
         unlessZero(in.number("priority").between(0, TaskLimits.PRIORITY).asInteger()),
-        unlessZero(in.number("orderTime").between(0, END_OF_9999_MS).asLong()),
+        unlessZero(in.number("orderTime").epochMs().asLong()),
         unlessZero(in.number("crtRetryNum").between(0, TaskLimits.RETRIES).asInteger()),
         unlessZero(in.number("maxRetryNum").between(0, TaskLimits.RETRIES).asInteger()),
         unlessZero(in.number("maxRetryInterval").between(0, TaskLimits.RETRY_INTERVAL).asInteger()),

@@ -8,7 +8,6 @@ import io.asyncflow.flowsvr.web.Fields;
 final class NewTaskForm {
 
   private static final long TEN_YEARS_MS = 315_360_000_000L;
-  private static final long END_OF_9999_MS = 253_402_300_799_999L;
 
   private NewTaskForm() {}
 
@@ -16,6 +15,7 @@ final class NewTaskForm {
   static NewTask read(Fields in) {
     TaskType type =
         in.text("taskType").required().as(TaskType::parse, "is no name that a type can have");
+    in.refuseMisnomer("context", "taskContext");
     NewTask task =
         new NewTask(
             in.text("userId").required().name().max(TaskLimits.USER_ID).value(),
@@ -25,7 +25,7 @@ final class NewTaskForm {
             in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).or(""),
             in.number("priority").between(0, TaskLimits.PRIORITY).asInteger(),
             in.number("delayMs").between(0, TEN_YEARS_MS).asLong(),
-            in.number("runAt").between(0, END_OF_9999_MS).asLong(),
+            in.number("runAt").epochMs().asLong(),
             in.number("maxRetryNum").between(0, TaskLimits.RETRIES).asInteger(),
             in.number("maxRetryInterval").between(0, TaskLimits.RETRY_INTERVAL).asInteger(),
             key(in));

@@ -196,6 +196,13 @@ public final class Fields {
     }
   }
 
+  /** Refuses what others call {@code rightName}: as an unknown field it would be lost silently. */
+  public void refuseMisnomer(String name, String rightName) {
+    if (has(name)) {
+      refuse(name, "is not known here; the field is called " + rightName);
+    }
+  }
+
   /**
    * @throws FlowException that names every bad field, if any is
    */

@@ -11,6 +11,8 @@ import tools.jackson.databind.JsonNode;
 public final class NumberField {
 
   private static final Pattern DIGITS = Pattern.compile("-?[0-9]{1,19}");
+  private static final long LEAST_EPOCH_MS = 100_000_000_000L; // in 1973; as seconds in 5138
+  private static final long END_OF_9999_MS = 253_402_300_799_999L;
 
   private final Fields fields;
   private final String name;
@@ -53,6 +55,18 @@ public final class NumberField {
   public NumberField between(long min, long max) {
     if (value != null && (value < min || value > max)) {
       refuse("must be between " + min + " and " + max);
+    }
+    return this;
+  }
+
+  /**
+   * A moment in epoch milliseconds, up to the year 9999, or 0. What looks like seconds is refused:
+   * read as milliseconds it would be a moment in 1970, and due at once.
+   */
+  public NumberField epochMs() {
+    between(0, END_OF_9999_MS);
+    if (value != null && value > 0 && value < LEAST_EPOCH_MS) {
+      refuse("must be epoch milliseconds; " + value + " looks like seconds: multiply it by 1000");
     }
     return this;
   }

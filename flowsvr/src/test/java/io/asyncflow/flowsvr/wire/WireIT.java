@@ -714,6 +714,66 @@ class WireIT {
   }
 
   @Test
+  void anotherFamilysNameOfTheContextIsRefusedWithAHint() {
+    String id = create("'taskStage':'s','taskContext':'mine'");
+    String task = "{'userId':'u','taskType':'" + type + "','taskStage':'s','context':'c'}";
+    String report =
+        "{'taskId':'" + id + "','workerId':'w','leaseEpoch':1,'outcome':'SUCCESS','context':'c'}";
+    String children = "{'taskId':'1_x_task_1','leaseEpoch':1,'first':0,'children':[";
+
+    assertHint(tryCreate("'taskStage':'s','context':'c'"), "taskData.context", "taskContext");
+    assertHint(
+        wire.post("/api/task/createTasks", "{'taskDataList':[" + task + "]}"),
+        "taskDataList[0].context",
+        "taskContext");
+    assertHint(
+        wire.post("/api/task/set_task", "{'taskId':'" + id + "','context':'c'}"),
+        "context",
+        "taskContext");
+    assertHint(
+        wire.post("/api/task/set_task", "{'taskData':{'taskId':'" + id + "','context':'c'}}"),
+        "taskData.context",
+        "taskContext");
+    assertHint(
+        wire.postForm("/api/task/set_task", Map.of("task_id", id, "context", "c")),
+        "context",
+        "taskContext");
+    assertHint(wire.post("/api/task/set_task", report), "context", "taskContext");
+    Answer reports = wire.post("/api/task/set_tasks", "{'reports':[" + report + "]}");
+    assertThat(reports.result().path("outcomes").get(0).path("code").asInt()).isEqualTo(8020);
+    assertThat(reports.result().path("outcomes").get(0).path("msg").asString())
+        .contains("taskContext");
+    assertHint(
+        wire.post("/api/job/addChildren", children + "{'taskStage':'s','context':{}}]}"),
+        "children[0].context",
+        "taskContext");
+
+    assertThat(task(id).path("taskContext").asString()).isEqualTo("mine");
+  }
+
+  @Test
+  void secondsInPlaceOfMillisecondsAreRefusedWithAHint() {
+    String id = create("'taskStage':'s','runAt':100000000000");
+    for (String seconds : List.of("1", "1795254976", "'1795254976'", "99999999999")) {
+      assertHint(tryCreate("'taskStage':'s','runAt':" + seconds), "taskData.runAt", "milliseconds");
+      assertHint(
+          wire.post("/api/task/set_task", "{'taskId':'" + id + "','orderTime':" + seconds + "}"),
+          "orderTime",
+          "milliseconds");
+    }
+
+    ok(wire.post("/api/task/set_task", "{'taskId':'" + id + "','orderTime':0}"));
+    assertThat(task(id).path("orderTime").asLong()).isEqualTo(100_000_000_000L);
+    assertThat(task(create("'taskStage':'s','runAt':0")).path("orderTime").asLong()).isZero();
+  }
+
+  private static void assertHint(Answer answer, String field, String hint) {
+    assertRefused(answer, 400, 8020);
+    assertThat(answer.badFields()).containsExactly(field);
+    assertThat(answer.msg()).contains(hint);
+  }
+
+  @Test
   void remainingRowsOfTheErrorTable() {
     assertRefused(wire.post("/api/task/createTask", "{"), 400, 8021);
     for (String call : List.of("hold_task", "getTaskList")) {
