@@ -1,8 +1,13 @@
 package io.asyncflow.flowsvr;
 
 import io.asyncflow.flowsvr.system.BadSettingException;
+import io.asyncflow.flowsvr.system.DatabaseUrl;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.redisson.misc.RedisURI;
 import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
@@ -16,6 +21,20 @@ import org.springframework.core.env.Environment;
  * <p>What is wrong with an URL is said without it, because it may contain a password.
  */
 class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
+
+  /** Options that load classes, read files for the database, or let a statement carry another. */
+  private static final List<String> DANGEROUS =
+      List.of(
+          "allowLoadLocalInfile",
+          "allowLoadLocalInfileInPath",
+          "allowUrlInLocalInfile",
+          "allowMultiQueries",
+          "autoDeserialize",
+          "queryInterceptors",
+          "connectionLifecycleInterceptors",
+          "exceptionInterceptors",
+          "propertiesTransform",
+          "socketFactory");
 
   @Override
   public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
@@ -33,8 +52,23 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
     refuse(
         settings,
         "spring.datasource.url",
-        url -> url.matches("jdbc:mysql[^/]*://.+"),
+        url -> url.matches("jdbc:mysql[^/]*://.+") && DatabaseUrl.parse(url).isPresent(),
         "FLOW_MYSQL_URL must be like jdbc:mysql://host:3306/asyncflow.");
+    refuse(
+        settings,
+        "spring.datasource.url",
+        SettingsCheck::isWithoutPassword,
+        "FLOW_MYSQL_URL contains a password, and a URL gets into logs and lists of processes; take"
+            + " it out and set FLOW_MYSQL_PASSWORD, or FLOW_MYSQL_PASSWORD_FILE.");
+    refuse(
+        settings,
+        "spring.datasource.url",
+        url -> dangerousIn(url).isEmpty(),
+        url ->
+            "FLOW_MYSQL_URL sets "
+                + String.join(", ", dangerousIn(url))
+                + ", with which a URL or a database reads this server's files or runs code in it;"
+                + " take that out.");
     refuse(
         settings,
         "spring.datasource.hikari.maximum-pool-size",
@@ -52,13 +86,35 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         "FLOW_STORE_S3_ENDPOINT is '%s' and must be like https://host:9000.");
   }
 
-  /** An absent setting, and an empty one, have a default or are none. */
   private static void refuse(
       Environment settings, String name, Predicate<String> isGood, String sentence) {
+    refuse(settings, name, isGood, value -> String.format(sentence, value));
+  }
+
+  /** An absent setting, and an empty one, have a default or are none. */
+  private static void refuse(
+      Environment settings,
+      String name,
+      Predicate<String> isGood,
+      Function<String, String> sentence) {
     String value = settings.getProperty(name, "").strip();
     if (!value.isEmpty() && !isGood.test(value)) {
-      throw new BadSettingException(String.format(sentence, value));
+      throw new BadSettingException(sentence.apply(value));
     }
+  }
+
+  /** Key stores have passwords, too, and a user may have three. */
+  private static boolean isWithoutPassword(String url) {
+    DatabaseUrl read = DatabaseUrl.parse(url).orElseThrow();
+    return !read.hasPassword()
+        && read.options().stream().noneMatch(name -> name.matches(".*password[1-3]?"));
+  }
+
+  private static List<String> dangerousIn(String url) {
+    Set<String> given = DatabaseUrl.parse(url).orElseThrow().options();
+    return DANGEROUS.stream()
+        .filter(name -> given.contains(name.toLowerCase(Locale.ROOT)))
+        .toList();
   }
 
   private static boolean isNumber(String text, int least, int most) {

@@ -43,6 +43,8 @@ class StartupIT {
         "FLOW_MYSQL_CONNECTIONS=0               | FLOW_MYSQL_CONNECTIONS is '0'",
         "FLOW_MYSQL_URL=mysql://host/secret     | FLOW_MYSQL_URL must be like jdbc:mysql://",
         "FLOW_MYSQL_URL=jdbc:oracle:secret      | FLOW_MYSQL_URL must be like jdbc:mysql://",
+        "FLOW_MYSQL_URL=jdbc:mysql://u:secret@h | FLOW_MYSQL_URL contains a password",
+        "FLOW_MYSQL_PASSWORD_FILE=/nowhere      | FLOW_MYSQL_PASSWORD_FILE is '/nowhere', which",
         "FLOW_REDIS_URL=secret                  | FLOW_REDIS_URL must be like redis://host:6379",
         "FLOW_REDIS_URL=secret:6379             | FLOW_REDIS_URL must be like redis://host:6379",
         "FLOW_REDIS_URL=redis://secret          | FLOW_REDIS_URL must be like redis://host:6379",
@@ -57,7 +59,8 @@ class StartupIT {
   @Test
   void databaseThatDoesNotAnswerInTimeIsOneSentence(CapturedOutput output) throws Exception {
     int closed = closedPort();
-    String url = "jdbc:mysql://me:secret@127.0.0.1:" + closed + "/asyncflow?password=secret";
+    String url =
+        "jdbc:mysql://secret@127.0.0.1:" + closed + "/asyncflow?connectionAttributes=secret:1";
 
     assertThatThrownBy(() -> start("--spring.datasource.url=" + url, "--flow.database-patience=1s"))
         .isNotNull();
