@@ -10,15 +10,21 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What never gets into the log: secrets, and lines that somebody else has written. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -27,6 +33,11 @@ class LogIT {
   private static final String PASSWORD = "pA55w0rdOfTheDatabase";
   private static final String REDIS_PASSWORD = "pA55w0rdOfRedis";
   private static final String KEY = "kEy0fTh1sServerAndN0Other";
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String FORGED = "2026-11-22T03:00:00.000Z ERROR 1 --- forged line";
+  private static final List<String> CONTROLS =
+      List.of("\n", "\r\n", "\r", "\u001b[2J", "\u0085", "\u2028", "\u2029", "\b", "\u007f", "\u009b");
 
   @TempDir Path directory;
 
@@ -74,6 +85,68 @@ class LogIT {
           .as("lines with %s", secret)
           .isEmpty();
     }
+  }
+
+  @Test
+  void nobodyElseWritesALineOfTheLog(CapturedOutput output) throws Exception {
+    try (ConfigurableApplicationContext server = start(withDatabase("--server.port=0"))) {
+      Wire wire = wireTo(server);
+      for (String control : CONTROLS) {
+        String name = JSON.writeValueAsString("name" + control + FORGED);
+        String twice = name + ":1," + name + ":2";
+        assertClean(wire.post("/api/task_schedule_cfg/save", "{" + name + ":1}"));
+        assertClean(wire.post("/api/task_schedule_cfg/save", "{" + twice + "}"));
+        assertClean(wire.post("/api/task/createTask", "{" + twice + "}"));
+        String form = "a." + Wire.form(Map.of("name" + control + FORGED, "1")) + "&a=1";
+        assertClean(wire.get("/api/task/getTask?" + form));
+      }
+      Logger log = LoggerFactory.getLogger(LogIT.class);
+      for (String control : CONTROLS) {
+        IllegalStateException cause = new IllegalStateException("cause" + control + FORGED);
+        cause.addSuppressed(new IllegalStateException("suppressed" + control + FORGED));
+        log.error("message{}{}", control, FORGED, new RuntimeException("m" + control + FORGED, cause));
+      }
+      log.info("tabs\tstay, é中😀 too");
+    }
+
+    assertThat(output.getAll()).contains("tabs\tstay, é中😀 too").contains(FORGED);
+    assertThat(output.getAll().lines())
+        .noneMatch(line -> line.startsWith(FORGED))
+        .noneMatch(line -> CONTROLS.stream().anyMatch(line::contains))
+        .anyMatch(line -> line.startsWith("\tat " + LogIT.class.getName()))
+        .anyMatch(line -> line.startsWith("Caused by: java.lang.IllegalStateException: cause"))
+        .anyMatch(line -> line.startsWith("\tSuppressed: "));
+  }
+
+  @Test
+  void fileOfTheLogIsCleanToo() throws Exception {
+    Path file = directory.resolve("log");
+    try (ConfigurableApplicationContext server =
+        start(withDatabase("--server.port=0", "--logging.file.name=" + file))) {
+      wireTo(server).post("/api/task_schedule_cfg/save", "{'a\\n" + FORGED + "':1}");
+      LoggerFactory.getLogger(LogIT.class).error("in the file", new Exception("m\n" + FORGED));
+    }
+    assertThat(Files.readAllLines(file))
+        .anyMatch(line -> line.contains(FORGED))
+        .noneMatch(line -> line.startsWith(FORGED))
+        .filteredOn(line -> line.contains("java.lang.Exception: m"))
+        .hasSize(1);
+  }
+
+  private static void assertClean(Wire.Answer refused) {
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.msg()).hasSizeLessThan(500);
+    assertThat(CONTROLS).noneMatch(refused.msg()::contains);
+    assertThat(refused.badFields()).noneMatch(name -> CONTROLS.stream().anyMatch(name::contains));
+  }
+
+  private static String[] withDatabase(String... arguments) {
+    DatabaseEndpoint database = TestEngines.database();
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--spring.datasource.url=" + database.jdbcUrl(TestEngines.newSchema("log")));
+    all.add("--spring.datasource.username=" + database.user());
+    all.add("--spring.datasource.password=" + database.password());
+    return all.toArray(String[]::new);
   }
 
   private static int redisPort() {

@@ -37,6 +37,7 @@ public final class Fields {
 
   private static final int MAX_ERRORS = 100;
   private static final int ERRORS_IN_MESSAGE = 3;
+  static final int MAX_NAME = 64;
 
   private final String path;
   private final UnaryOperator<String> naming;
@@ -191,7 +192,8 @@ public final class Fields {
     for (String name : values.keySet()) {
       if (!known.contains(name)) {
         errors.add(
-            new FieldError(path + shortened(spellings.getOrDefault(name, name)), "is unknown"));
+            new FieldError(
+                path + Printable.of(spellings.getOrDefault(name, name), MAX_NAME), "is unknown"));
       }
     }
   }
@@ -257,9 +259,5 @@ public final class Fields {
   private JsonNode node(String name) {
     JsonNode value = values.get(name);
     return value == null || value.isNull() ? null : value;
-  }
-
-  private static String shortened(String spelling) {
-    return spelling.length() <= 64 ? spelling : spelling.substring(0, 64) + "…";
   }
 }

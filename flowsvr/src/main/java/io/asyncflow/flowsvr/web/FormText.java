@@ -77,7 +77,7 @@ final class FormText {
       } else if (child instanceof ObjectNode object) {
         parent = object;
       } else {
-        throw bad("a field is given as a value and as an object: " + path[i]);
+        throw bad("a field is given as a value and as an object: " + shown(path[i]));
       }
     }
     putValue(parent, path[path.length - 1], value);
@@ -90,7 +90,7 @@ final class FormText {
     } else if (before instanceof ArrayNode values) {
       values.add(value);
     } else if (before instanceof ObjectNode) {
-      throw bad("a field is given as a value and as an object: " + name);
+      throw bad("a field is given as a value and as an object: " + shown(name));
     } else {
       parent.putArray(name).add(before).add(value);
     }
@@ -131,6 +131,10 @@ final class FormText {
       }
     }
     return end;
+  }
+
+  private static String shown(String name) {
+    return Printable.of(name, Fields.MAX_NAME);
   }
 
   private FlowException bad(String why) {

@@ -35,6 +35,7 @@ final class RequestReader {
   static final int MAX_DEPTH = 32;
   private static final int MAX_TOKENS = 500_000;
   private static final int DECODED_AT_ONCE = 4_096;
+  private static final int MAX_REASON = 200;
 
   private static final JsonMapper JSON =
       JsonMapper.builder(
@@ -162,7 +163,8 @@ final class RequestReader {
   private static String whereAndWhy(JacksonException e) {
     TokenStreamLocation at = e.getLocation();
     String where = at == null ? "" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
-    return e.getOriginalMessage() + " (" + where + ")";
+    // Jackson quotes what it has read, which may be a name of 50,000 characters.
+    return Printable.of(e.getOriginalMessage(), MAX_REASON) + " (" + where + ")";
   }
 
   /** The rest of the body did not come; also what Tomcat makes of that by itself. */
