@@ -8,6 +8,7 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.system.OwnerOnly;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -64,7 +66,7 @@ final class DirectoryContextStore implements ContextStore {
   private final AtomicLong underWay = new AtomicLong();
 
   /**
-   * Makes nothing yet.
+   * Makes nothing yet, but takes from others what an earlier version has let them read.
    *
    * @param minFree bytes that an upload must leave free
    */
@@ -73,11 +75,13 @@ final class DirectoryContextStore implements ContextStore {
     this.objects = root.resolve("objects");
     this.uploads = root.resolve("uploads");
     this.minFree = minFree;
+    OwnerOnly.protect(objects);
+    OwnerOnly.protect(uploads);
   }
 
   @Override
   public void put(StoreKey key, Upload upload, Runnable guard) throws IOException {
-    Files.createDirectories(uploads);
+    OwnerOnly.createDirectories(uploads);
     Path unfinished = uploads.resolve(UUID.randomUUID().toString());
     underWay.addAndGet(upload.length());
     try {
@@ -92,7 +96,7 @@ final class DirectoryContextStore implements ContextStore {
   }
 
   private void write(Path file, Upload upload) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, CREATE_NEW, WRITE);
+    try (FileChannel channel = OwnerOnly.open(file, Set.of(CREATE_NEW, WRITE));
         OutputStream out = Channels.newOutputStream(channel)) {
       upload.checked(ONLY_WHEN_ON_DISK).transferTo(out);
       channel.force(true);
@@ -139,7 +143,7 @@ final class DirectoryContextStore implements ContextStore {
     }
     makeDirectory(directory.getParent());
     try {
-      Files.createDirectory(directory);
+      OwnerOnly.createDirectory(directory);
     } catch (FileAlreadyExistsException e) {
       return; // another upload was first, or what lies there is none: the look inside will tell
     }

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.task;
 
+import io.asyncflow.flowsvr.system.OwnerOnly;
 import io.asyncflow.flowsvr.tasktable.TableArchive;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -10,11 +11,13 @@ import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Set;
 import java.util.zip.GZIPOutputStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +38,7 @@ class JsonLinesArchive implements TableArchive {
   private static final Logger log = LoggerFactory.getLogger(JsonLinesArchive.class);
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final int PAGE = 1_000;
+  private static final String SUFFIX = ".jsonl.gz";
 
   private final TaskTypes types;
   private final TaskListStore tasks;
@@ -48,18 +52,30 @@ class JsonLinesArchive implements TableArchive {
     this.types = types;
     this.tasks = tasks;
     this.directory = directory.isBlank() ? null : Path.of(directory);
-    sayWhetherItCanBeWritten();
+    if (this.directory != null) {
+      sayWhetherItCanBeWritten();
+    }
   }
 
   /** At the start, for the first table to be archived may come months later. */
   private void sayWhetherItCanBeWritten() {
     try {
-      if (directory != null && !Files.isWritable(Files.createDirectories(directory))) {
+      OwnerOnly.createDirectories(directory);
+      if (!Files.isWritable(directory)) {
         throw new AccessDeniedException(directory.toString());
       }
+      protectEarlierArchives();
     } catch (IOException e) {
       log.warn(
           "FLOW_ARCHIVE_DIR cannot be written, and no table is dropped until it can: {}", "" + e);
+    }
+  }
+
+  /** The directory itself stays as it is: it may be one for many things, even that of all users. */
+  private void protectEarlierArchives() throws IOException {
+    try (DirectoryStream<Path> archives =
+        Files.newDirectoryStream(directory, "t_*_task_*" + SUFFIX)) {
+      archives.forEach(OwnerOnly::protect);
     }
   }
 
@@ -68,10 +84,11 @@ class JsonLinesArchive implements TableArchive {
     if (directory == null) {
       return;
     }
-    Path file = directory.resolve(table.sqlName() + ".jsonl.gz");
-    Path unfinished = directory.resolve(table.sqlName() + ".jsonl.gz.unfinished");
+    Path file = directory.resolve(table.sqlName() + SUFFIX);
+    Path unfinished = directory.resolve(table.sqlName() + SUFFIX + ".unfinished");
     try {
-      Files.createDirectories(directory);
+      OwnerOnly.createDirectories(directory);
+      Files.deleteIfExists(unfinished); // of an earlier version others may read it
       long written = writeTo(unfinished, table);
       Files.move(
           unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -87,11 +104,12 @@ class JsonLinesArchive implements TableArchive {
     TaskTypeConfig type = types.require(table.type());
     long written = 0;
     try (FileChannel channel =
-        FileChannel.open(
+        OwnerOnly.open(
             file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
+            Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.TRUNCATE_EXISTING))) {
       GZIPOutputStream lines = new GZIPOutputStream(Channels.newOutputStream(channel), 1 << 16);
       List<TaskRow> page = tasks.oldestAfter(0, table, PAGE);
       while (!page.isEmpty()) {

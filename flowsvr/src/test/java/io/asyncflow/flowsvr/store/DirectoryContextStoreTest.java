@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -75,6 +76,38 @@ class DirectoryContextStoreTest {
 
     assertThat(read(KEY)).isEqualTo("and second");
     assertThat(files()).hasSize(1);
+  }
+
+  @Test
+  void nothingOfItCanBeReadByOthers() throws IOException {
+    store.put(KEY, upload("secret"), NOBODY_OBJECTS);
+
+    try (Stream<Path> all = Files.walk(root)) {
+      for (Path path : all.toList()) {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+            .as("%s", path)
+            .isEqualTo(Files.isDirectory(path) ? "rwx------" : "rw-------");
+      }
+    }
+  }
+
+  @Test
+  void whatAnEarlierVersionMadeIsClosedToOthersAtTheStart() throws IOException {
+    Path objects = Files.createDirectories(root.resolve("objects"));
+    Path uploads = Files.createDirectories(root.resolve("uploads"));
+    for (Path path : List.of(root, objects, uploads)) {
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    new DirectoryContextStore(root, 0);
+
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(objects)))
+        .isEqualTo("rwx------");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(uploads)))
+        .isEqualTo("rwx------");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(root)))
+        .as("what else is in it is not the store's")
+        .isEqualTo("rwxr-xr-x");
   }
 
   @Test

@@ -26,6 +26,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -524,6 +525,8 @@ class RollingIT {
 
   private static List<String> archived(TaskTable table) throws IOException {
     Path file = archive.resolve(table.sqlName() + ".jsonl.gz");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
     try (BufferedReader lines =
         new BufferedReader(
             new InputStreamReader(
