@@ -37,7 +37,8 @@ class LogIT {
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String FORGED = "2026-11-22T03:00:00.000Z ERROR 1 --- forged line";
   private static final List<String> CONTROLS =
-      List.of("\n", "\r\n", "\r", "\u001b[2J", "\u0085", "\u2028", "\u2029", "\b", "\u007f", "\u009b");
+      List.of(
+          "\n", "\r\n", "\r", "\u001b[2J", "\u0085", "\u2028", "\u2029", "\b", "\u007f", "\u009b");
 
   @TempDir Path directory;
 
@@ -104,7 +105,8 @@ class LogIT {
       for (String control : CONTROLS) {
         IllegalStateException cause = new IllegalStateException("cause" + control + FORGED);
         cause.addSuppressed(new IllegalStateException("suppressed" + control + FORGED));
-        log.error("message{}{}", control, FORGED, new RuntimeException("m" + control + FORGED, cause));
+        log.error(
+            "message{}{}", control, FORGED, new RuntimeException("m" + control + FORGED, cause));
       }
       log.info("tabs\tstay, é中😀 too");
     }

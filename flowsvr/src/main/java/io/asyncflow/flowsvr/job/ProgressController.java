@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.job;
 
+import io.asyncflow.flowsvr.web.CallerShare;
 import io.asyncflow.flowsvr.web.Fields;
 import io.asyncflow.flowsvr.web.Takes;
 import jakarta.servlet.AsyncContext;
@@ -7,6 +8,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -22,10 +24,15 @@ class ProgressController {
 
   private final JobQueries queries;
   private final JobWatch watch;
+  private final CallerShare streams;
 
-  ProgressController(JobQueries queries, JobWatch watch) {
+  ProgressController(
+      JobQueries queries,
+      JobWatch watch,
+      @Value("${flow.max-streams-per-address:200}") int streamsPerAddress) {
     this.queries = queries;
     this.watch = watch;
+    this.streams = new CallerShare(streamsPerAddress, "streams of one address");
   }
 
   /**
@@ -42,6 +49,8 @@ class ProgressController {
       response.setStatus(HttpServletResponse.SC_NO_CONTENT);
       return;
     }
+    String address = request.getRemoteAddr(); // which the request has forgotten when it is over
+    streams.enter(address);
     response.setContentType(MediaType.TEXT_EVENT_STREAM_VALUE + ";charset=UTF-8");
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
     response.setHeader("X-Accel-Buffering", "no"); // else nginx keeps events back
@@ -50,7 +59,12 @@ class ProgressController {
     AtomicReference<ProgressStream> self = new AtomicReference<>();
     ProgressStream stream =
         new ProgressStream(
-            async, response.getOutputStream(), () -> watch.remove(job.id(), self.get()));
+            async,
+            response.getOutputStream(),
+            () -> {
+              streams.leave(address);
+              watch.remove(job.id(), self.get());
+            });
     self.set(stream);
     response.getOutputStream().setWriteListener(stream);
     watch.add(job.id(), stream);

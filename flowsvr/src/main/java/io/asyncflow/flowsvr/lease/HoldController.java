@@ -8,14 +8,17 @@ import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.web.CallerShare;
 import io.asyncflow.flowsvr.web.DatabaseTrouble;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
 import io.asyncflow.flowsvr.web.Takes;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
@@ -31,12 +34,23 @@ class HoldController {
   private final TaskHolds holds;
   private final OpenHolds open;
   private final ReportList reports;
+  private final CallerShare ofWorkers;
+  private final CallerShare ofAddresses;
 
-  HoldController(TaskTypes types, TaskHolds holds, OpenHolds open, ReportList reports) {
+  HoldController(
+      TaskTypes types,
+      TaskHolds holds,
+      OpenHolds open,
+      ReportList reports,
+      @Value("${flow.max-holds-per-worker:128}") int holdsPerWorker,
+      @Value("${flow.max-holds-per-address:256}") int holdsPerAddress) {
     this.types = types;
     this.holds = holds;
     this.open = open;
     this.reports = reports;
+    this.ofWorkers = new CallerShare(holdsPerWorker, "holds of this worker");
+    this.ofAddresses =
+        new CallerShare(holdsPerAddress, "holds without a workerId, of one address,");
   }
 
   /**
@@ -54,14 +68,32 @@ class HoldController {
   @RequestMapping(
       path = {"/hold_task", "/holdTask"},
       method = {GET, POST})
-  DeferredResult<Envelope<Held>> hold(Fields in) {
+  DeferredResult<Envelope<Held>> hold(Fields in, HttpServletRequest request) {
     Hold hold = HoldForm.read(in);
     if (!in.has("reports")) {
-      return answer(hold, holds.hold(hold), null);
+      return answer(hold, holdInShare(hold, request.getRemoteAddr()), null);
     }
     types.require(hold.type()); // nothing is taken for a hold that is refused
     List<ReportResult> outcomes = reports.take(in);
     return answer(hold, holdAtOnce(hold), outcomes);
+  }
+
+  /** One that does not wait is over soon, and needs no share. */
+  private CompletableFuture<List<Task>> holdInShare(Hold hold, String address) {
+    if (hold.waitTime().isZero()) {
+      return holds.hold(hold);
+    }
+    CallerShare share = hold.workerId().isEmpty() ? ofAddresses : ofWorkers;
+    String caller = hold.workerId().isEmpty() ? address : hold.workerId();
+    share.enter(caller);
+    try {
+      CompletableFuture<List<Task>> tasks = holds.hold(hold);
+      tasks.whenComplete((held, failure) -> share.leave(caller));
+      return tasks;
+    } catch (RuntimeException e) {
+      share.leave(caller);
+      throw e;
+    }
   }
 
   private CompletableFuture<List<Task>> holdAtOnce(Hold hold) {

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.tasktype;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.Remembered;
@@ -17,6 +19,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
 /**
@@ -38,17 +41,26 @@ public class TaskTypes {
    */
   private static final Duration LISTED_FOR = Duration.ofSeconds(5);
 
+  private final int most;
   private final TaskTypeRows rows;
   private final RetryingTransactions transactions;
   private final Remembered<Map<TaskType, TaskTypeConfig>> types;
   private final Set<String> ignored = new HashSet<>(); // touched only by the one that reads
 
   @Autowired
-  TaskTypes(TaskTypeRows rows, RetryingTransactions transactions, Node node) {
-    this(rows, transactions, node::nanoTime);
+  TaskTypes(
+      TaskTypeRows rows,
+      RetryingTransactions transactions,
+      Node node,
+      @Value("${flow.max-types:1000}") int most) {
+    this(rows, transactions, node::nanoTime, most);
   }
 
-  TaskTypes(TaskTypeRows rows, RetryingTransactions transactions, LongSupplier nanoTime) {
+  /**
+   * @param most how many types there may be; each has a table, and a statement in every sweep
+   */
+  TaskTypes(TaskTypeRows rows, RetryingTransactions transactions, LongSupplier nanoTime, int most) {
+    this.most = most;
     this.rows = rows;
     this.transactions = transactions;
     this.types = new Remembered<>(Map.of(), this::read, nanoTime);
@@ -100,6 +112,7 @@ public class TaskTypes {
    *
    * @param settings what is {@code null} stays, or has its default in a new type
    * @param removesMaxRetryInterval sets that one to {@code null}, which {@code settings} cannot say
+   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if it is new, and there are enough
    */
   void save(TaskTypeSettings settings, boolean removesMaxRetryInterval) {
     transactions.execute(
@@ -118,6 +131,11 @@ public class TaskTypes {
     return rows.findLocked(taskType)
         .orElseGet(
             () -> {
+              if (rows.count() >= most) {
+                throw new FlowException(
+                    ErrorCode.LIMIT_EXCEEDED,
+                    "there are " + most + " task types; start the servers with --flow.max-types=n");
+              }
               rows.insertDefaults(taskType);
               return rows.findLocked(taskType).orElseThrow();
             });

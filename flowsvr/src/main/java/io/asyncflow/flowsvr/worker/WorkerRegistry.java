@@ -13,7 +13,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.stereotype.Service;
@@ -37,6 +40,9 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private static final Duration LOST_AFTER = Duration.ofSeconds(30);
   private static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
 
+  private static final Logger log = LoggerFactory.getLogger(WorkerRegistry.class);
+
+  private final int most;
   private final WorkerStore store;
   private final OpenHolds holds;
   private final PagedDelete pages;
@@ -45,7 +51,13 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private volatile Set<String> draining = Set.of();
   private BackgroundLoop writer;
 
-  WorkerRegistry(WorkerStore store, OpenHolds holds, PagedDelete pages, Node node) {
+  WorkerRegistry(
+      WorkerStore store,
+      OpenHolds holds,
+      PagedDelete pages,
+      Node node,
+      @Value("${flow.max-workers:10000}") int most) {
+    this.most = most;
     this.store = store;
     this.holds = holds;
     this.pages = pages;
@@ -65,6 +77,9 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    * @return whether the worker shall finish what it has and leave
    */
   public boolean beat(WorkerBeat beat) {
+    if (unwritten.size() >= most && !unwritten.containsKey(beat.workerId())) {
+      return draining.contains(beat.workerId()); // its leases are renewed, and that is what counts
+    }
     unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
     return draining.contains(beat.workerId());
   }
@@ -96,7 +111,20 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
                         received.beat(), TimeUnit.NANOSECONDS.toMillis(now - received.atNanos())))
             .toList());
     beats.forEach(unwritten::remove); // only what was written: a newer beat stays
+    forgetBeyond();
     return beats.keySet();
+  }
+
+  /** The newest stay, so names that somebody makes up do not keep real workers out for long. */
+  private void forgetBeyond() {
+    int forgotten = store.deleteBeyond(most);
+    if (forgotten > 0) {
+      log.warn(
+          "more than {} workers: the {} that were silent for the longest were forgotten; more are"
+              + " shown with --flow.max-workers=n",
+          most,
+          forgotten);
+    }
   }
 
   /** One at a time, or what was read first might be heeded last. */

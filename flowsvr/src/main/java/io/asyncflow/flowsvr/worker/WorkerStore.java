@@ -146,4 +146,26 @@ class WorkerStore {
         .param("limit", limit)
         .update();
   }
+
+  /** Forgets, of more than so many workers, those that were silent for the longest; how many. */
+  int deleteBeyond(int most) {
+    int count = jdbc.sql("SELECT COUNT(*) FROM t_worker").query(Integer.class).single();
+    if (count <= most) {
+      return 0;
+    }
+    List<String> oldest =
+        jdbc.sql("SELECT worker_id FROM t_worker ORDER BY beat_time LIMIT :beyond")
+            .param("beyond", count - most)
+            .query(String.class)
+            .list();
+    List<String> all = oldest.stream().sorted().toList(); // as every server does
+    int deleted = 0;
+    for (int from = 0; from < all.size(); from += PAGE) {
+      deleted +=
+          jdbc.sql("DELETE FROM t_worker WHERE worker_id IN (:workers) ORDER BY worker_id")
+              .param("workers", all.subList(from, Math.min(from + PAGE, all.size())))
+              .update();
+    }
+    return deleted;
+  }
 }

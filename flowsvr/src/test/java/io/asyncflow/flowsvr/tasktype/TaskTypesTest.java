@@ -34,7 +34,8 @@ class TaskTypesTest {
           rows,
           new RetryingTransactions(mock(PlatformTransactionManager.class)),
           // each look at the clock takes a moment, as it does in life
-          clock::incrementAndGet);
+          clock::incrementAndGet,
+          1_000);
 
   @Test
   void knownTypeIsReadOnceASecondHoweverOftenItIsAskedFor() {
@@ -91,7 +92,8 @@ class TaskTypesTest {
         new TaskTypes(
             rows,
             new RetryingTransactions(mock(PlatformTransactionManager.class)),
-            System::nanoTime);
+            System::nanoTime,
+            1_000);
     int callers = 200;
     CountDownLatch over = new CountDownLatch(callers);
     long begin = System.nanoTime();
