@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.web;
 
 import io.asyncflow.flowsvr.system.BadSettingException;
 import java.net.InetAddress;
+import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
@@ -9,12 +10,14 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
  *
  * @param apiKey what every request but health must bring; empty for none
  * @param address where to listen; {@code null} for loopback without a key, everywhere with one
+ * @param hosts further names that a server without a key answers to, beside those of loopback
  */
 @ConfigurationProperties("flow.access")
-record AccessProperties(String apiKey, InetAddress address) {
+record AccessProperties(String apiKey, InetAddress address, List<String> hosts) {
 
   AccessProperties {
     apiKey = apiKey == null ? "" : apiKey.strip();
+    hosts = hosts == null ? List.of() : hosts;
   }
 
   boolean needsKey() {

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.web;
 
+import io.asyncflow.api.ErrorCode;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -8,7 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import org.springframework.core.Ordered;
+import java.time.Duration;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
@@ -16,7 +17,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /** Lets in, where a key is set, who brings it; health is open to all. */
 @Component
-@Order(Ordered.HIGHEST_PRECEDENCE + 1)
+@Order(FilterOrder.KEY)
 class ApiKeyFilter extends OncePerRequestFilter {
 
   private static final String SCHEME = "Bearer ";
@@ -24,10 +25,12 @@ class ApiKeyFilter extends OncePerRequestFilter {
 
   private final boolean needsKey;
   private final byte[] keyHash;
+  private final RefusedKeys refusedKeys;
 
-  ApiKeyFilter(AccessProperties access) {
+  ApiKeyFilter(AccessProperties access, RefusedKeys refusedKeys) {
     this.needsKey = access.needsKey();
     this.keyHash = hash(access.apiKey());
+    this.refusedKeys = refusedKeys;
   }
 
   @Override
@@ -37,11 +40,29 @@ class ApiKeyFilter extends OncePerRequestFilter {
     if (!needsKey || isHealth(request) || bringsKey(request)) {
       chain.doFilter(request, response);
     } else {
-      RefusalWriter.write(request, response, Refusal.ofStatus(401));
+      refuse(request, response);
     }
   }
 
-  /** By the path that Tomcat has decoded and normalized, which is the one that it routes by. */
+  private void refuse(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    Duration away = refusedKeys.note(request.getRemoteAddr());
+    if (away.isZero()) {
+      RefusalWriter.write(request, response, Refusal.ofStatus(401));
+      return;
+    }
+    response.setHeader(HttpHeaders.RETRY_AFTER, String.valueOf(away.toSeconds() + 1));
+    RefusalWriter.write(
+        request,
+        response,
+        Refusal.of(
+            ErrorCode.LIMIT_EXCEEDED,
+            "too many requests without a valid key from your address: send the server's"
+                + " FLOW_API_KEY as Authorization: Bearer <key>"));
+  }
+
+  /**
+   * By the path that Tomcat has decoded and normalized; {@link PlainPathFilter} lets no other in.
+   */
   static boolean isHealth(HttpServletRequest request) {
     String path = request.getServletPath();
     return path.equals(HEALTH) || path.startsWith(HEALTH + "/");

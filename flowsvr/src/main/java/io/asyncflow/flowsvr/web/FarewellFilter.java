@@ -5,7 +5,6 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
@@ -13,7 +12,7 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /** Asks the clients of a server that stops to close their connections. */
 @Component
-@Order(Ordered.HIGHEST_PRECEDENCE)
+@Order(FilterOrder.EVERY_ANSWER)
 class FarewellFilter extends OncePerRequestFilter {
 
   private final Farewell farewell;

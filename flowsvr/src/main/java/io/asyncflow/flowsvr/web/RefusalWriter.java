@@ -36,7 +36,7 @@ final class RefusalWriter {
     response.setStatus(refusal.httpStatus());
     response.setHeader(TraceId.HEADER, traceId);
     response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-    if (refusal.code().retryable()) {
+    if (refusal.code().retryable() && !response.containsHeader(HttpHeaders.RETRY_AFTER)) {
       response.setHeader(HttpHeaders.RETRY_AFTER, String.valueOf(RETRY_AFTER_SECONDS));
     }
     if (refusal.code() == ErrorCode.NOT_AUTHENTICATED) {

@@ -8,7 +8,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.concurrent.Semaphore;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
@@ -18,10 +17,11 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * waits for it; a heartbeat that queued behind that would come too late, and its leases be lost,
  * though it has connections of its own.
  *
- * <p>A parked hold takes no thread, and so no share.
+ * <p>A parked hold takes no thread, and so no share. Those without the key have been refused by
+ * then.
  */
 @Component
-@Order(Ordered.HIGHEST_PRECEDENCE + 2)
+@Order(FilterOrder.SHARE)
 class ThreadShare extends OncePerRequestFilter {
 
   private static final int KEPT = 30;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.flowsvr.system.BadSettingException;
+import io.asyncflow.flowsvr.system.Node;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,13 +57,13 @@ class ApiKeyFilterTest {
     InetAddress everywhere = InetAddress.getByName("0.0.0.0");
     InetAddress loopback = InetAddress.getByName("127.0.0.2");
 
-    assertThat(new AccessProperties("", null).listenAddress().isLoopbackAddress()).isTrue();
-    assertThat(new AccessProperties(" ", loopback).listenAddress()).isEqualTo(loopback);
-    assertThatThrownBy(() -> new AccessProperties(null, everywhere).listenAddress())
+    assertThat(new AccessProperties("", null, null).listenAddress().isLoopbackAddress()).isTrue();
+    assertThat(new AccessProperties(" ", loopback, null).listenAddress()).isEqualTo(loopback);
+    assertThatThrownBy(() -> new AccessProperties(null, everywhere, null).listenAddress())
         .isInstanceOf(BadSettingException.class)
         .hasMessageContaining("FLOW_API_KEY");
-    assertThat(new AccessProperties(KEY, null).listenAddress()).isNull();
-    assertThat(new AccessProperties(KEY, everywhere).listenAddress()).isEqualTo(everywhere);
+    assertThat(new AccessProperties(KEY, null, null).listenAddress()).isNull();
+    assertThat(new AccessProperties(KEY, everywhere, null).listenAddress()).isEqualTo(everywhere);
   }
 
   private static int statusOf(String key, String path, String authorization) throws Exception {
@@ -71,8 +73,9 @@ class ApiKeyFilterTest {
       request.addHeader("Authorization", authorization);
     }
     MockHttpServletResponse response = new MockHttpServletResponse();
-    new ApiKeyFilter(new AccessProperties(key, null))
-        .doFilter(request, response, new MockFilterChain());
+    AccessProperties access = new AccessProperties(key, null, null);
+    RefusedKeys refusedKeys = new RefusedKeys(new Node(), new SimpleMeterRegistry(), access);
+    new ApiKeyFilter(access, refusedKeys).doFilter(request, response, new MockFilterChain());
     return response.getStatus();
   }
 }
