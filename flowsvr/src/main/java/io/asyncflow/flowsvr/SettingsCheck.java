@@ -49,6 +49,16 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         "flow.access.address",
         SettingsCheck::isAddress,
         "FLOW_ADDRESS is '%s', which is neither an address nor the name of one.");
+    if (!settings.getProperty("flow.access.weak-key", Boolean.class, false)) {
+      refuse(
+          settings,
+          "flow.access.api-key",
+          key -> !WeakKey.isWeak(key),
+          "FLOW_API_KEY would be guessed: it is shorter than "
+              + WeakKey.LEAST_LENGTH
+              + " characters, or a placeholder. Make one with: openssl rand -hex 32 (for a trial,"
+              + " --flow.access.weak-key=true lets it pass).");
+    }
     refuse(
         settings,
         "spring.datasource.url",

@@ -32,6 +32,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 class StartupIT {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final String KEY = "72057594037927936-31415926535";
 
   @ParameterizedTest
   @CsvSource(
@@ -40,6 +41,8 @@ class StartupIT {
         "FLOW_PORT=abc                          | FLOW_PORT is 'abc' and must be a port",
         "FLOW_PORT=99999                        | FLOW_PORT is '99999' and must be a port",
         "FLOW_ADDRESS=nohost.invalid            | FLOW_ADDRESS is 'nohost.invalid'",
+        "FLOW_API_KEY=secret                    | FLOW_API_KEY would be guessed",
+        "FLOW_API_KEY=changemesecretchangeme    | FLOW_API_KEY would be guessed",
         "FLOW_MYSQL_CONNECTIONS=0               | FLOW_MYSQL_CONNECTIONS is '0'",
         "FLOW_MYSQL_URL=mysql://host/secret     | FLOW_MYSQL_URL must be like jdbc:mysql://",
         "FLOW_MYSQL_URL=jdbc:oracle:secret      | FLOW_MYSQL_URL must be like jdbc:mysql://",
@@ -139,7 +142,8 @@ class StartupIT {
 
   @Test
   void addressOfAnotherMachineIsOneSentence(CapturedOutput output) {
-    assertThatThrownBy(() -> start(withDatabase("--FLOW_ADDRESS=192.0.2.1", "--FLOW_API_KEY=k3y")))
+    assertThatThrownBy(
+            () -> start(withDatabase("--FLOW_ADDRESS=192.0.2.1", "--FLOW_API_KEY=" + KEY)))
         .isNotNull();
 
     assertThat(onlyError(output)).contains("192.0.2.1").contains("FLOW_ADDRESS");
@@ -155,7 +159,7 @@ class StartupIT {
   @Test
   void withAKeyEveryRouteButHealthAsksForIt() {
     try (ConfigurableApplicationContext server =
-        start(withDatabase("--flow.access.api-key=k3y", "--server.port=0"))) {
+        start(withDatabase("--flow.access.api-key=" + KEY, "--server.port=0"))) {
       Wire wire = wireTo(server);
 
       Wire.Answer refused = wire.get("/api/task_schedule_cfg/list");
@@ -170,7 +174,7 @@ class StartupIT {
       assertThat(
               wire.send(
                       wire.request("/api/task_schedule_cfg/list")
-                          .header("Authorization", "Bearer k3y")
+                          .header("Authorization", "Bearer " + KEY)
                           .GET())
                   .status())
           .isEqualTo(200);
