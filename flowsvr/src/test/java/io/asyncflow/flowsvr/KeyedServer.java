@@ -1,0 +1,39 @@
+package io.asyncflow.flowsvr;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * A {@link RunningServer} that asks for a key, is patient with a body for two seconds only, and has
+ * a {@link Probe}. All tests with this annotation share it.
+ */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@RunningServer
+@Import(KeyedServer.Probe.class)
+@TestPropertySource(
+    properties = {"flow.access.api-key=" + KeyedServer.KEY, "flow.body-patience=2s"})
+public @interface KeyedServer {
+
+  String KEY = "d41f8cd98f00b2e9800998ecf8427e4a";
+
+  /** A route with as many path variables as a trick may want, which counts who came through. */
+  @RestController
+  class Probe {
+
+    public final AtomicInteger calls = new AtomicInteger();
+
+    @RequestMapping("/api/probe/{a}/{b}/{c}/{d}")
+    String answer() {
+      calls.incrementAndGet();
+      return "reached";
+    }
+  }
+}
