@@ -4,6 +4,7 @@ package io.asyncflow.api;
 public enum ErrorCode {
   INVALID_INPUT(8020, 400, "Invalid input"),
   MALFORMED_BODY(8021, 400, "Malformed body"),
+  BODY_TOO_SLOW(8021, 408, "Body came too slowly"),
   NO_SUCH_TASK(8035, 404, "No such task"),
   NO_SUCH_JOB(8036, 404, "No such job"),
   NO_SUCH_OBJECT(8037, 404, "No such object"),
@@ -14,6 +15,8 @@ public enum ErrorCode {
   TOO_LARGE(8060, 413, "Too large"),
   NOT_AUTHENTICATED(8070, 401, "Not authenticated"),
   NOT_PERMITTED(8070, 403, "Not permitted"),
+  WRONG_HOST(8074, 421, "Not a name of this server"),
+  CROSS_SITE(8074, 403, "Cross-site request"),
   LIMIT_EXCEEDED(8080, 429, "Limit exceeded"),
   UNAVAILABLE(8090, 503, "Temporarily unavailable"),
   STORE_FULL(8091, 507, "Insufficient storage"),
@@ -44,7 +47,10 @@ public enum ErrorCode {
 
   /** Whether the same request may succeed later without a change. */
   public boolean retryable() {
-    return this == LIMIT_EXCEEDED || this == UNAVAILABLE || this == STORE_FULL;
+    return switch (this) {
+      case BODY_TOO_SLOW, LIMIT_EXCEEDED, UNAVAILABLE, STORE_FULL -> true;
+      default -> false;
+    };
   }
 
   /**

@@ -35,7 +35,7 @@ class GoneClientIT {
       String hold = "GET /api/task/hold_task?taskType=gone&workerId=gone&waitMs=30000 HTTP/1.1";
       client
           .getOutputStream()
-          .write((hold + "\r\nHost: a\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+          .write((hold + "\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
       await().until(() -> holds.parked() == before + 1);
     }
     Wire.Answer created =
@@ -65,7 +65,7 @@ class GoneClientIT {
   void bodyThatBreaksOffIsRefusedAndNoBugOfOurs(String path, String type, CapturedOutput output)
       throws Exception {
     String half =
-        "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: 100\r\n\r\n{\"ta"
+        "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: 100\r\n\r\n{\"ta"
             .formatted(path, type);
     String answer;
     try (Socket client = new Socket("127.0.0.1", port)) {

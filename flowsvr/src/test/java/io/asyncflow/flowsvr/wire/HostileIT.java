@@ -455,30 +455,30 @@ class HostileIT {
 
   private void rawBytes() {
     String post =
-        "POST /api/task/createTask HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+        "POST /api/task/createTask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     for (String request :
         List.of(
-            "GET /api task HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /api/task/getTask?taskId=%zz HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /api/task/getTask?taskId=% HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /api/task/getTask?taskId=%C3 HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /api/task/getTask?taskId=\u00e9 HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /api/task/getTask?taskId=\u0001 HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /api/task/getTask?a={\"$ne\":1}|<>^`\\ HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /a%2fb HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET /../../etc/passwd HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET http://evil/ HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET /api task HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /api/task/getTask?taskId=%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /api/task/getTask?taskId=% HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /api/task/getTask?taskId=%C3 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /api/task/getTask?taskId=\u00e9 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /api/task/getTask?taskId=\u0001 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /api/task/getTask?a={\"$ne\":1}|<>^`\\ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /%00 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /a%2fb HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET http://evil/ HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "GET / HTTP/1.1\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-            "GET / HTTP/9.9\r\nHost: a\r\n\r\n",
-            "G\u00e9T / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\nHost: b\r\n\r\n",
+            "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+            "G\u00e9T / HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "\u0016\u0003\u0001\u0000\u00a5\u0001\u0000\u0000\u00a1 TLS?\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: a\r\nX: " + "y".repeat(64_000) + "\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: a\r\n" + "X: y\r\n".repeat(20_000) + "\r\n",
-            "GET /" + "y".repeat(64_000) + " HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + "y".repeat(64_000) + "\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\n" + "X: y\r\n".repeat(20_000) + "\r\n",
+            "GET /" + "y".repeat(64_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
             post + "Content-Length: -5\r\n\r\n{}",
             post + "Content-Length: x\r\n\r\n{}",
             post + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
@@ -488,8 +488,8 @@ class HostileIT {
             post + "Transfer-Encoding: chunked\r\n\r\n-1\r\n",
             post + "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFF\r\n",
             post + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n\r\n",
-            "TRACE /api/task/createTask HTTP/1.1\r\nHost: a\r\n\r\n",
-            "CONNECT evil:443 HTTP/1.1\r\nHost: a\r\n\r\n")) {
+            "TRACE /api/task/createTask HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "CONNECT evil:443 HTTP/1.1\r\nHost: localhost\r\n\r\n")) {
       attacks.add(
           new Attack(
               "raw " + shown(request),

@@ -481,12 +481,14 @@ final class ReportSender implements Loop.Step {
   }
 
   /**
-   * Whether the same report may be taken later: an outage, a limit, a key that is being changed.
+   * Whether the same report may be taken later: an outage, a limit, a key or a name of the server
+   * that is being changed.
    */
   private static boolean mayPass(ErrorCode code) {
     return code.retryable()
         || code == ErrorCode.INTERNAL
         || code == ErrorCode.NOT_AUTHENTICATED
-        || code == ErrorCode.NOT_PERMITTED;
+        || code == ErrorCode.NOT_PERMITTED
+        || code == ErrorCode.WRONG_HOST;
   }
 }
