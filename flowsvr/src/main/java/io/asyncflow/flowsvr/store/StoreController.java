@@ -133,7 +133,6 @@ class StoreController {
       response.setContentType(MediaType.APPLICATION_OCTET_STREAM_VALUE);
       response.setContentLengthLong(found.length());
       response.setHeader(HttpHeaders.CONTENT_DISPOSITION, "attachment");
-      response.setHeader("X-Content-Type-Options", "nosniff");
       if (!isSmall) {
         // Where it breaks off here, the client must not wait for the rest of it.
         response.setHeader(HttpHeaders.CONNECTION, "close");
@@ -235,8 +234,8 @@ class StoreController {
       while (body.read(buffer) >= 0) {
         // What a refused upload says means nothing.
       }
-    } catch (IOException e) {
-      log.debug("a refused upload broke off", e);
+    } catch (IOException | FlowException e) {
+      log.debug("a refused upload broke off, or came too slowly", e);
     }
   }
 }

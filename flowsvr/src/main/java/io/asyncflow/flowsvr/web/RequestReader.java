@@ -5,6 +5,7 @@ import io.asyncflow.api.FlowException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.Charset;
@@ -169,7 +170,12 @@ final class RequestReader {
 
   /** The rest of the body did not come; also what Tomcat makes of that by itself. */
   static FlowException brokenOff(IOException cause) {
-    return malformed("it broke off, or did not come in time", cause);
+    for (Throwable t = cause; t != null; t = t.getCause()) {
+      if (t instanceof SocketTimeoutException) {
+        return BodyPace.tooSlow(cause);
+      }
+    }
+    return malformed("it broke off", cause);
   }
 
   private static FlowException malformed(String why, Throwable cause) {

@@ -129,6 +129,22 @@ class StoreWireIT {
     assertThat(found.headers().firstValue("X-Trace-Id")).isPresent();
   }
 
+  /** As {@code curl -X PUT --data-binary @file} sends it. */
+  @Test
+  void objectThatIsSentAsAFormIsStoredAsItIs() throws IOException {
+    StoreKey key = key("form");
+    byte[] bytes = "a=1&b=%zz&".repeat(100_000).getBytes(UTF_8);
+
+    Answer answer =
+        wire.send(
+            wire.request("/api/store/" + key + "?workerId=worker")
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .PUT(BodyPublishers.ofByteArray(bytes)));
+
+    assertThat(answer.code()).isZero();
+    assertThat(read(key)).isEqualTo(bytes);
+  }
+
   @Test
   void onlyTheHoldThatMayReportMayWrite() throws IOException {
     StoreKey key = key("a");
@@ -232,7 +248,7 @@ class StoreWireIT {
   @Test
   void brokenOffUploadLeavesNothing() throws IOException {
     String path = "/api/store/" + key("broken") + "?workerId=worker";
-    String head = "PUT " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n";
+    String head = "PUT " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n";
     long before = unfinished();
     try (Socket socket = new Socket("127.0.0.1", port)) {
       socket.getOutputStream().write((head + "x".repeat(100_000)).getBytes(UTF_8));

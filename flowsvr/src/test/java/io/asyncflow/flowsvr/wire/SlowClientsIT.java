@@ -1,0 +1,237 @@
+package io.asyncflow.flowsvr.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.flowsvr.KeyedServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+/**
+ * As many clients as the server has threads send next to nothing, for ever; health, and the
+ * heartbeats of those with a key, are answered all the while.
+ */
+@KeyedServer
+class SlowClientsIT {
+
+  private static final int CLIENTS = 400;
+  private static final Duration AT_ONCE = Duration.ofSeconds(1);
+  private static final Duration A_WHILE = Duration.ofSeconds(3);
+  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final String AUTHORIZATION = "Authorization: Bearer " + KeyedServer.KEY + "\r\n";
+
+  @LocalServerPort int port;
+  private Wire wire;
+
+  @BeforeEach
+  void connect() {
+    wire = new Wire(port);
+    assertThat(beat()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST /api/worker/heartbeat",
+        "PUT /api/store/1_lark_task_1/s/1/x",
+        "GET /actuator/health/liveness",
+        "POST /actuator/health",
+        "POST /a%2fb",
+        "POST /api//task/getTask"
+      })
+  void bodiesOfTheRefusedKeepNoThread(String line) throws Exception {
+    try (SlowClients clients = new SlowClients(head(line, "") + "\r\n{")) {
+      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
+
+      await().atMost(SOON).until(clients::areAllSentAway);
+    }
+  }
+
+  @Test
+  void bodiesOfThoseWithAKeyAreGivenUp() throws Exception {
+    try (SlowClients clients =
+        new SlowClients(head("POST /api/task/createTask", AUTHORIZATION) + "\r\n{")) {
+      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
+
+      await().atMost(SOON).until(clients::areAllSentAway);
+      assertThat(clients.answers())
+          .allMatch(answer -> answer.matches("(?s)HTTP/1.1 (408|429) .*"))
+          .filteredOn(answer -> answer.startsWith("HTTP/1.1 408 "))
+          .isNotEmpty()
+          .allMatch(answer -> answer.contains("\"code\":8021"))
+          .allMatch(answer -> answer.contains("\"retryable\":true"))
+          .allMatch(answer -> answer.contains("Connection: close"));
+    }
+  }
+
+  @Test
+  void uploadThatComesTooSlowlyIsGivenUp() throws Exception {
+    String put = "PUT /api/store/1_lark_task_1/s/1/x?workerId=w";
+    try (SlowClients clients = new SlowClients(head(put, AUTHORIZATION) + "\r\n{")) {
+      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
+
+      await().atMost(SOON).until(clients::areAllSentAway);
+    }
+  }
+
+  @Test
+  void halfAHeadKeepsNoThread() throws Exception {
+    try (SlowClients clients = new SlowClients("POST /api/worker/heartbeat HTTP/1.1\r\nX: a")) {
+      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
+      assertThat(clients.areAllSentAway()).as("so all were there").isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/actuator/health", "/api/store/1_lark_task_1/s/1/x", "/nowhere"})
+  void formWithoutEndIsNotRead(String path) throws IOException {
+    long length = 1L << 30;
+    String head =
+        "PUT "
+            + path
+            + " HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            + "Content-Length: "
+            + length
+            + "\r\n\r\n";
+    byte[] some = "a&".repeat(32 * 1024).getBytes(StandardCharsets.US_ASCII);
+    long sent = 0;
+    try (Socket client = new Socket("127.0.0.1", port)) {
+      OutputStream out = client.getOutputStream();
+      out.write(head.getBytes(StandardCharsets.US_ASCII));
+      while (sent < length) {
+        out.write(some);
+        sent += some.length;
+      }
+    } catch (IOException e) {
+      // the server has heard enough
+    }
+    assertThat(sent).isLessThan(100L << 20);
+    healthAndHeartbeatsAreAnsweredFor(Duration.ofMillis(1));
+  }
+
+  private static String head(String line, String headers) {
+    return line
+        + " HTTP/1.1\r\nHost: a\r\n"
+        + headers
+        + "Content-Type: application/json\r\nContent-Length: 1000000\r\n";
+  }
+
+  private void healthAndHeartbeatsAreAnsweredFor(Duration time) {
+    long begin = System.nanoTime();
+    do {
+      long before = System.nanoTime();
+      assertThat(wire.get("/actuator/health/liveness").status()).isEqualTo(200);
+      long between = System.nanoTime();
+      assertThat(beat()).isEqualTo(200);
+      long after = System.nanoTime();
+      assertThat(Duration.ofNanos(between - before)).as("health").isLessThan(AT_ONCE);
+      assertThat(Duration.ofNanos(after - between)).as("heartbeat").isLessThan(AT_ONCE);
+    } while (System.nanoTime() - begin < time.toNanos());
+  }
+
+  private int beat() {
+    return wire.send(
+            wire.request("/api/worker/heartbeat")
+                .header("Authorization", "Bearer " + KeyedServer.KEY)
+                .POST(BodyPublishers.ofString("{\"workerId\":\"w\",\"tasks\":[]}")))
+        .status();
+  }
+
+  /** Clients that have sent the same, and send a byte now and then, until they are closed. */
+  private final class SlowClients implements AutoCloseable {
+
+    private final List<Socket> sockets = new ArrayList<>();
+    private final ScheduledExecutorService drip = Executors.newSingleThreadScheduledExecutor();
+    private final Map<Socket, ByteArrayOutputStream> answers = new HashMap<>();
+
+    SlowClients(String beginning) throws IOException {
+      byte[] bytes = beginning.getBytes(StandardCharsets.US_ASCII);
+      for (int i = 0; i < CLIENTS; i++) {
+        Socket socket = new Socket();
+        sockets.add(socket);
+        socket.connect(new InetSocketAddress("127.0.0.1", port), 5_000);
+        socket.setSoTimeout(1);
+        socket.getOutputStream().write(bytes);
+      }
+      drip.scheduleWithFixedDelay(this::sendAByte, 300, 300, TimeUnit.MILLISECONDS);
+    }
+
+    private void sendAByte() {
+      for (Socket socket : sockets) {
+        try {
+          socket.getOutputStream().write('x');
+        } catch (IOException e) {
+          // closed; areAllSentAway finds out
+        }
+      }
+    }
+
+    boolean areAllSentAway() {
+      for (Socket socket : sockets) {
+        ByteArrayOutputStream heard =
+            answers.computeIfAbsent(socket, any -> new ByteArrayOutputStream());
+        if (!socket.isInputShutdown() && isAtItsEnd(socket, heard)) {
+          shutDown(socket);
+        }
+      }
+      return sockets.stream().allMatch(Socket::isInputShutdown);
+    }
+
+    private static boolean isAtItsEnd(Socket socket, ByteArrayOutputStream heard) {
+      byte[] buffer = new byte[8_192];
+      try {
+        int count;
+        while ((count = socket.getInputStream().read(buffer)) >= 0) {
+          heard.write(buffer, 0, count);
+        }
+        return true;
+      } catch (SocketTimeoutException e) {
+        return false;
+      } catch (IOException e) {
+        return true;
+      }
+    }
+
+    private static void shutDown(Socket socket) {
+      try {
+        socket.shutdownInput();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    List<String> answers() {
+      return answers.values().stream()
+          .map(answer -> answer.toString(StandardCharsets.UTF_8))
+          .toList();
+    }
+
+    @Override
+    public void close() throws IOException {
+      drip.shutdownNow();
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+}
