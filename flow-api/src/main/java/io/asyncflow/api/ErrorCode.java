@@ -3,8 +3,8 @@ package io.asyncflow.api;
 /** What can go wrong, with the number that clients know and the HTTP status that carries it. */
 public enum ErrorCode {
   INVALID_INPUT(8020, 400, "Invalid input"),
-  MALFORMED_BODY(8021, 400, "Malformed body"),
   BODY_TOO_SLOW(8021, 408, "Body came too slowly"),
+  MALFORMED_BODY(8021, 400, "Malformed body"),
   NO_SUCH_TASK(8035, 404, "No such task"),
   NO_SUCH_JOB(8036, 404, "No such job"),
   NO_SUCH_OBJECT(8037, 404, "No such object"),
@@ -54,8 +54,9 @@ public enum ErrorCode {
   }
 
   /**
-   * The code that an answer carried: its number, told apart by the HTTP status where two share one;
-   * {@link #INTERNAL} for a number that this version does not know.
+   * The code that an answer carried: its number, told apart by the HTTP status where two share one
+   * (the later of them for a status that neither has); {@link #INTERNAL} for a number that this
+   * version does not know.
    */
   public static ErrorCode of(int code, int httpStatus) {
     ErrorCode sameNumber = null;

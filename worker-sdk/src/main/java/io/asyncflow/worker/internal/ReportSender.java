@@ -324,7 +324,8 @@ final class ReportSender implements Loop.Step {
   }
 
   /**
-   * Sends them in one request; what is refused as a whole is sent again in halves.
+   * Sends them in one request; what is refused as a whole, or is too large for a slow line, is sent
+   * again in halves.
    *
    * @param left loses each one that is settled, or waits again
    */
@@ -341,7 +342,8 @@ final class ReportSender implements Loop.Step {
         toSend.outage().worked();
         settle(batch, results, left);
       } catch (RuntimeException e) {
-        if (mayPass(codeOf(e))) {
+        boolean mayPassInHalves = codeOf(e) == ErrorCode.BODY_TOO_SLOW && batch.size() > 1;
+        if (mayPass(codeOf(e)) && !mayPassInHalves) {
           batches.addFirst(batch);
           batches.forEach(unsent -> later(toSend, unsent, left, e));
           return;

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.ForwardingFlowClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
@@ -129,6 +131,30 @@ class ReportSenderTest {
     assertThat(worker.server.accepted()).hasSize(4);
     picky.runOnce();
     assertThat(worker.server.accepted().get(4).outcome()).isEqualTo(Outcome.FAIL);
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void whatIsTooMuchForASlowLineGoesInHalves() {
+    ReportSender slow =
+        sender(
+            new ForwardingFlowClient(worker.server) {
+              @Override
+              public List<ReportResult> report(List<Report> reports) {
+                if (reports.size() > 2) {
+                  throw new FlowException(ErrorCode.BODY_TOO_SLOW, "too slow");
+                }
+                return super.report(reports);
+              }
+            },
+            new NoSpool());
+    for (int i = 0; i < 5; i++) {
+      returned(slow, "fine");
+    }
+
+    slow.runOnce();
+
+    assertThat(worker.server.accepted()).hasSize(5);
     assertThat(worker.held.isEmpty()).isTrue();
   }
 
