@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -94,8 +95,17 @@ public interface FlowClient {
   /** Tells that the worker lives and renews the leases of what it holds. */
   HeartbeatAnswer heartbeat(Heartbeat heartbeat);
 
-  /** The configuration of every task type. */
-  List<TaskTypeSettings> taskTypes();
+  /** The configuration of every task type, as it is in the database. */
+  default List<TaskTypeSettings> taskTypes() {
+    return taskTypes(Duration.ZERO);
+  }
+
+  /**
+   * The same, for many who ask again and again: those of a server share what it has read.
+   *
+   * @param maxAge how old the answer may be, at most a minute; in whole milliseconds
+   */
+  List<TaskTypeSettings> taskTypes(Duration maxAge);
 
   /** Creates or changes a task type. */
   void saveTaskType(TaskTypeSettings settings);

@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
@@ -76,6 +77,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public List<TaskTypeSettings> taskTypes() {
     return client.taskTypes();
+  }
+
+  @Override
+  public List<TaskTypeSettings> taskTypes(Duration maxAge) {
+    return client.taskTypes(maxAge);
   }
 
   @Override

@@ -225,8 +225,9 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
-  public List<TaskTypeSettings> taskTypes() {
-    Configured configured = post("/api/task_schedule_cfg/list", Map.of(), CONFIGURED);
+  public List<TaskTypeSettings> taskTypes(Duration maxAge) {
+    Map<String, Long> body = Map.of("maxAgeMs", maxAge.toMillis());
+    Configured configured = post("/api/task_schedule_cfg/list", body, CONFIGURED);
     return orEmpty(configured.scheduleCfgList());
   }
 

@@ -39,15 +39,22 @@ class TaskTableController {
       method = {GET, POST})
   Envelope<TableList> tables(Fields in) {
     TaskType type = type(in);
-    return Envelope.ok(new TableList(families.find(type).map(lives::describe).orElse(List.of())));
+    return Envelope.ok(
+        new TableList(families.findNow(type).map(lives::describe).orElse(List.of())));
   }
 
   @Takes(summary = "Begins the next table of a type now", shape = OfType.class)
   @PostMapping("/roll")
   Envelope<Rolled> roll(Fields in) {
     TaskType type = type(in);
-    families.advance(families.of(type).end()); // if another call was faster, that one did it
-    return Envelope.ok(new Rolled(families.of(type).end().sqlName()));
+    families.of(type); // makes the first table, if there is none
+    families.advance(endNow(type)); // if another call was faster, that one did it
+    return Envelope.ok(new Rolled(endNow(type).sqlName()));
+  }
+
+  /** Not the end as it was remembered: another server may have begun a table since. */
+  private TaskTable endNow(TaskType type) {
+    return families.findNow(type).orElseThrow().end();
   }
 
   private TaskType type(Fields in) {

@@ -7,6 +7,7 @@ import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
 import io.asyncflow.flowsvr.web.Takes;
+import java.time.Duration;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -16,21 +17,29 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/task_schedule_cfg")
 class TaskTypeController {
 
+  private static final long LONGEST_AGE_MS = 60_000;
+
   private final TaskTypes types;
 
   TaskTypeController(TaskTypes types) {
     this.types = types;
   }
 
+  record ListTypes(Long maxAgeMs) {}
+
   record TaskTypeList(List<TaskTypeSettings> scheduleCfgList) {}
 
-  @Takes(summary = "Lists the task types")
+  @Takes(summary = "Lists the task types", shape = ListTypes.class)
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
-  Envelope<TaskTypeList> list() {
+  Envelope<TaskTypeList> list(Fields in) {
+    int maxAgeMs = in.number("maxAgeMs").between(0, LONGEST_AGE_MS).or(0);
+    in.refuseIfBad();
     List<TaskTypeSettings> all =
-        types.allOrThrow().stream().map(TaskTypeConfig::toSettings).toList();
+        types.allOrThrow(Duration.ofMillis(maxAgeMs)).stream()
+            .map(TaskTypeConfig::toSettings)
+            .toList();
     return Envelope.ok(new TaskTypeList(all));
   }
 

@@ -36,11 +36,6 @@ public class TaskTypes {
 
   private static final Logger log = LoggerFactory.getLogger(TaskTypes.class);
 
-  /**
-   * Every worker asks for the list now and then, so many of them would have it read all the time.
-   */
-  private static final Duration LISTED_FOR = Duration.ofSeconds(5);
-
   private final int most;
   private final TaskTypeRows rows;
   private final RetryingTransactions transactions;
@@ -101,9 +96,14 @@ public class TaskTypes {
     return List.copyOf(types.recent().values());
   }
 
-  /** The same, at most some seconds old, but an error where the database does not answer. */
-  List<TaskTypeConfig> allOrThrow() {
-    return List.copyOf(types.fresh(LISTED_FOR).values());
+  /**
+   * The same as the database has it, but an error where the database does not answer.
+   *
+   * @param maxAge how old it may be, so that many who ask share a reading; zero: read after this
+   *     call came
+   */
+  List<TaskTypeConfig> allOrThrow(Duration maxAge) {
+    return List.copyOf(types.fresh(maxAge).values());
   }
 
   /**

@@ -19,6 +19,7 @@ import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.wire.Wire;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -49,6 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -61,6 +63,7 @@ import org.springframework.test.context.DynamicPropertySource;
 class RollingIT {
   @TempDir static Path archive;
 
+  @LocalServerPort int port;
   @Autowired Given given;
   @Autowired JdbcClient jdbc;
   @Autowired TaskTypes types;
@@ -352,6 +355,24 @@ class RollingIT {
             "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")
         .query(Integer.class)
         .single();
+  }
+
+  @Test
+  void aTableThatAnotherServerBeganIsListedAndNotTakenForANewOne() {
+    TaskType type = given.aType().create();
+    TaskTable first = families.of(type).end();
+    TaskFamilies familiesThere = new TaskFamilies(positions, tables, lives, new Node());
+    Wire wire = new Wire(port);
+    String ofType = "{'taskType':'" + type.name() + "'}";
+
+    assertThat(familiesThere.advance(first)).isTrue();
+
+    assertThat(wire.post("/api/task_schedule_cfg/tables", ofType).result().path("tables"))
+        .hasSize(2);
+    TaskTable second = new TaskTable(type, 2);
+    assertThat(familiesThere.advance(second)).isTrue();
+    assertThat(wire.post("/api/task_schedule_cfg/roll", ofType).result().path("table").asString())
+        .isEqualTo(new TaskTable(type, 4).sqlName());
   }
 
   @Test

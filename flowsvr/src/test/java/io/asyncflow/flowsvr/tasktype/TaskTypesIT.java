@@ -78,7 +78,8 @@ class TaskTypesIT {
   void rowThatNoTypeCanBeCalledIsIgnored() {
     jdbc.sql("INSERT INTO t_schedule_cfg (task_type) VALUES ('bad name'), ('x_task_1')").update();
 
-    assertThat(types.allOrThrow()).noneMatch(config -> config.spelling().equals("bad name"));
+    assertThat(types.allOrThrow(Duration.ZERO))
+        .noneMatch(config -> config.spelling().equals("bad name"));
     assertThatThrownBy(() -> types.require(new TaskType("nowhere")))
         .isInstanceOf(NoSuchTaskTypeException.class);
   }

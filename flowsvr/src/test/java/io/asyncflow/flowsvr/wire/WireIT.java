@@ -85,6 +85,26 @@ class WireIT {
   }
 
   @Test
+  void listAsksTheDatabaseUnlessAnOlderAnswerWillDo() {
+    String path = "/api/task_schedule_cfg/list";
+    ok(wire.post(path));
+    for (String limit : List.of("11", "12", "13")) {
+      jdbc.sql("UPDATE t_schedule_cfg SET schedule_limit = ? WHERE task_type = ?")
+          .params(limit, type)
+          .update();
+      assertThat(typeNow().path("schedule_limit").asString()).isEqualTo(limit);
+    }
+
+    jdbc.sql("UPDATE t_schedule_cfg SET schedule_limit = 14 WHERE task_type = ?")
+        .param(type)
+        .update();
+    Answer older = wire.post(path, "{'maxAgeMs':60000}");
+    assertThat(typeOf(older, type).path("schedule_limit").asInt()).isIn(13, 14);
+    assertThat(typeNow().path("schedule_limit").asInt()).isEqualTo(14);
+    assertRefused(wire.get(path + "?maxAgeMs=60001"), 400, 8020);
+  }
+
+  @Test
   void saveTakesEveryForm() {
     String path = "/api/task_schedule_cfg/save";
     Answer saved = wire.post(path, "{'task_type':'" + type + "','schedule_limit':7}");

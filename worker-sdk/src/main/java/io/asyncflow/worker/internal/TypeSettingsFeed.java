@@ -24,6 +24,9 @@ final class TypeSettingsFeed implements Loop.Step {
   private static final Duration INTERVAL = Duration.ofMinutes(1);
   private static final Duration INTERVAL_WHILE_A_TYPE_IS_MISSING = Duration.ofSeconds(1);
 
+  /** What the workers of a server share, so that a fleet does not have it read all the time. */
+  private static final Duration MAX_AGE = Duration.ofSeconds(5);
+
   /** How much of an interval chance may take away. */
   private static final double CHANCE = 0.2;
 
@@ -60,7 +63,7 @@ final class TypeSettingsFeed implements Loop.Step {
   @Override
   public Duration runOnce() {
     try {
-      take(client.taskTypes());
+      take(client.taskTypes(missing.isEmpty() ? MAX_AGE : INTERVAL_WHILE_A_TYPE_IS_MISSING));
       backoff.reset();
       outage.worked();
       Duration interval = missing.isEmpty() ? INTERVAL : INTERVAL_WHILE_A_TYPE_IS_MISSING;

@@ -406,7 +406,7 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   @Override
-  public synchronized List<TaskTypeSettings> taskTypes() {
+  public synchronized List<TaskTypeSettings> taskTypes(Duration maxAge) {
     before();
     return List.copyOf(types.values());
   }
