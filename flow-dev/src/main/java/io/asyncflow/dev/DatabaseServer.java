@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * A MySQL-like server on loopback over one directory: {@code data/}, {@code tmp/}, a log, a pid
@@ -188,8 +187,8 @@ final class DatabaseServer implements AutoCloseable {
     return process.pid();
   }
 
-  synchronized CompletableFuture<Integer> exitCode() {
-    return process.exitCode();
+  synchronized EngineProcess process() {
+    return process;
   }
 
   synchronized boolean isRunning() {

@@ -36,8 +36,8 @@ final class Demo {
     NewJob job = NewJob.of(SpeechJob.TYPE, "demo", text);
     String jobId = flow.jobs().createJob(job.withIdempotencyKey(UUID.randomUUID().toString()));
     CompletableFuture<SpeechJob.Speech> speech =
-        CompletableFuture.supplyAsync(() -> new SpeechJob(flow, jobId).await(display));
+        OtherThread.begin("speech", () -> new SpeechJob(flow, jobId).await(display));
     failure.thenAccept(sentence -> speech.completeExceptionally(new EngineException(sentence)));
-    return new Spoken(jobId, Completed.resultOf(speech));
+    return new Spoken(jobId, OtherThread.resultOf(speech));
   }
 }

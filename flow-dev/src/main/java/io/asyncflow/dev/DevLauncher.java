@@ -107,6 +107,7 @@ public final class DevLauncher {
 
   /** SIGINT and SIGTERM stop everything in order; the JVM ends when that is done. */
   private void stopOnSignal(LocalStack stack) {
+    CtrlC.endsInOrderAndThenAtOnce();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(stack), "stop"));
   }
 

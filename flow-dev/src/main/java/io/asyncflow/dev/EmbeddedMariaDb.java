@@ -1,7 +1,6 @@
 package io.asyncflow.dev;
 
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * A MariaDB server of one's own, on loopback, without anything installed.
@@ -66,9 +65,9 @@ public final class EmbeddedMariaDb implements AutoCloseable {
     return server.isRunning();
   }
 
-  /** Completes with the exit code when the process that runs now ends, for whatever reason. */
-  CompletableFuture<Integer> exitCode() {
-    return server.exitCode();
+  /** The process that runs now, or ran last. */
+  EngineProcess process() {
+    return server.process();
   }
 
   /** Shuts it down in order and returns when it is gone; the directory stays locked. */

@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * A Redis server of one's own, on loopback, keeping nothing on disk.
@@ -138,9 +137,9 @@ public final class EmbeddedRedis implements AutoCloseable {
     return process.isRunning();
   }
 
-  /** Completes with the exit code when the process that runs now ends, for whatever reason. */
-  synchronized CompletableFuture<Integer> exitCode() {
-    return process.exitCode();
+  /** The process that runs now, or ran last. */
+  synchronized EngineProcess process() {
+    return process;
   }
 
   /** Ends it with SIGTERM and returns when it is gone; what it held is lost. */

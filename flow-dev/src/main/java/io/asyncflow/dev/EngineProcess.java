@@ -7,11 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -21,10 +17,15 @@ import java.util.function.BooleanSupplier;
  * which then stops things in order. A kill -9 of the JVM runs no shutdown hook; then the watching
  * shell sees the end of its standard input and does what {@link ParentDeath} says. Should both be
  * killed, the pid file lets the next start find and stop the orphan.
+ *
+ * <p>All waiting is on the caller's thread. {@link Process#onExit} completes on the common pool,
+ * which has one thread on a machine of two cores: it would never complete behind a thread of that
+ * pool that waits for its caller.
  */
 final class EngineProcess {
   private static final Duration POLL = Duration.ofMillis(20);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
+  private static final Duration FOR_EVER = Duration.ofDays(365);
   private static final String PID_FILE = "server.pid";
   private static final Path SETSID = Path.of("/usr/bin/setsid");
 
@@ -119,12 +120,13 @@ final class EngineProcess {
   /**
    * Waits until the server is ready.
    *
-   * @throws EngineException if it ends or is not ready in time; it is dead then
+   * @throws EngineException if it ends or is not ready in time, and it is dead then; also if the
+   *     thread is interrupted, and it goes on then
    */
   void awaitReady(BooleanSupplier ready, Duration patience) {
     long deadline = System.nanoTime() + patience.toNanos();
     while (!ready.getAsBoolean()) {
-      if (endsWithin(POLL, process.onExit())) {
+      if (endsWithin(POLL)) {
         cleanUp();
         throw new EngineException(log.explain(process.exitValue()));
       }
@@ -149,9 +151,9 @@ final class EngineProcess {
     return process.isAlive();
   }
 
-  /** Completes with the exit code when the process ends, for whatever reason. */
-  CompletableFuture<Integer> exitCode() {
-    return process.onExit().thenApply(Process::exitValue);
+  /** Waits until the process ends, for whatever reason, and returns its exit code. */
+  int awaitEnd() throws InterruptedException {
+    return process.waitFor();
   }
 
   /** Whether it ended because its port was taken. */
@@ -161,11 +163,15 @@ final class EngineProcess {
 
   /** SIGTERM, and SIGKILL after 30 seconds; returns when the process is gone. */
   void stop() {
+    stop(STOP_PATIENCE);
+  }
+
+  /** SIGTERM, and SIGKILL after a while; returns when the process is gone. */
+  void stop(Duration patience) {
     // The handle's destroy() only sends the signal; the process's own would close its input as
-    // well,
-    // which tells the program that this JVM is dead.
+    // well, which tells the program that this JVM is dead.
     process.toHandle().destroy();
-    if (!endsWithin(STOP_PATIENCE, process.onExit())) {
+    if (!awaitGone(process, patience)) {
       process.destroyForcibly();
     }
     cleanUp();
@@ -178,9 +184,9 @@ final class EngineProcess {
   }
 
   private void cleanUp() {
-    process.onExit().join();
+    awaitGone(process, FOR_EVER);
     // Killed, not told by the end of its input: the process id may belong to somebody else by now.
-    watcher.destroyForcibly().onExit().join();
+    awaitGone(watcher.destroyForcibly(), FOR_EVER);
     try {
       Files.deleteIfExists(directory.resolve(PID_FILE));
     } catch (IOException e) {
@@ -188,17 +194,31 @@ final class EngineProcess {
     }
   }
 
-  private static boolean endsWithin(Duration patience, Future<?> end) {
+  private boolean endsWithin(Duration patience) {
     try {
-      end.get(patience.toMillis(), TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException e) {
-      return false;
+      return process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new EngineException("Waiting for an engine was interrupted.", e);
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e);
+      throw new EngineException("Waiting for " + log.engine() + " was interrupted.", e);
+    }
+  }
+
+  /** An interrupt is heeded by others, later: what is left running would keep its directory. */
+  private static boolean awaitGone(Process process, Duration patience) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -248,9 +268,15 @@ final class EngineProcess {
   // collects its dead. A dead process without a collector runs no program.
   static boolean isGoneWithin(Duration patience, ProcessHandle orphan) {
     long deadline = System.nanoTime() + patience.toNanos();
-    while (runsAProgram(orphan) && !endsWithin(POLL, orphan.onExit())) {
+    while (runsAProgram(orphan)) {
       if (System.nanoTime() > deadline) {
         return false;
+      }
+      try {
+        Thread.sleep(POLL.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new EngineException("Waiting for process " + orphan.pid() + " was interrupted.", e);
       }
     }
     return true;

@@ -7,11 +7,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -25,7 +25,9 @@ import java.util.function.Supplier;
 final class LocalStack implements AutoCloseable {
   private static final Duration SERVER_PATIENCE = Duration.ofSeconds(120);
   private static final Duration PROBE_PATIENCE = Duration.ofSeconds(5);
-  private static final Duration SHORT_LIFE = Duration.ofSeconds(3);
+  // A developer waits at the terminal: a run that is cut off goes on after the next start.
+  private static final Duration WORKER_GRACE = Duration.ofSeconds(1);
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(3);
   private static final String SCHEMA = "asyncflow";
   private static final int MOST_WORKERS = 2;
 
@@ -34,8 +36,10 @@ final class LocalStack implements AutoCloseable {
   private final Supplier<ClaimedPort> portChoice;
   private final ChildJvm server;
   private final CompletableFuture<String> failure = new CompletableFuture<>();
-  private final Deque<AutoCloseable> started = new ArrayDeque<>();
-  // Volatile: read by threads that must not wait for the lock, which a close holds for seconds.
+  private final Deque<AutoCloseable> started = new ConcurrentLinkedDeque<>();
+  // Only so that a second close returns no sooner than the first. Nothing that is being closed may
+  // want it, or neither would end.
+  private final Object closed = new Object();
   private volatile boolean closing;
   private int port;
   private DatabaseEndpoint database;
@@ -107,16 +111,16 @@ final class LocalStack implements AutoCloseable {
     port = own(portChoice.get()).number();
     // The first start after a build has jars to unpack; the engines start meanwhile.
     CompletableFuture<Path> serverJar =
-        CompletableFuture.supplyAsync(() -> server.prepare(installation));
+        OtherThread.begin("unpack-flowsvr", () -> server.prepare(installation));
     EmbeddedMariaDb mariaDb = own(EmbeddedMariaDb.start(directory.resolve("mariadb"), 0));
     database = mariaDb.endpoint();
     redis = own(EmbeddedRedis.start(directory.resolve("redis"), 0));
-    keepRunning("MariaDB", logOf("mariadb"), mariaDb::exitCode, mariaDb::restart);
-    keepRunning("Redis", logOf("redis"), redis::exitCode, redis::restart);
+    keepRunning("MariaDB", logOf("mariadb"), mariaDb::process, mariaDb::restart);
+    keepRunning("Redis", logOf("redis"), redis::process, redis::restart);
     EngineProcess process =
         run(
             server,
-            Completed.resultOf(serverJar),
+            OtherThread.resultOf(serverJar),
             Map.of(
                 "FLOW_PORT", Integer.toString(port),
                 "FLOW_STORE_DIR", directory.resolve("store").toString()));
@@ -140,6 +144,7 @@ final class LocalStack implements AutoCloseable {
           Map.of(
               "FLOW_URL", url().toString(),
               "ASYNCFLOW_WORKER_SLOTS_CPU", "2",
+              "ASYNCFLOW_WORKER_SHUTDOWN_GRACE", WORKER_GRACE.toString(),
               "ASYNCFLOW_WORKER_SPOOL_DIR", directory.resolve("spool").toString()));
     }
   }
@@ -155,11 +160,11 @@ final class LocalStack implements AutoCloseable {
     environment.put("FLOW_EXIT_WITH_PARENT", "true");
     AtomicReference<EngineProcess> process =
         new AtomicReference<>(program.launch(jar, environment, installation));
-    own(() -> process.get().stop());
+    own(() -> process.get().stop(STOP_PATIENCE));
     keepRunning(
         program.module(),
         program.log(),
-        () -> process.get().exitCode(),
+        process::get,
         () -> {
           process.get().stop(); // it is dead, but its watcher lives
           process.set(program.launch(jar, environment, installation));
@@ -171,50 +176,9 @@ final class LocalStack implements AutoCloseable {
     return directory.resolve(engine).resolve("server.log");
   }
 
-  /**
-   * Starts a program again whenever it ends by itself, as its supervisor in production would; one
-   * that ends again at once is past help.
-   */
   private void keepRunning(
-      String program, Path log, Supplier<CompletableFuture<Integer>> exitCode, Runnable restart) {
-    onEnd(program, log, exitCode, restart, System.nanoTime());
-  }
-
-  private void onEnd(
-      String program,
-      Path log,
-      Supplier<CompletableFuture<Integer>> exitCode,
-      Runnable restart,
-      long helpedFromNanos) {
-    exitCode
-        .get()
-        .thenAcceptAsync(code -> revive(program, log, code, exitCode, restart, helpedFromNanos));
-  }
-
-  // Synchronized: a close either comes first, or finds the program running again and stops it.
-  private synchronized void revive(
-      String program,
-      Path log,
-      int code,
-      Supplier<CompletableFuture<Integer>> exitCode,
-      Runnable restart,
-      long helpedFromNanos) {
-    if (closing) {
-      return;
-    }
-    String end = program + " ended with exit code " + code;
-    if (System.nanoTime() < helpedFromNanos) {
-      fail(end + " as soon as it was started again; its log is " + log + ".");
-      return;
-    }
-    System.err.println(
-        "asyncflow: " + end + "; starting it again. What it said last: " + EngineLog.earlier(log));
-    try {
-      restart.run();
-      onEnd(program, log, exitCode, restart, System.nanoTime() + SHORT_LIFE.toNanos());
-    } catch (EngineException e) {
-      fail(e.getMessage());
-    }
+      String program, Path log, Supplier<EngineProcess> process, Runnable restart) {
+    own(new Keeper(program, log, process, restart, () -> closing, this::fail));
   }
 
   private boolean isReady() {
@@ -241,28 +205,26 @@ final class LocalStack implements AutoCloseable {
     }
   }
 
-  private synchronized <T extends AutoCloseable> T own(T part) {
+  private <T extends AutoCloseable> T own(T part) {
     started.push(part);
     if (closing) {
       // Closed while this part was starting: it is stopped like those before it.
-      closeAll();
+      close();
       throw new EngineException("Asyncflow was stopped while it was starting.");
     }
     return part;
   }
 
   @Override
-  public synchronized void close() {
+  public void close() {
     closing = true;
-    closeAll();
-  }
-
-  private void closeAll() {
-    while (!started.isEmpty()) {
-      try {
-        started.pop().close();
-      } catch (Exception e) {
-        System.err.println("asyncflow: " + e.getMessage());
+    synchronized (closed) {
+      for (AutoCloseable part = started.poll(); part != null; part = started.poll()) {
+        try {
+          part.close();
+        } catch (Exception e) {
+          System.err.println("asyncflow: " + e.getMessage());
+        }
       }
     }
   }

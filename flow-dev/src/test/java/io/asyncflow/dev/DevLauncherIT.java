@@ -13,10 +13,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The launcher as a process of its own, with {@link StubProgram} as flowsvr and worker. */
 @Timeout(120)
@@ -29,25 +33,64 @@ class DevLauncherIT {
     StubProgram.build(home, "worker-example");
   }
 
-  @Test
-  void devTellsItsUrlAndSigtermEndsEverythingInOrder() throws Exception {
+  /** Where the common pool is small, whoever waits in it waits for ever; 25 has it smaller yet. */
+  static Stream<Arguments> machines() {
+    return Stream.concat(
+        Stream.of(1, 3, 4, 16).map(cores -> Arguments.of(JavaInstallations.current(), cores)),
+        JavaInstallations.java25().map(java -> Arguments.of(java, 2)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("machines")
+  void devTellsItsUrlAndCtrlCEndsEverythingInOrder(Path java, int cores) throws Exception {
     int port = LoopbackPort.free();
-    Process launcher = launch("dev", "--port", Integer.toString(port));
+    Process launcher = launch(java, cores, "dev", "--port", Integer.toString(port));
     try {
       assertThat(linesUntilReady(launcher))
           .last()
           .isEqualTo("Asyncflow is ready at http://127.0.0.1:" + port);
       List<ProcessHandle> children = launcher.children().toList();
 
-      launcher.destroy();
+      pressCtrlC(launcher);
 
-      assertThat(launcher.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(launcher.waitFor(10, TimeUnit.SECONDS)).isTrue();
       assertThat(children).isNotEmpty().noneMatch(EngineProcess::runsAProgram);
       assertThat(Files.readString(home.resolve(".asyncflow/dev/mariadb/server.log")))
           .contains("Shutdown complete");
     } finally {
       launcher.destroyForcibly();
     }
+  }
+
+  @Test
+  void secondCtrlCEndsItAtOnce() throws Exception {
+    Process launcher = launch("dev", "--port", Integer.toString(LoopbackPort.free()));
+    linesUntilReady(launcher);
+    List<ProcessHandle> children = launcher.children().toList();
+    ProcessHandle mariaDb = programIn(children, "mariadbd");
+    // One that hears no SIGTERM, for which the launcher waits half a minute.
+    signal("STOP", mariaDb);
+    pressCtrlC(launcher);
+    assertThat(launcher.inputReader().readLine())
+        .isEqualTo("Stopping; Ctrl-C again ends it at once ...");
+
+    pressCtrlC(launcher);
+
+    assertThat(launcher.waitFor(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(launcher.exitValue()).isEqualTo(130);
+    signal("CONT", mariaDb);
+    assertThat(children)
+        .allMatch(child -> EngineProcess.isGoneWithin(Duration.ofSeconds(60), child));
+  }
+
+  @Test
+  void sigtermEndsItToo() throws Exception {
+    Process launcher = launch("dev", "--port", Integer.toString(LoopbackPort.free()));
+    linesUntilReady(launcher);
+
+    launcher.destroy();
+
+    assertThat(launcher.waitFor(10, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
@@ -102,10 +145,18 @@ class DevLauncherIT {
   }
 
   private Process launch(String... arguments) throws IOException {
+    return launch(JavaInstallations.current(), 2, arguments);
+  }
+
+  private Process launch(Path java, int cores, String... arguments) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                // A build in the background of a script ignores SIGINT, and so would its children.
+                "/usr/bin/env",
+                "--default-signal=INT",
+                java.toString(),
+                "-XX:ActiveProcessorCount=" + cores,
                 "-XX:TieredStopAtLevel=1",
                 "-Dasyncflow.home=" + home,
                 "-cp",
@@ -115,9 +166,24 @@ class DevLauncherIT {
     return new ProcessBuilder(command).start();
   }
 
+  private static ProcessHandle programIn(List<ProcessHandle> processes, String program) {
+    return processes.stream()
+        .filter(process -> process.info().command().orElse("").endsWith("/" + program))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void pressCtrlC(Process launcher) throws Exception {
+    signal("INT", launcher.toHandle());
+  }
+
+  private static void signal(String name, ProcessHandle process) throws Exception {
+    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+  }
+
   private static List<String> linesUntilReady(Process launcher) throws IOException {
     List<String> lines = new ArrayList<>();
-    BufferedReader output = new BufferedReader(new InputStreamReader(launcher.getInputStream()));
+    BufferedReader output = launcher.inputReader();
     for (String line = output.readLine(); line != null; line = output.readLine()) {
       lines.add(line);
       if (line.startsWith("Asyncflow is ready")) {

@@ -121,8 +121,7 @@ final class NodeProcess {
 
   /** SIGKILL; returns when it is gone. */
   void kill() {
-    process.destroyForcibly();
-    process.onExit().join();
+    awaitGone(process.destroyForcibly());
     end();
   }
 
@@ -178,6 +177,16 @@ final class NodeProcess {
 
   // The watcher is killed, not told by the end of its input: the process id may be another's soon.
   private void end() {
-    watcher.destroyForcibly().onExit().join();
+    awaitGone(watcher.destroyForcibly());
+  }
+
+  // Not by onExit(), which completes on the common pool: its few threads may all wait for this.
+  private static void awaitGone(Process killed) {
+    try {
+      killed.waitFor();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while a killed process ended", e);
+    }
   }
 }

@@ -80,8 +80,13 @@ record ServerProgram(Path jar) {
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
-    if (extraction.onExit().join().exitValue() != 0) {
-      throw new IOException("java -Djarmode=tools -jar " + jar + " extract failed");
+    try {
+      if (extraction.waitFor() != 0) {
+        throw new IOException("java -Djarmode=tools -jar " + jar + " extract failed");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while " + jar + " was unpacked", e);
     }
     try {
       Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);

@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -92,7 +91,7 @@ final class EngineProcess {
     reading = daemon(thread + "-out", this::read);
     reading.start();
     daemon(thread + "-err", stderr).start();
-    process.onExit().thenRun(this::ended);
+    daemon(thread + "-end", this::awaitEnd).start();
     send(EngineMessage.hello(slot.device(), slot.index()));
   }
 
@@ -352,11 +351,21 @@ final class EngineProcess {
         : new Ended("ended with exit code " + exit, false);
   }
 
-  /** Its children go with it; one that keeps the pipe open would keep us waiting. */
-  private void ended() {
-    group.kill();
-    CompletableFuture.delayedExecutor(LAST_LINES.toMillis(), TimeUnit.MILLISECONDS)
-        .execute(() -> events.offer(endOf(group.leader().exitValue())));
+  /**
+   * Its children go with it; one that keeps the pipe open would keep us waiting.
+   *
+   * <p>On a thread of its own: {@link Process#onExit} completes on the common pool, which handlers
+   * may have to the last thread.
+   */
+  private void awaitEnd() {
+    try {
+      int exit = group.leader().waitFor();
+      group.kill();
+      reading.join(LAST_LINES.toMillis());
+      events.offer(endOf(exit));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // nobody does
+    }
   }
 
   /** Kills it with all that it has started; what it says from now on is dropped. */
