@@ -27,7 +27,7 @@ final class MySqlFlavour implements DatabaseFlavour {
       throw new EngineException(
           "There is no MySQL at "
               + program
-              + ": run ./mvnw generate-test-resources -Pmysql8 -pl flow-dev, or name a MySQL "
+              + ": run ./mvnw generate-test-resources -Pmysql8 -pl flow-dev -am, or name a MySQL "
               + "installation with the system property "
               + HOME_PROPERTY
               + ".");

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
@@ -41,11 +42,17 @@ final class Background implements AutoCloseable {
 
   /** Starts a program whose output goes to a file. */
   static Background start(Path log, List<String> command) {
+    return start(log, command, Map.of());
+  }
+
+  /** The same with variables of its own. */
+  static Background start(Path log, List<String> command, Map<String, String> environment) {
     List<String> held = new ArrayList<>(List.of("/bin/sh", "-c", UNTIL_END_OF_INPUT, "sh"));
     held.addAll(command);
     ProcessBuilder builder =
         new ProcessBuilder(held).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("FLOW_"));
+    builder.environment().putAll(environment);
     try {
       return new Background(log, builder.start());
     } catch (IOException e) {

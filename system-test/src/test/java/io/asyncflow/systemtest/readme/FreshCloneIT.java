@@ -1,0 +1,229 @@
+package io.asyncflow.systemtest.readme;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.dev.DatabaseEndpoint;
+import io.asyncflow.dev.Durability;
+import io.asyncflow.dev.EmbeddedMariaDb;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every command of {@code ./asyncflow} as a newcomer has it: in a clone of what is committed here,
+ * with a local Maven repository that has nothing of ours, so that what a build takes from there by
+ * mistake is missed.
+ */
+@Tag("faults")
+@Timeout(900)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FreshCloneIT {
+
+  private static final String OURS = "asyncflow";
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** Of a first command, which builds. */
+  private static final int SECONDS = 600;
+
+  private Path directory;
+  private Path clone;
+  private Map<String, String> environment;
+
+  @BeforeAll
+  void cloneTheCheckout(@TempDir Path temporary) throws IOException {
+    assumeTrue(Files.exists(Document.home().resolve(".git")), "only a checkout can be cloned");
+    directory = temporary;
+    clone = directory.resolve("clone");
+    List<String> git =
+        List.of("git", "clone", "--quiet", Document.home().toString(), clone.toString());
+    Command.Done cloned = Command.run(git, Map.of(), 60);
+    assertThat(cloned.exitCode()).as(cloned.output()).isZero();
+    environment =
+        Map.of(
+            "MAVEN_ARGS", "-o -Dmaven.repo.local=" + repositoryOfOthers(directory.resolve("m2")));
+  }
+
+  /** The local repository without what is ours: a link to each of its directories. */
+  private static Path repositoryOfOthers(Path repository) throws IOException {
+    Path all =
+        Path.of(
+            System.getProperty(
+                "localRepository", System.getProperty("user.home") + "/.m2/repository"));
+    linkAll(all, repository, "io");
+    linkAll(all.resolve("io"), repository.resolve("io"), OURS);
+    return repository;
+  }
+
+  private static void linkAll(Path from, Path to, String but) throws IOException {
+    Files.createDirectories(to);
+    try (Stream<Path> files = Files.list(from)) {
+      for (Path file : files.filter(file -> !file.endsWith(but)).toList()) {
+        Files.createSymbolicLink(to.resolve(file.getFileName()), file);
+      }
+    }
+  }
+
+  @Test
+  void helpNamesTheCommandsThatAreTriedHere() {
+    Document usage = new Document(null, asyncflow("help").output());
+    assertThat(usage.all("(?m)^  ([a-z]+) "))
+        .containsExactlyInAnyOrder(
+            "demo", "submit", "dev", "server", "worker", "bench", "chaos", "help");
+  }
+
+  /** With four cores, on which it once had a common pool of threads that waited for each other. */
+  @Test
+  void demoSpeaksAndEndsSoonAfterItsLastLine() throws Exception {
+    ProcessBuilder builder = new ProcessBuilder(command("demo")).redirectErrorStream(true);
+    builder.environment().putAll(with("JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount=4"));
+    Process demo = builder.start();
+    String last = "";
+    long printed = System.nanoTime();
+    for (String line = demo.inputReader().readLine();
+        line != null;
+        line = demo.inputReader().readLine()) {
+      last = line;
+      printed = System.nanoTime();
+      if (line.endsWith(".wav")) {
+        break; // its children might keep the pipe open
+      }
+    }
+    boolean ended = demo.waitFor(5, TimeUnit.SECONDS);
+    demo.destroyForcibly();
+    assertThat(Path.of(last)).isRegularFile();
+    assertThat(ended).as("ends within 5 s, took %d ms", millisSince(printed)).isTrue();
+    assertThat(demo.exitValue()).isZero();
+  }
+
+  @Test
+  void devRunsAndTakesASubmit() throws IOException {
+    int port = freePort();
+    Path log = directory.resolve("dev.log");
+    List<String> dev = command("dev", "--port", Integer.toString(port));
+    try (Background stack = Background.start(log, dev, environment)) {
+      stack.awaitPrinted("Asyncflow is ready at http://127.0.0.1:" + port);
+      Path text = Files.writeString(directory.resolve("my.txt"), "Hello.\n\nIt is me.\n");
+      Command.Done submit =
+          asyncflow("submit", text.toString(), "--url", "http://127.0.0.1:" + port);
+      assertThat(submit.exitCode()).as(submit.output()).isZero();
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      assertThat(files.map(Path::toString)).anyMatch(file -> file.endsWith("my.wav"));
+    }
+  }
+
+  @Test
+  void serverAndWorkerRunATask() throws IOException {
+    int port = freePort();
+    URI url = URI.create("http://127.0.0.1:" + port);
+    Path data = directory.resolve("mariadb");
+    try (EmbeddedMariaDb database = EmbeddedMariaDb.start(data, 0, Durability.RELAXED);
+        Background server =
+            Background.start(
+                directory.resolve("server.log"), command("server"), settings(database, port));
+        Background worker =
+            Background.start(
+                directory.resolve("worker.log"),
+                command("worker"),
+                with("FLOW_URL", url.toString()))) {
+      server.awaitPrinted("Started ");
+      worker.awaitPrinted("Started ");
+      FlowClient flow = new HttpFlowClient(url, null);
+      flow.saveTaskType(TaskTypeSettings.named("lark"));
+      String context = "{\"ReqBody\":\"hello\",\"fromAddr\":\"fish\",\"toAddr\":\"bird\"}";
+      String task = flow.createTask(NewTask.of("lark", "sendmsg", "ada", context));
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> flow.getTask(task).taskStatus() == TaskStatus.SUCCESS);
+    }
+  }
+
+  private Map<String, String> settings(EmbeddedMariaDb database, int port) {
+    DatabaseEndpoint endpoint = database.endpoint();
+    Map<String, String> settings = new HashMap<>(environment);
+    settings.put("FLOW_MYSQL_URL", endpoint.jdbcUrl("asyncflow"));
+    settings.put("FLOW_MYSQL_USER", endpoint.user());
+    settings.put("FLOW_MYSQL_PASSWORD", endpoint.password());
+    settings.put("FLOW_PORT", Integer.toString(port));
+    settings.put("FLOW_STORE_DIR", directory.resolve("store").toString());
+    return settings;
+  }
+
+  @Test
+  void benchMeasures() {
+    Path report = directory.resolve("bench.md");
+    Command.Done bench =
+        asyncflow(
+            "bench", "--mariadb", "--smoke", "--only", "creates", "--report", report.toString());
+    assertThat(bench.exitCode()).as(bench.output()).isZero();
+    assertThat(report).content().contains("creates/s");
+  }
+
+  /** All but the download: the step that would unpack it finds the modules that it stands on. */
+  @Test
+  void benchFindsItsWayToMySql() throws IOException {
+    Map<String, String> settings = new HashMap<>(environment);
+    settings.put("HOME", Files.createDirectories(directory.resolve("home")).toString());
+    settings.put("MAVEN_USER_HOME", System.getProperty("user.home") + "/.m2");
+    settings.merge("MAVEN_ARGS", " -Dmysql.unpacking=none", String::concat);
+    settings.put("JAVA_TOOL_OPTIONS", "-Dasyncflow.mysql.home=" + directory.resolve("no-mysql"));
+    Command.Done bench = Command.run(command("bench", "--smoke"), settings, SECONDS);
+    assertThat(bench.output())
+        .contains("Unpacking MySQL", "There is no MySQL at " + directory.resolve("no-mysql"));
+  }
+
+  @Test
+  void chaosFindsNothing() {
+    Command.Done chaos =
+        asyncflow("chaos", "--tasks", "30", "--seed", "1", "--servers", "1", "--workers", "2");
+    assertThat(chaos.exitCode()).as(chaos.output()).isZero();
+    assertThat(chaos.output()).contains("0 lost, 0 phantom");
+  }
+
+  private Command.Done asyncflow(String... arguments) {
+    return Command.run(command(arguments), environment, SECONDS);
+  }
+
+  private List<String> command(String... arguments) {
+    return Stream.concat(Stream.of(clone.resolve("asyncflow").toString()), Stream.of(arguments))
+        .toList();
+  }
+
+  private Map<String, String> with(String name, String value) {
+    Map<String, String> settings = new HashMap<>(environment);
+    settings.put(name, value);
+    return settings;
+  }
+
+  private static long millisSince(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}
