@@ -24,6 +24,8 @@ final class ServerProcess implements AutoCloseable {
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
   private static final String HOST = "127.0.0.1";
 
+  // One for all probes: each client has a thread that lives until the collector finds the client.
+  private final HttpClient http = HttpClient.newHttpClient();
   private final Process process;
   private final URI url;
   private final Path log;
@@ -89,7 +91,7 @@ final class ServerProcess implements AutoCloseable {
             .timeout(Duration.ofSeconds(5))
             .build();
     try {
-      return HttpClient.newHttpClient().send(probe, BodyHandlers.discarding()).statusCode() == 200;
+      return http.send(probe, BodyHandlers.discarding()).statusCode() == 200;
     } catch (IOException e) {
       return false;
     }
