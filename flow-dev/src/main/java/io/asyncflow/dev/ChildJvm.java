@@ -26,7 +26,8 @@ record ChildJvm(String module, Path directory, Path log) {
    * @param environment variables to add to this JVM's own
    */
   EngineProcess launch(Path jar, Map<String, String> environment, Installation installation) {
-    FileTree.create(log.getParent());
+    OwnerOnly.directory(log.getParent());
+    OwnerOnly.directory(directory);
     List<String> command =
         List.of(
             installation.java().toString(),

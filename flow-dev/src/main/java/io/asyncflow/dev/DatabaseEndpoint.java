@@ -59,4 +59,10 @@ public record DatabaseEndpoint(String engine, String host, int port, String user
     settings.setProperty("password", password);
     return new Driver().connect(jdbcUrl(schema), settings);
   }
+
+  /** Without the password. */
+  @Override
+  public String toString() {
+    return engine + " at " + host + ":" + port + ", user " + user;
+  }
 }

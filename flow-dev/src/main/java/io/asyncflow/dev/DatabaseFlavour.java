@@ -27,6 +27,12 @@ interface DatabaseFlavour {
    */
   void initialize(Path data, Path log, List<String> options);
 
+  /**
+   * Statements, one a line, that give root a password and leave nobody else who gets in without.
+   * They run at each start, with all rights.
+   */
+  List<String> setPassword(String password);
+
   /** Options of this engine alone. */
   List<String> options(Durability durability);
 }

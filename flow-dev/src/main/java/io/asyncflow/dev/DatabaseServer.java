@@ -15,17 +15,25 @@ import java.util.Properties;
  * A MySQL-like server on loopback over one directory: {@code data/}, {@code tmp/}, a log, a pid
  * file and the lock that keeps other processes out.
  *
+ * <p>Other users of the machine reach its port, so root has a random password, which is in the file
+ * {@code secrets}; it is set before the server listens, at each start, so that a directory of a
+ * version without passwords and one whose file was deleted start like any other. Statements can
+ * touch no file outside of the empty directory {@code none/}.
+ *
  * <p>Thread-safe.
  */
 final class DatabaseServer implements AutoCloseable {
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
   private static final int PORT_ATTEMPTS = 5;
+  static final String USER = "root";
 
   private final DatabaseFlavour flavour;
   private final Durability durability;
   private final ParentDeath parentDeath;
   private final Path directory;
   private final Path data;
+  private final Path temporary;
+  private final DatabaseSecrets secrets;
   private final List<String> furtherOptions;
   private final DirectoryLock lock;
   private int port;
@@ -43,6 +51,8 @@ final class DatabaseServer implements AutoCloseable {
     this.parentDeath = parentDeath;
     this.directory = directory;
     this.data = directory.resolve("data");
+    this.temporary = directory.resolve("tmp");
+    this.secrets = DatabaseSecrets.in(directory);
     this.furtherOptions = List.copyOf(furtherOptions);
     this.lock = lock;
   }
@@ -71,9 +81,10 @@ final class DatabaseServer implements AutoCloseable {
       List<String> furtherOptions) {
     Path absolute = directory.toAbsolutePath().normalize();
     DirectoryLock lock = DirectoryLock.take(absolute);
-    DatabaseServer server =
-        new DatabaseServer(flavour, durability, parentDeath, absolute, furtherOptions, lock);
     try {
+      OwnerOnly.directory(absolute);
+      DatabaseServer server =
+          new DatabaseServer(flavour, durability, parentDeath, absolute, furtherOptions, lock);
       EngineProcess.stopOrphan(absolute);
       server.initializeOnce();
       server.startOn(port);
@@ -85,8 +96,9 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   private void initializeOnce() {
-    FileTree.delete(directory.resolve("tmp"));
-    FileTree.create(directory.resolve("tmp"));
+    FileTree.delete(temporary);
+    OwnerOnly.directory(temporary);
+    OwnerOnly.directory(withoutFiles());
     if (Files.isDirectory(data)) {
       return;
     }
@@ -103,15 +115,23 @@ final class DatabaseServer implements AutoCloseable {
     }
   }
 
+  private Path withoutFiles() {
+    return directory.resolve("none");
+  }
+
   private synchronized void startOn(int wantedPort) {
     for (int attempt = 1; ; attempt++) {
       port = wantedPort == 0 ? LoopbackPort.free() : wantedPort;
       if (!LoopbackPort.isFree(port)) {
         throw portTaken();
       }
-      process = launch();
+      secrets.write(port);
+      Path passwords = temporary.resolve("passwords.sql");
+      OwnerOnly.write(passwords, String.join("\n", flavour.setPassword(secrets.password())));
+      process = launch(passwords);
       try {
         process.awaitReady(this::acceptsConnections, START_PATIENCE);
+        FileTree.delete(passwords);
         return;
       } catch (EngineException e) {
         if (!process.foundItsPortTaken()) {
@@ -136,7 +156,7 @@ final class DatabaseServer implements AutoCloseable {
             + " cannot start.");
   }
 
-  private EngineProcess launch() {
+  private EngineProcess launch(Path passwords) {
     List<String> command = new ArrayList<>();
     command.add(flavour.program().toString());
     command.addAll(optionsFor(data, durability));
@@ -144,8 +164,10 @@ final class DatabaseServer implements AutoCloseable {
     command.add("--bind-address=" + LoopbackPort.HOST);
     // No Unix socket: its path may be at most 107 bytes long, and nothing here would use it.
     command.add("--socket=");
-    command.add("--pid-file=" + directory.resolve("tmp").resolve("engine.pid"));
+    command.add("--pid-file=" + temporary.resolve("engine.pid"));
     command.add("--max-connections=500");
+    // Read before the server listens: there is no moment in which root has no password.
+    command.add("--init-file=" + passwords);
     command.addAll(furtherOptions);
     return EngineProcess.launch(
         flavour.engine(), command, flavour.environment(), directory, parentDeath);
@@ -157,7 +179,9 @@ final class DatabaseServer implements AutoCloseable {
     options.add("--no-defaults");
     options.add("--basedir=" + flavour.baseDirectory());
     options.add("--datadir=" + dataDirectory);
-    options.add("--tmpdir=" + directory.resolve("tmp"));
+    options.add("--tmpdir=" + temporary);
+    options.add("--secure-file-priv=" + withoutFiles());
+    options.add("--local-infile=0");
     options.add("--innodb-buffer-pool-size=128M");
     options.add("--skip-log-bin");
     options.add("--character-set-server=utf8mb4");
@@ -180,7 +204,12 @@ final class DatabaseServer implements AutoCloseable {
   }
 
   synchronized DatabaseEndpoint endpoint() {
-    return new DatabaseEndpoint(flavour.engine(), LoopbackPort.HOST, port, "root", "");
+    return new DatabaseEndpoint(
+        flavour.engine(), LoopbackPort.HOST, port, USER, secrets.password());
+  }
+
+  Path secrets() {
+    return secrets.file();
   }
 
   synchronized long pid() {

@@ -59,17 +59,23 @@ public final class DevLauncher {
     DevOptions options = DevOptions.parse(arguments, installation.dataDirectory("dev"));
     Path directory = options.dataDirectory();
     try (LocalStack stack =
-        new LocalStack(installation, directory, () -> ClaimedPort.of(options.port()))) {
+        new LocalStack(
+            installation,
+            directory,
+            () -> ClaimedPort.of(options.port()),
+            new StartDisplay(System.out))) {
       stopOnSignal(stack);
       System.out.println(
           "Starting MariaDB, Redis"
               + (options.worker() ? ", flowsvr and a worker ..." : " and flowsvr ..."));
+      sayIfRoot();
       stack.start();
       ExampleTaskTypes.createMissing(client(stack));
       if (options.worker()) {
         stack.startWorkers(1);
+        stack.awaitWorkers(1);
       }
-      System.out.println(stack.engines());
+      stack.engines().forEach(System.out::println);
       System.out.println("Logs in " + stack.logDirectory());
       System.out.println("Asyncflow is ready at " + stack.url());
       throw new EngineException(stack.failure().join());
@@ -87,9 +93,13 @@ public final class DevLauncher {
     Path output = SpacelessDirectory.preferring(directory.resolve("speech"));
     try (LocalStack stack =
         new LocalStack(
-            installation, directory, () -> ClaimedPort.preferring(DevOptions.DEFAULT_PORT))) {
+            installation,
+            directory,
+            () -> ClaimedPort.preferring(DevOptions.DEFAULT_PORT),
+            new StartDisplay(System.out))) {
       stopOnSignal(stack);
       System.out.println("Starting MariaDB, Redis, flowsvr and two workers ...");
+      sayIfRoot();
       stack.start();
       FlowClient flow = client(stack);
       ExampleTaskTypes.createMissing(flow);
@@ -98,6 +108,14 @@ public final class DevLauncher {
       Demo.Spoken spoken = new Demo(flow, stack.failure(), display).speak(text.text());
       Path wav = output.resolve(spoken.jobId() + ".wav");
       SpeechReport.write(flow, spoken.jobId(), spoken.speech(), wav, System.out);
+    }
+  }
+
+  private static void sayIfRoot() {
+    if ("root".equals(System.getProperty("user.name"))) {
+      System.out.println(
+          "Started as root, and so are they: on 127.0.0.1 alone, with random passwords, in"
+              + " directories of root's alone, and no SQL reads or writes a file.");
     }
   }
 

@@ -55,6 +55,14 @@ public final class EmbeddedMariaDb implements AutoCloseable {
     return server.endpoint();
   }
 
+  /**
+   * The file with root's password, which only its owner can read; clients of MySQL and MariaDB take
+   * it as {@code --defaults-file}.
+   */
+  Path secrets() {
+    return server.secrets();
+  }
+
   /** The process id of the server, for tests that send it signals. */
   public long pid() {
     return server.pid();

@@ -8,6 +8,10 @@ import java.util.Map;
 /**
  * A Redis server of one's own, on loopback, keeping nothing on disk.
  *
+ * <p>Other users of the machine reach its port, so it has a random password, which is in the file
+ * {@code secrets} in its directory; Redis reads it there, since all users can see the arguments of
+ * a program.
+ *
  * <p>It belongs to this JVM: it ends with {@link #close}, at the latest when the JVM dies, however
  * that happens; and a server that survived even that is stopped by the next start in its directory.
  * Thread-safe.
@@ -22,6 +26,7 @@ public final class EmbeddedRedis implements AutoCloseable {
   private final Path program;
   private final DirectoryLock lock;
   private final ParentDeath parentDeath;
+  private final String password = OwnerOnly.newPassword();
   private int port;
   private EngineProcess process;
 
@@ -54,6 +59,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     Path program = unpackedProgram();
     DirectoryLock lock = DirectoryLock.take(directory);
     try {
+      OwnerOnly.directory(directory);
       EngineProcess.stopOrphan(directory);
       EmbeddedRedis redis = new EmbeddedRedis(directory, program, lock, parentDeath);
       redis.startOn(port);
@@ -78,7 +84,7 @@ public final class EmbeddedRedis implements AutoCloseable {
       }
       process = launch();
       try {
-        process.awaitReady(() -> LoopbackPort.answersPing(port), START_PATIENCE);
+        process.awaitReady(() -> LoopbackPort.answersPing(port, password), START_PATIENCE);
         return;
       } catch (EngineException e) {
         if (!process.foundItsPortTaken()) {
@@ -98,9 +104,11 @@ public final class EmbeddedRedis implements AutoCloseable {
   }
 
   private EngineProcess launch() {
+    OwnerOnly.write(secrets(), "requirepass " + password + "\n");
     List<String> command =
         List.of(
             program.toString(),
+            secrets().toString(),
             "--port",
             Integer.toString(port),
             "--bind",
@@ -117,9 +125,27 @@ public final class EmbeddedRedis implements AutoCloseable {
     return EngineProcess.launch(NAME, command, Map.of(), directory, parentDeath);
   }
 
-  /** Its address, as {@code redis://127.0.0.1:port}; the same before and after a restart. */
+  /**
+   * Its address and password, as {@code redis://:password@127.0.0.1:port}; the same before and
+   * after a restart.
+   */
   public synchronized String url() {
-    return "redis://" + LoopbackPort.HOST + ":" + port;
+    return urlVia(port);
+  }
+
+  /** The same for those that reach it through another port on 127.0.0.1. */
+  public String urlVia(int otherPort) {
+    return "redis://:" + password + "@" + LoopbackPort.HOST + ":" + otherPort;
+  }
+
+  /** What a client has to say first, never empty. */
+  public String password() {
+    return password;
+  }
+
+  /** The configuration with the password, which only its owner can read. */
+  Path secrets() {
+    return directory.resolve("secrets");
   }
 
   /** Its TCP port on 127.0.0.1. */

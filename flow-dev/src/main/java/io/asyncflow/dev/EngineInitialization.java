@@ -27,6 +27,7 @@ final class EngineInitialization {
     builder.environment().putAll(environment);
     Process process;
     try {
+      OwnerOnly.emptyFile(log);
       process = builder.start();
     } catch (IOException e) {
       throw new EngineException(engine + " cannot be started: " + e.getMessage() + ".", e);

@@ -13,11 +13,15 @@ record EngineLog(String engine, Path file) {
   private static final Pattern MISSING_LIBRARY =
       Pattern.compile("error while loading shared libraries: (\\S+):");
 
-  /** Puts what an earlier run has left there aside, for whoever wants to know why it ended. */
+  /**
+   * Puts what an earlier run has left there aside, for whoever wants to know why it ended, and
+   * makes an empty log, which others on the machine cannot read: it may have what tasks are about.
+   */
   void begin() throws IOException {
     if (Files.exists(file)) {
       Files.move(file, earlier(file), StandardCopyOption.REPLACE_EXISTING);
     }
+    OwnerOnly.emptyFile(file);
   }
 
   /** Where the output of the run before the present one lies. */

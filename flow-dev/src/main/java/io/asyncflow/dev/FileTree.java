@@ -13,9 +13,10 @@ import java.util.stream.Stream;
 final class FileTree {
   private FileTree() {}
 
+  /** Makes what is missing of a directory, for its owner alone. */
   static Path create(Path directory) {
     try {
-      return Files.createDirectories(directory);
+      return Files.createDirectories(directory, OwnerOnly.NEW_DIRECTORY);
     } catch (IOException e) {
       throw new EngineException("The directory " + directory + " cannot be created.", e);
     }

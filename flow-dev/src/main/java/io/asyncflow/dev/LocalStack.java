@@ -1,18 +1,19 @@
 package io.asyncflow.dev;
 
-import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -24,16 +25,18 @@ import java.util.function.Supplier;
  */
 final class LocalStack implements AutoCloseable {
   private static final Duration SERVER_PATIENCE = Duration.ofSeconds(120);
-  private static final Duration PROBE_PATIENCE = Duration.ofSeconds(5);
+  private static final Duration WORKER_PATIENCE = Duration.ofSeconds(120);
+  private static final Duration POLL = Duration.ofMillis(100);
   // A developer waits at the terminal: a run that is cut off goes on after the next start.
-  private static final Duration WORKER_GRACE = Duration.ofSeconds(1);
-  private static final Duration STOP_PATIENCE = Duration.ofSeconds(3);
+  private static final Duration WORKER_GRACE = Duration.ofSeconds(2);
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(4);
   private static final String SCHEMA = "asyncflow";
   private static final int MOST_WORKERS = 2;
 
   private final Installation installation;
   private final Path directory;
   private final Supplier<ClaimedPort> portChoice;
+  private final StartDisplay display;
   private final ChildJvm server;
   private final CompletableFuture<String> failure = new CompletableFuture<>();
   private final Deque<AutoCloseable> started = new ConcurrentLinkedDeque<>();
@@ -42,19 +45,27 @@ final class LocalStack implements AutoCloseable {
   private final Object closed = new Object();
   private volatile boolean closing;
   private int port;
-  private DatabaseEndpoint database;
+  private EmbeddedMariaDb mariaDb;
   private EmbeddedRedis redis;
+  private ServerProbe probe;
+  private long workersLaunchedAt;
 
   /**
    * Describes a stack; nothing runs yet.
    *
    * @param directory where all its data lives
    * @param portChoice where flowsvr will listen; asked when things start
+   * @param display is told of each step
    */
-  LocalStack(Installation installation, Path directory, Supplier<ClaimedPort> portChoice) {
+  LocalStack(
+      Installation installation,
+      Path directory,
+      Supplier<ClaimedPort> portChoice,
+      StartDisplay display) {
     this.installation = installation;
     this.directory = directory.toAbsolutePath().normalize();
     this.portChoice = portChoice;
+    this.display = display;
     this.server = program("flowsvr", "flowsvr");
   }
 
@@ -82,19 +93,17 @@ final class LocalStack implements AutoCloseable {
     return failure;
   }
 
-  /** What runs besides flowsvr, for people who want to look into it. */
-  String engines() {
-    return database.engine()
-        + " at "
-        + database.host()
-        + ":"
-        + database.port()
-        + " (user "
-        + database.user()
-        + ", database "
-        + SCHEMA
-        + "), Redis at "
-        + redis.url();
+  /** What runs besides flowsvr, for people who want to look into it; without passwords. */
+  List<String> engines() {
+    DatabaseEndpoint database = mariaDb.endpoint();
+    return List.of(
+        database + "; mysql --defaults-file=\"" + mariaDb.secrets() + "\" " + SCHEMA,
+        "Redis at "
+            + LoopbackPort.HOST
+            + ":"
+            + redis.port()
+            + "; its password is in "
+            + redis.secrets());
   }
 
   /**
@@ -112,11 +121,12 @@ final class LocalStack implements AutoCloseable {
     // The first start after a build has jars to unpack; the engines start meanwhile.
     CompletableFuture<Path> serverJar =
         OtherThread.begin("unpack-flowsvr", () -> server.prepare(installation));
-    EmbeddedMariaDb mariaDb = own(EmbeddedMariaDb.start(directory.resolve("mariadb"), 0));
-    database = mariaDb.endpoint();
+    OwnerOnly.directory(directory.resolve("store"));
+    mariaDb = own(EmbeddedMariaDb.start(directory.resolve("mariadb"), 0));
     redis = own(EmbeddedRedis.start(directory.resolve("redis"), 0));
     keepRunning("MariaDB", logOf("mariadb"), mariaDb::process, mariaDb::restart);
     keepRunning("Redis", logOf("redis"), redis::process, redis::restart);
+    display.done("MariaDB and Redis run");
     EngineProcess process =
         run(
             server,
@@ -124,7 +134,9 @@ final class LocalStack implements AutoCloseable {
             Map.of(
                 "FLOW_PORT", Integer.toString(port),
                 "FLOW_STORE_DIR", directory.resolve("store").toString()));
-    process.awaitReady(this::isReady, SERVER_PATIENCE);
+    probe = new ServerProbe(url(), System.getenv("FLOW_API_KEY"));
+    process.awaitReady(display.awaiting("flowsvr", server.log(), probe::isReady), SERVER_PATIENCE);
+    display.done("flowsvr answers");
   }
 
   /**
@@ -135,9 +147,10 @@ final class LocalStack implements AutoCloseable {
    */
   void startWorkers(int count) {
     Path jar = worker(1).prepare(installation);
+    workersLaunchedAt = System.currentTimeMillis();
     for (int number = 1; number <= count; number++) {
       ChildJvm worker = worker(number);
-      FileTree.create(worker.directory());
+      OwnerOnly.directory(worker.directory());
       run(
           worker,
           jar,
@@ -149,7 +162,32 @@ final class LocalStack implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns when so many of the workers ask for tasks.
+   *
+   * @throws EngineException in one sentence if one of them cannot be kept running, or none comes
+   */
+  void awaitWorkers(int count) {
+    Path log = worker(1).log();
+    BooleanSupplier come =
+        display.awaiting("the worker", log, () -> probe.workersSince(workersLaunchedAt) >= count);
+    long deadline = System.nanoTime() + WORKER_PATIENCE.toNanos();
+    while (!come.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new EngineException(
+            "No worker asks for tasks after "
+                + WORKER_PATIENCE.toSeconds()
+                + " s; its log is "
+                + log
+                + ".");
+      }
+      throwIfFailedWithin(POLL);
+    }
+    display.done(count == 1 ? "the worker asks for tasks" : "the workers ask for tasks");
+  }
+
   private EngineProcess run(ChildJvm program, Path jar, Map<String, String> settings) {
+    DatabaseEndpoint database = mariaDb.endpoint();
     Map<String, String> environment = new HashMap<>(settings);
     environment.put("FLOW_MYSQL_URL", database.jdbcUrl(SCHEMA));
     environment.put("FLOW_MYSQL_USER", database.user());
@@ -181,21 +219,16 @@ final class LocalStack implements AutoCloseable {
     own(new Keeper(program, log, process, restart, () -> closing, this::fail));
   }
 
-  private boolean isReady() {
-    HttpRequest probe =
-        HttpRequest.newBuilder(url().resolve("/actuator/health/readiness"))
-            .timeout(PROBE_PATIENCE)
-            .build();
+  private void throwIfFailedWithin(Duration pause) {
     try {
-      return HttpClient.newHttpClient()
-              .send(probe, HttpResponse.BodyHandlers.discarding())
-              .statusCode()
-          == 200;
-    } catch (IOException e) {
-      return false;
+      throw new EngineException(failure.get(pause.toMillis(), TimeUnit.MILLISECONDS));
+    } catch (TimeoutException e) {
+      // All is well so far.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new EngineException("Waiting for flowsvr was interrupted.", e);
+      throw new EngineException("Waiting for the worker was interrupted.", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
     }
   }
 

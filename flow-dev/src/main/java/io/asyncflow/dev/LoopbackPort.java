@@ -32,14 +32,16 @@ final class LoopbackPort {
     }
   }
 
-  /** Whether a Redis on the port answers PING. */
-  static boolean answersPing(int port) {
+  /** Whether a Redis on the port takes the password and answers PING. */
+  static boolean answersPing(int port, String password) {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress(HOST, port), CONNECT_MILLIS);
       socket.setSoTimeout(CONNECT_MILLIS);
-      socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
-      byte[] answer = socket.getInputStream().readNBytes(5);
-      return new String(answer, StandardCharsets.US_ASCII).equals("+PONG");
+      String request = "AUTH " + password + "\r\nPING\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      String expected = "+OK\r\n+PONG";
+      byte[] answer = socket.getInputStream().readNBytes(expected.length());
+      return new String(answer, StandardCharsets.US_ASCII).equals(expected);
     } catch (IOException e) {
       return false;
     }

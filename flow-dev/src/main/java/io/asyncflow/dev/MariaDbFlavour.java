@@ -84,6 +84,17 @@ final class MariaDbFlavour implements DatabaseFlavour {
     EngineInitialization.run(engine(), command, environment(), log, this::writeSystemTables);
   }
 
+  @Override
+  public List<String> setPassword(String password) {
+    return List.of(
+        "DELETE FROM mysql.global_priv WHERE User = ''"
+            + " OR User = 'root' AND Host NOT IN ('localhost', '127.0.0.1');",
+        "DELETE FROM mysql.db WHERE User = '' OR Db LIKE 'test%';",
+        "FLUSH PRIVILEGES;",
+        "ALTER USER 'root'@'localhost' IDENTIFIED BY '%1$s', 'root'@'127.0.0.1' IDENTIFIED BY '%1$s';"
+            .formatted(password));
+  }
+
   private void writeSystemTables(OutputStream sql) throws IOException {
     sql.write(
         """

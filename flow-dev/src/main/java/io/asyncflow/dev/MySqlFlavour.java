@@ -106,4 +106,12 @@ final class MySqlFlavour implements DatabaseFlavour {
     command.add("--initialize-insecure");
     EngineInitialization.run(engine(), command, environment(), log, sql -> {});
   }
+
+  @Override
+  public List<String> setPassword(String password) {
+    return List.of(
+        // In the binary log it would be a change that a group of servers does not know.
+        "SET SESSION sql_log_bin = 0;",
+        "ALTER USER 'root'@'localhost' IDENTIFIED BY '" + password + "';");
+  }
 }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -43,6 +45,56 @@ class EmbeddedMariaDbIT {
 
       assertThat(database.endpoint()).isEqualTo(before);
       assertThat(number(database, "SELECT n FROM t")).isEqualTo(42);
+    }
+  }
+
+  @Test
+  void onlyTheOwnerGetsIn() throws Exception {
+    try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0)) {
+      assertThatThrownBy(() -> withPassword(database, "").connect("mysql"))
+          .hasMessageContaining("Access denied");
+      assertThatThrownBy(() -> as(database, "somebody", "").connect("mysql"))
+          .hasMessageContaining("Access denied");
+      assertThat(number(database, "SELECT COUNT(*) FROM mysql.user WHERE User = ''")).isZero();
+      OwnerOnlyFiles.assertClosed(
+          directory, database.secrets(), database.endpoint().password(), database.pid());
+      assertThat(directory.resolve("tmp")).isDirectoryNotContaining("glob:**.sql*");
+      assertThat(database.endpoint().toString()).doesNotContain(database.endpoint().password());
+    }
+  }
+
+  @Test
+  void statementsTouchNoFile() throws Exception {
+    Path file = directory.resolve("planted");
+    try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0, Durability.RELAXED)) {
+      assertThatThrownBy(() -> execute(database, "SELECT 'planted' INTO DUMPFILE '" + file + "'"))
+          .hasMessageContaining("--secure-file-priv");
+      assertThat(number(database, "SELECT LOAD_FILE('/etc/hostname') IS NULL")).isEqualTo(1);
+      assertThat(number(database, "SELECT @@local_infile")).isZero();
+    }
+    assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void directoryOfAVersionWithoutPasswordsGetsOne() throws Exception {
+    try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0, Durability.RELAXED)) {
+      execute(database, "CREATE TABLE t (n INT)");
+      execute(database, "INSERT INTO t VALUES (42)");
+      // As mariadb-install-db leaves it.
+      execute(database, "CREATE USER ''@'localhost'");
+      execute(database, "CREATE USER 'root'@'::1'");
+      execute(database, "GRANT ALL ON *.* TO 'root'@'::1'");
+      execute(database, "ALTER USER 'root'@'localhost' IDENTIFIED BY ''");
+      execute(database, "ALTER USER 'root'@'127.0.0.1' IDENTIFIED BY ''");
+      Files.delete(database.secrets());
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+    try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0)) {
+      assertThat(number(database, "SELECT n FROM t")).isEqualTo(42);
+      assertThat(number(database, "SELECT COUNT(*) FROM mysql.user WHERE Host = '::1'")).isZero();
+      assertThatThrownBy(() -> withPassword(database, "").connect("mysql"))
+          .hasMessageContaining("Access denied");
+      assertThat(OwnerOnlyFiles.permissionsOf(directory)).isEqualTo("rwx------");
     }
   }
 
@@ -96,6 +148,15 @@ class EmbeddedMariaDbIT {
       assertThat(number(database, "SELECT CHAR_LENGTH('\uD83D\uDE00')")).isEqualTo(1);
       assertThat(number(database, "SELECT @@collation_database LIKE 'utf8mb4%'")).isEqualTo(1);
     }
+  }
+
+  private static DatabaseEndpoint withPassword(EmbeddedMariaDb database, String password) {
+    return as(database, "root", password);
+  }
+
+  private static DatabaseEndpoint as(EmbeddedMariaDb database, String user, String password) {
+    DatabaseEndpoint own = database.endpoint();
+    return new DatabaseEndpoint(own.engine(), own.host(), own.port(), user, password);
   }
 
   private static void execute(EmbeddedMariaDb database, String sql) throws SQLException {

@@ -19,14 +19,14 @@ class EmbeddedRedisIT {
   void stoppedServerComesBackOnTheSamePort() {
     try (EmbeddedRedis redis = EmbeddedRedis.start(directory, 0)) {
       String url = redis.url();
-      assertThat(LoopbackPort.answersPing(redis.port())).isTrue();
+      assertThat(LoopbackPort.answersPing(redis.port(), redis.password())).isTrue();
 
       redis.stop();
-      assertThat(LoopbackPort.answersPing(redis.port())).isFalse();
+      assertThat(LoopbackPort.answersPing(redis.port(), redis.password())).isFalse();
       redis.restart();
 
-      assertThat(redis.url()).isEqualTo(url).isEqualTo("redis://127.0.0.1:" + redis.port());
-      assertThat(LoopbackPort.answersPing(redis.port())).isTrue();
+      assertThat(redis.url()).isEqualTo(url).isEqualTo(redis.urlVia(redis.port()));
+      assertThat(LoopbackPort.answersPing(redis.port(), redis.password())).isTrue();
     }
   }
 
@@ -37,18 +37,27 @@ class EmbeddedRedisIT {
       redis.kill();
       assertThat(killed.isAlive()).isFalse();
       redis.restart();
-      assertThat(LoopbackPort.answersPing(redis.port())).isTrue();
+      assertThat(LoopbackPort.answersPing(redis.port(), redis.password())).isTrue();
     }
   }
 
   @Test
-  void nothingIsWrittenButLogAndLock() throws Exception {
+  void nothingIsWrittenButLogLockAndPassword() throws Exception {
     try (EmbeddedRedis redis = EmbeddedRedis.start(directory, 0)) {
       redis.stop();
     }
     try (var files = Files.list(directory)) {
       assertThat(files.map(file -> file.getFileName().toString()))
-          .containsExactlyInAnyOrder("asyncflow.lock", "server.log");
+          .containsExactlyInAnyOrder("asyncflow.lock", "secrets", "server.log");
+    }
+  }
+
+  @Test
+  void onlyTheOwnerGetsIn() throws Exception {
+    try (EmbeddedRedis redis = EmbeddedRedis.start(directory, 0)) {
+      assertThat(LoopbackPort.answersPing(redis.port(), "")).isFalse();
+      assertThat(LoopbackPort.answersPing(redis.port(), OwnerOnly.newPassword())).isFalse();
+      OwnerOnlyFiles.assertClosed(directory, redis.secrets(), redis.password(), redis.pid());
     }
   }
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -21,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class LocalStackIT {
   @TempDir Path home;
+  private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
   private Path data;
 
   @BeforeEach
@@ -37,8 +40,61 @@ class LocalStackIT {
     }
     assertThat(Files.readAllLines(data.resolve("logs/flowsvr.log")))
         .anyMatch(line -> line.startsWith("FLOW_MYSQL_URL=jdbc:mysql://127.0.0.1:"))
-        .anyMatch(line -> line.startsWith("FLOW_REDIS_URL=redis://127.0.0.1:"))
+        .anyMatch(line -> line.matches("FLOW_REDIS_URL=redis://:\\w{32}@127.0.0.1:\\d+"))
+        .anyMatch(line -> line.matches("FLOW_MYSQL_PASSWORD=\\w{32}"))
         .contains("FLOW_MYSQL_USER=root", "FLOW_ADDRESS=127.0.0.1", "FLOW_EXIT_WITH_PARENT=true");
+  }
+
+  @Test
+  void workersAreAwaitedUntilTheServerHasSeenThem() throws IOException {
+    try (LocalStack stack = stackOn(LoopbackPort.free())) {
+      stack.start();
+      stack.startWorkers(2);
+      stack.awaitWorkers(2);
+      assertThat(Files.readAllLines(data.resolve("logs/flowsvr.log")))
+          .contains("asked for workers, of which it knows 2");
+    }
+    assertThat(shown.toString())
+        .containsSubsequence(
+            "MariaDB and Redis run", "flowsvr answers", "the workers ask for tasks");
+  }
+
+  @Test
+  void othersSeeNothingOfIt() throws IOException {
+    try (LocalStack stack = stackOn(LoopbackPort.free())) {
+      stack.start();
+      stack.startWorkers(1);
+      String redis = Files.readString(data.resolve("redis/secrets")).split("\\s+")[1];
+      assertThat(String.join(" ", stack.engines()))
+          .contains("mysql --defaults-file=\"" + data.resolve("mariadb/secrets") + "\" asyncflow")
+          .doesNotContain(redis);
+      for (String part : List.of("", "mariadb", "redis", "flowsvr", "worker", "logs", "store")) {
+        assertThat(OwnerOnlyFiles.permissionsOf(data.resolve(part)))
+            .as(part)
+            .isEqualTo("rwx------");
+      }
+      for (String log : List.of("flowsvr.log", "worker.log")) {
+        assertThat(OwnerOnlyFiles.permissionsOf(data.resolve("logs").resolve(log)))
+            .as(log)
+            .isEqualTo("rw-------");
+      }
+    }
+  }
+
+  @Test
+  void readinessIsAskedByOneClient() {
+    long before = httpClients();
+    try (LocalStack stack = stackOn(LoopbackPort.free())) {
+      stack.start();
+      assertThat(httpClients() - before).isLessThanOrEqualTo(1);
+    }
+  }
+
+  /** Each has a thread, and keeps it until the collector finds the client. */
+  private static long httpClients() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().matches("HttpClient-\\d+-SelectorManager"))
+        .count();
   }
 
   @Test
@@ -135,7 +191,11 @@ class LocalStackIT {
   }
 
   private LocalStack stackOn(int port) {
-    return new LocalStack(new Installation(home), data, () -> ClaimedPort.of(port));
+    return new LocalStack(
+        new Installation(home),
+        data,
+        () -> ClaimedPort.of(port),
+        new StartDisplay(new PrintStream(shown, true)));
   }
 
   private ProcessHandle redis() {

@@ -28,6 +28,7 @@ class SharedTestEnginesIT {
   void enginesAreSharedByTheWholeJvm() {
     assertThat(TestEngines.database()).isEqualTo(TestEngines.database());
     assertThat(TestEngines.redis()).isSameAs(TestEngines.redis());
-    assertThat(LoopbackPort.answersPing(TestEngines.redis().port())).isTrue();
+    assertThat(LoopbackPort.answersPing(TestEngines.redis().port(), TestEngines.redis().password()))
+        .isTrue();
   }
 }

@@ -5,9 +5,12 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -44,6 +47,9 @@ final class StubProgram {
     System.getenv().forEach((name, value) -> System.out.println(name + "=" + value));
     if (System.getenv("FLOW_PORT") != null) {
       serve(Integer.parseInt(System.getenv("FLOW_PORT")));
+    } else {
+      URI beat = URI.create(System.getenv("FLOW_URL") + "/api/worker/heartbeat");
+      beat.toURL().openStream().close();
     }
     while (System.in.read() >= 0) {
       // until the launcher is gone
@@ -65,13 +71,26 @@ final class StubProgram {
           exchange.sendResponseHeaders(200, -1);
           exchange.close();
         });
-    server.createContext("/api", StubProgram::answerEmptyLists);
+    server.createContext("/api", exchange -> answer(exchange, "\"scheduleCfgList\":[]"));
+    List<String> workers = new CopyOnWriteArrayList<>();
+    server.createContext(
+        "/api/worker/heartbeat",
+        exchange -> {
+          workers.add("{\"firstBeat\":" + System.currentTimeMillis() + "}");
+          answer(exchange, "");
+        });
+    server.createContext(
+        "/api/worker/list",
+        exchange -> {
+          System.out.println("asked for workers, of which it knows " + workers.size());
+          answer(exchange, "\"workerList\":" + workers);
+        });
     server.start();
   }
 
-  private static void answerEmptyLists(HttpExchange exchange) throws IOException {
+  private static void answer(HttpExchange exchange, String result) throws IOException {
     byte[] body =
-        "{\"msg\":\"ok\",\"code\":0,\"result\":{\"scheduleCfgList\":[]}}"
+        ("{\"msg\":\"ok\",\"code\":0,\"result\":{" + result + "}}")
             .getBytes(StandardCharsets.US_ASCII);
     exchange.getRequestBody().readAllBytes();
     exchange.sendResponseHeaders(200, body.length);

@@ -165,7 +165,7 @@ class RedisLinkIT {
   @Test
   void connectionsThatTheNetworkHasForgottenAreReplacedAndTheSubscriptionStandsAgain() {
     try (Relay network = Relay.to(redis.port())) {
-      RedisLink listener = aLinkTo("redis://127.0.0.1:" + network.port());
+      RedisLink listener = aLinkTo(redis.urlVia(network.port()));
       Queue<String> heard = heardBy(listener);
       RedisLink speaker = aLink();
       awaitHearing(speaker, heard);

@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -138,8 +139,8 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** The address of Redis for servers and workers that reach it through a proxy. */
-  public static String redisUrlVia(TcpProxy proxy) {
-    return "redis://" + LoopbackPort.HOST + ":" + proxy.port();
+  public String redisUrlVia(TcpProxy proxy) {
+    return redis().urlVia(proxy.port());
   }
 
   /** A connection to the schema of the servers, past all of them. */
@@ -192,8 +193,8 @@ public final class Cluster implements AutoCloseable {
         plan.workerId(),
         ScriptedWorker.class,
         ScriptedWorker.READY,
-        plan.environment(),
-        JSON.writeValueAsString(plan));
+        // Not an argument, which all users of the machine can see: the plan has Redis' password.
+        with(plan.environment(), ScriptedWorker.PLAN, JSON.writeValueAsString(plan)));
   }
 
   /**
@@ -227,6 +228,13 @@ public final class Cluster implements AutoCloseable {
         new WorkerNode(() -> NodeProcess.start(name, command, environment, logOf(name)), ready);
     workers.add(worker);
     return worker;
+  }
+
+  private static Map<String, String> with(
+      Map<String, String> environment, String name, String value) {
+    Map<String, String> whole = new HashMap<>(environment);
+    whole.put(name, value);
+    return whole;
   }
 
   /** Who is killed tidies nothing up, so it is done with the cluster. */

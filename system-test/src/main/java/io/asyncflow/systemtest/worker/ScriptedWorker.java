@@ -14,18 +14,21 @@ import java.nio.file.Path;
 import java.time.Duration;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A worker process whose handlers obey their tasks. Its one argument is a {@link WorkerPlan}. */
+/** A worker process whose handlers obey their tasks; {@link #PLAN} has its {@link WorkerPlan}. */
 public final class ScriptedWorker {
 
   /** What it prints when it polls. */
   public static final String READY = "scripted worker is ready";
+
+  /** The environment variable with the plan as JSON. */
+  public static final String PLAN = "SCRIPTED_WORKER_PLAN";
 
   private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(3);
 
   private ScriptedWorker() {}
 
   public static void main(String[] arguments) {
-    WorkerPlan plan = JsonMapper.builder().build().readValue(arguments[0], WorkerPlan.class);
+    WorkerPlan plan = JsonMapper.builder().build().readValue(System.getenv(PLAN), WorkerPlan.class);
     // A new one at each start, as the SDK has it where nothing is configured.
     String workerId = plan.workerId() + "-" + ProcessHandle.current().pid();
     Recorder recorder = Recorder.open(Path.of(plan.history()), workerId);

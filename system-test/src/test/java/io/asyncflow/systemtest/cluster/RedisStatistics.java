@@ -1,5 +1,6 @@
 package io.asyncflow.systemtest.cluster;
 
+import io.asyncflow.dev.EmbeddedRedis;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -8,12 +9,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
-/**
- * A Redis as it is asked by hand: what it was used for since its start.
- *
- * @param port of the Redis on loopback
- */
-public record RedisStatistics(int port) {
+/** A Redis as it is asked by hand: what it was used for since its start. */
+public record RedisStatistics(EmbeddedRedis redis) {
 
   /** How often the commands were called, together. */
   public long calls(String... commands) {
@@ -34,7 +31,7 @@ public record RedisStatistics(int port) {
 
   /** Makes it forget everything. */
   public void flushAll() {
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = connect()) {
       socket.getOutputStream().write("FLUSHALL\r\n".getBytes(StandardCharsets.US_ASCII));
       socket.getInputStream().readNBytes("+OK\r\n".length());
     } catch (IOException e) {
@@ -42,8 +39,16 @@ public record RedisStatistics(int port) {
     }
   }
 
+  private Socket connect() throws IOException {
+    Socket socket = new Socket("127.0.0.1", redis.port());
+    String login = "AUTH " + redis.password() + "\r\n";
+    socket.getOutputStream().write(login.getBytes(StandardCharsets.US_ASCII));
+    socket.getInputStream().readNBytes("+OK\r\n".length());
+    return socket;
+  }
+
   private String info() {
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = connect()) {
       socket.getOutputStream().write("INFO commandstats\r\n".getBytes(StandardCharsets.US_ASCII));
       BufferedReader answer =
           new BufferedReader(

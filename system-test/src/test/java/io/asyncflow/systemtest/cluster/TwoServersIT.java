@@ -232,7 +232,7 @@ class TwoServersIT {
           seconds(watch.elapsed()));
 
       cluster.redis().restart();
-      RedisStatistics redis = new RedisStatistics(cluster.redis().port());
+      RedisStatistics redis = new RedisStatistics(cluster.redis());
       scenario.create(scenario.client(servers.get(0)), 100, Script.smooth());
       await()
           .atMost(PATIENCE)

@@ -120,8 +120,7 @@ class ContentionIT {
               liar -> scenario.launchWorker(servers.get(0), worker -> worker.withRedis(liar.url())))
           .toList()
           .forEach(WorkerNode::awaitReady);
-      List<RedisStatistics> locks =
-          liars.stream().map(liar -> new RedisStatistics(liar.port())).toList();
+      List<RedisStatistics> locks = liars.stream().map(RedisStatistics::new).toList();
       scenario.create(scenario.client(servers.get(0)), tasks, Script.smooth());
       while (scenario.count("status IN (1, 2)") > 0) {
         locks.forEach(RedisStatistics::flushAll);

@@ -75,7 +75,7 @@ class JobFaultsIT {
     mortal =
         cluster.startServer(
             plan ->
-                plan.withRedis(Cluster.redisUrlVia(redis))
+                plan.withRedis(cluster.redisUrlVia(redis))
                     .withAll(Map.of("FLOW_JOB_STEPTHREADS", "0")));
     wire = TcpProxy.to(mortal.port());
   }
@@ -184,7 +184,7 @@ class JobFaultsIT {
     try (Scenario scenario = Scenario.of(cluster, "row10_job", patient())) {
       FlowClient client = mortal.client();
       String id = split(other.client(), "row10_job", total);
-      RedisStatistics redisServer = new RedisStatistics(cluster.redis().port());
+      RedisStatistics redisServer = new RedisStatistics(cluster.redis());
       AtomicReference<JobProgress> seen = new AtomicReference<>();
       List<Integer> seenDone = new ArrayList<>();
       try (ProgressEvents events = ProgressEvents.of(id, other.port(), null)) {

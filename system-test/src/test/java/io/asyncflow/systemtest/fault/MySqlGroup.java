@@ -1,5 +1,6 @@
 package io.asyncflow.systemtest.fault;
 
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.systemtest.cluster.DatabaseAccess;
@@ -7,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +34,9 @@ final class MySqlGroup implements AutoCloseable {
       List<String> seats = freeSeats(size);
       for (int number = 1; number <= size; number++) {
         Path data = directory.resolve("member-" + number);
+        if (number > 1) {
+          sharePassword(directory.resolve("member-1"), data);
+        }
         MySqlMember member = MySqlMember.start(number, seats.get(number - 1), seats, data);
         group.members.add(member);
         if (number == 1) {
@@ -45,6 +50,16 @@ final class MySqlGroup implements AutoCloseable {
     } catch (RuntimeException e) {
       group.close();
       throw e;
+    }
+  }
+
+  /** One password opens all of them, for clients do not know which one they reach. */
+  private static void sharePassword(Path first, Path member) {
+    try {
+      Files.createDirectories(member);
+      Files.copy(first.resolve("secrets"), member.resolve("secrets"), COPY_ATTRIBUTES);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -92,8 +107,8 @@ final class MySqlGroup implements AutoCloseable {
             + "&createDatabaseIfNotExist=true"
             + "&sslMode=DISABLED"
             + "&allowPublicKeyRetrieval=true",
-        "root",
-        "");
+        members.get(0).server().endpoint().user(),
+        members.get(0).server().endpoint().password());
   }
 
   MySqlMember primary() {

@@ -41,6 +41,8 @@ record MySqlMember(int number, String seat, EmbeddedMySql server) {
             "--group-replication-local-address=" + seat,
             "--group-replication-group-seeds=" + String.join(",", seats),
             "--group-replication-start-on-boot=OFF",
+            // Without TLS a password goes encrypted with a key of the other member.
+            "--group-replication-recovery-get-public-key=ON",
             "--group-replication-member-weight=" + (FIRST_WEIGHT - 10 * number),
             // A new primary answers nobody before it has all that the old one has acknowledged.
             "--group-replication-consistency=BEFORE_ON_PRIMARY_FAILOVER");
@@ -60,7 +62,9 @@ record MySqlMember(int number, String seat, EmbeddedMySql server) {
   }
 
   void join() {
-    execute("START GROUP_REPLICATION USER = 'root', PASSWORD = ''");
+    execute(
+        "START GROUP_REPLICATION USER = 'root', PASSWORD = '%s'"
+            .formatted(server.endpoint().password()));
   }
 
   /** Has the group make this member its primary, in good order. */

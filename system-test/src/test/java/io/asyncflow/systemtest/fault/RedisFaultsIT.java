@@ -48,7 +48,7 @@ class RedisFaultsIT {
   static void startCluster() {
     cluster = Cluster.start("redis-faults");
     wire = TcpProxy.to(cluster.redis().port());
-    String redis = Cluster.redisUrlVia(wire);
+    String redis = cluster.redisUrlVia(wire);
     servers =
         List.of(
             cluster.launchServer(plan -> plan.withRedis(redis)),
@@ -68,7 +68,7 @@ class RedisFaultsIT {
             .map(
                 server ->
                     scenario.launchWorker(
-                        server, worker -> worker.withRedis(Cluster.redisUrlVia(wire))))
+                        server, worker -> worker.withRedis(cluster.redisUrlVia(wire))))
             .toList();
     workers.forEach(WorkerNode::awaitReady);
     work(scenario, Duration.ofSeconds(5)); // nothing is compiled yet
@@ -160,7 +160,7 @@ class RedisFaultsIT {
 
   @Test
   void row10_emptiedRedisChangesNothing() {
-    RedisStatistics redis = new RedisStatistics(cluster.redis().port());
+    RedisStatistics redis = new RedisStatistics(cluster.redis());
     try (Scenario scenario = Scenario.of(cluster, "row10", TypePlan.quick())) {
       startWorkers(scenario);
       int flushes = 10;

@@ -97,10 +97,10 @@ public final class RedissonHoldLock implements HoldLock {
             .setSubscriptionConnectionPoolSize(2);
     server.setAddress(redis.address());
     if (redis.user() != null) {
-      server.setUsername(redis.user());
+      config.setUsername(redis.user());
     }
     if (redis.password() != null) {
-      server.setPassword(redis.password());
+      config.setPassword(redis.password());
     }
     server.setDatabase(redis.database());
     return config;
