@@ -14,7 +14,9 @@ import io.asyncflow.worker.internal.Spool;
 import io.asyncflow.worker.internal.StageRegistry;
 import io.asyncflow.worker.internal.Ticker;
 import io.asyncflow.worker.internal.WorkerEngine;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -165,6 +167,35 @@ public final class Worker implements AutoCloseable {
     public Builder apiKey(String value) {
       apiKey = value == null ? null : read("apiKey", value, HttpFlowClient::checkApiKey);
       return this;
+    }
+
+    /**
+     * A file that holds the key, instead of {@link #apiKey}. It is read once, now, and white space
+     * around the key does not count. Every program of this user can read a key that is in a
+     * variable, in {@code /proc}; a file may be deleted once the worker has started.
+     *
+     * @param file {@code null} for none
+     * @throws InvalidSettingException if it cannot be read, or does not hold one key
+     */
+    public Builder apiKeyFile(Path file) {
+      return file == null ? this : apiKey(keyIn(file));
+    }
+
+    private static String keyIn(Path file) {
+      try {
+        String key = Files.readString(file).strip();
+        if (!key.isEmpty()) {
+          return HttpFlowClient.checkApiKey(key);
+        }
+      } catch (IOException cannotBeRead) {
+        throw new InvalidSettingException(
+            "apiKeyFile", "a text file that this process can read, and not " + file);
+      } catch (IllegalArgumentException noKey) {
+        // Said below, and without the key.
+      }
+      throw new InvalidSettingException(
+          "apiKeyFile",
+          "a file with one key in it, of printable ASCII characters, and " + file + " is not");
     }
 
     /**

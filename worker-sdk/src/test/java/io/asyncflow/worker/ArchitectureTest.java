@@ -1,11 +1,17 @@
 package io.asyncflow.worker;
 
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.asyncflow.worker.engine.ChildPrograms;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
@@ -57,6 +63,21 @@ class ArchitectureTest {
   @Test
   void nobodySleeps() {
     noClasses().should().callMethod(Thread.class, "sleep", long.class).check(SDK);
+  }
+
+  /** A program that is started in another way gets the worker's keys with its environment. */
+  @Test
+  void onlyChildProgramsStartsPrograms() {
+    noClasses()
+        .that()
+        .areNotAssignableTo(ChildPrograms.class)
+        .should()
+        .callConstructor(ProcessBuilder.class, String[].class)
+        .orShould()
+        .callConstructor(ProcessBuilder.class, List.class)
+        .orShould()
+        .callMethodWhere(target(name("exec")).and(target(owner(type(Runtime.class)))))
+        .check(SDK);
   }
 
   @Test

@@ -71,7 +71,8 @@ class ReadmeTest {
     }
     // How a launcher keeps its children: nothing that people set.
     read.remove("FLOW_EXIT_WITH_PARENT");
-    read.addAll(List.of("FLOW_URL", "FLOW_API_KEY", "FLOW_REDIS_URL")); // of every worker
+    // Of every worker.
+    read.addAll(List.of("FLOW_URL", "FLOW_API_KEY", "FLOW_API_KEY_FILE", "FLOW_REDIS_URL"));
     assertThat(new TreeSet<>(readme.all("`(FLOW_\\w+)`"))).isEqualTo(read);
   }
 

@@ -1,6 +1,7 @@
 package io.asyncflow.example.tts;
 
 import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.engine.ChildPrograms;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -69,7 +70,7 @@ class EspeakEngine implements SpeechEngine {
   static boolean isInstalled() {
     try {
       Process process =
-          new ProcessBuilder(PROGRAM, "--version")
+          ChildPrograms.of(PROGRAM, "--version")
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .start();
@@ -140,7 +141,7 @@ class EspeakEngine implements SpeechEngine {
 
   private Process start(String text) {
     try {
-      return new ProcessBuilder(PROGRAM, "-v", voiceOf(text), "-b", "1", "--stdin", "--stdout")
+      return ChildPrograms.of(PROGRAM, "-v", voiceOf(text), "-b", "1", "--stdin", "--stdout")
           .redirectError(ProcessBuilder.Redirect.DISCARD)
           .start();
     } catch (IOException e) {

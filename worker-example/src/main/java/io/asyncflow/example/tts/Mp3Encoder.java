@@ -1,5 +1,6 @@
 package io.asyncflow.example.tts;
 
+import io.asyncflow.worker.engine.ChildPrograms;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +37,7 @@ class Mp3Encoder {
     Process process;
     try {
       process =
-          new ProcessBuilder(
+          ChildPrograms.of(
                   program,
                   "-nostdin",
                   "-loglevel",

@@ -33,7 +33,7 @@ public class WorkerAutoConfiguration {
       ConfigurableListableBeanFactory beans,
       ObjectProvider<FlowClient> client,
       ApplicationEventPublisher events) {
-    WorkerConnection connection = new WorkerConnection(properties, environment);
+    WorkerConnection connection = WorkerConnection.of(properties, environment);
     // What cannot work is said now, and not when half of the application has started.
     builder(properties, connection);
     return new WorkerLifecycle(
@@ -48,6 +48,7 @@ public class WorkerAutoConfiguration {
             .settings(properties.toSettings())
             .gpuSlots(properties.getGpuSlots())
             .apiKey(connection.apiKey())
+            .apiKeyFile(connection.apiKeyFile())
             .redis(connection.redisUrl())
             // The application context stops it, and knows in which order.
             .stopsWithTheJvm(false);

@@ -1,5 +1,7 @@
 package io.asyncflow.worker.autoconfigure;
 
+import io.asyncflow.worker.InvalidSettingException;
+import java.nio.file.Path;
 import java.util.Map;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.core.env.Environment;
@@ -8,15 +10,29 @@ import org.springframework.core.env.Environment;
  * What a worker connects to: its properties, and the variables of the environment that are taken
  * where one is not set.
  */
-record WorkerConnection(String url, String apiKey, String redisUrl) {
+record WorkerConnection(String url, String apiKey, Path apiKeyFile, String redisUrl) {
 
   private static final Map<String, String> VARIABLES =
-      Map.of("url", "FLOW_URL", "apiKey", "FLOW_API_KEY", "redisUrl", "FLOW_REDIS_URL");
+      Map.of(
+          "url", "FLOW_URL",
+          "apiKey", "FLOW_API_KEY",
+          "apiKeyFile", "FLOW_API_KEY_FILE",
+          "redisUrl", "FLOW_REDIS_URL");
 
-  WorkerConnection(WorkerProperties properties, Environment environment) {
-    this(
+  /**
+   * @throws InvalidSettingException if two keys are named, of which one would be left unused
+   */
+  static WorkerConnection of(WorkerProperties properties, Environment environment) {
+    String apiKey = or(properties.getApiKey(), environment, "apiKey");
+    String apiKeyFile = or(properties.getApiKeyFile(), environment, "apiKeyFile");
+    if (apiKey != null && apiKeyFile != null) {
+      throw new InvalidSettingException(
+          "apiKeyFile", "unset where " + nameOf("apiKey", environment) + " is set");
+    }
+    return new WorkerConnection(
         or(properties.getUrl(), environment, "url"),
-        or(properties.getApiKey(), environment, "apiKey"),
+        apiKey,
+        apiKeyFile == null ? null : Path.of(apiKeyFile),
         or(properties.getRedisUrl(), environment, "redisUrl"));
   }
 

@@ -21,6 +21,11 @@ public class WorkerProperties {
   private String apiKey;
 
   /**
+   * A file with the key, instead of api-key. Default: the environment's FLOW_API_KEY_FILE, or none.
+   */
+  private String apiKeyFile;
+
+  /**
    * A Redis that lets the workers of a type hold one after the other. It may be down at any time.
    * Default: the environment's FLOW_REDIS_URL, or none.
    */
@@ -111,6 +116,14 @@ public class WorkerProperties {
 
   public void setApiKey(String apiKey) {
     this.apiKey = apiKey;
+  }
+
+  public String getApiKeyFile() {
+    return apiKeyFile;
+  }
+
+  public void setApiKeyFile(String apiKeyFile) {
+    this.apiKeyFile = apiKeyFile;
   }
 
   public String getRedisUrl() {

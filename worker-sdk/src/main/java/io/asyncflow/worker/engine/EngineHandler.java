@@ -26,9 +26,9 @@ import java.util.function.Function;
  * }</pre>
  *
  * <p>One process a slot, started by the first run on it and kept warm. It sees its slot's GPU as
- * the only one, and none of the worker's {@code FLOW_…} variables. It is killed, with all that it
- * has started, when it heeds no cancel, hangs, or prints what is no message; the next run starts a
- * new one. The stage must be one that takes a slot.
+ * the only one, and of the worker's environment what {@link ChildPrograms} passes on. It is killed,
+ * with all that it has started, when it heeds no cancel, hangs, or prints what is no message; the
+ * next run starts a new one. The stage must be one that takes a slot.
  *
  * <p>Thread-safe. Close it after the worker.
  */
@@ -193,9 +193,13 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
       return this;
     }
 
-    /** Adds a variable, or replaces one of the worker's. */
+    /**
+     * Adds a variable to those that {@link ChildPrograms} passes on, or replaces one of them; a
+     * variable of the worker that is not among them is passed on by its name: {@code
+     * environment("HF_TOKEN", System.getenv("HF_TOKEN"))}.
+     */
     public Builder environment(String variable, String value) {
-      environment.put(variable, value);
+      environment.put(variable, Objects.requireNonNull(value, variable));
       return this;
     }
 

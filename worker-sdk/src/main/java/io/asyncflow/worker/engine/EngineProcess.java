@@ -99,13 +99,11 @@ final class EngineProcess {
    * @throws ResourceException if there is no such program on this machine
    */
   static EngineProcess start(EngineSettings settings, Slot slot) {
-    ProcessBuilder builder = new ProcessBuilder(settings.command());
+    ProcessBuilder builder = ChildPrograms.of(settings.command());
     if (settings.directory() != null) {
       builder.directory(settings.directory().toFile());
     }
     Map<String, String> environment = builder.environment();
-    // What the worker connects with is none of the engine's business.
-    environment.keySet().removeIf(name -> name.startsWith("FLOW_"));
     environment.put("CUDA_VISIBLE_DEVICES", CudaDevices.visibleTo(slot));
     environment.putAll(settings.environment());
     try {

@@ -80,7 +80,7 @@ final class ProcessGroup {
       return;
     }
     try {
-      new ProcessBuilder("/bin/sh", "-c", "kill -s KILL -- -" + leader.pid())
+      ChildPrograms.of("/bin/sh", "-c", "kill -s KILL -- -" + leader.pid())
           .redirectErrorStream(true)
           .redirectOutput(ProcessBuilder.Redirect.DISCARD)
           .start();

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.worker.engine.ChildPrograms;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ public final class Gpus {
   static List<Gpu> found(List<String> command, String visible) {
     try {
       Process process =
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+          ChildPrograms.of(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
       process.getOutputStream().close();
       if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();

@@ -16,6 +16,7 @@ import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.testing.FakeFlowServer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
@@ -251,6 +253,36 @@ class WorkerAutoConfigurationTest {
   }
 
   @Test
+  void aFileMayHoldTheKey(@TempDir Path directory) throws IOException {
+    Path file = Files.writeString(directory.resolve("key"), "from-file\n");
+    try (StubHttpServer http = new StubHttpServer()) {
+      context
+          .withBean(ClassStage.class)
+          .withPropertyValues("FLOW_URL=" + http.url(), "FLOW_API_KEY_FILE=" + file)
+          .run(
+              started -> {
+                await().atMost(PATIENCE).until(() -> !http.seen("hold_task").isEmpty());
+                assertThat(http.seen("hold_task").get(0).authorization())
+                    .isEqualTo("Bearer from-file");
+              });
+    }
+  }
+
+  @Test
+  void twoKeysAreOneTooMany() {
+    context
+        .withBean(ClassStage.class)
+        .withPropertyValues("FLOW_API_KEY=secret", "asyncflow.worker.api-key-file=/run/key")
+        .run(
+            started ->
+                assertThat(started)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(InvalidSettingException.class)
+                    .hasMessage("apiKeyFile must be unset where FLOW_API_KEY is set"));
+  }
+
+  @Test
   void aPropertyWinsOverTheEnvironment() throws IOException {
     try (StubHttpServer http = new StubHttpServer()) {
       context
@@ -329,6 +361,8 @@ class WorkerAutoConfigurationTest {
     "FLOW_URL=localhost:8081, FLOW_URL",
     "FLOW_API_KEY=two words, FLOW_API_KEY",
     "FLOW_REDIS_URL=localhost:6379, FLOW_REDIS_URL",
+    "FLOW_API_KEY_FILE=/no/such/file, FLOW_API_KEY_FILE",
+    "asyncflow.worker.api-key-file=/dev/null, asyncflow.worker.api-key-file",
     "asyncflow.worker.url=foo, asyncflow.worker.url",
     "asyncflow.worker.redis-url=foo, asyncflow.worker.redis-url",
     "asyncflow.worker.backlog-threshold=0, asyncflow.worker.backlog-threshold",
@@ -364,6 +398,7 @@ class WorkerAutoConfigurationTest {
             "enabled",
             "url",
             "api-key",
+            "api-key-file",
             "redis-url",
             "worker-id",
             "threads",
@@ -376,6 +411,6 @@ class WorkerAutoConfigurationTest {
             "spool-dir")) {
       assertThat(metadata).contains("\"asyncflow.worker." + name + "\"");
     }
-    assertThat(metadata.split("\"description\"")).hasSizeGreaterThan(13);
+    assertThat(metadata.split("\"description\"")).hasSizeGreaterThan(14);
   }
 }

@@ -84,6 +84,19 @@ class EngineHandlerTest {
     engines.forEach(EngineHandler::close);
   }
 
+  /** But for what the test names, what a slot means, and what a shell sets by itself. */
+  @Test
+  void anEngineGetsNothingOfTheWorkersEnvironmentButTheList() throws Exception {
+    String names = (String) ((StageResult.Done) run(scripted(), "ENVIRONMENT")).result();
+
+    assertThat(names.strip().split(" "))
+        .contains("HANG_FILE", "CUDA_VISIBLE_DEVICES", "PATH")
+        .allMatch(
+            name ->
+                ChildPrograms.isPassedOn(name)
+                    || List.of("HANG_FILE", "PWD", "OLDPWD", "SHLVL", "_").contains(name));
+  }
+
   @Test
   void oneProcessServesOneRunAfterTheOther() throws Exception {
     EngineHandler engine = scripted();
