@@ -35,6 +35,16 @@ public final class HttpFlowClient implements FlowClient {
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   private static final int HIGHEST_PORT = 65_535;
+
+  /** Where every path of a call begins. */
+  private static final String API = "/api";
+
+  /** What to do where there is no connection. */
+  private static final String CHECK = "check that the server runs and that the URL is right";
+
+  /** What a caller has to reckon with once a request may have arrived. */
+  private static final String PERHAPS_DONE = "the call may have been carried out all the same";
+
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .changeDefaultPropertyInclusion(nulls -> nulls.withValueInclusion(Include.NON_NULL))
@@ -72,9 +82,12 @@ public final class HttpFlowClient implements FlowClient {
    * @throws IllegalArgumentException if no request could be made of one of them
    */
   public HttpFlowClient(URI baseUrl, String apiKey, Duration requestTimeout) {
-    this.baseUrl = requireUsable(Objects.requireNonNull(baseUrl, "baseUrl"));
+    this.baseUrl =
+        usable("baseUrl", Objects.requireNonNull(baseUrl), HttpFlowClient::requireUsable);
     this.authorization =
-        apiKey == null || apiKey.isEmpty() ? null : "Bearer " + checkApiKey(apiKey);
+        apiKey == null || apiKey.isEmpty()
+            ? null
+            : "Bearer " + usable("apiKey", apiKey, HttpFlowClient::checkApiKey);
     this.requestTimeout = Objects.requireNonNull(requestTimeout, "requestTimeout");
     HttpClient.Builder builder =
         HttpClient.newBuilder()
@@ -104,7 +117,7 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   /**
-   * The address of a server as people write it.
+   * The address of a server as people write it, without {@code /api}.
    *
    * @throws IllegalArgumentException if it is none; the message goes on after "must be"
    */
@@ -129,6 +142,14 @@ public final class HttpFlowClient implements FlowClient {
     return apiKey;
   }
 
+  private static <T> T usable(String parameter, T value, UnaryOperator<T> check) {
+    try {
+      return check.apply(value);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(parameter + " must be " + e.getMessage(), e);
+    }
+  }
+
   private static URI requireUsable(URI url) {
     boolean http = "http".equalsIgnoreCase(url.getScheme());
     boolean https = "https".equalsIgnoreCase(url.getScheme());
@@ -137,15 +158,26 @@ public final class HttpFlowClient implements FlowClient {
     if (!(http || https) || url.getHost() == null || url.getPort() > HIGHEST_PORT || asked) {
       throw notUsable(url.toString());
     }
-    String text = url.toString();
-    return text.endsWith("/") ? URI.create(text.substring(0, text.length() - 1)) : url;
+    String text = url.toString().replaceAll("/$", "");
+    if (text.endsWith(API)) {
+      throw new IllegalArgumentException(
+          "the address of flowsvr without "
+              + API
+              + ", which every call adds: "
+              + withoutPassword(text.substring(0, text.length() - API.length())));
+    }
+    return URI.create(text);
   }
 
   private static IllegalArgumentException notUsable(String url) {
     return new IllegalArgumentException(
         "an http or https URL with a host, such as http://127.0.0.1:8081, and not '"
-            + url.replaceAll("//[^@/]*@", "//…@")
+            + OneLine.of(withoutPassword(url))
             + "'");
+  }
+
+  private static String withoutPassword(String url) {
+    return url.replaceAll("//[^@/]*@", "//…@");
   }
 
   @Override
@@ -283,7 +315,7 @@ public final class HttpFlowClient implements FlowClient {
   private <T> T post(String path, Object body, ObjectReader answer, Duration extraWait) {
     T result = exchange(path, body, answer, extraWait);
     if (result == null) {
-      throw unreadable("it says nothing", null);
+      throw unreadable(path, "it has no result", null);
     }
     return result;
   }
@@ -312,7 +344,7 @@ public final class HttpFlowClient implements FlowClient {
     try (InputStream refusal = response.body()) {
       resultOf(path, response.statusCode(), refusal.readAllBytes(), NOTHING);
     } catch (IOException e) {
-      throw noAnswer(path, reasonOf(e), e);
+      throw broken(path, e);
     }
     throw notFlowsvr(path, response.statusCode(), null);
   }
@@ -401,31 +433,46 @@ public final class HttpFlowClient implements FlowClient {
     try {
       return sending.send();
     } catch (HttpConnectTimeoutException e) {
-      throw noAnswer(path, "no connection in time", e);
+      long seconds = CONNECT_TIMEOUT.toSeconds();
+      throw unreachable("accepts no connection within " + seconds + " s; " + CHECK, e);
+    } catch (ConnectException e) {
+      throw unreachable(whyNotConnected(e) + "; " + CHECK, e);
     } catch (HttpTimeoutException e) {
-      throw noAnswer(path, "not within " + limit.toMillis() + " ms", e);
+      throw unreachable(
+          "did not answer " + path + " within " + limit.toMillis() + " ms; " + PERHAPS_DONE, e);
     } catch (IOException e) {
-      throw noAnswer(path, reasonOf(e), e);
+      throw broken(path, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new FlowUnreachableException("interrupted while waiting for " + path, e);
+      throw new FlowUnreachableException(
+          "the thread was interrupted while it waited for the answer to "
+              + path
+              + "; "
+              + PERHAPS_DONE,
+          e);
     }
   }
 
-  private FlowUnreachableException noAnswer(String path, String reason, Throwable cause) {
-    return new FlowUnreachableException(
-        "flowsvr at " + baseUrl + " gave no answer to " + path + ": " + reason, cause);
+  private FlowUnreachableException broken(String path, IOException cause) {
+    return unreachable("broke off the call " + path + " (" + cause + "); " + PERHAPS_DONE, cause);
   }
 
-  /** The client's own messages are mostly missing. */
-  private static String reasonOf(IOException e) {
-    if (e instanceof ConnectException) {
-      if (rootOf(e) instanceof UnresolvedAddressException) {
-        return "its host is unknown";
-      }
-      return e.getMessage() == null ? "the connection was refused" : e.getMessage();
+  /**
+   * @param what goes on after the server's address
+   */
+  private FlowUnreachableException unreachable(String what, Throwable cause) {
+    String server = withoutPassword(baseUrl.toString());
+    return new FlowUnreachableException(OneLine.of("flowsvr at " + server + " " + what), cause);
+  }
+
+  /** The HTTP client's own messages are mostly missing. */
+  private static String whyNotConnected(ConnectException e) {
+    if (rootOf(e) instanceof UnresolvedAddressException) {
+      return "has a host name that is unknown";
     }
-    return e.toString();
+    return e.getMessage() == null
+        ? "refuses the connection"
+        : "accepts no connection (" + e.getMessage() + ")";
   }
 
   private static Throwable rootOf(Throwable e) {
@@ -443,7 +490,7 @@ public final class HttpFlowClient implements FlowClient {
     } catch (JacksonException e) {
       boolean isEnvelope =
           !e.getPath().isEmpty() && "result".equals(e.getPath().get(0).getPropertyName());
-      throw isEnvelope ? unreadable(e.getMessage(), e) : notFlowsvr(path, status, e);
+      throw isEnvelope ? unreadable(path, e.getOriginalMessage(), e) : notFlowsvr(path, status, e);
     }
     if (envelope == null || envelope.code() == null) {
       throw notFlowsvr(path, status, null);
@@ -451,24 +498,30 @@ public final class HttpFlowClient implements FlowClient {
     if (envelope.code() == 0) {
       return envelope.result();
     }
-    String message = envelope.msg() == null ? "" : envelope.msg();
+    String message = envelope.msg() == null ? "" : OneLine.of(envelope.msg());
     throw new FlowException(
         ErrorCode.of(envelope.code(), status), message, orEmpty(envelope.errors()), null);
   }
 
   private FlowUnreachableException notFlowsvr(String path, int status, Throwable cause) {
     return new FlowUnreachableException(
-        "the answer of "
-            + baseUrl
-            + path
+        "what answers at "
+            + withoutPassword(baseUrl + path)
             + " (HTTP "
             + status
-            + ") is not flowsvr's envelope; is the URL right?",
+            + ") is not flowsvr; check that the URL is right and that no proxy answers in its place",
         cause);
   }
 
-  private static FlowUnreachableException unreadable(String why, Throwable cause) {
-    return new FlowUnreachableException("flowsvr's answer cannot be read: " + why, cause);
+  private static FlowUnreachableException unreadable(String path, String why, Throwable cause) {
+    return new FlowUnreachableException(
+        OneLine.of(
+            "flowsvr's answer to "
+                + path
+                + " cannot be read ("
+                + why
+                + "); check that the versions of client and server go together"),
+        cause);
   }
 
   private static <T> List<T> orEmpty(List<T> list) {

@@ -60,6 +60,35 @@ class HttpFlowClientTest {
     assertThat(HttpFlowClient.parseUrl(url + "/")).isEqualTo(URI.create(url));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"http://localhost:8081/api", "http://localhost:8081/api/"})
+  void aUrlWithTheBeginningOfTheCallsIsRefusedAndTheRightOneNamed(String url) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> HttpFlowClient.parseUrl(url))
+        .withMessage(
+            "the address of flowsvr without /api, which every call adds: http://localhost:8081");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new HttpFlowClient(URI.create(url), null))
+        .withMessageStartingWith("baseUrl must be the address of flowsvr without /api");
+  }
+
+  @Test
+  void whatAServerSaysIsOneLineAndCommandsNoTerminal() throws Exception {
+    String refusal = "{\"code\":8020,\"msg\":\"a\\r\\nERROR forged \\u001b[31m\",\"result\":null}";
+    try (StubAnswers server = new StubAnswers(400, refusal, new CopyOnWriteArrayList<>())) {
+      assertThatExceptionOfType(FlowException.class)
+          .isThrownBy(new HttpFlowClient(server.url(), null)::taskTypes)
+          .withMessage("a  ERROR forged \uFFFD[31m");
+    }
+  }
+
+  @Test
+  void noMessageTellsThePasswordOfAUrl() {
+    assertThatExceptionOfType(FlowUnreachableException.class)
+        .isThrownBy(new HttpFlowClient(URI.create("http://me:secret@127.0.0.1:1"), null)::taskTypes)
+        .withMessageNotContaining("secret");
+  }
+
   @Test
   void aRefusedUrlDoesNotTellItsPassword() {
     assertThatIllegalArgumentException()
@@ -80,11 +109,13 @@ class HttpFlowClientTest {
     assertThatExceptionOfType(FlowUnreachableException.class)
         .isThrownBy(new HttpFlowClient(URI.create("http://127.0.0.1:1"), null)::taskTypes)
         .withMessage(
-            "flowsvr at http://127.0.0.1:1 gave no answer to /api/task_schedule_cfg/list:"
-                + " the connection was refused");
+            "flowsvr at http://127.0.0.1:1 refuses the connection; check that the server runs and"
+                + " that the URL is right");
     assertThatExceptionOfType(FlowUnreachableException.class)
         .isThrownBy(new HttpFlowClient(URI.create("http://nowhere.invalid"), null)::taskTypes)
-        .withMessageEndingWith("its host is unknown");
+        .withMessage(
+            "flowsvr at http://nowhere.invalid has a host name that is unknown; check that the"
+                + " server runs and that the URL is right");
   }
 
   @Test
@@ -239,7 +270,11 @@ class HttpFlowClientTest {
     try (StubAnswers server = new StubAnswers(200, body, new CopyOnWriteArrayList<>())) {
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(new HttpFlowClient(server.url(), null)::taskTypes)
-          .withMessageContaining("is not flowsvr's envelope; is the URL right?");
+          .withMessage(
+              "what answers at "
+                  + server.url()
+                  + "/api/task_schedule_cfg/list (HTTP 200) is not flowsvr; check that the URL is"
+                  + " right and that no proxy answers in its place");
     }
   }
 
@@ -254,7 +289,9 @@ class HttpFlowClientTest {
       HttpFlowClient client = new HttpFlowClient(server.url(), null);
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(() -> client.getTask("1_lark_task_1"))
-          .withMessageStartingWith("flowsvr's answer cannot be read: ");
+          .withMessageStartingWith("flowsvr's answer to /api/task/getTask cannot be read (")
+          .withMessageEndingWith("; check that the versions of client and server go together")
+          .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1));
     }
   }
 
@@ -267,7 +304,7 @@ class HttpFlowClientTest {
       Thread.currentThread().interrupt();
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(client::taskTypes)
-          .withMessageStartingWith("interrupted while waiting");
+          .withMessageStartingWith("the thread was interrupted while it waited for the answer to ");
       assertThat(Thread.interrupted()).isTrue();
     }
   }
@@ -314,7 +351,9 @@ class HttpFlowClientTest {
               Duration.ofMillis(300));
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(client::taskTypes)
-          .withMessageEndingWith("not within 300 ms");
+          .withMessageEndingWith(
+              "did not answer /api/task_schedule_cfg/list within 300 ms; the call may have been"
+                  + " carried out all the same");
       halfAnswer.join(); // it waits for the end of the connection
     }
   }
