@@ -47,6 +47,10 @@ while read -r line; do
     PRINT) say "hello, world" ;;
     LONG) printf 'x%.0s' $(seq 1 300); say "" ;;
     FLOOD) while :; do say "{\"type\":\"progress\",\"id\":\"$id\",\"percent\":1}"; done ;;
+    FORGE)
+      printf 'one\r2026 ERROR forged \033[31m\n' >&2
+      say "{\"type\":\"error\",\"id\":\"$id\",\"kind\":\"fatal\",\"message\":\"no\\u001b[31m\\nERROR forged\"}"
+      ;;
     TALK) seq 1 500 >&2; say "{\"type\":\"result\",\"id\":\"$id\",\"result\":null}" ;;
     WAIT) ;;
     HANG)

@@ -100,7 +100,7 @@ class JobFollowerTest {
     JobFollower follower = new JobFollower(client.jobs(), Duration.ZERO, Duration.ofMillis(1));
     assertThatThrownBy(() -> follower.follow("7", progress -> {}))
         .isInstanceOf(FlowUnreachableException.class)
-        .hasMessageContaining("the connection was refused");
+        .hasMessageContaining("refuses the connection");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.asyncflow.dev;
 
+import io.asyncflow.api.OneLine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -67,7 +68,8 @@ record EngineLog(String engine, Path file) {
     return text.lines()
         .filter(line -> line.contains("[ERROR]") && !line.contains("Aborting"))
         .reduce((first, second) -> second)
-        .map(line -> " and says: " + line.substring(line.indexOf("[ERROR]") + 8).strip())
+        .map(
+            line -> " and says: " + OneLine.of(line.substring(line.indexOf("[ERROR]") + 8).strip()))
         .orElse("");
   }
 

@@ -5,6 +5,7 @@ import io.asyncflow.api.JobClient;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
+import io.asyncflow.api.OneLine;
 import io.asyncflow.api.TaskStatus;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +58,6 @@ final class JobFailure {
   private static String reason(String errMsg) {
     String line = errMsg == null ? "" : errMsg.lines().findFirst().orElse("");
     String words = EXCEPTION_NAME.matcher(line).replaceFirst("");
-    return words.isBlank() ? "flowsvr does not say why." : words;
+    return words.isBlank() ? "flowsvr does not say why." : OneLine.of(words);
   }
 }

@@ -1,6 +1,7 @@
 package io.asyncflow.dev;
 
 import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.OneLine;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -27,7 +28,7 @@ final class SpeechReport {
         speech.seconds(),
         speech.paragraphs());
     if (speech.mp3() == null) {
-      out.println("There is no MP3: " + speech.noMp3());
+      out.println("There is no MP3: " + OneLine.of(speech.noMp3()));
     } else {
       out.println(Download.of(flow, speech.mp3(), beside(wav)));
     }

@@ -5,6 +5,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.api.OneLine;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -93,11 +94,9 @@ public final class Submit {
     }
     FlowClient flow = client(options.url());
     NewJob job = NewJob.of(SpeechJob.TYPE, options.user(), text.text());
-    jobId =
-        flow.jobs()
-            .createJob(
-                job.withIdempotencyKey(
-                    options.again() ? UUID.randomUUID().toString() : keyOf(job)));
+    String key = options.again() ? UUID.randomUUID().toString() : keyOf(job);
+    // The server may be anybody's, and its id is for the terminal.
+    jobId = OneLine.of(flow.jobs().createJob(job.withIdempotencyKey(key)));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> sayHowItGoesOn(options.url()), "leave"));
     out.println("Job " + jobId);
     SpeechJob.Speech speech = new SpeechJob(flow, jobId).await(JobDisplay.on(out, terminal));
@@ -105,8 +104,10 @@ public final class Submit {
   }
 
   private static FlowClient client(URI url) {
+    String apiKey = System.getenv("FLOW_API_KEY");
     try {
-      return new HttpFlowClient(url, System.getenv("FLOW_API_KEY"), PATIENCE);
+      return new HttpFlowClient(
+          url, apiKey == null ? null : HttpFlowClient.checkApiKey(apiKey), PATIENCE);
     } catch (IllegalArgumentException e) {
       throw new UsageException("FLOW_API_KEY must be " + e.getMessage() + ".");
     }

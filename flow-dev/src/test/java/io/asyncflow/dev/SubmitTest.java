@@ -139,6 +139,28 @@ class SubmitTest {
   }
 
   @Test
+  void nothingThatAServerSaysCommandsTheTerminal() throws IOException {
+    ends("FAILED", "\"errMsg\":\"1 child failed\",", 1, 1);
+    answers.put(
+        "/api/job/getJobTasks",
+        envelope(
+            "{\"taskList\":[{\"index\":1,\"status\":8,\"errMsg\":\"Hoarse \\u001b[2J\\rGone\"}],"
+                + "\"nextCursor\":null}"));
+    submit();
+    assertThat(lines(err)).contains("  part 2: Hoarse \uFFFD[2J");
+
+    ends(
+        "SUCCESS",
+        "\"result\":\"{\\\"wav\\\":\\\"stored:9_tts_task_1/merge/1/speech.wav\\\","
+            + "\\\"noMp3\\\":\\\"No \\\\u001b[2J ffmpeg.\\\",\\\"seconds\\\":1.25,\\\"paragraphs\\\":2}\",",
+        2,
+        0);
+    submit();
+    assertThat(lines(out)).contains("There is no MP3: No \uFFFD[2J ffmpeg.");
+    assertThat(out.toString(UTF_8) + err.toString(UTF_8)).doesNotContain("\u001b");
+  }
+
+  @Test
   void aSpeechThatIsNotKeptAnyMoreIsOne() throws IOException {
     answers.remove(WAV);
     assertThat(submit()).isEqualTo(1);
@@ -160,7 +182,7 @@ class SubmitTest {
     assertThat(lines(err))
         .singleElement()
         .asString()
-        .endsWith("gave no answer to /api/job/createJob: the connection was refused");
+        .endsWith("refuses the connection; check that the server runs and that the URL is right");
   }
 
   @Test

@@ -68,7 +68,7 @@ class ExampleWorkerIT {
   @Test
   void aServerThatIsNowhereIsWaitedForAndSaidOnce() throws Exception {
     start(Map.of("FLOW_URL", "http://nowhere.invalid:8081"));
-    awaitLine("its host is unknown");
+    awaitLine("has a host name that is unknown");
     // Every loop has tried again by then.
     assertThat(worker.waitFor(1, TimeUnit.SECONDS)).isFalse();
     worker.toHandle().destroy();

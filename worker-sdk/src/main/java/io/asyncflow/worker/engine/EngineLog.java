@@ -1,5 +1,6 @@
 package io.asyncflow.worker.engine;
 
+import io.asyncflow.api.OneLine;
 import io.asyncflow.worker.StageContext;
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,7 +56,7 @@ final class EngineLog implements Runnable {
   public void run() {
     try {
       for (BoundedLines.Line line = lines.next(); line != null; line = lines.next()) {
-        pass(line.text());
+        pass(OneLine.of(line.text()));
       }
     } catch (IOException e) {
       log.debug("the standard error of engine {} is closed", engine, e);

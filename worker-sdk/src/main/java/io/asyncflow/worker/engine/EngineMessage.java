@@ -1,5 +1,6 @@
 package io.asyncflow.worker.engine;
 
+import io.asyncflow.api.OneLine;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageResult;
 import java.util.Collection;
@@ -63,7 +64,8 @@ sealed interface EngineMessage {
     }
     try {
       return switch (text(node, "type")) {
-        case "ready" -> new Ready(number(node, "protocol"), node.path("engine").asString(""));
+        case "ready" ->
+            new Ready(number(node, "protocol"), OneLine.of(node.path("engine").asString("")));
         case "progress" -> new Progress(text(node, "id"), number(node, "percent"));
         case "result" -> new Result(text(node, "id"), result(node));
         case "error" ->
@@ -119,7 +121,7 @@ sealed interface EngineMessage {
   }
 
   static String shown(String text) {
-    return "'" + (text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…") + "'";
+    return "'" + OneLine.of(text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…") + "'";
   }
 
   /** The first line that an engine reads. */

@@ -1,6 +1,7 @@
 package io.asyncflow.worker.internal;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.OneLine;
 import java.util.Objects;
 import org.slf4j.Logger;
 
@@ -31,7 +32,8 @@ final class OutageLog {
    *
    * @param newKind logged only if it is another than the last time
    */
-  void failed(String newKind, String reason, String next) {
+  void failed(String newKind, String text, String next) {
+    String reason = OneLine.of(text);
     if (isNews(newKind)) {
       log.warn("{}: {}; {}", what, reason, next);
     } else {

@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.OneLine;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -372,7 +373,7 @@ final class ReportSender implements Loop.Step {
       if (result.stands()) {
         settled(pending);
       } else {
-        refused(pending, ErrorCode.of(result.code(), 0), result.msg());
+        refused(pending, ErrorCode.of(result.code(), 0), OneLine.of(result.msg()));
       }
       left.remove(pending);
     }

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.api.OneLine;
 import io.asyncflow.api.Report;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
@@ -88,16 +89,17 @@ final class RunEnds {
   private void giveBack(Run run, Throwable thrown) {
     Report report = writer.of(run.task(), StageResult.snooze(RESOURCE_DELAY));
     if (explain(run, Event.THREW, report)) {
-      log.warn("{} is given back, no attempt is counted: {}", run, thrown.getMessage());
+      log.warn("{} is given back, no attempt is counted: {}", run, OneLine.of(thrown.getMessage()));
     }
   }
 
   /** What a handler says on purpose needs no stack; what caused it may. */
   private static void log(Run run, Report report, Throwable thrown) {
     if (thrown instanceof NonRetryableException && thrown.getCause() == null) {
-      log.warn("{} is reported as {}: {}", run, report.outcome(), report.errMsg());
+      log.warn("{} is reported as {}: {}", run, report.outcome(), OneLine.of(report.errMsg()));
     } else {
-      log.warn("{} failed and is reported as {}", run, report.outcome(), thrown);
+      log.warn(
+          "{} failed and is reported as {}", run, report.outcome(), OneLineThrowable.of(thrown));
     }
   }
 

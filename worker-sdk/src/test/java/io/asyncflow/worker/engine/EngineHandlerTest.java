@@ -276,6 +276,8 @@ class EngineHandlerTest {
       EngineHandler engine = scripted();
       assertThatThrownBy(() -> run(engine, "EXIT")).isInstanceOf(EngineException.class);
       awaitLine(appender, "scripted for 1_test_task_1: Segmentation fault, of sorts");
+      assertThatThrownBy(() -> run(engine, "FORGE")).isInstanceOf(NonRetryableException.class);
+      awaitLine(appender, "scripted for 1_test_task_1: one 2026 ERROR forged \uFFFD[31m");
       run(engine, "TALK");
       awaitLine(appender, "scripted writes more than 200 lines; the rest is dropped");
       List<ILoggingEvent> lines =
@@ -284,7 +286,7 @@ class EngineHandlerTest {
               .toList();
       assertThat(lines)
           .allSatisfy(line -> assertThat(line.getMDCPropertyMap()).containsKey("taskId"));
-      assertThat(lines).hasSize(1 + EngineLog.MOST_LINES);
+      assertThat(lines).hasSize(2 + EngineLog.MOST_LINES);
     } finally {
       logger.detachAppender(appender);
       logger.setAdditive(true);

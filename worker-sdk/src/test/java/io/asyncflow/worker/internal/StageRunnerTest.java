@@ -7,11 +7,13 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.StageResult;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -187,6 +189,25 @@ class StageRunnerTest {
       reportOf(c -> fail(new NonRetryableException("no such voice", new Exception())));
       reportOf(c -> fail(new IllegalStateException()));
       assertThat(log.stacks()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void noMessageOfAFailureForgesALineOfTheLogOrCommandsATerminal() {
+    String hostile = "bad\r\n2026 ERROR forged \u001b[31m";
+    try (LoggedLines log = new LoggedLines(RunEnds.class)) {
+      reportOf(c -> fail(new NonRetryableException(hostile)));
+      reportOf(c -> fail(new ResourceException(hostile)));
+      Exception deep = new IllegalStateException("outer", new IOException(hostile));
+      deep.addSuppressed(new IOException(hostile));
+      reportOf(c -> fail(deep));
+      assertThat(log.lines()).hasSize(3);
+      assertThat(log.lines().get(0)).endsWith(": bad  2026 ERROR forged \uFFFD[31m");
+      assertThat(log.lines().get(1)).endsWith(": bad  2026 ERROR forged \uFFFD[31m");
+      assertThat(log.messagesOfStacks())
+          .hasSize(3)
+          .anyMatch(message -> message.contains("java.io.IOException: bad  2026 ERROR forged"))
+          .noneMatch(message -> message.matches("(?s).*\\p{Cntrl}.*"));
     }
   }
 
