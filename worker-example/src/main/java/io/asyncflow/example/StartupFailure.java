@@ -12,6 +12,7 @@ class StartupFailure implements FailureAnalysisReporter {
 
   @Override
   public void report(FailureAnalysis analysis) {
-    log.error("the worker does not start: {}", analysis.getDescription());
+    String action = analysis.getAction() == null ? "" : " " + analysis.getAction();
+    log.error("the worker does not start: {}{}", analysis.getDescription(), action);
   }
 }

@@ -13,7 +13,8 @@ import java.lang.annotation.Target;
  * <p>A method takes a {@link StageContext}, or the context as a type of its own, or both in this
  * order, and returns a {@link StageResult}. A context that is empty or JSON's {@code null} fails
  * the task for good, unless the parameter is a {@code String}, an {@code Optional}, or marked
- * {@code Nullable}.
+ * {@code Nullable}. A method may have any visibility; where a Spring proxy stands in front of its
+ * bean, as a transactional one does, it must be neither private nor final.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.TYPE})

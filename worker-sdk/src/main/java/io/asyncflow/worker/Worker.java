@@ -6,6 +6,7 @@ import io.asyncflow.worker.internal.AnnotatedStages;
 import io.asyncflow.worker.internal.DiskSpool;
 import io.asyncflow.worker.internal.Gpus;
 import io.asyncflow.worker.internal.HoldLock;
+import io.asyncflow.worker.internal.MissingLog;
 import io.asyncflow.worker.internal.NoHoldLock;
 import io.asyncflow.worker.internal.NoSpool;
 import io.asyncflow.worker.internal.RedisAddress;
@@ -69,6 +70,7 @@ public final class Worker implements AutoCloseable {
    * @throws IllegalStateException if it was started before
    */
   public void start() {
+    MissingLog.tell();
     engine.start();
     if (shutdownHook != null) {
       Runtime.getRuntime().addShutdownHook(shutdownHook);
@@ -238,7 +240,7 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
+     * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
      */
     public Builder handler(String taskType, String stage, StageHandler handler, boolean slot) {
       return handler(taskType, stage, handler, StageNeeds.slots(slot ? 1 : 0));
@@ -247,7 +249,7 @@ public final class Worker implements AutoCloseable {
     /**
      * Runs a stage of a type, if this worker has what it needs.
      *
-     * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
+     * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
      */
     public Builder handler(String taskType, String stage, StageHandler handler, StageNeeds needs) {
       registry.register(taskType, stage, handler, needs);
@@ -267,7 +269,7 @@ public final class Worker implements AutoCloseable {
     /**
      * Runs a stage of a type for several tasks at once, if this worker has what it needs.
      *
-     * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
+     * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
      */
     public Builder batchHandler(
         String taskType, String stage, BatchStageHandler handler, StageNeeds needs) {
@@ -279,7 +281,7 @@ public final class Worker implements AutoCloseable {
      * Runs the stages that the object's class ({@link StageHandler} or {@link BatchStageHandler})
      * or its methods name with {@link Stage}.
      *
-     * @throws IllegalArgumentException if it names none, or a method cannot be called so
+     * @throws InvalidStageException if it names none, or a method cannot be called so
      */
     public Builder handlers(Object annotated) {
       AnnotatedStages.register(annotated, registry);
@@ -390,7 +392,8 @@ public final class Worker implements AutoCloseable {
      */
     public Worker build() {
       if (registry.isEmpty()) {
-        throw new IllegalArgumentException("a worker without a handler has nothing to do");
+        throw new IllegalArgumentException(
+            "a worker without a handler has nothing to do; name one with handler(…)");
       }
       return new Worker(this);
     }
@@ -433,7 +436,12 @@ public final class Worker implements AutoCloseable {
 
     private Spool spool() {
       Path directory = usedSpoolDir();
-      return directory == null ? new NoSpool() : new DiskSpool(directory.resolve(serverName()));
+      if (directory == null) {
+        return new NoSpool();
+      }
+      DiskSpool spool = new DiskSpool(directory.resolve(serverName()));
+      spool.warnIfItCannotBeWritten();
+      return spool;
     }
 
     /** As a file may be called; without a password. */

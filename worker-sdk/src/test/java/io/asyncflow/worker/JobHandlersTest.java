@@ -161,7 +161,7 @@ class JobHandlersTest {
     class Misplaced extends Lines {}
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Worker.builder().handlers(new Misplaced()))
-        .withMessageContaining("of the stage split");
+        .withMessageContaining("JobSplitter for the stage split");
   }
 
   @Test

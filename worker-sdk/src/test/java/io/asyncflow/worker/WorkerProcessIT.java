@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.worker.StubHttpServer.Seen;
+import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +35,47 @@ class WorkerProcessIT {
           .build()
           .start();
     }
+  }
+
+  /** Starts two workers and ends. */
+  static final class TwoWorkers {
+    public static void main(String[] args) {
+      for (int i = 0; i < 2; i++) {
+        Worker worker =
+            Worker.builder()
+                .url("http://127.0.0.1:1")
+                .handler("lark", "one", context -> StageResult.done())
+                .build();
+        worker.start();
+        worker.close();
+      }
+    }
+  }
+
+  @Test
+  void thatThereIsNoLogIsSaidOnce() throws Exception {
+    String withoutProvider =
+        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+            .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("logback"))
+            .collect(Collectors.joining(File.pathSeparator));
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-Duser.home=" + spool,
+                "-cp",
+                withoutProvider,
+                TwoWorkers.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(process.waitFor()).isZero();
+    assertThat(printed.lines().filter(line -> line.startsWith("asyncflow: ")))
+        .singleElement()
+        .asString()
+        .contains("logs nothing")
+        .contains("slf4j-simple");
   }
 
   @Test

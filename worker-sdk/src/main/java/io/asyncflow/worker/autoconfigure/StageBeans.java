@@ -1,12 +1,14 @@
 package io.asyncflow.worker.autoconfigure;
 
 import io.asyncflow.worker.BatchStageHandler;
+import io.asyncflow.worker.InvalidStageException;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.internal.AnnotatedStages;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Map;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
@@ -74,10 +76,24 @@ class StageBeans {
     methods.forEach(
         (method, stage) -> {
           Object bean = beans.getBean(name);
-          Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
-          StageHandler handler = AnnotatedStages.handlerOf(bean, invocable);
+          StageHandler handler = AnnotatedStages.handlerOf(bean, invocable(method, bean));
           worker.handler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
         });
     return methods.size();
+  }
+
+  /** A method that runs past its advice, or on a proxy without any fields, is none of a handler. */
+  private static Method invocable(Method method, Object bean) {
+    try {
+      if (!AopUtils.isCglibProxy(bean) || !Modifier.isFinal(method.getModifiers())) {
+        return AopUtils.selectInvocableMethod(method, bean.getClass());
+      }
+    } catch (IllegalStateException hiddenByTheProxy) {
+      // Said below.
+    }
+    throw new InvalidStageException(
+        "@Stage method " + method + " cannot be called through the proxy of its bean",
+        "make it neither private nor final, and declare it in the bean's interface where the proxy"
+            + " has no more than that");
   }
 }

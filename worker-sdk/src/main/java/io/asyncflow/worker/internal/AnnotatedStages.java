@@ -1,6 +1,7 @@
 package io.asyncflow.worker.internal;
 
 import io.asyncflow.worker.BatchStageHandler;
+import io.asyncflow.worker.InvalidStageException;
 import io.asyncflow.worker.JobMerger;
 import io.asyncflow.worker.JobSplitter;
 import io.asyncflow.worker.Stage;
@@ -25,7 +26,7 @@ public final class AnnotatedStages {
   /**
    * Registers the object itself, if its class is marked, and each of its marked methods.
    *
-   * @throws IllegalArgumentException if nothing is marked, or what is marked cannot be a handler
+   * @throws InvalidStageException if nothing is marked, or what is marked cannot be a handler
    */
   public static void register(Object target, StageRegistry registry) {
     boolean found = false;
@@ -41,7 +42,9 @@ public final class AnnotatedStages {
       found = true;
     }
     if (!found) {
-      throw new IllegalArgumentException(target.getClass().getName() + " has nothing with @Stage");
+      throw new InvalidStageException(
+          target.getClass().getName() + " has nothing with @Stage",
+          "mark the class or a method of it with @Stage");
     }
   }
 
@@ -57,7 +60,7 @@ public final class AnnotatedStages {
   /**
    * The object as the handler of a stage.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws InvalidStageException if it is none
    */
   public static StageHandler handlerOf(Object target, String stage) {
     if (target instanceof StageHandler handler) {
@@ -69,11 +72,10 @@ public final class AnnotatedStages {
     if (target instanceof JobMerger merger && stage.equals(JobMerger.STAGE)) {
       return handlerOf(merger);
     }
-    throw new IllegalArgumentException(
-        "@Stage on "
-            + target.getClass().getName()
-            + " wants a StageHandler or a BatchStageHandler, a JobSplitter of the stage split or a"
-            + " JobMerger of the stage merge, or belongs on a method");
+    throw new InvalidStageException(
+        "@Stage is on " + target.getClass().getName() + ", which is no handler of stage " + stage,
+        "implement StageHandler or BatchStageHandler, JobSplitter for the stage split or JobMerger"
+            + " for the stage merge, or mark a method instead");
   }
 
   /** The splitter as the handler of its stage. */
@@ -101,11 +103,13 @@ public final class AnnotatedStages {
   /**
    * The method as a handler.
    *
-   * @throws IllegalArgumentException if it cannot be called as one
+   * @throws InvalidStageException if it cannot be called as one
    */
   public static StageHandler handlerOf(Object target, Method method) {
     if (method.getReturnType() != StageResult.class) {
-      throw new IllegalArgumentException("@Stage method " + method + " must return StageResult");
+      throw new InvalidStageException(
+          "@Stage method " + method + " does not return a StageResult",
+          "let it return StageResult.done(…) or another StageResult");
     }
     Class<?>[] parameters = method.getParameterTypes();
     Type[] types = method.getGenericParameterTypes();
@@ -113,11 +117,9 @@ public final class AnnotatedStages {
     if (parameters.length == 0
         || parameters.length > 2
         || (parameters.length == 2 && !contextFirst)) {
-      throw new IllegalArgumentException(
-          "@Stage method "
-              + method
-              + " must take a StageContext, or the context as a type of its own, or both in this"
-              + " order");
+      throw new InvalidStageException(
+          "@Stage method " + method + " has parameters that a task cannot fill",
+          "let it take a StageContext, or the context as a type of its own, or both in this order");
     }
     method.setAccessible(true);
     if (contextFirst && parameters.length == 1) {

@@ -88,6 +88,23 @@ public final class DiskSpool implements Spool {
     this.trouble = new OutageLog(log, "spool " + root, new Link());
   }
 
+  /** Says so when a worker starts, and not when the first report finds no server. */
+  public void warnIfItCannotBeWritten() {
+    Path place = root.toAbsolutePath();
+    while (!Files.exists(place)) {
+      place = place.getParent();
+    }
+    if (!Files.isDirectory(place) || !Files.isWritable(place)) {
+      log.warn(
+          "spoolDir {} cannot be written, as {} is {}: reports that find no server are kept in"
+              + " memory alone, and lost if this process ends; let spoolDir"
+              + " (asyncflow.worker.spool-dir) name a directory that this process can write, or none",
+          root.getParent(),
+          place,
+          Files.isDirectory(place) ? "not its own to write" : "no directory");
+    }
+  }
+
   @Override
   public synchronized boolean keep(Report report) {
     if (kept.containsKey(report.reportId())) {

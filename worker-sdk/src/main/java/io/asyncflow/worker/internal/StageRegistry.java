@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal;
 
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.InvalidSettingException;
+import io.asyncflow.worker.InvalidStageException;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.WorkerSettings;
@@ -31,7 +32,7 @@ public final class StageRegistry {
   private final Map<String, Map<String, RegisteredStage>> types = new LinkedHashMap<>();
 
   /**
-   * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
+   * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
    */
   public void register(String taskType, String stage, StageHandler handler, StageNeeds needs) {
     Objects.requireNonNull(handler, "handler");
@@ -39,7 +40,7 @@ public final class StageRegistry {
   }
 
   /**
-   * @throws IllegalArgumentException if a name cannot be one, or the stage has a handler already
+   * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
    */
   public void register(String taskType, String stage, BatchStageHandler handler, StageNeeds needs) {
     Objects.requireNonNull(handler, "handler");
@@ -51,29 +52,25 @@ public final class StageRegistry {
     String stage = Objects.requireNonNull(registered.stage(), "stage");
     String type = taskType.toLowerCase(Locale.ROOT);
     if (!TYPE.matcher(type).matches()) {
-      throw new IllegalArgumentException(
-          "'"
-              + taskType
-              + "' cannot be a task type: a letter, then up to 30 of a-z, 0-9 and _, not ending in"
-              + " _task or _task_ and digits");
+      throw new InvalidStageException(
+          "'" + taskType + "' cannot be a task type",
+          "take a letter, then up to 30 of a-z, 0-9 and _, not ending in _task or _task_ and"
+              + " digits");
     }
     // A comma would split the list of stages that a hold asks for.
     if (stage.isBlank() || stage.length() > LONGEST_STAGE || stage.indexOf(',') >= 0) {
-      throw new IllegalArgumentException(
-          "'" + stage + "' cannot be a stage: 1 to 64 characters, no comma");
+      throw new InvalidStageException(
+          "'" + stage + "' cannot be a stage", "take 1 to 64 characters and no comma");
     }
     Map<String, RegisteredStage> stages = types.computeIfAbsent(type, t -> new LinkedHashMap<>());
     if (stages.size() == MOST_STAGES && !stages.containsKey(stage)) {
-      throw new IllegalArgumentException(
-          "type "
-              + type
-              + " has more than "
-              + MOST_STAGES
-              + " stages; give some a type of their own");
+      throw new InvalidStageException(
+          "type " + type + " has more than " + MOST_STAGES + " stages",
+          "give some a type of their own");
     }
     RegisteredStage before = stages.putIfAbsent(stage, registered);
     if (before != null) {
-      throw new IllegalArgumentException(
+      throw new InvalidStageException(
           "stage "
               + stage
               + " of type "
@@ -81,7 +78,8 @@ public final class StageRegistry {
               + " has two handlers: "
               + before.anyHandler()
               + " and "
-              + registered.anyHandler());
+              + registered.anyHandler(),
+          "remove one of them, or give it a stage of its own");
     }
   }
 

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.NameMatchMethodPointcut;
@@ -339,6 +340,76 @@ class WorkerAutoConfigurationTest {
                     .getFailure()
                     .rootCause()
                     .hasMessageContaining("stage class of type lark has two handlers"));
+  }
+
+  static class WrongReturn {
+    @Stage(type = "lark", stage = "wrong")
+    void run(StageContext context) {}
+  }
+
+  static class Hidden {
+    private final String result = "hidden";
+
+    @Stage(type = "lark", stage = "hidden")
+    private StageResult hidden(StageContext context) {
+      return StageResult.done(result);
+    }
+  }
+
+  static class Final {
+    @Stage(type = "lark", stage = "final")
+    public final StageResult run(StageContext context) {
+      return StageResult.done();
+    }
+  }
+
+  @Test
+  void aPrivateMethodIsAHandlerLikeAnyOther() {
+    withServer()
+        .withBean(Hidden.class)
+        .run(started -> assertThat(resultOf("hidden")).isEqualTo("hidden"));
+  }
+
+  @Test
+  void aHandlerThatCannotBeOneIsSaidInASentenceAndSoIsWhatToDo() {
+    ApplicationContextRunner twice =
+        withServer().withBean("one", ClassStage.class).withBean("two", ClassStage.class);
+    assertThat(analysisOf(twice))
+        .satisfies(
+            said ->
+                assertThat(said.getDescription())
+                    .startsWith("Stage class of type lark has two handlers: ")
+                    .hasLineCount(1),
+            said ->
+                assertThat(said.getAction())
+                    .isEqualTo("Remove one of them, or give it a stage of its own."));
+    assertThat(analysisOf(withServer().withBean(WrongReturn.class)).getDescription())
+        .isEqualTo(
+            "@Stage method void "
+                + WrongReturn.class.getName()
+                + ".run(io.asyncflow.worker.StageContext) does not return a StageResult.");
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {Hidden.class, Final.class})
+  void aMethodThatAProxyHidesIsRefusedByItsName(Class<?> handler) {
+    ApplicationContextRunner advised =
+        withServer().withUserConfiguration(Advised.class).withBean(handler);
+    assertThat(analysisOf(advised))
+        .satisfies(
+            said ->
+                assertThat(said.getDescription())
+                    .contains(handler.getName())
+                    .endsWith(" cannot be called through the proxy of its bean."),
+            said ->
+                assertThat(said.getAction()).startsWith("Make it neither private nor final, and "));
+  }
+
+  private static FailureAnalysis analysisOf(ApplicationContextRunner failing) {
+    FailureAnalysis[] analysis = new FailureAnalysis[1];
+    failing.run(
+        started -> analysis[0] = new InvalidStageAnalyzer().analyze(started.getStartupFailure()));
+    return analysis[0];
   }
 
   @Test

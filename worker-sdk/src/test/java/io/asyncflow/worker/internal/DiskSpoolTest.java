@@ -24,6 +24,22 @@ import org.junit.jupiter.api.io.TempDir;
 
 class DiskSpoolTest {
 
+  @Test
+  void aPlaceThatCannotBeWrittenIsSaidAtTheStart(@TempDir Path parent) throws IOException {
+    Path file = Files.createFile(parent.resolve("file"));
+    try (LoggedLines log = new LoggedLines(DiskSpool.class)) {
+      new DiskSpool(parent.resolve("not").resolve("yet")).warnIfItCannotBeWritten();
+      assertThat(log.lines()).isEmpty();
+      new DiskSpool(file.resolve("spool").resolve("server")).warnIfItCannotBeWritten();
+      assertThat(log.lines())
+          .singleElement()
+          .asString()
+          .startsWith(
+              "spoolDir " + file.resolve("spool") + " cannot be written, as " + file + " is no")
+          .contains("asyncflow.worker.spool-dir");
+    }
+  }
+
   @TempDir Path directory;
   private Path root;
 

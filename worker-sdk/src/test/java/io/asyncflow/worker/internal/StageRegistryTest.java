@@ -256,10 +256,10 @@ class StageRegistryTest {
 
   @Test
   void whatCannotBeAHandlerIsRefusedWithTheReason() {
-    refused(new NoResult(), "must return StageResult");
+    refused(new NoResult(), "does not return a StageResult; let it return");
     refused(new WrongOrder(), "in this order");
-    refused(new Nothing(), "must take a StageContext");
-    refused(new NoHandler(), "wants a StageHandler");
+    refused(new Nothing(), "let it take a StageContext");
+    refused(new NoHandler(), "is no handler of stage x; implement StageHandler");
     refused(new Object(), "nothing with @Stage");
   }
 

@@ -1,0 +1,19 @@
+package io.asyncflow.worker.autoconfigure;
+
+import io.asyncflow.worker.InvalidStageException;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.util.StringUtils;
+
+/** Says which handler cannot be one, and what to do, instead of a stack trace of the start. */
+class InvalidStageAnalyzer extends AbstractFailureAnalyzer<InvalidStageException> {
+
+  @Override
+  protected FailureAnalysis analyze(Throwable rootFailure, InvalidStageException cause) {
+    return new FailureAnalysis(sentence(cause.problem()), sentence(cause.remedy()), cause);
+  }
+
+  private static String sentence(String words) {
+    return StringUtils.capitalize(words) + ".";
+  }
+}
