@@ -14,6 +14,12 @@ import java.util.List;
 public final class DevLauncher {
   static final String TERMINAL_PROPERTY = "asyncflow.terminal";
 
+  private static final String USAGE =
+      """
+      Usage: ./asyncflow dev [--port P] [--data-dir D] [--no-worker]
+             ./asyncflow demo [file]
+      """;
+
   private final Installation installation;
   private volatile boolean stopping;
 
@@ -40,7 +46,9 @@ public final class DevLauncher {
       }
       return 0;
     } catch (UsageException e) {
-      return complain(e, 2);
+      int exitCode = complain(e, 2);
+      System.err.print(USAGE);
+      return exitCode;
     } catch (EngineException | FlowException e) {
       return complain(e, 1);
     }
@@ -83,12 +91,8 @@ public final class DevLauncher {
   }
 
   private void demo(List<String> arguments) {
-    if (arguments.size() > 1 || (arguments.size() == 1 && arguments.get(0).startsWith("--"))) {
-      throw new UsageException("demo takes one text file at most.");
-    }
     // Looked at before anything starts: a wrong name should not cost half a minute.
-    TextToSpeak text =
-        arguments.isEmpty() ? TextToSpeak.bundled() : TextToSpeak.in(Path.of(arguments.get(0)));
+    TextToSpeak text = textOfDemo(arguments);
     Path directory = installation.dataDirectory("demo");
     Path output = SpacelessDirectory.preferring(directory.resolve("speech"));
     try (LocalStack stack =
@@ -117,6 +121,23 @@ public final class DevLauncher {
           "Started as root, and so are they: on 127.0.0.1 alone, with random passwords, in"
               + " directories of root's alone, and no SQL reads or writes a file.");
     }
+  }
+
+  private static TextToSpeak textOfDemo(List<String> arguments) {
+    for (String argument : arguments) {
+      if (argument.startsWith("-")) {
+        throw new UsageException("demo does not know " + argument + ".");
+      }
+    }
+    if (arguments.size() > 1) {
+      throw new UsageException("demo takes one text file at most.");
+    }
+    if (arguments.isEmpty()) {
+      return TextToSpeak.bundled();
+    }
+    TextToSpeak text = TextToSpeak.in(Path.of(arguments.get(0)));
+    text.requireVoice(System.getenv("PATH"));
+    return text;
   }
 
   private static FlowClient client(LocalStack stack) {

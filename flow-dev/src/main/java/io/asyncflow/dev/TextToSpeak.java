@@ -1,5 +1,6 @@
 package io.asyncflow.dev;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -7,6 +8,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A text to be spoken.
@@ -16,8 +20,17 @@ import java.nio.file.Path;
 record TextToSpeak(String text) {
   private static final String BUNDLED = "demo.txt";
 
+  private static final Set<Character.UnicodeScript> LATIN =
+      EnumSet.of(
+          Character.UnicodeScript.LATIN,
+          Character.UnicodeScript.COMMON,
+          Character.UnicodeScript.INHERITED);
+
   /** With the rest of the request a job takes 16 MiB. */
   private static final long MAX_BYTES = 15_000_000;
+
+  /** Enough of what cannot be spoken to find it. */
+  private static final int SHOWN = 10;
 
   /** The text that comes with the demo. */
   static TextToSpeak bundled() {
@@ -26,6 +39,41 @@ record TextToSpeak(String text) {
     } catch (IOException e) {
       throw new EngineException("The demo's own text cannot be read.", e);
     }
+  }
+
+  /**
+   * Makes sure that workers on this machine have a voice for the letters of the text: those that
+   * are not Latin want espeak-ng. FreeTTS, which comes along, speaks English alone.
+   *
+   * @param path the directories of programs, as the environment has them; may be {@code null}
+   * @throws EngineException if there is none; the message says how to get one
+   */
+  void requireVoice(String path) {
+    String foreign =
+        text.codePoints()
+            .dropWhile(letter -> !isForeign(letter))
+            .takeWhile(TextToSpeak::isForeign)
+            .limit(SHOWN)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
+    if (!foreign.isEmpty() && !isInstalled("espeak-ng", path)) {
+      throw new EngineException(
+          "The text has \""
+              + foreign
+              + "\" in it, and the voice that comes along speaks English only: install espeak-ng"
+              + " (sudo apt-get install espeak-ng) for Chinese and other languages.");
+    }
+  }
+
+  private static boolean isForeign(int codePoint) {
+    return Character.isAlphabetic(codePoint)
+        && !LATIN.contains(Character.UnicodeScript.of(codePoint));
+  }
+
+  private static boolean isInstalled(String program, String path) {
+    return path != null
+        && Stream.of(path.split(File.pathSeparator))
+            .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
   }
 
   /**

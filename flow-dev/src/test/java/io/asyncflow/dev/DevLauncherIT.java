@@ -132,16 +132,30 @@ class DevLauncherIT {
           Integer.toString(port));
     }
     assertFails(1, "There is no file missing.txt.", "demo", "missing.txt");
-    assertFails(2, "dev does not know --verbose.", "dev", "--verbose");
-    assertFails(2, "demo takes one text file at most.", "demo", "a.txt", "b.txt");
+  }
+
+  @Test
+  void whatIsNotUnderstoodIsNamedAndTheUsageShown() throws Exception {
+    assertThat(complaint(2, "dev", "--verbose"))
+        .startsWith("asyncflow: dev does not know --verbose.")
+        .anyMatch(line -> line.contains("./asyncflow dev [--port P]"));
+    assertThat(complaint(2, "demo", "--foo"))
+        .startsWith("asyncflow: demo does not know --foo.")
+        .anyMatch(line -> line.contains("./asyncflow demo [file]"));
+    assertThat(complaint(2, "demo", "a.txt", "b.txt"))
+        .startsWith("asyncflow: demo takes one text file at most.");
   }
 
   private void assertFails(int exitCode, String sentence, String... arguments) throws Exception {
+    assertThat(complaint(exitCode, arguments)).containsExactly("asyncflow: " + sentence);
+  }
+
+  private List<String> complaint(int exitCode, String... arguments) throws Exception {
     Process launcher = launch(arguments);
     List<String> complaint =
         new BufferedReader(new InputStreamReader(launcher.getErrorStream())).lines().toList();
-    assertThat(complaint).containsExactly("asyncflow: " + sentence);
     assertThat(launcher.waitFor()).isEqualTo(exitCode);
+    return complaint;
   }
 
   private Process launch(String... arguments) throws IOException {

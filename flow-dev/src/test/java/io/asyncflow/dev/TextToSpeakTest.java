@@ -3,10 +3,12 @@ package io.asyncflow.dev;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +20,23 @@ class TextToSpeakTest {
     String text = TextToSpeak.bundled().text();
     assertThat(text.strip().split("\n\n")).hasSize(8);
     assertThat(StandardCharsets.US_ASCII.newEncoder().canEncode(text)).isTrue();
+  }
+
+  @Test
+  void aTextThatOnlyEspeakNgSpeaksIsRefusedWhereItIsNotInstalled() throws IOException {
+    TextToSpeak chinese = new TextToSpeak("Hello.\n\n你好，世界");
+    String elsewhere = directory.resolve("nowhere") + File.pathSeparator;
+    for (String path : Arrays.asList(null, "", elsewhere)) {
+      assertThatThrownBy(() -> chinese.requireVoice(path))
+          .isInstanceOf(EngineException.class)
+          .hasMessageStartingWith("The text has \"你好\" in it")
+          .hasMessageContaining("apt-get install espeak-ng");
+    }
+    new TextToSpeak("It’s naïve – “Ærøskøbing”, 5 µm.").requireVoice("");
+
+    Path program = Files.createFile(directory.resolve("espeak-ng"));
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+    chinese.requireVoice(elsewhere + directory);
   }
 
   @Test

@@ -47,7 +47,7 @@ class FreeTtsEngine implements SpeechEngine {
             .toString();
     return foreign.isEmpty()
         ? Optional.empty()
-        : Optional.of("has \"" + foreign + "\" in it, and FreeTTS speaks English only");
+        : Optional.of("has \"" + foreign + "\" in it, and FreeTTS speaks English only; install espeak-ng on every worker for the rest");
   }
 
   @Override
