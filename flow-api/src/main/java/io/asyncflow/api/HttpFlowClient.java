@@ -498,9 +498,12 @@ public final class HttpFlowClient implements FlowClient {
     if (envelope.code() == 0) {
       return envelope.result();
     }
+    ErrorCode code = ErrorCode.of(envelope.code(), status);
     String message = envelope.msg() == null ? "" : OneLine.of(envelope.msg());
-    throw new FlowException(
-        ErrorCode.of(envelope.code(), status), message, orEmpty(envelope.errors()), null);
+    if (code == ErrorCode.NOT_AUTHENTICATED) {
+      message += authorization == null ? "; this client has none" : "; this client has another";
+    }
+    throw new FlowException(code, message, orEmpty(envelope.errors()), null);
   }
 
   private FlowUnreachableException notFlowsvr(String path, int status, Throwable cause) {

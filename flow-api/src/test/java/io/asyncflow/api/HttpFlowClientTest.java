@@ -83,6 +83,19 @@ class HttpFlowClientTest {
   }
 
   @Test
+  void aClientWithoutAKeyIsToldFromOneWithAWrongKey() throws Exception {
+    String refusal = "{\"code\":8070,\"msg\":\"no valid key\",\"result\":null}";
+    try (StubAnswers server = new StubAnswers(401, refusal, new CopyOnWriteArrayList<>())) {
+      assertThatExceptionOfType(FlowException.class)
+          .isThrownBy(new HttpFlowClient(server.url(), null)::taskTypes)
+          .withMessage("no valid key; this client has none");
+      assertThatExceptionOfType(FlowException.class)
+          .isThrownBy(new HttpFlowClient(server.url(), "wrong")::taskTypes)
+          .withMessage("no valid key; this client has another");
+    }
+  }
+
+  @Test
   void noMessageTellsThePasswordOfAUrl() {
     assertThatExceptionOfType(FlowUnreachableException.class)
         .isThrownBy(new HttpFlowClient(URI.create("http://me:secret@127.0.0.1:1"), null)::taskTypes)

@@ -47,7 +47,10 @@ class FreeTtsEngine implements SpeechEngine {
             .toString();
     return foreign.isEmpty()
         ? Optional.empty()
-        : Optional.of("has \"" + foreign + "\" in it, and FreeTTS speaks English only; install espeak-ng on every worker for the rest");
+        : Optional.of(
+            "has \""
+                + foreign
+                + "\" in it, and FreeTTS speaks English only; install espeak-ng on every worker for the rest");
   }
 
   @Override

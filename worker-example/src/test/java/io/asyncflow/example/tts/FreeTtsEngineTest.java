@@ -22,6 +22,9 @@ class FreeTtsEngineTest {
   private static final Slot SLOT = new Slot("cpu", 0);
   private static final String TEXT = "Hello world, this is a test of the speech engine.";
 
+  private static final String ENGLISH_ONLY =
+      ", and FreeTTS speaks English only; install espeak-ng on every worker for the rest";
+
   @Test
   void aSentenceTakesAsLongAsAPersonWouldNeed() {
     assertThat(secondsOf(TEXT)).isBetween(2.0, 4.0);
@@ -102,15 +105,14 @@ class FreeTtsEngineTest {
 
   @Test
   void foreignLettersAreRefusedAndShown() {
-    assertThat(engine.objectionTo("你好，世界"))
-        .hasValue("has \"你好\" in it, and FreeTTS speaks English only");
+    assertThat(engine.objectionTo("你好，世界")).hasValue("has \"你好\" in it" + ENGLISH_ONLY);
     assertThat(engine.objectionTo("The word Привет means hello"))
-        .hasValue("has \"Привет\" in it, and FreeTTS speaks English only");
+        .hasValue("has \"Привет\" in it" + ENGLISH_ONLY);
     assertThat(engine.objectionTo("한국어")).isPresent();
     assertThat(engine.objectionTo("مرحبا")).isPresent();
     assertThat(engine.objectionTo("٣")).isPresent();
     assertThat(engine.objectionTo("漢".repeat(1000)))
-        .hasValue("has \"" + "漢".repeat(10) + "\" in it, and FreeTTS speaks English only");
+        .hasValue("has \"" + "漢".repeat(10) + "\" in it" + ENGLISH_ONLY);
   }
 
   @ParameterizedTest

@@ -204,7 +204,9 @@ class TtsJobTest {
   void chineseIsRefusedBeforeAnythingIsSpoken() {
     engine = new FreeTtsEngine();
     assertRefused(
-        "Hello.\n\n从前有一条鱼。", "Paragraph 2 has \"从前有一条鱼\" in it, and FreeTTS speaks English only.");
+        "Hello.\n\n从前有一条鱼。",
+        "Paragraph 2 has \"从前有一条鱼\" in it, and FreeTTS speaks English only; install espeak-ng on"
+            + " every worker for the rest.");
   }
 
   private void assertRefused(String text, String message) {
