@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import javax.net.ssl.SSLException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
@@ -437,6 +438,13 @@ public final class HttpFlowClient implements FlowClient {
       throw unreachable("accepts no connection within " + seconds + " s; " + CHECK, e);
     } catch (ConnectException e) {
       throw unreachable(whyNotConnected(e) + "; " + CHECK, e);
+    } catch (SSLException e) {
+      throw unreachable(
+          "cannot be spoken with over TLS ("
+              + e.getMessage()
+              + "); check its certificate and that"
+              + " the URL is right",
+          e);
     } catch (HttpTimeoutException e) {
       throw unreachable(
           "did not answer " + path + " within " + limit.toMillis() + " ms; " + PERHAPS_DONE, e);

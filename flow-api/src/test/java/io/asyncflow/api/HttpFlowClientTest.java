@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -79,6 +80,31 @@ class HttpFlowClientTest {
       assertThatExceptionOfType(FlowException.class)
           .isThrownBy(new HttpFlowClient(server.url(), null)::taskTypes)
           .withMessage("a  ERROR forged \uFFFD[31m");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aServerWithoutTlsIsSaidToHaveNone() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread plain = new Thread(() -> answerPlainly(server));
+      plain.setDaemon(true);
+      plain.start();
+      URI url = URI.create("https://127.0.0.1:" + server.getLocalPort());
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(new HttpFlowClient(url, null)::taskTypes)
+          .withMessageStartingWith("flowsvr at " + url + " cannot be spoken with over TLS (")
+          .withMessageEndingWith("); check its certificate and that the URL is right");
+    }
+  }
+
+  /** What Tomcat says to bytes that are no HTTP. */
+  private static void answerPlainly(ServerSocket server) {
+    try (Socket connection = server.accept()) {
+      assertThat(connection.getInputStream().read()).isPositive();
+      connection.getOutputStream().write("HTTP/1.1 400 \r\n\r\n".getBytes(UTF_8));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

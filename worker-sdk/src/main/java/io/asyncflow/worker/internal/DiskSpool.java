@@ -5,6 +5,7 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import io.asyncflow.api.OneLine;
 import io.asyncflow.api.Report;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -261,7 +262,7 @@ public final class DiskSpool implements Spool {
       remember(report, new Kept(directory, file, json.length));
       return Optional.of(report);
     } catch (IOException | JacksonException | IllegalArgumentException e) {
-      log.warn("{} is no report: {}", file, e.getMessage());
+      log.warn("{} is no report: {}", file, OneLine.of(e.getMessage()));
       setAside(file);
       return Optional.empty();
     }

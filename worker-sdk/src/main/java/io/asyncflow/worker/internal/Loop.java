@@ -87,6 +87,10 @@ final class Loop {
     }
     failure = t.toString();
     long pause = AFTER_A_BUG.toSeconds();
-    log.error("{} failed in a way it should not; it tries again every {} s", name, pause, t);
+    log.error(
+        "{} failed in a way it should not; it tries again every {} s",
+        name,
+        pause,
+        OneLineThrowable.of(t));
   }
 }
