@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.Worker;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -23,22 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DiskSpoolTest {
-
-  @Test
-  void aPlaceThatCannotBeWrittenIsSaidAtTheStart(@TempDir Path parent) throws IOException {
-    Path file = Files.createFile(parent.resolve("file"));
-    try (LoggedLines log = new LoggedLines(DiskSpool.class)) {
-      new DiskSpool(parent.resolve("not").resolve("yet")).warnIfItCannotBeWritten();
-      assertThat(log.lines()).isEmpty();
-      new DiskSpool(file.resolve("spool").resolve("server")).warnIfItCannotBeWritten();
-      assertThat(log.lines())
-          .singleElement()
-          .asString()
-          .startsWith(
-              "spoolDir " + file.resolve("spool") + " cannot be written, as " + file + " is no")
-          .contains("asyncflow.worker.spool-dir");
-    }
-  }
 
   @TempDir Path directory;
   private Path root;
@@ -87,6 +73,30 @@ class DiskSpoolTest {
     try (Stream<Path> all = Files.list(root)) {
       return all.toList();
     }
+  }
+
+  @Test
+  void aPlaceThatCannotBeWrittenIsSaidAtTheStart() throws IOException {
+    Path file = Files.createFile(directory.resolve("file"));
+    try (LoggedLines log = new LoggedLines(DiskSpool.class)) {
+      aWorkerThatSpoolsTo(directory.resolve("not").resolve("yet"));
+      assertThat(log.lines()).isEmpty();
+      aWorkerThatSpoolsTo(file.resolve("spool"));
+      assertThat(log.lines())
+          .singleElement()
+          .asString()
+          .startsWith(
+              "spoolDir " + file.resolve("spool") + " cannot be written, as " + file + " is no")
+          .contains("asyncflow.worker.spool-dir");
+    }
+  }
+
+  private static void aWorkerThatSpoolsTo(Path spool) {
+    Worker.builder()
+        .url("http://127.0.0.1:1")
+        .spoolDir(spool)
+        .handler("lark", "one", context -> StageResult.done())
+        .build();
   }
 
   @Test
