@@ -49,7 +49,7 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         "flow.access.address",
         SettingsCheck::isAddress,
         "FLOW_ADDRESS is '%s', which is neither an address nor the name of one.");
-    if (!settings.getProperty("flow.access.weak-key", Boolean.class, false)) {
+    if (!"true".equals(settings.getProperty("flow.access.weak-key"))) {
       refuse(
           settings,
           "flow.access.api-key",

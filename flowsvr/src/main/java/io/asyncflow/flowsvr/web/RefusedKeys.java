@@ -124,12 +124,12 @@ class RefusedKeys {
     for (Map.Entry<String, Integer> entry :
         counts.subList(0, Math.min(MOST_LINES, counts.size()))) {
       log.warn(
-          "{} requests from {} brought no valid key in the last minute and were refused",
-          entry.getValue(),
-          entry.getKey());
+          "requests without a valid key from {} in the last minute, all refused: {}",
+          entry.getKey(),
+          entry.getValue());
     }
     if (counts.size() > MOST_LINES) {
-      log.warn("so did requests from {} more addresses", counts.size() - MOST_LINES);
+      log.warn("… and from {} more addresses", counts.size() - MOST_LINES);
     }
   }
 

@@ -83,8 +83,13 @@ class RefusedKeysTest {
 
     assertThat(output.getOut().lines())
         .hasSize(2)
-        .anyMatch(line -> line.contains("40 requests from 192.0.2.7 brought no valid key"))
-        .anyMatch(line -> line.contains("1 requests from 2001:db8:1:2:0:0:0:0/64"));
+        .anyMatch(
+            line ->
+                line.contains(
+                    "without a valid key from 192.0.2.7 in the last minute, all refused: 40"))
+        .anyMatch(
+            line ->
+                line.contains("from 2001:db8:1:2:0:0:0:0/64 in the last minute, all refused: 1"));
     assertThat(meters.counter("asyncflow.access.refused").count()).isEqualTo(41);
   }
 
