@@ -86,8 +86,8 @@ class BodyPace extends OncePerRequestFilter {
   private final class PacedBody extends ServletInputStream {
 
     private final ServletInputStream in;
-    private final long begin = node.nanoTime();
     private long bytes;
+    private long waited;
 
     PacedBody(ServletInputStream in) {
       this.in = in;
@@ -95,20 +95,23 @@ class BodyPace extends OncePerRequestFilter {
 
     @Override
     public int read() throws IOException {
-      return counted(in.read(), 1);
+      long begin = node.nanoTime();
+      return counted(in.read(), 1, begin);
     }
 
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
+      long begin = node.nanoTime();
       int count = in.read(buffer, offset, length);
-      return counted(count, count);
+      return counted(count, count, begin);
     }
 
     /** The end is never too late: nobody waits for more. */
-    private int counted(int answer, int count) {
+    private int counted(int answer, int count, long begin) {
       if (answer >= 0) {
         bytes += count;
-        long overtime = node.nanoTime() - begin - patience.toNanos();
+        waited += node.nanoTime() - begin; // for the client, and not for the disk it goes to
+        long overtime = waited - patience.toNanos();
         if (overtime > 0 && overtime / NANOS_A_BYTE > bytes) {
           throw tooSlow(null);
         }
