@@ -18,6 +18,9 @@
  *   directory lock     held by the JVM, so that only a dead owner's engine counts as an orphan
  * </pre>
  *
+ * <p>Other users of the machine can reach their ports, so each engine has a random password, in the
+ * file {@code secrets} of its directory, and nobody but the owner can read that directory.
+ *
  * <h2>Launcher</h2>
  *
  * <p>{@link io.asyncflow.dev.DevLauncher} runs the whole of Asyncflow as children of one JVM, in

@@ -1,6 +1,7 @@
 package io.asyncflow.dev;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -32,6 +33,20 @@ class EmbeddedMySqlIT {
       database.restart();
 
       assertThat(text(database, "SELECT n FROM t")).isEqualTo("42");
+    }
+  }
+
+  @Test
+  void onlyTheOwnerGetsIn() throws Exception {
+    try (EmbeddedMySql database = EmbeddedMySql.start(directory, 0, Durability.RELAXED)) {
+      DatabaseEndpoint own = database.endpoint();
+      DatabaseEndpoint open =
+          new DatabaseEndpoint(own.engine(), own.host(), own.port(), own.user(), "");
+      assertThatThrownBy(() -> open.connect("mysql")).hasMessageContaining("Access denied");
+      OwnerOnlyFiles.assertClosed(
+          directory, directory.resolve("secrets"), own.password(), database.pid());
+      assertThatThrownBy(() -> execute(database, "SELECT 1 INTO OUTFILE '/tmp/planted'"))
+          .hasMessageContaining("--secure-file-priv");
     }
   }
 

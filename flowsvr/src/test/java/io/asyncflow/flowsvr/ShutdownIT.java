@@ -136,9 +136,11 @@ class ShutdownIT {
       statement.execute("UPDATE t_stop_task_1 SET priority = priority");
       CompletableFuture<Answer> cancel =
           CompletableFuture.supplyAsync(
-              () -> wire.post("/api/task/cancel", "{'taskId':'" + id + "','reason':'why'}"));
+              () -> wire.post("/api/task/cancel", "{'taskId':'" + id + "','reason':'why'}"),
+              work -> new Thread(work).start());
       await().until(() -> waitsForALock() > 0);
-      CompletableFuture<Duration> stopped = CompletableFuture.supplyAsync(this::stop);
+      CompletableFuture<Duration> stopped =
+          CompletableFuture.supplyAsync(this::stop, work -> new Thread(work).start());
       await().until(() -> wire.get("/actuator/health/readiness").status() == 503);
 
       stranger.commit();

@@ -624,11 +624,13 @@ class ReportsIT {
                       tasks.lock(id.table(), List.of(id.number()));
                       locked.countDown();
                       return await(over);
-                    }));
+                    }),
+            work -> new Thread(work).start());
     assertThat(await(locked)).isTrue();
 
     CompletableFuture<ReportResult> stuck =
-        CompletableFuture.supplyAsync(() -> given.reportOn(held.get(32)).success("late"));
+        CompletableFuture.supplyAsync(
+            () -> given.reportOn(held.get(32)).success("late"), work -> new Thread(work).start());
     AtOnce.from(
         32,
         i -> {

@@ -47,7 +47,7 @@ class RememberedTest {
             }
             return brings;
           };
-      reader = CompletableFuture.supplyAsync(remembered::current);
+      reader = CompletableFuture.supplyAsync(remembered::current, work -> new Thread(work).start());
       begun.await();
     }
 
@@ -102,7 +102,8 @@ class RememberedTest {
     remembered.recent();
     assertThat(remembered.currentAtOnce()).isEqualTo("reading 2");
     SlowReading slow = new SlowReading("slow");
-    CompletableFuture<String> later = CompletableFuture.supplyAsync(remembered::currentAtOnce);
+    CompletableFuture<String> later =
+        CompletableFuture.supplyAsync(remembered::currentAtOnce, work -> new Thread(work).start());
     slow.end();
     assertThat(later.join()).isEqualTo("reading 3");
   }
@@ -138,7 +139,8 @@ class RememberedTest {
   void readingThatBeganBeforeAChangeIsNotGivenToAnybodyAfterIt() throws Exception {
     SlowReading slow = new SlowReading("before the change");
     remembered.outdated();
-    CompletableFuture<String> afterTheChange = CompletableFuture.supplyAsync(remembered::recent);
+    CompletableFuture<String> afterTheChange =
+        CompletableFuture.supplyAsync(remembered::recent, work -> new Thread(work).start());
 
     slow.end();
 

@@ -91,7 +91,8 @@ final class Creators implements AutoCloseable {
     allowed += tasks / PIECE;
     Stopwatch watch = Stopwatch.start();
     calls.release(tasks / PIECE);
-    CompletableFuture<Duration> took = CompletableFuture.supplyAsync(() -> awaitAll(watch));
+    CompletableFuture<Duration> took =
+        CompletableFuture.supplyAsync(() -> awaitAll(watch), work -> new Thread(work).start());
     meanwhile.run();
     busy = busy.plus(took.join());
   }

@@ -109,7 +109,8 @@ class RollingFaultsIT {
       List<FlowClient> clients = wires.keySet().stream().map(scenario::client).toList();
       launchWorkers(scenario).forEach(WorkerNode::awaitReady);
       Onlooker onlooker = new Onlooker(scenario, FailoverFlowClient.of(clients), ROLLS);
-      final CompletableFuture<Void> looking = CompletableFuture.runAsync(onlooker);
+      final CompletableFuture<Void> looking =
+          CompletableFuture.runAsync(onlooker, work -> new Thread(work).start());
       Map<Step, Integer> kills = new ConcurrentSkipListMap<>();
       Stopwatch watch = Stopwatch.start();
       try (Creators creators = new Creators(scenario, clients)) {
