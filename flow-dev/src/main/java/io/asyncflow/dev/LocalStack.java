@@ -127,13 +127,17 @@ final class LocalStack implements AutoCloseable {
     keepRunning("MariaDB", logOf("mariadb"), mariaDb::process, mariaDb::restart);
     keepRunning("Redis", logOf("redis"), redis::process, redis::restart);
     display.done("MariaDB and Redis run");
+    DatabaseEndpoint database = mariaDb.endpoint();
     EngineProcess process =
         run(
             server,
             OtherThread.resultOf(serverJar),
             Map.of(
                 "FLOW_PORT", Integer.toString(port),
-                "FLOW_STORE_DIR", directory.resolve("store").toString()));
+                "FLOW_STORE_DIR", directory.resolve("store").toString(),
+                "FLOW_MYSQL_URL", database.jdbcUrl(SCHEMA),
+                "FLOW_MYSQL_USER", database.user(),
+                "FLOW_MYSQL_PASSWORD", database.password()));
     probe = new ServerProbe(url(), System.getenv("FLOW_API_KEY"));
     process.awaitReady(display.awaiting("flowsvr", server.log(), probe::isReady), SERVER_PATIENCE);
     display.done("flowsvr answers");
@@ -187,11 +191,7 @@ final class LocalStack implements AutoCloseable {
   }
 
   private EngineProcess run(ChildJvm program, Path jar, Map<String, String> settings) {
-    DatabaseEndpoint database = mariaDb.endpoint();
     Map<String, String> environment = new HashMap<>(settings);
-    environment.put("FLOW_MYSQL_URL", database.jdbcUrl(SCHEMA));
-    environment.put("FLOW_MYSQL_USER", database.user());
-    environment.put("FLOW_MYSQL_PASSWORD", database.password());
     environment.put("FLOW_REDIS_URL", redis.url());
     // With a key in its environment flowsvr would listen on every address.
     environment.put("FLOW_ADDRESS", LoopbackPort.HOST);

@@ -53,6 +53,7 @@ class LocalStackIT {
       stack.awaitWorkers(2);
       assertThat(Files.readAllLines(data.resolve("logs/flowsvr.log")))
           .contains("asked for workers, of which it knows 2");
+      assertThat(data.resolve("logs/worker.log")).content().doesNotContain("FLOW_MYSQL_");
     }
     assertThat(shown.toString())
         .containsSubsequence(

@@ -100,20 +100,16 @@ class FreshCloneIT {
     builder.environment().putAll(with("JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount=4"));
     Process demo = builder.start();
     String last = "";
-    long printed = System.nanoTime();
-    for (String line = demo.inputReader().readLine();
-        line != null;
-        line = demo.inputReader().readLine()) {
-      last = line;
-      printed = System.nanoTime();
-      if (line.endsWith(".wav")) {
-        break; // its children might keep the pipe open
-      }
+    while (!last.endsWith(".wav")) {
+      last = demo.inputReader().readLine();
+      assertThat(last).as("its output ends without a WAV").isNotNull();
     }
-    boolean ended = demo.waitFor(5, TimeUnit.SECONDS);
+    // 5 s where the machine has nothing else to do.
+    boolean ended = demo.waitFor(15, TimeUnit.SECONDS);
+    demo.descendants().forEach(ProcessHandle::destroyForcibly);
     demo.destroyForcibly();
     assertThat(Path.of(last)).isRegularFile();
-    assertThat(ended).as("ends within 5 s, took %d ms", millisSince(printed)).isTrue();
+    assertThat(ended).as("ends by itself").isTrue();
     assertThat(demo.exitValue()).isZero();
   }
 
@@ -216,10 +212,6 @@ class FreshCloneIT {
     Map<String, String> settings = new HashMap<>(environment);
     settings.put(name, value);
     return settings;
-  }
-
-  private static long millisSince(long nanos) {
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
   }
 
   private static int freePort() throws IOException {
