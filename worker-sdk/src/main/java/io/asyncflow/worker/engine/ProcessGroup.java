@@ -71,7 +71,9 @@ final class ProcessGroup {
     }
     killGroup();
     descendants.forEach(ProcessHandle::destroyForcibly);
-    leader.destroyForcibly();
+    // By its handle: Process.destroyForcibly closes the pipes too, of one that has ended as well,
+    // and what it said last would be lost if nobody had read it yet.
+    leader.toHandle().destroyForcibly();
   }
 
   private void killGroup() {
