@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class WorkerTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final Duration SOON = Duration.ofSeconds(2);
+  private static final Duration SOON = Duration.ofSeconds(5);
 
   private final FakeFlowServer server =
       new FakeFlowServer()
