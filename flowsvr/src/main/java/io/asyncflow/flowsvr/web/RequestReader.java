@@ -21,6 +21,7 @@ import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -130,6 +131,8 @@ final class RequestReader {
               + MAX_TOKENS
               + " tokens, and numbers of 1000 digits",
           e);
+    } catch (MismatchedInputException e) { // all that a tree can be mismatched by
+      throw malformed("something follows the JSON object", e);
     } catch (JacksonException e) {
       throw malformed(whereAndWhy(e), e);
     }

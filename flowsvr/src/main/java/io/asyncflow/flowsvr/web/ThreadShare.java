@@ -15,7 +15,8 @@ import org.springframework.web.filter.OncePerRequestFilter;
 /**
  * Keeps a few of Tomcat's threads for heartbeats and health. While the database is slow all else
  * waits for it; a heartbeat that queued behind that would come too late, and its leases be lost,
- * though it has connections of its own.
+ * though it has connections of its own. A few of these are for health alone: heartbeats whose
+ * bodies hardly come must not make the platform restart the server.
  *
  * <p>A parked hold takes no thread, and so no share. Those without the key have been refused by
  * then.
@@ -25,24 +26,29 @@ import org.springframework.web.filter.OncePerRequestFilter;
 class ThreadShare extends OncePerRequestFilter {
 
   private static final int KEPT = 30;
+  private static final int KEPT_FOR_HEALTH = 10;
   private static final String HEARTBEAT = "/api/worker/heartbeat";
 
   private final Semaphore share;
+  private final Semaphore heartbeats;
 
   ThreadShare(@Value("${server.tomcat.threads.max}") int threads) {
-    this.share = new Semaphore(threads - Math.min(KEPT, threads / 2));
+    int kept = Math.min(KEPT, threads / 2);
+    this.share = new Semaphore(threads - kept);
+    this.heartbeats = new Semaphore(kept - Math.min(KEPT_FOR_HEALTH, kept / 2));
   }
 
   @Override
   protected boolean shouldNotFilter(HttpServletRequest request) {
-    return request.getServletPath().equals(HEARTBEAT) || ApiKeyFilter.isHealth(request);
+    return ApiKeyFilter.isHealth(request);
   }
 
   @Override
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
-    if (!share.tryAcquire()) {
+    Semaphore taken = takenFor(request);
+    if (taken == null) {
       RefusalWriter.write(
           request,
           response,
@@ -53,7 +59,15 @@ class ThreadShare extends OncePerRequestFilter {
     try {
       chain.doFilter(request, response);
     } finally {
-      share.release();
+      taken.release();
     }
+  }
+
+  /** The share that the request has a thread of now; {@code null} if there is none left. */
+  private Semaphore takenFor(HttpServletRequest request) {
+    if (request.getServletPath().equals(HEARTBEAT) && heartbeats.tryAcquire()) {
+      return heartbeats;
+    }
+    return share.tryAcquire() ? share : null;
   }
 }

@@ -590,12 +590,21 @@ class HostileIT {
 
   // ---- what is hardly HTTP
 
+  /** Spring's own endpoints read a body, too, where there is one. */
+  private static String badBody(String line) {
+    return line
+        + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{x";
+  }
+
   private void rawBytes() {
     String post =
         "POST /api/task/createTask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     for (String request :
         List.of(
             "GET /api task HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            badBody("GET /actuator/health"),
+            badBody("GET /actuator/health/liveness"),
+            badBody("GET /actuator/prometheus"),
             "GET /api/task/getTask?taskId=%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "GET /api/task/getTask?taskId=% HTTP/1.1\r\nHost: localhost\r\n\r\n",
             "GET /api/task/getTask?taskId=%C3 HTTP/1.1\r\nHost: localhost\r\n\r\n",
