@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.Collections.nCopies;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
 
@@ -34,6 +35,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 
@@ -117,26 +119,23 @@ class TaskClaimer {
     return new Claim(List.of(heldBefore(only.hold())), 0, false);
   }
 
+  /**
+   * Ends with the first that fails, and fails no hold before it: what those were given is
+   * committed, and would be lost without an answer.
+   */
   private Claim oneByOne(TaskType type, List<Asking> line) {
-    List<List<TaskRow>> rows = new ArrayList<>();
-    for (Asking one : line) {
-      rows.add(rows.stream().allMatch(List::isEmpty) ? only(type, one) : onlyOrNone(type, one));
+    List<List<TaskRow>> rows = new ArrayList<>(nCopies(line.size(), List.of()));
+    try {
+      for (int i = 0; i < line.size(); i++) {
+        rows.set(i, claim(type, List.of(line.get(i))).rows().get(0));
+      }
+    } catch (DataAccessException e) {
+      if (rows.stream().allMatch(List::isEmpty)) {
+        throw e;
+      }
+      log.warn("some holds of {} get nothing this time: {}", type, e.toString());
     }
     return new Claim(rows, 0, false);
-  }
-
-  private List<TaskRow> only(TaskType type, Asking one) {
-    return claim(type, List.of(one)).rows().get(0);
-  }
-
-  /** Fails no hold before it: what those were given is committed, and lost without an answer. */
-  private List<TaskRow> onlyOrNone(TaskType type, Asking one) {
-    try {
-      return only(type, one);
-    } catch (RuntimeException e) {
-      log.warn("a hold of {} gets nothing this time: {}", type, e.toString());
-      return List.of();
-    }
   }
 
   /** What an earlier delivery of the hold was given and still holds; empty if nothing. */

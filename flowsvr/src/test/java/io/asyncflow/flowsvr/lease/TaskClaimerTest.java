@@ -98,7 +98,9 @@ class TaskClaimerTest {
             .claim(LARK, Stream.of("a", "unlucky", "b").map(TaskClaimerTest::asks).toList())
             .rows();
 
-    assertThat(given).containsExactly(List.of(row), List.of(), List.of(row));
+    assertThat(given)
+        .as("and nobody is asked for after it")
+        .containsExactly(List.of(row), List.of(), List.of());
     assertThatThrownBy(() -> claimer.claim(LARK, List.of(asks("unlucky"), asks("a"))))
         .as("nothing was given to anybody yet")
         .isInstanceOf(QueryTimeoutException.class);
