@@ -37,6 +37,25 @@ class WorkerProcessIT {
     }
   }
 
+  /** All settings are the defaults; its handler ends the JVM. */
+  static final class Exiting {
+    public static void main(String[] args) {
+      Worker.builder()
+          .url(args[0])
+          .spoolDir(Path.of(args[1]))
+          .workerId(args[2])
+          .handler(
+              "lark",
+              "one",
+              context -> {
+                System.exit(3);
+                return StageResult.done();
+              })
+          .build()
+          .start();
+    }
+  }
+
   /** Starts two workers and ends. */
   static final class TwoWorkers {
     public static void main(String[] args) {
@@ -90,6 +109,27 @@ class WorkerProcessIT {
         List<Seen> holds = server.seen("hold_task");
         assertThat(holds).as("the parked hold was cut and asked for again").hasSize(2);
         assertThat(holds.get(1).field("holdId")).isEqualTo(holds.get(0).field("holdId"));
+      } finally {
+        process.destroyForcibly();
+      }
+    }
+  }
+
+  @Test
+  void aHandlerThatCallsSystemExitHasFailedAndHoldsUpNoStop() throws Exception {
+    try (StubHttpServer server = new StubHttpServer()) {
+      server.offerTask();
+      long begin = System.nanoTime();
+      Process process = start(server, "w1", Exiting.class);
+      try {
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isEqualTo(3);
+        assertThat(Duration.ofNanos(System.nanoTime() - begin))
+            .as("no grace is waited for")
+            .isLessThan(WorkerSettings.defaults().shutdownGrace());
+        Seen report = server.seen("set_tasks").get(0);
+        assertThat(report.field("outcome")).isEqualTo("RETRY");
+        assertThat(report.field("errMsg")).contains("System.exit");
       } finally {
         process.destroyForcibly();
       }
@@ -152,12 +192,16 @@ class WorkerProcessIT {
   }
 
   private Process start(StubHttpServer server, String workerId) throws IOException {
+    return start(server, workerId, Main.class);
+  }
+
+  private Process start(StubHttpServer server, String workerId, Class<?> main) throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
             "-cp",
             System.getProperty("java.class.path"),
-            Main.class.getName(),
+            main.getName(),
             server.url(),
             spool.toString(),
             workerId)

@@ -65,6 +65,19 @@ final class HandlerThread {
     }
   }
 
+  /**
+   * Whether it is ending the JVM, as a handler does that calls {@code System.exit}: it waits in
+   * there until the shutdown hooks have run.
+   */
+  boolean exitsTheJvm() {
+    for (StackTraceElement frame : thread.getStackTrace()) {
+      if (frame.getClassName().equals("java.lang.Shutdown")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether nobody waits for it any more, once one of its runs is over and it goes on. */
   synchronized boolean forNothing() {
     return interrupted || taken == 1;

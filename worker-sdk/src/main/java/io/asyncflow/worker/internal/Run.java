@@ -221,6 +221,15 @@ final class Run {
     return stoppedAt;
   }
 
+  /** Whether its handler, or that of its batch, has called {@code System.exit}. */
+  boolean exitsTheJvm() {
+    HandlerThread current;
+    synchronized (this) {
+      current = thread;
+    }
+    return current != null && current.exitsTheJvm();
+  }
+
   /** Whether its handler was interrupted long ago and runs on. */
   synchronized boolean stuck(long now) {
     return thread != null && thread.interruptedFor(STUCK_AFTER.toNanos(), now);

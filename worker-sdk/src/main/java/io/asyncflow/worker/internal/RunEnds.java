@@ -111,6 +111,17 @@ final class RunEnds {
     }
   }
 
+  /**
+   * Its handler ends the JVM. That is a failure of the task: given back without an attempt, it
+   * would end the next worker, too, and so on for ever.
+   */
+  void exited(Run run) {
+    String reason = "the handler called System.exit";
+    if (explain(run, Event.THREW, writer.retry(run.task(), reason, null))) {
+      log.error("{} is reported as RETRY: {}, which ends this worker", run, reason);
+    }
+  }
+
   /** It did not end within the grace of a stopping worker. */
   void shutDown(Run run) {
     if (explain(run, Event.SHUT_DOWN, writer.release(run.task()))) {

@@ -302,6 +302,11 @@ public final class WorkerEngine {
     for (TypeLane lane : lanes) {
       lane.stop().forEach(run -> ends.release(run, "the worker stops"));
     }
+    // These would not end within any grace: their threads wait until the JVM's hooks have run.
+    lanes.stream()
+        .flatMap(lane -> lane.pool().running().stream())
+        .filter(Run::exitsTheJvm)
+        .forEach(ends::exited);
     if (!awaitSettled(() -> graceEnd)) {
       lanes.forEach(lane -> lane.pool().running().forEach(this::interrupt));
       deadlineWakeUp.signal();
