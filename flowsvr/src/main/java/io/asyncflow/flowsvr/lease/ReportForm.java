@@ -44,7 +44,7 @@ final class ReportForm {
         outcome == Outcome.SUCCESS
             ? in.text("result").maxBytes(TaskLimits.CONTEXT_BYTES).value()
             : null,
-        failed ? cut(in.text("errMsg").or("")) : null,
+        failed ? cut(in.prose("errMsg")) : null,
         outcome == Outcome.RETRY
             ? in.number("retryAfterMs").between(0, TEN_YEARS_MS).asLong()
             : null,

@@ -198,6 +198,20 @@ public final class Fields {
     }
   }
 
+  /**
+   * What is only shown to people and decides nothing: never refused, since nothing would be gained
+   * by it. What cannot be kept of it becomes U+FFFD.
+   *
+   * @return empty if there is none
+   */
+  public String prose(String name) {
+    JsonNode node = node(name);
+    if (node == null) {
+      return "";
+    }
+    return TextField.keepable(node.isString() ? node.asString() : node.toString());
+  }
+
   /** Refuses what others call {@code rightName}: as an unknown field it would be lost silently. */
   public void refuseMisnomer(String name, String rightName) {
     if (has(name)) {

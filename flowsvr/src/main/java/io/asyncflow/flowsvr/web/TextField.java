@@ -109,6 +109,19 @@ public final class TextField {
     fields.refuse(name, message);
   }
 
+  /** The text with U+FFFD for each NUL and each half of a surrogate pair. */
+  static String keepable(String text) {
+    if (text.indexOf('\0') < 0 && !hasLoneSurrogate(text)) {
+      return text;
+    }
+    return text.codePoints()
+        .map(
+            c ->
+                c == 0 || Character.MIN_SURROGATE <= c && c <= Character.MAX_SURROGATE ? 0xFFFD : c)
+        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+        .toString();
+  }
+
   static boolean hasLoneSurrogate(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -494,6 +494,10 @@ class WireIT {
     assertThat(task.path("scheduleLog").asString()).contains("x".repeat(1_000));
     assertThat(task.path("scheduleLog").asString()).doesNotContain("x".repeat(1_001));
 
+    String unkeepable = heldTask();
+    ok(report(unkeepable, "'outcome':'RETRY','errMsg':'a\\u0000b\\ud800'"));
+    assertThat(task(unkeepable).path("scheduleLog").asString()).contains("a\uFFFDb\uFFFD");
+
     String other = heldTask();
     ok(report(other, "'outcome':'RETRY','retryAfterMs':60000"));
     assertThat(task(other).path("orderTime").asLong() - task(other).path("modifyTime").asLong())

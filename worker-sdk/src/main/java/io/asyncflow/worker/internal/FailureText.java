@@ -32,9 +32,10 @@ final class FailureText {
     return fit(text.toString());
   }
 
-  /** Cut to the length that the contract has for it, and free of what UTF-8 cannot carry. */
+  /** Cut to the length that the contract has for it, and free of what the server cannot keep. */
   static String fit(String text) {
     String cut = text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1) + "…";
+    cut = cut.replace('\0', '\uFFFD');
     // Half a surrogate pair, cut in two or never whole, becomes a question mark.
     return new String(cut.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }

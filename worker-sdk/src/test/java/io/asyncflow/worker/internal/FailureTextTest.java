@@ -18,6 +18,9 @@ class FailureTextTest {
     String text = FailureText.fit("😀".repeat(1000));
     assertThat(StandardCharsets.UTF_8.newEncoder().canEncode(text)).isTrue();
     assertThat(FailureText.fit("a\ud83d")).isEqualTo("a?");
+    assertThat(FailureText.of(new NumberFormatException("For input string: \"12\0\"")))
+        .as("which the server keeps in no text")
+        .contains("\"12\uFFFD\"");
   }
 
   @Test
