@@ -3,12 +3,18 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.worker.NonRetryableException;
 import java.lang.reflect.Type;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A task's context and result as JSON; strings pass as they are. */
 public final class ContextJson {
 
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  /**
+   * A record may gain a component while tasks of the version before wait: what their contexts do
+   * not say is {@code null}, or the zero of a primitive.
+   */
+  private static final JsonMapper JSON =
+      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();
 
   private ContextJson() {}
 
