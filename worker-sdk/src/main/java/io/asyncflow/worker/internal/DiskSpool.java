@@ -68,6 +68,7 @@ public final class DiskSpool implements Spool {
   private final OutageLog trouble;
   private final ObjectSpool objects;
   private final Map<String, Kept> kept = new HashMap<>();
+  private final Set<Path> unreadable = new HashSet<>();
   private ClaimedDirectory own;
   private long bytes;
   private boolean closed;
@@ -225,7 +226,7 @@ public final class DiskSpool implements Spool {
       try (Stream<Path> directories = Files.list(root)) {
         for (Path directory : directories.filter(Files::isDirectory).toList()) {
           if (!full() && !closed) {
-            adopted.addAll(adopt(directory));
+            adopted.addAll(adoptOrNone(directory));
           }
         }
       } catch (IOException | UncheckedIOException e) {
@@ -235,20 +236,36 @@ public final class DiskSpool implements Spool {
     return adopted;
   }
 
+  /** A directory that another user left behind keeps no other from being taken over. */
+  private List<Report> adoptOrNone(Path path) {
+    try {
+      return adopt(path);
+    } catch (IOException | UncheckedIOException e) {
+      if (unreadable.add(path)) {
+        log.warn("reports in {} cannot be taken over; it is tried again: {}", path, e.toString());
+      }
+      return List.of();
+    }
+  }
+
   private List<Report> adopt(Path path) throws IOException {
     ClaimedDirectory directory = ClaimedDirectory.claim(path).orElse(null);
     if (directory == null) {
       return List.of();
     }
     List<Report> reports = new ArrayList<>();
-    for (Path file : directory.files()) {
-      if (file.toString().endsWith(UNFINISHED)) {
-        Files.deleteIfExists(file);
-      } else if (file.toString().endsWith(SUFFIX)) {
-        read(directory, file).ifPresent(reports::add);
+    try {
+      for (Path file : directory.files()) {
+        if (file.toString().endsWith(UNFINISHED)) {
+          Files.deleteIfExists(file);
+        } else if (file.toString().endsWith(SUFFIX)) {
+          read(directory, file).ifPresent(reports::add);
+        }
       }
+    } finally {
+      discardIfDone(directory); // what could be read is delivered, and keeps it
     }
-    discardIfDone(directory);
+    unreadable.remove(path);
     if (!reports.isEmpty()) {
       log.info("{} reports that were left in {} are delivered", reports.size(), path);
     }

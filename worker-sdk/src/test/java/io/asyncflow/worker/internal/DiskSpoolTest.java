@@ -207,6 +207,26 @@ class DiskSpoolTest {
   }
 
   @Test
+  void aDirectoryThatCannotBeTakenOverKeepsNoOtherFromIt() throws IOException {
+    DiskSpool ended = spool();
+    ended.keep(report("a"));
+    ended.close();
+    for (int i = 0; i < 8; i++) { // some of them come first, whatever the order of the disk
+      Files.createDirectories(root.resolve(i + "-foreign").resolve("lock"));
+    }
+
+    DiskSpool heir = spool();
+    try (LoggedLines log = new LoggedLines(DiskSpool.class)) {
+      assertThat(heir.adopt()).containsExactly(report("a"));
+      assertThat(heir.adopt()).isEmpty();
+      assertThat(log.lines())
+          .as("said once of each")
+          .filteredOn(line -> line.contains("cannot be taken over"))
+          .hasSize(8);
+    }
+  }
+
+  @Test
   void whatIsNoReportIsSetAsideAndTheOthersAreDelivered() throws IOException {
     DiskSpool ended = spool();
     ended.keep(report("good"));
