@@ -24,6 +24,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Holds tasks, runs their stages, reports what came of it.
@@ -40,6 +42,8 @@ import java.util.function.Function;
  * stops once.
  */
 public final class Worker implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
   private final WorkerSettings settings;
   private final WorkerEngine engine;
@@ -437,6 +441,11 @@ public final class Worker implements AutoCloseable {
     private Spool spool() {
       Path directory = usedSpoolDir();
       if (directory == null) {
+        if (spoolDir != null) {
+          log.warn(
+              "reports that find no server are kept in memory alone, and lost if this process ends:"
+                  + " a client of your own may lead anywhere; name a spoolDir for it");
+        }
         return new NoSpool();
       }
       DiskSpool spool = new DiskSpool(directory.resolve(serverName()));

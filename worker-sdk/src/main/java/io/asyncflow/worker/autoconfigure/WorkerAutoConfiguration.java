@@ -3,6 +3,7 @@ package io.asyncflow.worker.autoconfigure;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.worker.Worker;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -13,8 +14,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * Makes the application a worker for the stages that its beans handle. A {@link FlowClient} bean,
- * if there is one, is used instead of a client of the worker's own.
+ * Makes the application a worker for the stages that its beans handle. It has clients of its own:
+ * one that the application creates tasks with has another time-out, and perhaps another server.
+ * Only a {@link FlowClient} bean of the name {@value #CLIENT_BEAN} is used instead, as by tests.
  */
 @AutoConfiguration
 @ConditionalOnProperty(
@@ -25,19 +27,21 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(WorkerProperties.class)
 public class WorkerAutoConfiguration {
 
+  static final String CLIENT_BEAN = "asyncflowWorkerClient";
+
   @Bean
   @ConditionalOnMissingBean
   WorkerLifecycle asyncflowWorkerLifecycle(
       WorkerProperties properties,
       Environment environment,
       ConfigurableListableBeanFactory beans,
-      ObjectProvider<FlowClient> client,
+      @Qualifier(CLIENT_BEAN) ObjectProvider<FlowClient> client,
       ApplicationEventPublisher events) {
     WorkerConnection connection = WorkerConnection.of(properties, environment);
     // What cannot work is said now, and not when half of the application has started.
     builder(properties, connection);
     return new WorkerLifecycle(
-        () -> builder(properties, connection).client(client.getIfUnique()),
+        () -> builder(properties, connection).client(client.getIfAvailable()),
         new StageBeans(beans),
         events);
   }

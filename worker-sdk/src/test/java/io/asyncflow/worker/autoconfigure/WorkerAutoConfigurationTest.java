@@ -54,7 +54,8 @@ class WorkerAutoConfigurationTest {
           .withConfiguration(AutoConfigurations.of(WorkerAutoConfiguration.class));
 
   private ApplicationContextRunner withServer() {
-    return context.withBean(FakeFlowServer.class, () -> server);
+    return context.withBean(
+        WorkerAutoConfiguration.CLIENT_BEAN, FakeFlowServer.class, () -> server);
   }
 
   @Stage(type = "lark", stage = "class")
@@ -223,6 +224,7 @@ class WorkerAutoConfigurationTest {
             });
     context
         .withBean(ClassStage.class)
+        .withBean("forCreates", FakeFlowServer.class, () -> server)
         .withPropertyValues("FLOW_URL=http://127.0.0.1:1")
         .run(
             started ->

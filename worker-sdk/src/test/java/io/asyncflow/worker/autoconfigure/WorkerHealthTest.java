@@ -31,7 +31,7 @@ class WorkerHealthTest {
           .withConfiguration(
               AutoConfigurations.of(
                   WorkerAutoConfiguration.class, WorkerHealthAutoConfiguration.class))
-          .withBean(FakeFlowServer.class);
+          .withBean(WorkerAutoConfiguration.CLIENT_BEAN, FakeFlowServer.class);
 
   private static Health healthOf(WorkerState state, String problem) {
     Health.Builder health = new Health.Builder();
