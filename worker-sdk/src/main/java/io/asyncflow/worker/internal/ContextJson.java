@@ -45,8 +45,12 @@ public final class ContextJson {
     if (type == String.class) {
       return raw;
     }
+    String json = raw.isBlank() ? "null" : raw.strip();
+    if (json.equals("null") && type instanceof Class<?> simple && simple.isPrimitive()) {
+      return null; // a context that is missing altogether is no zero
+    }
     try {
-      return JSON.readValue(raw.isBlank() ? "null" : raw, JSON.constructType(type));
+      return JSON.readValue(json, JSON.constructType(type));
     } catch (JacksonException e) {
       throw new NonRetryableException(
           "the context cannot be read as " + type.getTypeName() + ": " + e.getOriginalMessage());
