@@ -15,19 +15,21 @@ import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.core.annotation.Order;
-import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Gives up a body that comes too slowly. Tomcat's own time-out begins anew with every byte, so a
- * client that sends one now and then would keep a thread for days.
+ * client that sends one now and then would keep a thread for days. Actuator's endpoints get no body
+ * at all: Spring would read one of any size into memory, for clients without a key, too.
  *
  * <p>Each read is followed by a look at the clock; a client that is silent is given up by Tomcat.
  */
 @Component
 @Order(FilterOrder.BODY)
 class BodyPace extends OncePerRequestFilter {
+
+  private static final String ACTUATOR = "/actuator";
 
   /** Slower than any line that is good for something. */
   private static final int LEAST_BYTES_A_SECOND = 8 * 1024;
@@ -49,10 +51,18 @@ class BodyPace extends OncePerRequestFilter {
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
-    boolean hasBody =
-        request.getContentLengthLong() > 0
-            || request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null;
-    chain.doFilter(hasBody ? new PacedRequest(request) : request, response);
+    if (!request.getServletPath().startsWith(ACTUATOR)) {
+      // Even one that tells no length may have a body, as those of HTTP/2.
+      chain.doFilter(
+          request.getContentLengthLong() != 0 ? new PacedRequest(request) : request, response);
+    } else if (request.getInputStream().isFinished()) {
+      chain.doFilter(request, response);
+    } else {
+      RefusalWriter.write(
+          request,
+          response,
+          Refusal.of(ErrorCode.INVALID_INPUT, "the route takes no body: send the request without"));
+    }
   }
 
   /** What a body that came too slowly, or stopped coming, is answered with. */

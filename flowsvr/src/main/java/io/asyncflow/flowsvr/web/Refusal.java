@@ -8,10 +8,8 @@ import io.asyncflow.api.FlowException;
 import java.util.List;
 import java.util.Optional;
 import org.apache.coyote.BadRequestException;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.converter.HttpMessageNotReadableException;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
@@ -42,11 +40,6 @@ record Refusal(
     }
     if (failure instanceof BadRequestException) { // a body that is no HTTP, such as bad chunks
       return of(ErrorCode.MALFORMED_BODY, "the body cannot be read: " + failure.getMessage());
-    }
-    if (failure instanceof HttpMessageNotReadableException) { // health reads a body if there is one
-      return NestedExceptionUtils.getMostSpecificCause(failure) instanceof FlowException e
-          ? of(e)
-          : of(ErrorCode.MALFORMED_BODY, "the body is not JSON");
     }
     if (failure instanceof AsyncRequestTimeoutException) {
       return of(ErrorCode.UNAVAILABLE, "no answer was found in time");

@@ -6,10 +6,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ValveBase;
 import org.apache.coyote.ActionCode;
+import org.apache.coyote.ContinueResponseTiming;
+import org.apache.coyote.http11.AbstractHttp11Protocol;
 import org.apache.tomcat.util.net.ApplicationBufferHandler;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
@@ -32,6 +35,7 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
   private static final long MOST_BYTES = 32L * 1024 * 1024;
 
   private static final Duration MOMENT = Duration.ofSeconds(2);
+  private static final Duration PAUSE = Duration.ofMillis(10);
 
   private final Node node;
   private final Semaphore waiting;
@@ -47,6 +51,17 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
   @Override
   public void customize(TomcatServletWebServerFactory factory) {
     factory.addEngineValves(new Leftovers());
+    factory.addConnectorCustomizers(
+        connector -> {
+          AbstractHttp11Protocol<?> http =
+              (AbstractHttp11Protocol<?>) connector.getProtocolHandler();
+          http.setContinueResponseTiming(
+              ContinueResponseTiming.ON_REQUEST_BODY_READ.toString()); // not to those refused
+          // Tomcat reads these to their end at once, however slowly they come; no client needs
+          // them.
+          http.setMaxExtensionSize(0);
+          http.setMaxTrailerSize(2); // the end of the line that ends a body
+        });
   }
 
   private final class Leftovers extends ValveBase {
@@ -67,8 +82,11 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
 
   /** Whether all of the body has been read now. */
   private boolean isReadOn(org.apache.coyote.Request body, int status) {
-    // What came too slowly is not waited for again; who expects a go-ahead gets none.
-    if (status == HttpStatus.REQUEST_TIMEOUT.value() || body.hasExpectation()) {
+    // What came too slowly is not waited for again; a client that expects a go-ahead has got none.
+    // What is between chunks is read without a look at the clock, so a body in chunks is left.
+    if (status == HttpStatus.REQUEST_TIMEOUT.value()
+        || body.hasExpectation()
+        || body.getContentLengthLong() < 0) {
       return false;
     }
     Discard discard = new Discard();
@@ -77,20 +95,21 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
     boolean waits = false;
     try {
       while (!body.isFinished()) {
-        body.action(ActionCode.AVAILABLE, true);
-        if (body.getAvailable() == 0 && !waits) {
-          waits = waiting.tryAcquire();
-          if (!waits) {
-            return false;
-          }
-        }
-        int count = body.doRead(discard);
-        bytes += Math.max(count, 0);
         if (bytes > MOST_BYTES || node.nanoTime() - begin > MOMENT.toNanos()) {
           return false;
         }
-        if (count < 0) {
-          return true;
+        body.action(ActionCode.AVAILABLE, true);
+        if (body.getAvailable() > 0) {
+          int count = body.doRead(discard);
+          if (count < 0) {
+            return true;
+          }
+          bytes += count;
+        } else if (waits || waiting.tryAcquire()) {
+          waits = true;
+          LockSupport.parkNanos(PAUSE.toNanos()); // to read would be to wait for Tomcat's time-out
+        } else {
+          return false;
         }
       }
       return true;

@@ -15,14 +15,12 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,8 +35,6 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 class SlowClientsIT {
 
   private static final int CLIENTS = 400;
-  private static final Duration AT_ONCE = Duration.ofSeconds(1);
-  private static final Duration AT_LATEST = Duration.ofSeconds(5);
   private static final Duration A_WHILE = Duration.ofSeconds(3);
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final String AUTHORIZATION = "Authorization: Bearer " + KeyedServer.KEY + "\r\n";
@@ -63,10 +59,53 @@ class SlowClientsIT {
         "POST /api//task/getTask"
       })
   void bodiesOfTheRefusedKeepNoThread(String line) throws Exception {
-    try (SlowClients clients = new SlowClients(head(line, "") + "\r\n{")) {
+    try (SlowClients clients = new SlowClients(head(line, "") + "\r\n{\"")) {
       healthAndHeartbeatsAreAnsweredFor(A_WHILE);
 
       await().atMost(SOON).until(clients::areAllSentAway);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", AUTHORIZATION})
+  void chunkWhoseExtensionHasNoEndKeepsNoThread(String authorization) throws Exception {
+    String head =
+        "POST /api/task/createTask HTTP/1.1\r\nHost: a\r\n"
+            + authorization
+            + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    try (SlowClients clients = new SlowClients(head + "5;aaa")) {
+      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
+
+      await().atMost(SOON).until(clients::areAllSentAway);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", AUTHORIZATION})
+  void trailerWithoutEndKeepsNoThread(String authorization) throws Exception {
+    String head =
+        "POST /api/task/createTask HTTP/1.1\r\nHost: a\r\n"
+            + authorization
+            + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    try (SlowClients clients = new SlowClients(head + "2\r\n{}\r\n0\r\nx: ")) {
+      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
+
+      await().atMost(SOON).until(clients::areAllSentAway);
+    }
+  }
+
+  @Test
+  void refusedWhoSendNothingMoreAreSentAwayBeforeTomcatWould() throws IOException {
+    try (Socket client = new Socket("127.0.0.1", port)) {
+      client.setSoTimeout((int) AnswerTimes.AT_LATEST.toMillis());
+      client
+          .getOutputStream()
+          .write(
+              (head("POST /api/worker/heartbeat", "") + "\r\n")
+                  .getBytes(StandardCharsets.US_ASCII));
+      assertThat(client.getInputStream().readAllBytes())
+          .asString()
+          .matches("(?s)HTTP/1.1 (401|429) .*");
     }
   }
 
@@ -91,7 +130,7 @@ class SlowClientsIT {
   void heartbeatsThatHardlyComeLeaveHealthItsThreads() throws Exception {
     try (SlowClients clients =
         new SlowClients(head("POST /api/worker/heartbeat", AUTHORIZATION) + "\r\n{")) {
-      answeredFor(A_WHILE, () -> wire.get("/actuator/health/liveness").status());
+      AnswerTimes.areShortFor(A_WHILE, () -> wire.get("/actuator/health/liveness").status());
 
       await().atMost(SOON).until(clients::areAllSentAway);
       assertThat(beat()).isEqualTo(200);
@@ -112,29 +151,40 @@ class SlowClientsIT {
   void halfAHeadKeepsNoThread() throws Exception {
     try (SlowClients clients = new SlowClients("POST /api/worker/heartbeat HTTP/1.1\r\nX: a")) {
       healthAndHeartbeatsAreAnsweredFor(A_WHILE);
-      assertThat(clients.areAllSentAway()).as("so all were there").isFalse();
+      assertThat(clients.stillThere()).as("so they were there").isGreaterThan(CLIENTS * 9 / 10);
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/actuator/health", "/api/store/1_lark_task_1/s/1/x", "/nowhere"})
   void formWithoutEndIsNotRead(String path) throws IOException {
+    isNotRead("PUT " + path, "application/x-www-form-urlencoded", "", "a&");
+  }
+
+  @Test
+  void textWithoutEndIsNotReadByHealth() throws IOException {
+    isNotRead("GET /actuator/health", "application/json", "{\"a\":\"", "aa");
+  }
+
+  private void isNotRead(String line, String type, String beginning, String some)
+      throws IOException {
     long length = 1L << 30;
     String head =
-        "PUT "
-            + path
-            + " HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-            + "Content-Length: "
+        line
+            + " HTTP/1.1\r\nHost: a\r\nContent-Type: "
+            + type
+            + "\r\nContent-Length: "
             + length
-            + "\r\n\r\n";
-    byte[] some = "a&".repeat(32 * 1024).getBytes(StandardCharsets.US_ASCII);
+            + "\r\n\r\n"
+            + beginning;
+    byte[] more = some.repeat(32 * 1024).getBytes(StandardCharsets.US_ASCII);
     long sent = 0;
     try (Socket client = new Socket("127.0.0.1", port)) {
       OutputStream out = client.getOutputStream();
       out.write(head.getBytes(StandardCharsets.US_ASCII));
       while (sent < length) {
-        out.write(some);
-        sent += some.length;
+        out.write(more);
+        sent += more.length;
       }
     } catch (IOException e) {
       // the server has heard enough
@@ -151,23 +201,7 @@ class SlowClientsIT {
   }
 
   private void healthAndHeartbeatsAreAnsweredFor(Duration time) {
-    answeredFor(time, () -> wire.get("/actuator/health/liveness").status(), this::beat);
-  }
-
-  /** Mostly at once; on a machine with much else to do one or the other may wait for its turn. */
-  private static void answeredFor(Duration time, IntSupplier... calls) {
-    List<Duration> waits = new ArrayList<>();
-    long begin = System.nanoTime();
-    do {
-      for (IntSupplier call : calls) {
-        long before = System.nanoTime();
-        assertThat(call.getAsInt()).isEqualTo(200);
-        waits.add(Duration.ofNanos(System.nanoTime() - before));
-      }
-    } while (System.nanoTime() - begin < time.toNanos());
-    Collections.sort(waits);
-    assertThat(waits.get((waits.size() - 1) / 2)).isLessThan(AT_ONCE);
-    assertThat(waits.get(waits.size() - 1)).isLessThan(AT_LATEST);
+    AnswerTimes.areShortFor(time, () -> wire.get("/actuator/health/liveness").status(), this::beat);
   }
 
   private int beat() {
@@ -208,6 +242,10 @@ class SlowClientsIT {
     }
 
     boolean areAllSentAway() {
+      return stillThere() == 0;
+    }
+
+    long stillThere() {
       for (Socket socket : sockets) {
         ByteArrayOutputStream heard =
             answers.computeIfAbsent(socket, any -> new ByteArrayOutputStream());
@@ -215,7 +253,7 @@ class SlowClientsIT {
           shutDown(socket);
         }
       }
-      return sockets.stream().allMatch(Socket::isInputShutdown);
+      return sockets.stream().filter(socket -> !socket.isInputShutdown()).count();
     }
 
     private static boolean isAtItsEnd(Socket socket, ByteArrayOutputStream heard) {
