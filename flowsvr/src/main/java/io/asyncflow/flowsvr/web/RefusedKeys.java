@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -38,6 +39,7 @@ class RefusedKeys {
   private static final int MOST_ADDRESSES = 10_000;
 
   private static final int MOST_LINES = 20;
+  private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
   private static final String OTHERS = "other addresses";
 
   private final Node node;
@@ -133,20 +135,24 @@ class RefusedKeys {
     }
   }
 
-  /** Who has one IPv6 address has at least 2^64 of them. */
+  /**
+   * Who has one IPv6 address has at least 2^64 of them. Behind a proxy the client may have made up
+   * the address, and what is none must not be looked up in the DNS.
+   */
   private static String networkOf(String address) {
     if (address.indexOf(':') < 0) {
-      return address;
+      return IPV4.matcher(address).matches() ? address : OTHERS;
     }
     try {
-      byte[] bytes = InetAddress.getByName(address).getAddress(); // a colon is in no host's name
+      byte[] bytes =
+          InetAddress.getByName("[" + address + "]").getAddress(); // a literal or nothing
       if (bytes.length == 4) {
         return InetAddress.getByAddress(bytes).getHostAddress();
       }
       Arrays.fill(bytes, 8, 16, (byte) 0);
       return InetAddress.getByAddress(bytes).getHostAddress() + "/64";
     } catch (UnknownHostException e) {
-      return address;
+      return OTHERS;
     }
   }
 }

@@ -69,7 +69,18 @@ class RefusedKeysTest {
 
     assertThat(refused.note("2001:db8:1:2:ffff:0:0:9")).isPositive();
     assertThat(refused.note("2001:db8:1:3:0:0:0:1")).isZero();
-    assertThat(refused.note("no:address")).isZero();
+  }
+
+  @Test
+  void forgedAddressesAreLookedUpNowhereAndCountAsOne(CapturedOutput output) {
+    for (int i = 0; i < RefusedKeys.TRIES_A_MINUTE; i += 2) {
+      assertThat(refused.note("n" + i + ":x.invalid")).isZero();
+      assertThat(refused.note("n" + i + ".invalid")).isZero();
+    }
+
+    assertThat(refused.note("fe80::1:no-address")).isPositive();
+    refused.runOnce();
+    assertThat(output.getOut()).contains("other addresses").doesNotContain("invalid");
   }
 
   @Test
