@@ -53,7 +53,7 @@ class LocalGuard extends OncePerRequestFilter {
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
     String host = request.getHeader(HttpHeaders.HOST);
-    if (host != null && !isOurs(request.getServerName())) {
+    if (host != null && !isOurs(nameIn(host))) {
       RefusalWriter.write(
           request,
           response,
@@ -72,6 +72,14 @@ class LocalGuard extends OncePerRequestFilter {
     } else {
       chain.doFilter(request, response);
     }
+  }
+
+  /**
+   * Without the port. The request's own server name may be what an {@code X-Forwarded-Host} says.
+   */
+  private static String nameIn(String host) {
+    int colon = host.lastIndexOf(':');
+    return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
   }
 
   /** A name that nobody can point here but the machine itself. */

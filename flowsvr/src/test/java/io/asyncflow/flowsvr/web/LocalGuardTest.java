@@ -31,11 +31,37 @@ class LocalGuardTest {
     assertThat(statusOf("d41f8cd98f00b204", host, List.of())).isEqualTo(200);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "localhost:8081, 200",
+    "127.0.0.1:8081, 200",
+    "[::1]:8081, 200",
+    "[::1], 200",
+    "'', 421",
+    ":8081, 421",
+    "evil.example:8081, 421"
+  })
+  void nameIsThatOfTheHostHeaderAndNotWhatAForwardingHeaderMadeOfIt(String host, int status)
+      throws Exception {
+    MockHttpServletRequest forwarded =
+        new MockHttpServletRequest("GET", "/api/task/getTask") {
+          @Override
+          public String getServerName() {
+            return status == 200 ? "evil.example" : "localhost";
+          }
+        };
+    assertThat(statusOf("", host, List.of(), forwarded)).isEqualTo(status);
+  }
+
   private static int statusOf(String key, String host, List<String> hosts) throws Exception {
-    MockHttpServletRequest request = new MockHttpServletRequest("GET", "/api/task/getTask");
+    return statusOf(key, host, hosts, new MockHttpServletRequest("GET", "/api/task/getTask"));
+  }
+
+  private static int statusOf(
+      String key, String host, List<String> hosts, MockHttpServletRequest request)
+      throws Exception {
     request.setServletPath("/api/task/getTask");
     request.addHeader("Host", host);
-    request.setServerName(host);
     MockHttpServletResponse response = new MockHttpServletResponse();
     new LocalGuard(new AccessProperties(key, null, hosts))
         .doFilter(request, response, new MockFilterChain());
