@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.job;
 import io.asyncflow.flowsvr.web.CallerShare;
 import io.asyncflow.flowsvr.web.Fields;
 import io.asyncflow.flowsvr.web.Takes;
+import io.asyncflow.flowsvr.web.WaitingRequests;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -29,10 +30,11 @@ class ProgressController {
   ProgressController(
       JobQueries queries,
       JobWatch watch,
+      WaitingRequests waiting,
       @Value("${flow.max-streams-per-address:200}") int streamsPerAddress) {
     this.queries = queries;
     this.watch = watch;
-    this.streams = new CallerShare(streamsPerAddress, "streams of one address");
+    this.streams = new CallerShare(waiting, streamsPerAddress, "streams of one address");
   }
 
   /**

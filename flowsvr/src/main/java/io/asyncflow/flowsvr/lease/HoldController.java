@@ -13,6 +13,7 @@ import io.asyncflow.flowsvr.web.DatabaseTrouble;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
 import io.asyncflow.flowsvr.web.Takes;
+import io.asyncflow.flowsvr.web.WaitingRequests;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -42,15 +43,16 @@ class HoldController {
       TaskHolds holds,
       OpenHolds open,
       ReportList reports,
+      WaitingRequests waiting,
       @Value("${flow.max-holds-per-worker:128}") int holdsPerWorker,
       @Value("${flow.max-holds-per-address:256}") int holdsPerAddress) {
     this.types = types;
     this.holds = holds;
     this.open = open;
     this.reports = reports;
-    this.ofWorkers = new CallerShare(holdsPerWorker, "holds of this worker");
+    this.ofWorkers = new CallerShare(waiting, holdsPerWorker, "holds of this worker");
     this.ofAddresses =
-        new CallerShare(holdsPerAddress, "holds without a workerId, of one address,");
+        new CallerShare(waiting, holdsPerAddress, "holds without a workerId, of one address,");
   }
 
   /**

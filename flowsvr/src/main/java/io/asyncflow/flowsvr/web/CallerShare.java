@@ -11,14 +11,18 @@ import java.util.concurrent.ConcurrentMap;
  */
 public final class CallerShare {
 
+  private final WaitingRequests all;
   private final int most;
   private final String what;
   private final ConcurrentMap<String, Integer> open = new ConcurrentHashMap<>();
 
   /**
+   * @param all of which these are some
+   * @param most of one caller
    * @param what is counted, in the plural and with its caller, as {@code holds of one worker}
    */
-  public CallerShare(int most, String what) {
+  public CallerShare(WaitingRequests all, int most, String what) {
+    this.all = all;
     this.most = most;
     this.what = what;
   }
@@ -26,18 +30,30 @@ public final class CallerShare {
   /**
    * One more; {@link #leave} must follow, unless this throws.
    *
-   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the caller has enough of them
+   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the caller, or all callers
+   *     together, have enough of them
    */
   public void enter(String caller) {
     if (open.merge(caller, 1, Integer::sum) > most) {
-      leave(caller);
+      forget(caller);
       throw new FlowException(
           ErrorCode.LIMIT_EXCEEDED,
           "more than " + most + " " + what + " wait already; end one, or ask later");
     }
+    try {
+      all.enter();
+    } catch (FlowException full) {
+      forget(caller);
+      throw full;
+    }
   }
 
   public void leave(String caller) {
+    all.leave();
+    forget(caller);
+  }
+
+  private void forget(String caller) {
     open.computeIfPresent(caller, (same, count) -> count > 1 ? count - 1 : null);
   }
 }
