@@ -214,11 +214,11 @@ class StoreController {
 
   /**
    * Most clients send all of it before they look at an answer. But the refused must not take the
-   * threads that holds and reports need, and what has no length may have no end: of these uploads
-   * the connection breaks when Tomcat has read enough.
+   * threads that holds and reports need, and what has no length may have no end: of these uploads,
+   * and of what is larger than any object, the connection breaks when enough has been read.
    */
   private void readOn(InputStream body, long length) {
-    if (length < 0 || !refusals.tryAcquire()) {
+    if (length < 0 || length > maxBytes || !refusals.tryAcquire()) {
       return;
     }
     try {

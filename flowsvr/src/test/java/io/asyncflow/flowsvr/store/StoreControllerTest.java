@@ -89,6 +89,13 @@ class StoreControllerTest {
   }
 
   @Test
+  void refusedUploadThatIsLargerThanAnyObjectIsNotReadOn() {
+    SlowBody large = new SlowBody();
+    refuse(large, Long.MAX_VALUE);
+    assertThat(large.wasRead()).isFalse();
+  }
+
+  @Test
   void refusedUploadThatMayHaveNoEndIsNotReadOn() {
     SlowBody endless = new SlowBody();
     refuse(endless, -1);
