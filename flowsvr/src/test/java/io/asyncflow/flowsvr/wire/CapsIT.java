@@ -39,6 +39,7 @@ class CapsIT {
 
   private static final int PER_WORKER = 128; // the default
   private static final int AT_ONCE = 2_000;
+  private static final Duration A_LONG_WHILE = Duration.ofSeconds(60);
 
   @LocalServerPort int port;
   @Autowired JdbcClient jdbc;
@@ -69,7 +70,7 @@ class CapsIT {
   }
 
   @Test
-  void oneWorkerParksSoManyHoldsAndTheOthersGoOn() throws Exception {
+  void oneWorkerParksSoManyHoldsAndTheOthersGoOn() {
     List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
     for (int i = 0; i < AT_ONCE; i++) {
       answers.add(
@@ -77,22 +78,30 @@ class CapsIT {
               request("/api/task/hold_task?taskType=capped&workerId=greedy&waitMs=30000"),
               BodyHandlers.ofString()));
     }
-    assertAnswersInASecond("/actuator/health/liveness");
-    assertAnswersInASecond("/api/worker/heartbeat");
-    await().until(() -> done(answers) == AT_ONCE - PER_WORKER);
-    assertAnswersInASecond("/api/worker/heartbeat");
-    assertThat(holds.parked()).isEqualTo(PER_WORKER);
-    for (CompletableFuture<HttpResponse<String>> answer : answers) {
-      if (answer.isDone()) {
-        assertThat(answer.get().statusCode()).isEqualTo(429);
-        assertThat(answer.get().body()).contains("\"code\":8080");
-        assertThat(answer.get().headers().firstValue("Retry-After")).isPresent();
-      }
-    }
+    healthAndHeartbeatsAreAnswered();
+    // Where the machine is so busy that some end by themselves meanwhile, others take their places.
+    await()
+        .atMost(A_LONG_WHILE)
+        .until(
+            () -> {
+              assertThat(holds.parked()).isLessThanOrEqualTo(PER_WORKER);
+              return done(answers) + holds.parked() == AT_ONCE;
+            });
+    healthAndHeartbeatsAreAnswered();
 
     open.sendAway(Set.of("greedy")); // ends what is parked
-    await().until(() -> done(answers) == AT_ONCE);
+    await().atMost(A_LONG_WHILE).until(() -> done(answers) == AT_ONCE);
     assertThat(holds.parked()).isZero();
+    List<HttpResponse<String>> refused =
+        answers.stream()
+            .map(CompletableFuture::join)
+            .filter(answer -> answer.statusCode() != 200)
+            .toList();
+    assertThat(refused)
+        .hasSizeBetween(AT_ONCE / 2, AT_ONCE - PER_WORKER)
+        .allMatch(answer -> answer.statusCode() == 429)
+        .allMatch(answer -> answer.body().contains("\"code\":8080"))
+        .allMatch(answer -> answer.headers().firstValue("Retry-After").isPresent());
     assertThat(wire.get("/api/task/hold_task?taskType=capped&workerId=greedy&waitMs=1").status())
         .as("what has ended is not counted any more")
         .isEqualTo(200);
@@ -102,14 +111,11 @@ class CapsIT {
     return answers.stream().filter(CompletableFuture::isDone).count();
   }
 
-  private void assertAnswersInASecond(String path) {
-    long begin = System.nanoTime();
-    Answer answer =
-        path.contains("heartbeat")
-            ? wire.post(path, "{'workerId':'modest','tasks':[]}")
-            : wire.get(path);
-    assertThat(answer.status()).isEqualTo(200);
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(1));
+  private void healthAndHeartbeatsAreAnswered() {
+    AnswerTimes.areShortFor(
+        Duration.ofSeconds(1),
+        () -> wire.get("/actuator/health/liveness").status(),
+        () -> wire.post("/api/worker/heartbeat", "{'workerId':'modest','tasks':[]}").status());
   }
 
   @Test
