@@ -57,8 +57,7 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
               (AbstractHttp11Protocol<?>) connector.getProtocolHandler();
           http.setContinueResponseTiming(
               ContinueResponseTiming.ON_REQUEST_BODY_READ.toString()); // not to those refused
-          // Tomcat reads these to their end at once, however slowly they come; no client needs
-          // them.
+          // Tomcat reads both to their end at once, however slowly they come; no client needs any.
           http.setMaxExtensionSize(0);
           http.setMaxTrailerSize(2); // the end of the line that ends a body
         });
