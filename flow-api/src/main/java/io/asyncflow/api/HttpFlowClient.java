@@ -160,7 +160,8 @@ public final class HttpFlowClient implements FlowClient {
       throw notUsable(url.toString());
     }
     String text = url.toString().replaceAll("/$", "");
-    if (text.endsWith(API)) {
+    // The whole path: a host, or the prefix of a gateway, may end alike.
+    if (API.equals(URI.create(text).getPath())) {
       throw new IllegalArgumentException(
           "the address of flowsvr without "
               + API

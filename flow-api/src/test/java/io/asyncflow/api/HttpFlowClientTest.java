@@ -55,7 +55,10 @@ class HttpFlowClientTest {
         "http://localhost",
         "HTTPS://flow.example.org",
         "http://[::1]:8081",
-        "http://10.0.0.1:8081/behind/a/proxy"
+        "http://10.0.0.1:8081/behind/a/proxy",
+        "http://api",
+        "http://api:8081",
+        "https://gw/asyncflow/api"
       })
   void anyOtherIsTakenAsItIs(String url) {
     assertThat(HttpFlowClient.parseUrl(url)).isEqualTo(URI.create(url));
