@@ -19,8 +19,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
@@ -45,6 +48,12 @@ public final class HttpFlowClient implements FlowClient {
 
   /** What a caller has to reckon with once a request may have arrived. */
   private static final String PERHAPS_DONE = "the call may have been carried out all the same";
+
+  /** What the JDK says of an answer that is plain text; it has no exception of its own for it. */
+  private static final Set<String> NOT_TLS =
+      Set.of(
+          "Unsupported or unrecognized SSL message",
+          "Unrecognized SSL message, plaintext connection?");
 
   private static final JsonMapper JSON =
       JsonMapper.builder()
@@ -440,12 +449,7 @@ public final class HttpFlowClient implements FlowClient {
     } catch (ConnectException e) {
       throw unreachable(whyNotConnected(e) + "; " + CHECK, e);
     } catch (SSLException e) {
-      throw unreachable(
-          "cannot be spoken with over TLS ("
-              + e.getMessage()
-              + "); check its certificate and that"
-              + " the URL is right",
-          e);
+      throw isOfTheHandshake(e) ? notOverTls(e) : broken(path, e);
     } catch (HttpTimeoutException e) {
       throw unreachable(
           "did not answer " + path + " within " + limit.toMillis() + " ms; " + PERHAPS_DONE, e);
@@ -460,6 +464,21 @@ public final class HttpFlowClient implements FlowClient {
               + PERHAPS_DONE,
           e);
     }
+  }
+
+  /** Only then has the server seen nothing of the call. */
+  private static boolean isOfTheHandshake(SSLException e) {
+    return e instanceof SSLHandshakeException
+        || rootOf(e) instanceof SSLPeerUnverifiedException // in one of the HTTP client's own
+        || (e.getMessage() != null && NOT_TLS.contains(e.getMessage()));
+  }
+
+  private FlowUnreachableException notOverTls(SSLException cause) {
+    return unreachable(
+        "cannot be spoken with over TLS ("
+            + cause.getMessage()
+            + "); check its certificate and that the URL is right",
+        cause);
   }
 
   private FlowUnreachableException broken(String path, IOException cause) {

@@ -15,12 +15,16 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import javax.crypto.AEADBadTagException;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -90,10 +94,10 @@ class HttpFlowClientTest {
   @Test
   @Timeout(60)
   void aServerWithoutTlsIsSaidToHaveNone() throws Exception {
+    // What Tomcat says to bytes that are no HTTP.
+    byte[] refusal = "HTTP/1.1 400 \r\n\r\n".getBytes(UTF_8);
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      Thread plain = new Thread(() -> answerPlainly(server));
-      plain.setDaemon(true);
-      plain.start();
+      inTheBackground(() -> answer(server, refusal));
       URI url = URI.create("https://127.0.0.1:" + server.getLocalPort());
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(new HttpFlowClient(url, null)::taskTypes)
@@ -102,14 +106,68 @@ class HttpFlowClientTest {
     }
   }
 
-  /** What Tomcat says to bytes that are no HTTP. A close before all is read would be a reset. */
-  private static void answerPlainly(ServerSocket server) {
+  /** As of a gateway that is in trouble itself. */
+  @Test
+  @Timeout(60)
+  void anErrorOfTlsThatIsNotOfTheHandshakeBlamesNoCertificate() throws Exception {
+    byte[] internalError = {21, 3, 3, 0, 2, 2, 80};
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      inTheBackground(() -> answer(server, internalError));
+      URI url = URI.create("https://127.0.0.1:" + server.getLocalPort());
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(new HttpFlowClient(url, null)::taskTypes)
+          .withMessageStartingWith("flowsvr at " + url + " broke off the call ")
+          .withMessageContaining("internal_error")
+          .withMessageEndingWith("; the call may have been carried out all the same");
+    }
+  }
+
+  private static void inTheBackground(Runnable server) {
+    Thread thread = new Thread(server);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** A close before all is read would be a reset. */
+  private static void answer(ServerSocket server, byte[] bytes) {
     try (Socket connection = server.accept()) {
-      connection.getOutputStream().write("HTTP/1.1 400 \r\n\r\n".getBytes(UTF_8));
+      connection.getOutputStream().write(bytes);
       connection.shutdownOutput();
       connection.getInputStream().transferTo(OutputStream.nullOutputStream());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aCertificateThatIsNotTrustedIsSaidToBeTheReason(@TempDir Path directory) throws Exception {
+    TlsServer.Identity identity = TlsServer.Identity.in(directory);
+    try (TlsServer server = new TlsServer(identity)) {
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(new HttpFlowClient(server.url(), null)::taskTypes)
+          .withMessageStartingWith(
+              "flowsvr at " + server.url() + " cannot be spoken with over TLS (")
+          .withMessageEndingWith("; check its certificate and that the URL is right");
+    }
+  }
+
+  /** As when a gateway is killed: the call is with the server, and TLS says that it broke. */
+  @Test
+  @Timeout(60)
+  void aCallThatBreaksOffWithinTlsMayHaveBeenCarriedOut(@TempDir Path directory) throws Exception {
+    TlsServer.Identity identity = TlsServer.Identity.in(directory);
+    SSLContext ours = SSLContext.getDefault();
+    SSLContext.setDefault(identity.context());
+    try (TlsServer server = new TlsServer(identity)) {
+      assertThatExceptionOfType(FlowUnreachableException.class)
+          .isThrownBy(new HttpFlowClient(server.url(), null)::taskTypes)
+          .withRootCauseInstanceOf(AEADBadTagException.class)
+          .withMessageStartingWith(
+              "flowsvr at " + server.url() + " broke off the call /api/task_schedule_cfg/list (")
+          .withMessageEndingWith("; the call may have been carried out all the same");
+    } finally {
+      SSLContext.setDefault(ours);
     }
   }
 
