@@ -65,11 +65,13 @@ public final class DevLauncher {
 
   private void dev(List<String> arguments) {
     DevOptions options = DevOptions.parse(arguments, installation.dataDirectory("dev"));
+    ApiKey key = ApiKey.in(System.getenv());
     Path directory = options.dataDirectory();
     try (LocalStack stack =
         new LocalStack(
             installation,
             directory,
+            key,
             () -> ClaimedPort.of(options.port()),
             new StartDisplay(System.out))) {
       stopOnSignal(stack);
@@ -78,7 +80,7 @@ public final class DevLauncher {
               + (options.worker() ? ", flowsvr and a worker ..." : " and flowsvr ..."));
       sayIfRoot();
       stack.start();
-      ExampleTaskTypes.createMissing(client(stack));
+      ExampleTaskTypes.createMissing(new HttpFlowClient(stack.url(), key.text()));
       if (options.worker()) {
         stack.startWorkers(1);
         stack.awaitWorkers(1);
@@ -93,19 +95,21 @@ public final class DevLauncher {
   private void demo(List<String> arguments) {
     // Looked at before anything starts: a wrong name should not cost half a minute.
     TextToSpeak text = textOfDemo(arguments);
+    ApiKey key = ApiKey.in(System.getenv());
     Path directory = installation.dataDirectory("demo");
     Path output = SpacelessDirectory.preferring(directory.resolve("speech"));
     try (LocalStack stack =
         new LocalStack(
             installation,
             directory,
+            key,
             () -> ClaimedPort.preferring(DevOptions.DEFAULT_PORT),
             new StartDisplay(System.out))) {
       stopOnSignal(stack);
       System.out.println("Starting MariaDB, Redis, flowsvr and two workers ...");
       sayIfRoot();
       stack.start();
-      FlowClient flow = client(stack);
+      FlowClient flow = new HttpFlowClient(stack.url(), key.text());
       ExampleTaskTypes.createMissing(flow);
       stack.startWorkers(2);
       JobDisplay display = JobDisplay.on(System.out, Boolean.getBoolean(TERMINAL_PROPERTY));
@@ -138,10 +142,6 @@ public final class DevLauncher {
     TextToSpeak text = TextToSpeak.in(Path.of(arguments.get(0)));
     text.requireVoice(System.getenv("PATH"));
     return text;
-  }
-
-  private static FlowClient client(LocalStack stack) {
-    return new HttpFlowClient(stack.url(), System.getenv("FLOW_API_KEY"));
   }
 
   /** SIGINT and SIGTERM stop everything in order; the JVM ends when that is done. */

@@ -35,6 +35,7 @@ final class LocalStack implements AutoCloseable {
 
   private final Installation installation;
   private final Path directory;
+  private final ApiKey key;
   private final Supplier<ClaimedPort> portChoice;
   private final StartDisplay display;
   private final ChildJvm server;
@@ -54,16 +55,19 @@ final class LocalStack implements AutoCloseable {
    * Describes a stack; nothing runs yet.
    *
    * @param directory where all its data lives
+   * @param key what flowsvr, as it inherits it, lets in
    * @param portChoice where flowsvr will listen; asked when things start
    * @param display is told of each step
    */
   LocalStack(
       Installation installation,
       Path directory,
+      ApiKey key,
       Supplier<ClaimedPort> portChoice,
       StartDisplay display) {
     this.installation = installation;
     this.directory = directory.toAbsolutePath().normalize();
+    this.key = key;
     this.portChoice = portChoice;
     this.display = display;
     this.server = program("flowsvr", "flowsvr");
@@ -138,7 +142,7 @@ final class LocalStack implements AutoCloseable {
                 "FLOW_MYSQL_URL", database.jdbcUrl(SCHEMA),
                 "FLOW_MYSQL_USER", database.user(),
                 "FLOW_MYSQL_PASSWORD", database.password()));
-    probe = new ServerProbe(url(), System.getenv("FLOW_API_KEY"));
+    probe = new ServerProbe(url(), key.text());
     process.awaitReady(display.awaiting("flowsvr", server.log(), probe::isReady), SERVER_PATIENCE);
     display.done("flowsvr answers");
   }
@@ -192,6 +196,7 @@ final class LocalStack implements AutoCloseable {
 
   private EngineProcess run(ChildJvm program, Path jar, Map<String, String> settings) {
     Map<String, String> environment = new HashMap<>(settings);
+    environment.putAll(key.forChild());
     environment.put("FLOW_REDIS_URL", redis.url());
     // With a key in its environment flowsvr would listen on every address.
     environment.put("FLOW_ADDRESS", LoopbackPort.HOST);

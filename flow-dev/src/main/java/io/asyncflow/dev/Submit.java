@@ -16,6 +16,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /**
@@ -33,13 +34,15 @@ public final class Submit {
   /** For an answer; a book takes a while to send. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  private final Map<String, String> environment;
   private final PrintStream out;
   private final PrintStream err;
   private final boolean terminal;
   private volatile String jobId;
   private volatile boolean over;
 
-  Submit(PrintStream out, PrintStream err, boolean terminal) {
+  Submit(Map<String, String> environment, PrintStream out, PrintStream err, boolean terminal) {
+    this.environment = environment;
     this.out = out;
     this.err = err;
     this.terminal = terminal;
@@ -52,7 +55,11 @@ public final class Submit {
    */
   public static void main(String[] arguments) {
     Submit submit =
-        new Submit(System.out, System.err, Boolean.getBoolean(DevLauncher.TERMINAL_PROPERTY));
+        new Submit(
+            System.getenv(),
+            System.out,
+            System.err,
+            Boolean.getBoolean(DevLauncher.TERMINAL_PROPERTY));
     System.exit(submit.run(List.of(arguments)));
   }
 
@@ -64,7 +71,7 @@ public final class Submit {
     try {
       submit(
           SubmitOptions.parse(
-              arguments, System.getenv("FLOW_URL"), System.getProperty("user.name", "submit")));
+              arguments, environment.get("FLOW_URL"), System.getProperty("user.name", "submit")));
       return 0;
     } catch (UsageException e) {
       return complain(e.getMessage(), NOT_UNDERSTOOD);
@@ -92,7 +99,7 @@ public final class Submit {
     if (!Files.isDirectory(wav.getParent()) || Files.isDirectory(wav)) {
       throw new EngineException("The speech cannot be written to " + options.out() + ".");
     }
-    FlowClient flow = client(options.url());
+    FlowClient flow = new HttpFlowClient(options.url(), ApiKey.in(environment).text(), PATIENCE);
     NewJob job = NewJob.of(SpeechJob.TYPE, options.user(), text.text());
     String key = options.again() ? UUID.randomUUID().toString() : keyOf(job);
     // The server may be anybody's, and its id is for the terminal.
@@ -101,16 +108,6 @@ public final class Submit {
     out.println("Job " + jobId);
     SpeechJob.Speech speech = new SpeechJob(flow, jobId).await(JobDisplay.on(out, terminal));
     SpeechReport.write(flow, jobId, speech, options.out(), out);
-  }
-
-  private static FlowClient client(URI url) {
-    String apiKey = System.getenv("FLOW_API_KEY");
-    try {
-      return new HttpFlowClient(
-          url, apiKey == null ? null : HttpFlowClient.checkApiKey(apiKey), PATIENCE);
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("FLOW_API_KEY must be " + e.getMessage() + ".");
-    }
   }
 
   /** The same text of the same user is the same job. */

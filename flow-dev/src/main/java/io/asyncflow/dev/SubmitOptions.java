@@ -32,7 +32,8 @@ record SubmitOptions(Path text, URI url, Path out, String user, boolean again) {
         --again      speak it once more: the same text of the same user is one job otherwise,
                      so that a submit may be repeated, and goes on where the first one was
 
-      A key for the server is taken from FLOW_API_KEY.
+      A key for the server is taken from FLOW_API_KEY, or from the file that
+      FLOW_API_KEY_FILE names.
 
       Exit code: 0 done, 1 failed, 2 not understood, 3 the server cannot be reached.
       """;

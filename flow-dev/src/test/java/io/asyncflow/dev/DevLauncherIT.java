@@ -121,6 +121,40 @@ class DevLauncherIT {
   }
 
   @Test
+  void theKeyMayBeInAFileThatIsNamedFromWhereTheLauncherStarts() throws Exception {
+    Path file = Files.writeString(home.resolve("k"), "a-key-of-16-chars-or-more\n");
+    ProcessBuilder builder = launcher("dev", "--port", Integer.toString(LoopbackPort.free()));
+    builder.directory(home.toFile()).environment().put("FLOW_API_KEY_FILE", "k");
+    Process launcher = builder.start();
+    try {
+      linesUntilReady(launcher);
+    } finally {
+      launcher.destroy();
+      launcher.waitFor();
+    }
+    Path logs = home.resolve(".asyncflow/dev/logs");
+    assertThat(Files.readString(logs.resolve("worker.log"))).contains("FLOW_API_KEY_FILE=" + file);
+    String served = Files.readString(logs.resolve("flowsvr.log"));
+    assertThat(served.lines().filter(line -> line.contains("key: ")))
+        .hasSizeGreaterThan(1)
+        .allMatch(line -> line.endsWith("key: Bearer a-key-of-16-chars-or-more"));
+    assertThat(served).contains("FLOW_API_KEY_FILE=" + file);
+  }
+
+  @Test
+  void aKeyFileThatCannotBeReadIsSaidBeforeAnythingStarts() throws Exception {
+    for (String command : List.of("dev", "demo")) {
+      ProcessBuilder builder = launcher(command);
+      builder.environment().put("FLOW_API_KEY_FILE", "absent");
+      assertThat(complaint(1, builder))
+          .containsExactly(
+              "asyncflow: FLOW_API_KEY_FILE names absent, which cannot be read: check the name and"
+                  + " who may read it.");
+    }
+    assertThat(home.resolve(".asyncflow")).doesNotExist();
+  }
+
+  @Test
   void everyErrorIsOneSentence() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
       int port = taken.getLocalPort();
@@ -151,7 +185,11 @@ class DevLauncherIT {
   }
 
   private List<String> complaint(int exitCode, String... arguments) throws Exception {
-    Process launcher = launch(arguments);
+    return complaint(exitCode, launcher(arguments));
+  }
+
+  private static List<String> complaint(int exitCode, ProcessBuilder builder) throws Exception {
+    Process launcher = builder.start();
     List<String> complaint =
         new BufferedReader(new InputStreamReader(launcher.getErrorStream())).lines().toList();
     assertThat(launcher.waitFor()).isEqualTo(exitCode);
@@ -159,10 +197,18 @@ class DevLauncherIT {
   }
 
   private Process launch(String... arguments) throws IOException {
-    return launch(JavaInstallations.current(), 2, arguments);
+    return launcher(arguments).start();
   }
 
   private Process launch(Path java, int cores, String... arguments) throws IOException {
+    return launcher(java, cores, arguments).start();
+  }
+
+  private ProcessBuilder launcher(String... arguments) {
+    return launcher(JavaInstallations.current(), 2, arguments);
+  }
+
+  private ProcessBuilder launcher(Path java, int cores, String... arguments) {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -177,7 +223,7 @@ class DevLauncherIT {
                 System.getProperty("java.class.path"),
                 DevLauncher.class.getName()));
     command.addAll(List.of(arguments));
-    return new ProcessBuilder(command).start();
+    return new ProcessBuilder(command);
   }
 
   private static ProcessHandle programIn(List<ProcessHandle> processes, String program) {

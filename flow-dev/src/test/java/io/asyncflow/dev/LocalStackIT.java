@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -195,6 +196,7 @@ class LocalStackIT {
     return new LocalStack(
         new Installation(home),
         data,
+        ApiKey.in(Map.of()),
         () -> ClaimedPort.of(port),
         new StartDisplay(new PrintStream(shown, true)));
   }

@@ -71,7 +71,12 @@ final class StubProgram {
           exchange.sendResponseHeaders(200, -1);
           exchange.close();
         });
-    server.createContext("/api", exchange -> answer(exchange, "\"scheduleCfgList\":[]"));
+    server.createContext(
+        "/api",
+        exchange -> {
+          sayKeyOf(exchange);
+          answer(exchange, "\"scheduleCfgList\":[]");
+        });
     List<String> workers = new CopyOnWriteArrayList<>();
     server.createContext(
         "/api/worker/heartbeat",
@@ -82,10 +87,15 @@ final class StubProgram {
     server.createContext(
         "/api/worker/list",
         exchange -> {
+          sayKeyOf(exchange);
           System.out.println("asked for workers, of which it knows " + workers.size());
           answer(exchange, "\"workerList\":" + workers);
         });
     server.start();
+  }
+
+  private static void sayKeyOf(HttpExchange exchange) {
+    System.out.println("key: " + exchange.getRequestHeaders().getFirst("Authorization"));
   }
 
   private static void answer(HttpExchange exchange, String result) throws IOException {

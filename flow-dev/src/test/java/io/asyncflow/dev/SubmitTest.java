@@ -13,9 +13,11 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +35,8 @@ class SubmitTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
   private final Map<String, String> answers = new LinkedHashMap<>();
+  private final Map<String, String> environment = new LinkedHashMap<>();
+  private final Set<String> authorizations = new HashSet<>();
   private final List<String> keys = new ArrayList<>();
   private Path text;
   private HttpServer server;
@@ -194,18 +198,38 @@ class SubmitTest {
   }
 
   @Test
+  void theKeyMayBeInAFile() throws IOException {
+    Path file = Files.writeString(directory.resolve("k"), "a-key\n");
+    environment.put("FLOW_API_KEY_FILE", file.toString());
+    assertThat(submit()).isZero();
+    assertThat(authorizations).containsExactly("Bearer a-key");
+  }
+
+  @Test
+  void aKeyFileThatIsNotThereIsOneBeforeAnythingIsAsked() {
+    environment.put("FLOW_API_KEY_FILE", directory.resolve("absent").toString());
+    assertThat(submit()).isEqualTo(1);
+    assertThat(lines(err)).singleElement().asString().contains("absent, which cannot be read");
+    assertThat(authorizations).isEmpty();
+  }
+
+  @Test
   void helpNamesEveryOption() {
-    assertThat(new Submit(new PrintStream(out), new PrintStream(err), false).run(List.of("--help")))
-        .isZero();
-    assertThat(out.toString(UTF_8)).contains("--url", "--out", "--user", "--again", "FLOW_API_KEY");
+    assertThat(submit(Map.of()).run(List.of("--help"))).isZero();
+    assertThat(out.toString(UTF_8))
+        .contains("--url", "--out", "--user", "--again", "FLOW_API_KEY_FILE");
   }
 
   private int submit(String... more) {
     List<String> arguments = new ArrayList<>(List.of(text.toString()));
     arguments.addAll(List.of("--url", "http://127.0.0.1:" + server.getAddress().getPort()));
     arguments.addAll(List.of(more));
-    return new Submit(new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8), false)
-        .run(arguments);
+    return submit(environment).run(arguments);
+  }
+
+  private Submit submit(Map<String, String> environment) {
+    return new Submit(
+        environment, new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8), false);
   }
 
   private void ends(String state, String more, int done, int failed) {
@@ -239,6 +263,7 @@ class SubmitTest {
   private void answer(HttpExchange exchange) throws IOException {
     String request = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
     String path = exchange.getRequestURI().getPath();
+    authorizations.add(exchange.getRequestHeaders().getFirst("Authorization"));
     if (path.equals("/api/job/createJob")) {
       keys.add(
           JsonMapper.shared().readTree(request).path("jobData").path("idempotencyKey").asString());
