@@ -73,17 +73,30 @@ class WorkerProcessIT {
 
   @Test
   void thatThereIsNoLogIsSaidOnce() throws Exception {
-    String withoutProvider =
-        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-            .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("logback"))
-            .collect(Collectors.joining(File.pathSeparator));
+    assertMissingLogIsSaidOnce(withoutProvider());
+  }
+
+  @Test
+  void aProviderThatCannotBeLoadedIsNone(@TempDir Path broken) throws Exception {
+    Path services = Files.createDirectories(broken.resolve("META-INF/services"));
+    Files.writeString(services.resolve("org.slf4j.spi.SLF4JServiceProvider"), "no.such.Provider");
+    assertMissingLogIsSaidOnce(broken + File.pathSeparator + withoutProvider());
+  }
+
+  private static String withoutProvider() {
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("logback"))
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private void assertMissingLogIsSaidOnce(String classPath) throws Exception {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-Duser.home=" + spool,
                 "-cp",
-                withoutProvider,
+                classPath,
                 TwoWorkers.class.getName())
             .redirectErrorStream(true)
             .start();

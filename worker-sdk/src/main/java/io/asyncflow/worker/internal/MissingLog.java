@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal;
 
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.ILoggerFactory;
@@ -17,13 +18,18 @@ public final class MissingLog {
   /** Says so, once a process; one that has chosen slf4j-nop wants no log. */
   public static void tell() {
     ILoggerFactory loggers = LoggerFactory.getILoggerFactory();
-    boolean missing =
-        loggers instanceof NOPLoggerFactory
-            && ServiceLoader.load(SLF4JServiceProvider.class).findFirst().isEmpty();
-    if (missing && TOLD.compareAndSet(false, true)) {
+    if (loggers instanceof NOPLoggerFactory && !hasProvider() && TOLD.compareAndSet(false, true)) {
       System.err.println(
           "asyncflow: this worker logs nothing, not even why it fails, as the class path has no"
               + " SLF4J provider; add org.slf4j:slf4j-simple, or another provider");
+    }
+  }
+
+  private static boolean hasProvider() {
+    try {
+      return ServiceLoader.load(SLF4JServiceProvider.class).findFirst().isPresent();
+    } catch (ServiceConfigurationError | LinkageError brokenOrOfSlf4j1) {
+      return false; // SLF4J goes on without it, and so does the worker
     }
   }
 }
