@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 public final class ChildPrograms {
 
   private static final Set<String> PASSED_ON =
-      Set.of("PATH", "LD_LIBRARY_PATH", "HOME", "TMPDIR", "LANG", "HF_HOME");
+      Set.of("PATH", "LD_LIBRARY_PATH", "HOME", "TMPDIR", "LANG", "TZ", "HF_HOME");
 
   private static final Pattern FAMILIES_PASSED_ON = Pattern.compile("(LC_|CUDA_|NVIDIA_|PYTHON).*");
 
@@ -23,8 +23,8 @@ public final class ChildPrograms {
 
   /**
    * A program to start, with nothing of the worker's environment but {@code PATH}, {@code
-   * LD_LIBRARY_PATH}, {@code HOME}, {@code TMPDIR}, {@code LANG}, {@code LC_*}, {@code CUDA_*},
-   * {@code NVIDIA_*}, {@code PYTHON*} and {@code HF_HOME}.
+   * LD_LIBRARY_PATH}, {@code HOME}, {@code TMPDIR}, {@code LANG}, {@code TZ}, {@code LC_*}, {@code
+   * CUDA_*}, {@code NVIDIA_*}, {@code PYTHON*} and {@code HF_HOME}.
    *
    * @param command the program, found as the system finds programs, and its arguments
    * @return a new one; what else the program needs goes into its {@code environment()}

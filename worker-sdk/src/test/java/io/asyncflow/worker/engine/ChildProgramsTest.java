@@ -37,6 +37,7 @@ class ChildProgramsTest {
         "HOME",
         "TMPDIR",
         "LANG",
+        "TZ",
         "LC_ALL",
         "CUDA_HOME",
         "NVIDIA_VISIBLE_DEVICES",
