@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** What cannot be is made by hand here, and found. */
+/**
+ * What cannot be is made by hand here, and found. Each test looks at what the audit made of it,
+ * whoever ran it: the server audits, too.
+ */
 @UnsweptServer
 @Tag("contract")
 class InvariantAuditorIT {
@@ -51,7 +54,7 @@ class InvariantAuditorIT {
   void leaseWithoutAnEndIsEndedAndSwept() {
     given.set(id, "lease_end = lease_end + " + DAYS.toMillis(2));
 
-    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0, 0));
+    auditor.runOnce();
     sweep.runOnce();
 
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.WAITING);
@@ -62,7 +65,7 @@ class InvariantAuditorIT {
   void holdThatIsSaidToHaveReportedIsEndedAndSwept() {
     given.set(id, "reported_epoch = 5");
 
-    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0, 0));
+    auditor.runOnce();
     sweep.runOnce();
 
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.WAITING);
@@ -77,7 +80,7 @@ class InvariantAuditorIT {
     given.set(id, "status = 1, order_time = 1");
     assertThat(given.aHold(lark).now()).isEmpty();
 
-    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 1, 0));
+    auditor.runOnce();
 
     assertThat(given.aHold(lark).theTask().taskId()).isEqualTo(id.toString());
     assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0, 0));
