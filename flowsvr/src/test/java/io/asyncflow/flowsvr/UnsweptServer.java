@@ -7,8 +7,8 @@ import java.lang.annotation.Target;
 import org.springframework.test.context.TestPropertySource;
 
 /**
- * A {@link RunningServer} on which a lease that ran out stays so until the test sweeps: for tests
- * that move times in the rows. They share one server, too.
+ * A {@link RunningServer} on which a lease that ran out stays so until the test sweeps, and a row
+ * that cannot be until it audits: for tests that change rows by hand. They share one server, too.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

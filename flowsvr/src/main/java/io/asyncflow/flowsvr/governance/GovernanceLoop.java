@@ -84,7 +84,8 @@ class GovernanceLoop implements ApplicationListener<ApplicationReadyEvent>, Disp
                 "job-catch-up", longer(CATCH_UP, sweepInterval), true, jobSteps::runOnce),
             new GovernanceJob("table-drain", sweepInterval, true, drain::runOnce),
             new GovernanceJob("table-retention", cleaning, true, retention::runOnce),
-            new GovernanceJob("invariant-auditor", AUDIT, true, auditor::runOnce),
+            new GovernanceJob(
+                "invariant-auditor", longer(AUDIT, sweepInterval), true, auditor::runOnce),
             new GovernanceJob("job-retention", cleaning, true, jobRetention::runOnce),
             new GovernanceJob("audit-retention", cleaning, true, audit::runOnce),
             new GovernanceJob("store-retention", cleaning, true, objects::runOnce),

@@ -18,10 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/**
- * What cannot be is made by hand here, and found. Each test looks at what the audit made of it,
- * whoever ran it: the server audits, too.
- */
+/** What cannot be is made by hand here, and found. */
 @UnsweptServer
 @Tag("contract")
 class InvariantAuditorIT {
@@ -54,7 +51,7 @@ class InvariantAuditorIT {
   void leaseWithoutAnEndIsEndedAndSwept() {
     given.set(id, "lease_end = lease_end + " + DAYS.toMillis(2));
 
-    auditor.runOnce();
+    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0, 0));
     sweep.runOnce();
 
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.WAITING);
@@ -65,7 +62,7 @@ class InvariantAuditorIT {
   void holdThatIsSaidToHaveReportedIsEndedAndSwept() {
     given.set(id, "reported_epoch = 5");
 
-    auditor.runOnce();
+    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0, 0));
     sweep.runOnce();
 
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.WAITING);
@@ -80,7 +77,7 @@ class InvariantAuditorIT {
     given.set(id, "status = 1, order_time = 1");
     assertThat(given.aHold(lark).now()).isEmpty();
 
-    auditor.runOnce();
+    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 1, 0));
 
     assertThat(given.aHold(lark).theTask().taskId()).isEqualTo(id.toString());
     assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0, 0));
