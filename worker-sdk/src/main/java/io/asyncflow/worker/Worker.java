@@ -59,7 +59,7 @@ public final class Worker implements AutoCloseable {
             builder.heartbeats(),
             builder.lock(),
             builder.spool(),
-            Ticker.system(),
+            builder.ticker,
             builder.whenDrained);
     shutdownHook = builder.stopsWithTheJvm ? new Thread(this::close, "asyncflow-shutdown") : null;
   }
@@ -149,6 +149,7 @@ public final class Worker implements AutoCloseable {
     private int stuckThreshold;
     private Path spoolDir;
     private Runnable whenDrained = () -> {};
+    private Ticker ticker = Ticker.system();
 
     private Builder() {
       settings(WorkerSettings.defaults());
@@ -400,6 +401,12 @@ public final class Worker implements AutoCloseable {
             "a worker without a handler has nothing to do; name one with handler(…)");
       }
       return new Worker(this);
+    }
+
+    /** For tests that want time to go slower. */
+    Builder ticker(Ticker value) {
+      ticker = value;
+      return this;
     }
 
     private WorkerSettings settings() {

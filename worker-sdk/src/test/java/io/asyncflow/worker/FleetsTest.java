@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -172,5 +173,57 @@ class FleetsTest {
     create(5, "speak");
     String problem = "every slot lacked resources three times in a row: cpu/0";
     await().atMost(PATIENCE).until(() -> problem.equals(worker.view().problem()));
+  }
+
+  /** The other worker is idle, and the first has its hands full. */
+  @Test
+  void noTaskWaitsForASlotThatAnotherTypeHasWhileOneIsFreeElsewhere() throws Exception {
+    server.withType("video", Duration.ofSeconds(30), Duration.ofHours(1), Duration.ofSeconds(60));
+    server.withType("tts", Duration.ofSeconds(30), Duration.ofHours(1), Duration.ofSeconds(60));
+    CountDownLatch bothRun = new CountDownLatch(2);
+    StageHandler untilBothRun =
+        context -> {
+          bothRun.countDown();
+          bothRun.await();
+          return StageResult.done();
+        };
+    List<String> tasks = new ArrayList<>();
+    for (String id : List.of("one", "other")) {
+      started(
+          Worker.builder()
+              .workerId(id)
+              .slots("cuda:0", 1)
+              .handler("tts", "speak", untilBothRun, StageNeeds.slots(1))
+              .handler("video", "render", untilBothRun, StageNeeds.slots(1)));
+      if (id.equals("one")) {
+        assertThat(server.awaitHolds(2, PATIENCE)).isTrue(); // both are parked
+        tasks.addAll(create(1, "speak"));
+        tasks.add(server.createTask(NewTask.of("video", "render", "me", "")));
+      }
+    }
+    awaitSuccess(tasks);
+  }
+
+  @Test
+  void noTaskWaitsForAThreadWhileOneIsFreeElsewhere() throws Exception {
+    server.withType("tts", Duration.ofSeconds(30), Duration.ofHours(1), Duration.ofSeconds(60));
+    int threads = 4;
+    CountDownLatch allRun = new CountDownLatch(threads + 1);
+    StageHandler untilAllRun =
+        context -> {
+          allRun.countDown();
+          allRun.await();
+          return StageResult.done();
+        };
+    List<String> tasks = create(threads + 1, "speak");
+    for (String id : List.of("one", "other")) {
+      started(
+          Worker.builder()
+              .workerId(id)
+              .threads(threads)
+              .prefetch(8)
+              .handler("tts", "speak", untilAllRun));
+    }
+    awaitSuccess(tasks);
   }
 }

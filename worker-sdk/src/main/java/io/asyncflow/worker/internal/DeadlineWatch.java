@@ -1,10 +1,12 @@
 package io.asyncflow.worker.internal;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Holds every run to its time, by this machine's clock alone: it works when the server is silent
- * and when a heartbeat hangs.
+ * and when a heartbeat hangs. What waits while nothing moves is given back within two seconds.
  */
 final class DeadlineWatch implements Loop.Step {
 
@@ -14,17 +16,26 @@ final class DeadlineWatch implements Loop.Step {
   /** A run that is overdue may be just about to end by itself; do not spin until it has. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);
 
-  /** A renewal may bring an end nearer: the lease of its type was made shorter. */
+  /**
+   * A renewal may bring an end nearer, since the lease of its type was made shorter; and runs that
+   * wait may be stalled by now.
+   */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
   private final HeldRuns held;
   private final RunEnds ends;
+  private final Supplier<List<Run>> stalled;
   private final Ticker ticker;
   private final NextTurn nextTurn;
 
-  DeadlineWatch(HeldRuns held, RunEnds ends, Ticker ticker, WakeUp wakeUp) {
+  /**
+   * @param stalled gives the runs that wait while nothing moves
+   */
+  DeadlineWatch(
+      HeldRuns held, RunEnds ends, Supplier<List<Run>> stalled, Ticker ticker, WakeUp wakeUp) {
     this.held = held;
     this.ends = ends;
+    this.stalled = stalled;
     this.ticker = ticker;
     this.nextTurn = new NextTurn(wakeUp);
     held.whenAdded(run -> nextTurn.add(nextMoment(run)));
@@ -33,6 +44,7 @@ final class DeadlineWatch implements Loop.Step {
   @Override
   public Duration runOnce() {
     held.all().forEach(this::look);
+    stalled.get().forEach(run -> ends.release(run, "nothing here would start it soon"));
     long next = nextTurn.plan(this::earliest);
     if (next == Long.MAX_VALUE) {
       return Loop.UNTIL_WOKEN;

@@ -3,7 +3,6 @@ package io.asyncflow.worker.internal;
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -11,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,8 +39,13 @@ final class RunPool {
   /** Compared as the one it is: batches are small, and no run is in two. */
   private record Assignment(List<Run> runs, Slot slot) {}
 
-  /** Runs that last longer than this on average are not fetched ahead. */
-  private static final Duration LONG_RUN = Duration.ofSeconds(1);
+  /**
+   * Runs that last longer than this on average are not fetched ahead, and what waits while nothing
+   * moves for so long is left to others.
+   */
+  private static final long LONG_RUN = TimeUnit.SECONDS.toNanos(1);
+
+  private static final double UNKNOWN = -1;
 
   /** What the last run counts in the average. */
   private static final double WEIGHT = 0.2;
@@ -59,7 +64,9 @@ final class RunPool {
   private final RunQueue queue = new RunQueue();
   private final Set<Assignment> running = new HashSet<>();
   private int threads;
-  private double averageNanos;
+  private double averageNanos = UNKNOWN;
+  private long lastMove;
+  private long lastMoveOnSlots;
   private boolean closed;
 
   /**
@@ -86,6 +93,7 @@ final class RunPool {
     this.ticker = ticker;
     this.reporting = reporting;
     this.freed = freed;
+    this.lastMoveOnSlots = ticker.nanos();
     slots.whenFreed(this::wakeOne);
   }
 
@@ -116,12 +124,39 @@ final class RunPool {
 
   /**
    * How many runs may wait. Fetching ahead hides the way to the server, which is worth nothing to
-   * long runs: another worker may have a thread for them now. And while every thread is stuck in a
-   * handler that heeds no interrupt, nothing that waits would start.
+   * long runs: another worker may have a thread for them now. How long they are is known when one
+   * has ended.
    */
   private int ahead() {
-    boolean longRuns = averageNanos > LONG_RUN.toNanos();
-    return longRuns || running.size() == size && overdueThreads() == size ? 0 : prefetch;
+    boolean mayBeLong = averageNanos == UNKNOWN || averageNanos > LONG_RUN;
+    return mayBeLong || threadsAreStalled() ? 0 : prefetch;
+  }
+
+  /** Whether every thread is at a run, and none has begun or ended one for long. */
+  private boolean threadsAreStalled() {
+    return running.size() == size && ticker.nanos() - lastMove > LONG_RUN;
+  }
+
+  /**
+   * The runs that wait although nothing has moved for long: another worker may start them now. A
+   * suspect is none of them, since it would be given back as if it had done no harm.
+   */
+  synchronized List<Run> stalled() {
+    queue.forgetEnded();
+    if (queue.isEmpty()) {
+      return List.of();
+    }
+    boolean noThread = threadsAreStalled();
+    boolean slotsAreStalled = ticker.nanos() - lastMoveOnSlots > LONG_RUN;
+    List<Run> stalled = new ArrayList<>();
+    queue.iterator().forEachRemaining(stalled::add);
+    stalled.removeIf(
+        run -> run.isSuspect() || !noThread && !(slotsAreStalled && wantsTakenSlot(run)));
+    return stalled;
+  }
+
+  private boolean wantsTakenSlot(Run run) {
+    return run.places() > 0 && slots.fits(run.places()) == 0;
   }
 
   /**
@@ -134,7 +169,7 @@ final class RunPool {
     return room() > 0 && (idles || queue.starts() - free <= ahead() / 2);
   }
 
-  /** Queues them at once; returns those for which there is no room. */
+  /** Queues them at once; returns those for which there is no room, or no free slot. */
   List<Run> offer(List<Run> runs) {
     for (Run run : runs) {
       if (run.stage().batches() != null) {
@@ -157,7 +192,9 @@ final class RunPool {
   }
 
   private boolean enqueue(Run run) {
-    if (closed || hasSuspect() || queue.startsWith(run) > places()) {
+    boolean hasSlot =
+        run.places() == 0 || queue.placesWith(run) <= slots.fits(run.places()) * run.places();
+    if (closed || hasSuspect() || !hasSlot || queue.startsWith(run) > places()) {
       return false;
     }
     queue.add(run);
@@ -200,10 +237,6 @@ final class RunPool {
   /** Runs that are over although their handlers go on. */
   synchronized int overdue() {
     return (int) running().stream().filter(Run::overdue).count();
-  }
-
-  private int overdueThreads() {
-    return (int) running.stream().filter(a -> a.runs().stream().allMatch(Run::overdue)).count();
   }
 
   /** Those of the overdue ones that were interrupted long ago. */
@@ -262,7 +295,9 @@ final class RunPool {
       long took = ticker.nanos() - start;
       synchronized (this) {
         running.remove(next);
-        averageNanos += averageNanos == 0 ? took : WEIGHT * (took - averageNanos);
+        averageNanos =
+            averageNanos == UNKNOWN ? took : averageNanos + WEIGHT * (took - averageNanos);
+        moved(next);
       }
       if (next.slot() != null) {
         slots.giveBack(next.slot());
@@ -278,6 +313,7 @@ final class RunPool {
       Optional<Assignment> next = firstThatCanStart();
       if (next.isPresent()) {
         running.add(next.get());
+        moved(next.get());
         if (!queue.isEmpty()) {
           // What was freed may be enough for several, and only one thread is woken by it.
           wakeOne();
@@ -288,6 +324,13 @@ final class RunPool {
         return null;
       }
       wait();
+    }
+  }
+
+  private void moved(Assignment assignment) {
+    lastMove = ticker.nanos();
+    if (assignment.slot() != null) {
+      lastMoveOnSlots = lastMove;
     }
   }
 

@@ -117,7 +117,7 @@ public final class WorkerEngine {
             link);
     beating = new Loop("asyncflow-heartbeats", heartbeatWakeUp, true, heart);
     slots.whenQuarantineChanged(heart::tellSoon);
-    DeadlineWatch watch = new DeadlineWatch(held, ends, ticker, deadlineWakeUp);
+    DeadlineWatch watch = new DeadlineWatch(held, ends, this::stalled, ticker, deadlineWakeUp);
     watching = new Loop("asyncflow-deadlines", deadlineWakeUp, true, watch);
 
     feed = new TypeSettingsFeed(client, types.keySet(), newBackoff(), Jitter.random(), link);
@@ -169,6 +169,10 @@ public final class WorkerEngine {
     // The pollers alone keep the JVM from ending: a worker without Spring has no other thread.
     Loop polling = new Loop("asyncflow-" + type + "-poller", wakeUp, false, poller);
     return new TypeLane(type, poller, polling, pool);
+  }
+
+  private List<Run> stalled() {
+    return lanes.stream().flatMap(lane -> lane.pool().stalled().stream()).toList();
   }
 
   private static Backoff newBackoff() {

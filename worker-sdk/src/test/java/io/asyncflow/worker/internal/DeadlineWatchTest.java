@@ -171,4 +171,13 @@ class DeadlineWatchTest {
     worker.ticker.advanceTo(run.lease().trustedUntil());
     assertThat(worker.watch.runOnce()).isGreaterThanOrEqualTo(Duration.ofMillis(5));
   }
+
+  @Test
+  void whatIsStalledIsGivenBack() {
+    run = worker.heldRun(c -> StageResult.done());
+    worker.stalled.add(run);
+    worker.watch.runOnce();
+    worker.sendReports();
+    assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
+  }
 }

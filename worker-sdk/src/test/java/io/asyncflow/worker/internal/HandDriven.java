@@ -35,6 +35,7 @@ final class HandDriven {
   final WakeUp wakeUp = new WakeUp();
   final Link link = new Link();
   final List<String> drains = new ArrayList<>();
+  final List<Run> stalled = new ArrayList<>();
   boolean polls;
   WorkerInfo info =
       new WorkerInfo("here", "1.0", List.of(), Map.of(), Map.of(), Map.of(), Map.of());
@@ -68,7 +69,7 @@ final class HandDriven {
             new Backoff(Jitter.NONE),
             Jitter.NONE,
             link);
-    watch = new DeadlineWatch(held, ends, ticker, wakeUp);
+    watch = new DeadlineWatch(held, ends, () -> stalled, ticker, wakeUp);
     slots = new SlotPool(Map.of("cpu", 1), ticker, new WakeUp());
     runner =
         new StageRunner(

@@ -1,5 +1,7 @@
 package io.asyncflow.worker.internal;
 
+import static org.awaitility.Awaitility.await;
+
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
@@ -72,6 +74,7 @@ final class HandDrivenPoller implements AutoCloseable {
       return this;
     }
 
+    /** Short runs have ended already, so that it fetches ahead. */
     Builder prefetch(int value) {
       prefetch = value;
       return this;
@@ -159,6 +162,24 @@ final class HandDrivenPoller implements AutoCloseable {
             link,
             transitions::add);
     slots.whenFreed(poller::slotFreed);
+    if (builder.prefetch > 0) {
+      letAShortRunEnd();
+    }
+  }
+
+  private void letAShortRunEnd() {
+    Run run =
+        new Run(
+            StubFlowClient.task("0_lark_task_1", "short", 30_000),
+            new RegisteredStage(
+                "short", (StageHandler) context -> StageResult.done(), StageNeeds.nothing()),
+            Lease.held(ticker.nanos(), 30_000L, LIMITS),
+            TransitionTable.Listener.none());
+    held.add(run);
+    pool.offer(List.of(run));
+    await().until(() -> run.state() == RunState.REPORTING && pool.working() == 0);
+    sender.runOnce();
+    client.reports.clear();
   }
 
   Duration turn() {

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 class RunPoolTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration A_WHILE = Duration.ofMillis(1_001);
 
   private final ManualTicker ticker = new ManualTicker();
   private final SlotPool slots = new SlotPool(Map.of("cpu", 1), ticker, new WakeUp());
@@ -35,6 +36,7 @@ class RunPoolTest {
   private final Semaphore letGo = new Semaphore(0);
   private final Semaphore freed = new Semaphore(0);
   private final AtomicInteger numbers = new AtomicInteger();
+  private Slot elsewhere;
   private volatile RuntimeException toThrow;
   private volatile boolean reporting;
   private final RunPool pool =
@@ -84,6 +86,14 @@ class RunPoolTest {
     assertThat(freed.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
   }
 
+  /** From then on the pool knows that its runs are short, and takes some ahead. */
+  private void letAShortRunEnd() throws InterruptedException {
+    offer(run(false));
+    next();
+    finishOne();
+    await().atMost(PATIENCE).until(() -> pool.working() == 0);
+  }
+
   @AfterEach
   void close() {
     letGo.release(1000);
@@ -91,7 +101,15 @@ class RunPoolTest {
   }
 
   @Test
+  void nothingIsFetchedAheadBeforeARunHasEnded() throws InterruptedException {
+    assertThat(pool.room()).isEqualTo(2);
+    letAShortRunEnd();
+    assertThat(pool.room()).isEqualTo(5);
+  }
+
+  @Test
   void thereIsRoomForTheThreadsAndThePrefetch() throws InterruptedException {
+    letAShortRunEnd();
     assertThat(pool.room()).isEqualTo(5);
     for (int i = 0; i < 5; i++) {
       assertThat(offer(run(false))).isTrue();
@@ -108,6 +126,7 @@ class RunPoolTest {
 
   @Test
   void runsStartInTheOrderInWhichTheyCame() throws InterruptedException {
+    letAShortRunEnd();
     List<Run> offered = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       Run run = run(false);
@@ -125,6 +144,7 @@ class RunPoolTest {
 
   @Test
   void moreIsWantedWhenAThreadIsFreeOrHalfOfThePrefetchIsUsed() throws InterruptedException {
+    letAShortRunEnd();
     for (int i = 0; i < 4; i++) {
       offer(run(false));
     }
@@ -139,6 +159,7 @@ class RunPoolTest {
 
   @Test
   void aThreadThatHasARunToTakeUpIsNoReasonToAskForMore() throws InterruptedException {
+    letAShortRunEnd();
     for (int i = 0; i < 5; i++) {
       offer(run(false));
     }
@@ -152,52 +173,118 @@ class RunPoolTest {
 
   @Test
   void aThreadThatOnlyRunsWithSlotsWaitForIsAReasonToAskForMore() throws InterruptedException {
-    Slot elsewhere = slots.tryTake(1, "").orElseThrow();
-    offer(run(true));
-    offer(run(true));
-    offer(run(true));
+    letAShortRunEnd();
+    Run waiting = waitsForASlot();
 
     assertThat(pool.wantsMore()).isTrue();
-    slots.giveBack(elsewhere);
+    assertThat(pool.queuedForPlaces()).isEqualTo(1);
+    assertThat(waiting.state()).isEqualTo(RunState.QUEUED);
+  }
+
+  /** Another type has taken the slot since it was offered. */
+  private Run waitsForASlot() throws InterruptedException {
+    offer(run(false));
+    offer(run(false));
+    next();
+    next();
+    Run run = run(true);
+    assertThat(offer(run)).isTrue();
+    elsewhere = slots.tryTake(1, "").orElseThrow();
+    letGo.release();
+    await().atMost(PATIENCE).until(() -> pool.freeThreads() == 1);
+    return run;
   }
 
   @Test
-  void aRunThatWantsASlotWaitsForOneAndHoldsUpNobody() throws InterruptedException {
+  void aRunThatFindsNoFreeSlotIsRefusedAndHoldsUpNobody() throws InterruptedException {
+    letAShortRunEnd();
     Run first = run(true);
-    Run second = run(true);
     Run open = run(false);
-    offer(first);
+    assertThat(pool.offer(List.of(first))).isEmpty();
     assertThat(next()).isSameAs(first);
-    offer(second);
-    offer(open);
+    Run second = run(true);
+
+    assertThat(pool.offer(List.of(second, open))).containsExactly(second);
     assertThat(next()).isSameAs(open);
     assertThat(slotOf).containsOnlyKeys(first);
-    assertThat(pool.queuedForPlaces()).isEqualTo(1);
-    finishOne();
-    finishOne();
-    assertThat(next()).isSameAs(second);
-    assertThat(slotOf).containsOnlyKeys(first, second);
+  }
+
+  @Test
+  void aSlotIsForOneOfTwoThatComeTogether() throws InterruptedException {
+    Run first = run(true);
+    Run second = run(true);
+    assertThat(pool.offer(List.of(first, second))).containsExactly(second);
+    assertThat(next()).isSameAs(first);
   }
 
   @Test
   void aSlotFreedElsewhereStartsARunHere() throws InterruptedException {
-    Slot elsewhere = slots.tryTake(1, "").orElseThrow();
-    Run run = run(true);
-    offer(run);
+    letAShortRunEnd();
+    Run run = waitsForASlot();
     assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
     slots.giveBack(elsewhere);
     assertThat(next()).isSameAs(run);
   }
 
   @Test
+  void whatWaitsForASlotWhileNoneMovesIsStalled() throws InterruptedException {
+    letAShortRunEnd();
+    Run run = waitsForASlot();
+    assertThat(pool.stalled()).isEmpty();
+    ticker.advance(A_WHILE);
+    assertThat(pool.stalled()).containsExactly(run);
+  }
+
+  @Test
+  void whatWaitsForAThreadWhileNoRunEndsIsStalledAndNothingTakesItsPlace()
+      throws InterruptedException {
+    letAShortRunEnd();
+    offer(run(false));
+    offer(run(false));
+    next();
+    next();
+    Run waiting = run(false);
+    offer(waiting);
+    assertThat(pool.stalled()).isEmpty();
+    assertThat(pool.room()).isEqualTo(2);
+
+    ticker.advance(A_WHILE);
+    assertThat(pool.stalled()).containsExactly(waiting);
+    assertThat(pool.room()).isZero();
+
+    letGo.release();
+    assertThat(next()).isSameAs(waiting);
+    assertThat(pool.room()).isEqualTo(3);
+  }
+
+  @Test
+  void aSuspectIsNeverStalled() throws InterruptedException {
+    letAShortRunEnd();
+    offer(run(false));
+    offer(run(false));
+    next();
+    next();
+    offer(suspect());
+    ticker.advance(A_WHILE);
+    assertThat(pool.stalled()).isEmpty();
+  }
+
+  @Test
   void placesThatAreFreedTogetherStartAsManyRuns() throws InterruptedException {
     SlotPool wide = new SlotPool(Map.of("cpu", 2), ticker, new WakeUp());
     RunPool narrow =
-        new RunPool("narrow", 2, 0, wide, this::block, ticker, () -> false, freed::release);
-    Slot both = wide.tryTake(2, "").orElseThrow();
+        new RunPool("narrow", 2, 2, wide, this::block, ticker, () -> false, freed::release);
+    assertThat(narrow.offer(List.of(run(false)))).isEmpty();
+    next();
+    finishOne();
+    assertThat(narrow.offer(List.of(run(false), run(false)))).isEmpty();
+    next();
+    next();
     Run one = run(true);
     Run other = run(true);
     assertThat(narrow.offer(List.of(one, other))).isEmpty();
+    Slot both = wide.tryTake(2, "").orElseThrow();
+    letGo.release(2);
     await().atMost(PATIENCE).until(() -> waitingThreads("asyncflow-narrow-") == 2);
     wide.giveBack(both);
     assertThat(List.of(next(), next())).containsExactlyInAnyOrder(one, other);
@@ -240,6 +327,7 @@ class RunPoolTest {
 
   @Test
   void aRunThatEndedWhileItWaitedTakesNoRoom() throws InterruptedException {
+    letAShortRunEnd();
     offer(run(false));
     offer(run(false));
     next();
@@ -255,6 +343,7 @@ class RunPoolTest {
 
   @Test
   void aHandlerThatGoesOnIsCountedAndItsThreadIsNotFree() throws InterruptedException {
+    letAShortRunEnd();
     offer(run(false));
     offer(run(false));
     Run one = next();
@@ -264,6 +353,7 @@ class RunPoolTest {
     assertThat(pool.working()).isEqualTo(1);
     assertThat(pool.room()).isEqualTo(3);
     other.drop(StopCause.LOST, RunState.Event.LOST, ticker.nanos());
+    ticker.advance(A_WHILE);
     assertThat(pool.room()).as("nothing queued would start").isZero();
     finishOne();
     assertThat(pool.overdue()).isEqualTo(1);
@@ -318,6 +408,7 @@ class RunPoolTest {
 
   @Test
   void aSuspectIsInNoBatch() throws InterruptedException {
+    letAShortRunEnd();
     BatchStageHandler handler = batch -> {};
     RegisteredStage batched = new RegisteredStage("one", handler, StageNeeds.nothing());
     offer(run(false));
@@ -332,7 +423,7 @@ class RunPoolTest {
     next();
     letGo.release();
     next();
-    assertThat(batches.subList(2, 4)).containsExactly(List.of(one, another), List.of(suspect));
+    assertThat(batches.subList(3, 5)).containsExactly(List.of(one, another), List.of(suspect));
   }
 
   private Run suspect() {
@@ -358,6 +449,7 @@ class RunPoolTest {
 
   @Test
   void aClosedPoolHandsOutWhatWaitsAndFinishesWhatRuns() throws InterruptedException {
+    letAShortRunEnd();
     offer(run(false));
     offer(run(false));
     next();
