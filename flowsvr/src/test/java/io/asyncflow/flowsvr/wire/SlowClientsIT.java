@@ -48,46 +48,41 @@ class SlowClientsIT {
     assertThat(beat()).isEqualTo(200);
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "POST /api/worker/heartbeat",
-        "PUT /api/store/1_lark_task_1/s/1/x",
-        "GET /actuator/health/liveness",
-        "POST /actuator/health",
-        "POST /a%2fb",
-        "POST /api//task/getTask"
-      })
-  void bodiesOfTheRefusedKeepNoThread(String line) throws Exception {
-    try (SlowClients clients = new SlowClients(head(line, "") + "\r\n{\"")) {
-      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
-
-      await().atMost(SOON).until(clients::areAllSentAway);
-    }
+  @Test
+  void bodiesOfTheRefusedKeepNoThread() throws Exception {
+    List<String> lines =
+        List.of(
+            "POST /api/worker/heartbeat",
+            "PUT /api/store/1_lark_task_1/s/1/x",
+            "GET /actuator/health/liveness",
+            "POST /actuator/health",
+            "POST /a%2fb",
+            "POST /api//task/getTask");
+    keepNoThread(lines.stream().map(line -> head(line, "") + "\r\n{\"").toList());
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"", AUTHORIZATION})
-  void chunkWhoseExtensionHasNoEndKeepsNoThread(String authorization) throws Exception {
-    String head =
-        "POST /api/task/createTask HTTP/1.1\r\nHost: a\r\n"
-            + authorization
-            + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
-    try (SlowClients clients = new SlowClients(head + "5;aaa")) {
-      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
-
-      await().atMost(SOON).until(clients::areAllSentAway);
+  @Test
+  void chunksAndTrailersWithoutEndKeepNoThread() throws Exception {
+    List<String> beginnings = new ArrayList<>();
+    for (String authorization : List.of("", AUTHORIZATION)) {
+      String head =
+          "POST /api/task/createTask HTTP/1.1\r\nHost: a\r\n"
+              + authorization
+              + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+      beginnings.add(head + "5;aaa");
+      beginnings.add(head + "2\r\n{}\r\n0\r\nx: ");
     }
+    keepNoThread(beginnings);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"", AUTHORIZATION})
-  void trailerWithoutEndKeepsNoThread(String authorization) throws Exception {
-    String head =
-        "POST /api/task/createTask HTTP/1.1\r\nHost: a\r\n"
-            + authorization
-            + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
-    try (SlowClients clients = new SlowClients(head + "2\r\n{}\r\n0\r\nx: ")) {
+  @Test
+  void uploadsThatComeTooSlowlyKeepNoThread() throws Exception {
+    String put = "PUT /api/store/1_lark_task_1/s/1/x?workerId=w";
+    keepNoThread(List.of(head(put, AUTHORIZATION) + "\r\n{"));
+  }
+
+  private void keepNoThread(List<String> beginnings) throws IOException {
+    try (SlowClients clients = new SlowClients(beginnings)) {
       healthAndHeartbeatsAreAnsweredFor(A_WHILE);
 
       await().atMost(SOON).until(clients::areAllSentAway);
@@ -112,7 +107,7 @@ class SlowClientsIT {
   @Test
   void bodiesOfThoseWithAKeyAreGivenUp() throws Exception {
     try (SlowClients clients =
-        new SlowClients(head("POST /api/task/createTask", AUTHORIZATION) + "\r\n{")) {
+        new SlowClients(List.of(head("POST /api/task/createTask", AUTHORIZATION) + "\r\n{"))) {
       healthAndHeartbeatsAreAnsweredFor(A_WHILE);
 
       await().atMost(SOON).until(clients::areAllSentAway);
@@ -129,7 +124,7 @@ class SlowClientsIT {
   @Test
   void heartbeatsThatHardlyComeLeaveHealthItsThreads() throws Exception {
     try (SlowClients clients =
-        new SlowClients(head("POST /api/worker/heartbeat", AUTHORIZATION) + "\r\n{")) {
+        new SlowClients(List.of(head("POST /api/worker/heartbeat", AUTHORIZATION) + "\r\n{"))) {
       AnswerTimes.areShortFor(A_WHILE, () -> wire.get("/actuator/health/liveness").status());
 
       await().atMost(SOON).until(clients::areAllSentAway);
@@ -138,18 +133,9 @@ class SlowClientsIT {
   }
 
   @Test
-  void uploadThatComesTooSlowlyIsGivenUp() throws Exception {
-    String put = "PUT /api/store/1_lark_task_1/s/1/x?workerId=w";
-    try (SlowClients clients = new SlowClients(head(put, AUTHORIZATION) + "\r\n{")) {
-      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
-
-      await().atMost(SOON).until(clients::areAllSentAway);
-    }
-  }
-
-  @Test
   void halfAHeadKeepsNoThread() throws Exception {
-    try (SlowClients clients = new SlowClients("POST /api/worker/heartbeat HTTP/1.1\r\nX: a")) {
+    try (SlowClients clients =
+        new SlowClients(List.of("POST /api/worker/heartbeat HTTP/1.1\r\nX: a"))) {
       healthAndHeartbeatsAreAnsweredFor(A_WHILE);
       assertThat(clients.stillThere()).as("so they were there").isGreaterThan(CLIENTS * 9 / 10);
     }
@@ -212,21 +198,21 @@ class SlowClientsIT {
         .status();
   }
 
-  /** Clients that have sent the same, and send a byte now and then, until they are closed. */
+  /** Clients that send one of these beginnings each, and then a byte now and then until closed. */
   private final class SlowClients implements AutoCloseable {
 
     private final List<Socket> sockets = new ArrayList<>();
     private final ScheduledExecutorService drip = Executors.newSingleThreadScheduledExecutor();
     private final Map<Socket, ByteArrayOutputStream> answers = new HashMap<>();
 
-    SlowClients(String beginning) throws IOException {
-      byte[] bytes = beginning.getBytes(StandardCharsets.US_ASCII);
+    SlowClients(List<String> beginnings) throws IOException {
       for (int i = 0; i < CLIENTS; i++) {
         Socket socket = new Socket();
         sockets.add(socket);
         socket.connect(new InetSocketAddress("127.0.0.1", port), 5_000);
         socket.setSoTimeout(1);
-        socket.getOutputStream().write(bytes);
+        String beginning = beginnings.get(i % beginnings.size());
+        socket.getOutputStream().write(beginning.getBytes(StandardCharsets.US_ASCII));
       }
       drip.scheduleWithFixedDelay(this::sendAByte, 300, 300, TimeUnit.MILLISECONDS);
     }

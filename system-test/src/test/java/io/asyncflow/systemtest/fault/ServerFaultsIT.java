@@ -20,6 +20,7 @@ import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.Stopwatch;
 import io.asyncflow.systemtest.cluster.WorkerNode;
 import io.asyncflow.systemtest.fault.TcpProxy.Moment;
+import io.asyncflow.systemtest.invariant.Verdict;
 import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.scenario.TypePlan;
 import io.asyncflow.systemtest.worker.Script;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -112,6 +114,40 @@ class ServerFaultsIT {
       Figures.print(
           "row 4: server killed -9 %s of a create, a hold and a report; each replay converged",
           moment);
+    }
+  }
+
+  @Test
+  void row4_killedServerComesBackWithEverythingThatWasAcknowledged() {
+    int tasks = 2_000;
+    try (Scenario scenario = Scenario.of(cluster, "row4_reborn", TypePlan.quick())) {
+      IntStream.range(0, 2).forEach(i -> scenario.startWorker(mortal));
+      FlowClient client = scenario.client(mortal);
+      CompletableFuture<List<String>> created =
+          CompletableFuture.supplyAsync(
+              () -> scenario.createOneByOne(client, tasks, Script.smooth()));
+      for (int kills = 1; kills <= 2; kills++) {
+        int enough = kills * tasks / 4;
+        await().atMost(PATIENCE).until(() -> scenario.count("status = 4") > enough);
+        Stopwatch watch = Stopwatch.start();
+        scenario.fault("kill " + mortal.name(), mortal::kill);
+        comeBack(scenario);
+        Figures.print(
+            "row 4: server killed -9 under load is back after %.1f s", seconds(watch.elapsed()));
+      }
+      assertThat(created.join()).doesNotHaveDuplicates().hasSize(tasks);
+      scenario.healed();
+      scenario.awaitDrained(PATIENCE);
+
+      Verdict verdict = scenario.verdict();
+      Figures.print(
+          "row 4: server killed -9 twice under load: %d of %d tasks done, %d of %d executions repeated",
+          scenario.count("status = 4"),
+          tasks,
+          verdict.executions().repeated(),
+          verdict.executions().all());
+      assertThat(verdict.violations()).isEmpty();
+      assertThat(scenario.count("status = 4")).isEqualTo(tasks);
     }
   }
 
