@@ -20,8 +20,8 @@ public final class ChaosCommand {
       Usage: ./asyncflow chaos [options]
 
       Creates three-stage tasks on real servers and workers while these, the database and Redis
-      are killed, stopped and terminated and the family's tables roll, and holds what happened to
-      the invariants.
+      are killed, stopped and terminated, settings change and the family's tables roll, and holds
+      what happened to the invariants.
 
         --tasks N     how many (5000)
         --jobs N      of fifty tasks each beside them (one for each thousand tasks)
@@ -94,6 +94,16 @@ public final class ChaosCommand {
         executions.repeatedWithoutFault());
     say("%nviolations  invariant");
     System.out.print(verdict.table());
+    Verdict onDefaults = outcome.verdictOnDefaults();
+    say(
+        "%nbeside them %d tasks of a type with default times: %d executions, %d of them repeated, %d"
+            + " repeated without having met a fault, %d violations",
+        onDefaults.tasks(),
+        onDefaults.executions().all(),
+        onDefaults.executions().repeated(),
+        onDefaults.executions().repeatedWithoutFault(),
+        onDefaults.violations().size());
+    onDefaults.violations().forEach(System.out::println);
     say(
         "%n%d lost, %d phantom, %d duplicate committed results, %d stale reports accepted, %d stuck",
         verdict.count(Invariant.CREATED_IS_FINISHED),

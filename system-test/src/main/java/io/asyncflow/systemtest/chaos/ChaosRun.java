@@ -32,6 +32,10 @@ import org.awaitility.core.ConditionTimeoutException;
 /**
  * A cluster under load to which bad things happen, and the judgement on what it did.
  *
+ * <p>Most tasks are of a type with short times, so that a few minutes hold many lost leases. Beside
+ * it some are of a type with the default times, and have a worker of their own: what the short ones
+ * hide (a stop that is over before a lease is, a heartbeat that is rare) shows there.
+ *
  * <p>Tasks, and a few jobs, are created at an even pace, or as fast as they are worked off if that
  * is slower, so that there is work for as long as there are faults. When the last one has been
  * created the faults end, and everything must drain.
@@ -46,6 +50,9 @@ public final class ChaosRun {
 
   /** No more are created while so many wait. */
   private static final int BACKLOG = 1_000;
+
+  /** For so many tasks there is one of the type with the defaults. */
+  private static final int TASKS_A_DEFAULT_TASK = 100;
 
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
@@ -66,6 +73,8 @@ public final class ChaosRun {
   /**
    * What came of it.
    *
+   * @param verdict on the tasks of the type with short times
+   * @param verdictOnDefaults on those of the type with the default times
    * @param disasters how often each thing has happened
    * @param elapsed from the first create to the end of the last task
    * @param jobs how many have ended how
@@ -74,6 +83,7 @@ public final class ChaosRun {
    */
   public record Outcome(
       Verdict verdict,
+      Verdict verdictOnDefaults,
       Map<Disaster, Integer> disasters,
       Duration elapsed,
       Map<JobState, Long> jobs,
@@ -82,6 +92,10 @@ public final class ChaosRun {
 
     /** Whether every invariant held, and no work was repeated but what a fault met. */
     public boolean isClean() {
+      return isClean(verdict) && isClean(verdictOnDefaults);
+    }
+
+    private static boolean isClean(Verdict verdict) {
       return verdict.isClean() && verdict.executions().repeatedWithoutFault() == 0;
     }
   }
@@ -90,37 +104,56 @@ public final class ChaosRun {
   public Outcome run() {
     try (Cluster cluster = Cluster.start("chaos-" + plan.seed())) {
       List<ServerNode> servers = cluster.startServers(plan.servers());
-      try (Scenario scenario = Scenario.of(cluster, "chaos", type)) {
+      try (Scenario scenario = Scenario.of(cluster, "chaos", type);
+          Scenario leisurely = Scenario.of(cluster, "leisure", TypePlan.ofDefaults())) {
         List<WorkerNode> workers =
-            IntStream.range(0, plan.workers())
-                .mapToObj(i -> scenario.launchWorker(servers.get(i % servers.size())))
+            IntStream.range(0, plan.workers() + 1)
+                .mapToObj(
+                    i ->
+                        (i < plan.workers() ? scenario : leisurely)
+                            .launchWorker(servers.get(i % servers.size())))
                 .toList();
         workers.forEach(WorkerNode::awaitReady);
-        return strike(cluster, scenario, servers, workers);
+        return strike(cluster, scenario, leisurely, servers, workers);
       }
     }
   }
 
   private Outcome strike(
-      Cluster cluster, Scenario scenario, List<ServerNode> servers, List<WorkerNode> workers) {
-    Nemesis nemesis = new Nemesis(plan, scenario, victims(cluster, servers, workers), narrator);
+      Cluster cluster,
+      Scenario scenario,
+      Scenario leisurely,
+      List<ServerNode> servers,
+      List<WorkerNode> workers) {
+    List<Scenario> scenarios = List.of(scenario, leisurely);
     FlowClient client = FailoverFlowClient.of(servers.stream().map(scenario::client).toList());
+    Victim settings =
+        new Victim.OfSettings(
+            scenarios,
+            FailoverFlowClient.of(servers.stream().<FlowClient>map(ServerNode::client).toList()));
+    Nemesis nemesis =
+        new Nemesis(plan, scenarios, victims(cluster, servers, workers, settings), narrator);
     Onlooker onlooker = new Onlooker(scenario, client, plan.seed() + 2);
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
       final CompletableFuture<Void> breaking = CompletableFuture.runAsync(nemesis, threads);
       final CompletableFuture<Void> watching = CompletableFuture.runAsync(onlooker, threads);
       long start = System.nanoTime();
-      createAll(scenario, client);
+      createAll(
+          scenario,
+          client,
+          leisurely,
+          FailoverFlowClient.of(servers.stream().map(leisurely::client).toList()));
       nemesis.stop();
       breaking.join();
-      scenario.healed();
-      awaitDrained(scenario);
+      scenarios.forEach(Scenario::healed);
+      scenarios.forEach(this::awaitDrained);
       Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
       onlooker.stop();
       watching.join();
       return new Outcome(
           scenario.verdict(drainWithin()),
+          leisurely.verdict(drainWithin()),
           nemesis.done(),
           elapsed,
           scenario.jobs().stream()
@@ -134,8 +167,10 @@ public final class ChaosRun {
   }
 
   private static Map<Target, List<Victim>> victims(
-      Cluster cluster, List<ServerNode> servers, List<WorkerNode> workers) {
+      Cluster cluster, List<ServerNode> servers, List<WorkerNode> workers, Victim settings) {
     return Map.of(
+        Target.SETTINGS,
+        List.of(settings),
         Target.WORKER,
         workers.stream().<Victim>map(Victim.OfWorker::new).toList(),
         Target.SERVER,
@@ -169,11 +204,13 @@ public final class ChaosRun {
   /** What a healed cluster may still take: the bound of one task, and the backlog. */
   private Duration drainWithin() {
     int slowestTasksASecond = 20;
-    return type.drainBound().plusSeconds((BACKLOG + PIECE) / slowestTasksASecond);
+    return TypePlan.ofDefaults().drainBound().plusSeconds((BACKLOG + PIECE) / slowestTasksASecond);
   }
 
-  private void createAll(Scenario scenario, FlowClient client) {
+  private void createAll(
+      Scenario scenario, FlowClient client, Scenario leisurely, FlowClient clientOfLeisurely) {
     Random random = new Random(plan.seed() + 1);
+    Random randomOfLeisurely = new Random(plan.seed() + 4);
     ChaosJobs jobs = new ChaosJobs(plan, scenario, client);
     long start = System.nanoTime();
     for (int created = 0; created < plan.tasks(); created += PIECE) {
@@ -187,6 +224,9 @@ public final class ChaosRun {
       int piece = Math.min(PIECE, plan.tasks() - created);
       scenario.create(client, piece, i -> behaviour(random));
       jobs.keepUpWith(created + piece);
+      if (created % TASKS_A_DEFAULT_TASK == 0) {
+        leisurely.create(clientOfLeisurely, 1, i -> leisurelyBehaviour(randomOfLeisurely));
+      }
       if (tenths(created + piece) > tenths(created)) {
         narrator.accept(created + piece + " of " + plan.tasks() + " tasks are created");
       }
@@ -195,6 +235,12 @@ public final class ChaosRun {
 
   private int tenths(int tasks) {
     return (int) (10L * tasks / plan.tasks());
+  }
+
+  /** Longer than any other stage, and than the lease that its type may have for a while. */
+  private static Script leisurelyBehaviour(Random random) {
+    String stage = Script.STAGES.get(random.nextInt(Script.STAGES.size()));
+    return Script.smooth().with(stage, "SLEEP " + (5_000 + random.nextInt(5_000)));
   }
 
   /** Most tasks are well; some are slow, fail once, or put off their work. */

@@ -1,6 +1,6 @@
 package io.asyncflow.systemtest.chaos;
 
-/** What can happen to a cluster: to whom, and by which signal. */
+/** What can happen to a cluster: to whom, and how. */
 public enum Disaster {
   WORKER_KILLED(Target.WORKER, Blow.KILL),
   WORKER_STOPPED(Target.WORKER, Blow.STOP),
@@ -13,13 +13,15 @@ public enum Disaster {
   REDIS_TERMINATED(Target.REDIS, Blow.TERMINATE),
   DATABASE_KILLED(Target.DATABASE, Blow.KILL),
   DATABASE_STOPPED(Target.DATABASE, Blow.STOP),
-  DATABASE_TERMINATED(Target.DATABASE, Blow.TERMINATE);
+  DATABASE_TERMINATED(Target.DATABASE, Blow.TERMINATE),
+  SETTINGS_CHANGED(Target.SETTINGS, Blow.CHANGE);
 
   enum Target {
     WORKER,
     SERVER,
     REDIS,
-    DATABASE
+    DATABASE,
+    SETTINGS
   }
 
   enum Blow {
@@ -28,7 +30,9 @@ public enum Disaster {
     /** SIGTERM, and started again after its end. */
     TERMINATE,
     /** SIGSTOP, and SIGCONT. */
-    STOP
+    STOP,
+    /** Other settings of the types, and the old ones again. */
+    CHANGE
   }
 
   private final Target target;

@@ -36,7 +36,7 @@ final class Nemesis implements Runnable {
   private static final Duration LONGEST = Duration.ofSeconds(5);
 
   private final ChaosPlan plan;
-  private final Scenario scenario;
+  private final List<Scenario> scenarios;
   private final Map<Target, List<Victim>> victims;
   private final Consumer<String> narrator;
   private final Random random;
@@ -46,16 +46,17 @@ final class Nemesis implements Runnable {
   private final Set<Victim> suffering = ConcurrentHashMap.newKeySet();
 
   /**
+   * @param scenarios whose histories say what was broken
    * @param victims at least one of each kind
    * @param narrator told of each disaster in a few words when it begins
    */
   Nemesis(
       ChaosPlan plan,
-      Scenario scenario,
+      List<Scenario> scenarios,
       Map<Target, List<Victim>> victims,
       Consumer<String> narrator) {
     this.plan = plan;
-    this.scenario = scenario;
+    this.scenarios = scenarios;
     this.victims = victims;
     this.narrator = narrator;
     this.random = new Random(plan.seed());
@@ -107,28 +108,19 @@ final class Nemesis implements Runnable {
         "%s %s for %d ms"
             .formatted(blow.name().toLowerCase(Locale.ROOT), victim.name(), time.toMillis());
     narrator.accept(what);
-    scenario.fault(what, victim.sufferers(), () -> hurt(blow, victim, time));
+    Runnable harm = () -> hurt(blow, victim, time);
+    for (Scenario scenario : scenarios) {
+      Runnable inner = harm;
+      harm = () -> scenario.fault(what, victim.sufferers(), inner);
+    }
+    harm.run();
     suffering.remove(victim);
   }
 
   private static void hurt(Blow blow, Victim victim, Duration time) {
-    switch (blow) {
-      case KILL -> {
-        victim.kill();
-        pass(time);
-        victim.revive();
-      }
-      case TERMINATE -> {
-        victim.terminate();
-        pass(time);
-        victim.revive();
-      }
-      case STOP -> {
-        victim.stop();
-        pass(time);
-        victim.resume();
-      }
-    }
+    victim.strike(blow);
+    pass(time);
+    victim.heal(blow);
   }
 
   private Duration between(Duration least, Duration most) {

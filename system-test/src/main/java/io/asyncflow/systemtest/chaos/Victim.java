@@ -2,8 +2,10 @@ package io.asyncflow.systemtest.chaos;
 
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.FlowClient;
 import io.asyncflow.dev.EmbeddedMariaDb;
 import io.asyncflow.dev.EmbeddedRedis;
+import io.asyncflow.systemtest.chaos.Disaster.Blow;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.Signals;
 import io.asyncflow.systemtest.cluster.WorkerNode;
@@ -13,31 +15,88 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A process that is about to be hurt. */
+/** What is about to be hurt. */
 interface Victim {
 
   String name();
 
-  /** SIGKILL; returns when it is gone. */
-  void kill();
-
-  /** SIGTERM; returns when it is gone. */
-  void terminate();
-
-  /** SIGSTOP. */
-  void stop();
-
-  /** SIGCONT. */
-  void resume();
-
-  /** Starts it after its end and returns when it is well. */
-  void revive();
-
   /** Processes whose calls may fail while it is unwell, as a {@link Scenario} wants to know. */
   Collection<String> sufferers();
 
+  /** Hurts it; returns when it is unwell. */
+  void strike(Blow blow);
+
+  /** Returns when it is well again. */
+  void heal(Blow blow);
+
+  /** A process. */
+  interface OfProcess extends Victim {
+
+    /** SIGKILL; returns when it is gone. */
+    void kill();
+
+    /** SIGTERM; returns when it is gone. */
+    void terminate();
+
+    /** SIGSTOP. */
+    void stop();
+
+    /** SIGCONT. */
+    void resume();
+
+    /** Starts it after its end and returns when it is well. */
+    void revive();
+
+    @Override
+    default void strike(Blow blow) {
+      switch (blow) {
+        case KILL -> kill();
+        case TERMINATE -> terminate();
+        case STOP -> stop();
+        case CHANGE -> throw new IllegalArgumentException(name() + " is a process");
+      }
+    }
+
+    @Override
+    default void heal(Blow blow) {
+      if (blow == Blow.STOP) {
+        resume();
+      } else {
+        revive();
+      }
+    }
+  }
+
+  /**
+   * The settings of task types: they may change while tasks run, and nobody may suffer from that.
+   *
+   * @param client repeats what a server did not answer
+   */
+  record OfSettings(List<Scenario> scenarios, FlowClient client) implements Victim {
+
+    @Override
+    public String name() {
+      return "settings";
+    }
+
+    @Override
+    public Collection<String> sufferers() {
+      return List.of();
+    }
+
+    @Override
+    public void strike(Blow blow) {
+      scenarios.forEach(scenario -> scenario.changeSettings(client));
+    }
+
+    @Override
+    public void heal(Blow blow) {
+      scenarios.forEach(scenario -> scenario.restoreSettings(client));
+    }
+  }
+
   /** A process of workers. */
-  record OfWorker(WorkerNode worker) implements Victim {
+  record OfWorker(WorkerNode worker) implements OfProcess {
 
     private static final Duration GRACE = Duration.ofSeconds(60);
 
@@ -84,7 +143,7 @@ interface Victim {
    *
    * @param workers those that know no other
    */
-  record OfServer(ServerNode server, List<WorkerNode> workers) implements Victim {
+  record OfServer(ServerNode server, List<WorkerNode> workers) implements OfProcess {
 
     private static final Duration GRACE = Duration.ofSeconds(60);
     private static final Duration RECOVERY = Duration.ofMinutes(3);
@@ -137,7 +196,7 @@ interface Victim {
   }
 
   /** The Redis of the cluster. */
-  record OfRedis(EmbeddedRedis redis) implements Victim {
+  record OfRedis(EmbeddedRedis redis) implements OfProcess {
 
     @Override
     public String name() {
@@ -181,7 +240,7 @@ interface Victim {
    *
    * @param workers all
    */
-  record OfDatabase(EmbeddedMariaDb database, List<WorkerNode> workers) implements Victim {
+  record OfDatabase(EmbeddedMariaDb database, List<WorkerNode> workers) implements OfProcess {
 
     @Override
     public String name() {

@@ -9,6 +9,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.WorkerNode;
@@ -172,6 +173,27 @@ public final class Scenario implements AutoCloseable {
     }
     NewJob wanted = job.withFailurePolicy(policy);
     return untilAcknowledged(() -> client.jobs().createJob(wanted));
+  }
+
+  /**
+   * Gives the type other settings while its tasks run, and repeats the call until it is
+   * acknowledged.
+   */
+  public void changeSettings(FlowClient client) {
+    save(client, plan.otherSettings(taskType));
+  }
+
+  /** Gives the type its settings again. */
+  public void restoreSettings(FlowClient client) {
+    save(client, plan.settings(taskType));
+  }
+
+  private static void save(FlowClient client, TaskTypeSettings settings) {
+    untilAcknowledged(
+        () -> {
+          client.saveTaskType(settings);
+          return true;
+        });
   }
 
   /** Starts a worker at a server and returns when it polls. */

@@ -26,6 +26,8 @@ public record TypePlan(
 
   private static final int TASKS_A_HOLD = 100;
   private static final int NEVER_ROLLS = 5_000_000;
+  private static final Duration DEFAULT = Duration.ofSeconds(30);
+  private static final int SHORT_LEASE_SECONDS = 5;
 
   /** Leases of 3 s, attempts of 20 s, holds parked for 5 s, three retries after 1 s each. */
   public static TypePlan quick() {
@@ -37,6 +39,11 @@ public record TypePlan(
         Duration.ofSeconds(1),
         10,
         NEVER_ROLLS);
+  }
+
+  /** As {@link #quick}, but with the leases and attempts of a server's defaults: 30 s each. */
+  public static TypePlan ofDefaults() {
+    return quick().withLease(DEFAULT).withMaxProcessingTime(DEFAULT);
   }
 
   public TypePlan withLease(Duration value) {
@@ -78,8 +85,33 @@ public record TypePlan(
         maxDelivery,
         (long) rollThreshold,
         null,
+        0,
+        0,
+        0,
+        null,
+        null);
+  }
+
+  /**
+   * Other settings, with which all goes on as well, though slower: small holds, short leases,
+   * limits.
+   */
+  TaskTypeSettings otherSettings(String taskType) {
+    int most = 20;
+    return new TaskTypeSettings(
+        taskType,
+        3,
+        1,
         null,
         null,
+        null,
+        null,
+        Math.min(SHORT_LEASE_SECONDS, (int) lease.toSeconds()),
+        null,
+        null,
+        null,
+        most,
+        5 * most,
         null,
         null,
         null);

@@ -37,5 +37,7 @@ class ChaosIT {
         executions.inFlight());
     assertThat(outcome.verdict().violations()).as("with seed " + SEED).isEmpty();
     assertThat(executions.repeatedWithoutFault()).as("with seed " + SEED).isZero();
+    assertThat(outcome.verdictOnDefaults().violations()).as("with seed " + SEED).isEmpty();
+    assertThat(outcome.isClean()).as("with seed " + SEED).isTrue();
   }
 }
