@@ -9,6 +9,7 @@ import org.apache.catalina.connector.ClientAbortException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -34,6 +35,9 @@ class ErrorAnswers {
       withHeaders
           .getHeaders()
           .forEach((name, values) -> values.forEach(value -> response.setHeader(name, value)));
+    }
+    if (failure instanceof WaitingRequests.FullException) {
+      response.setHeader(HttpHeaders.CONNECTION, "close");
     }
     RefusalWriter.write(request, response, refusal);
   }

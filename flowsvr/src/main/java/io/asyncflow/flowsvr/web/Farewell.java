@@ -3,10 +3,7 @@ package io.asyncflow.flowsvr.web;
 import io.asyncflow.flowsvr.system.Node;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.coyote.AbstractProtocol;
 import org.springframework.beans.factory.annotation.Value;
-import org.springframework.boot.tomcat.TomcatWebServer;
-import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.EventListener;
@@ -27,7 +24,7 @@ class Farewell implements SmartLifecycle {
 
   private static final long POLL = Duration.ofMillis(20).toNanos();
 
-  private final ServletWebServerApplicationContext context;
+  private final Connections connections;
   private final Node node;
   private final Duration drainTime;
   private volatile boolean leaving;
@@ -36,11 +33,8 @@ class Farewell implements SmartLifecycle {
   /**
    * @param drainTime how long to wait at most for connections to be closed
    */
-  Farewell(
-      ServletWebServerApplicationContext context,
-      Node node,
-      @Value("${flow.drain-time:1s}") Duration drainTime) {
-    this.context = context;
+  Farewell(Connections connections, Node node, @Value("${flow.drain-time:1s}") Duration drainTime) {
+    this.connections = connections;
     this.node = node;
     this.drainTime = drainTime;
   }
@@ -65,18 +59,10 @@ class Farewell implements SmartLifecycle {
   @Override
   public void stop() {
     long begin = node.nanoTime();
-    while (connections() > 0 && node.nanoTime() - begin < drainTime.toNanos()) {
+    while (connections.open() > 0 && node.nanoTime() - begin < drainTime.toNanos()) {
       LockSupport.parkNanos(POLL);
     }
     running = false;
-  }
-
-  private long connections() {
-    return context.getWebServer() instanceof TomcatWebServer server
-            && server.getTomcat().getConnector().getProtocolHandler()
-                instanceof AbstractProtocol<?> protocol
-        ? protocol.getConnectionCount()
-        : 0;
   }
 
   @Override

@@ -10,22 +10,27 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/** Asks the clients of a server that stops to close their connections. */
+/**
+ * Asks clients to close their connections: those of a server that stops, and all that do not beat
+ * where {@link Connections} are scarce.
+ */
 @Component
 @Order(FilterOrder.EVERY_ANSWER)
 class FarewellFilter extends OncePerRequestFilter {
 
   private final Farewell farewell;
+  private final Connections connections;
 
-  FarewellFilter(Farewell farewell) {
+  FarewellFilter(Farewell farewell, Connections connections) {
     this.farewell = farewell;
+    this.connections = connections;
   }
 
   @Override
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
-    if (farewell.isLeaving()) {
+    if (farewell.isLeaving() || connections.areScarce() && !ThreadShare.isHeartbeat(request)) {
       response.setHeader(HttpHeaders.CONNECTION, "close");
     }
     chain.doFilter(request, response);
@@ -33,6 +38,6 @@ class FarewellFilter extends OncePerRequestFilter {
 
   @Override
   protected boolean shouldNotFilterAsyncDispatch() {
-    return false; // a parked hold that is answered because of the farewell
+    return false; // a parked hold, by what is so when it is answered
   }
 }

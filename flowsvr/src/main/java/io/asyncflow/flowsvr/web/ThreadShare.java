@@ -38,6 +38,10 @@ class ThreadShare extends OncePerRequestFilter {
     this.heartbeats = new Semaphore(kept - Math.min(KEPT_FOR_HEALTH, kept / 2));
   }
 
+  static boolean isHeartbeat(HttpServletRequest request) {
+    return request.getServletPath().equals(HEARTBEAT);
+  }
+
   @Override
   protected boolean shouldNotFilter(HttpServletRequest request) {
     return ApiKeyFilter.isHealth(request);
@@ -65,7 +69,7 @@ class ThreadShare extends OncePerRequestFilter {
 
   /** The share that the request has a thread of now; {@code null} if there is none left. */
   private Semaphore takenFor(HttpServletRequest request) {
-    if (request.getServletPath().equals(HEARTBEAT) && heartbeats.tryAcquire()) {
+    if (isHeartbeat(request) && heartbeats.tryAcquire()) {
       return heartbeats;
     }
     return share.tryAcquire() ? share : null;

@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.web;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import java.util.concurrent.Semaphore;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
 /**
@@ -19,33 +18,41 @@ public class WaitingRequests {
   private final int most;
   private final Semaphore left;
 
-  /**
-   * @param connections that Tomcat has open at most, 8192 by default; -1 for no bound
-   */
-  public WaitingRequests(@Value("${server.tomcat.max-connections:8192}") int connections) {
+  WaitingRequests(Connections connections) {
+    int all = connections.most();
     this.most =
-        connections < 0
+        all < 0
             ? Integer.MAX_VALUE
-            : Math.max(1, (int) (connections * (long) PER_CENT_OF_CONNECTIONS / 100));
+            : Math.max(1, (int) (all * (long) PER_CENT_OF_CONNECTIONS / 100));
     this.left = new Semaphore(most);
   }
 
   /**
    * One more; {@link #leave} must follow, unless this throws.
    *
-   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if as many wait as may
+   * @throws FullException with {@link ErrorCode#LIMIT_EXCEEDED} if as many wait as may
    */
   void enter() {
     if (!left.tryAcquire()) {
-      throw new FlowException(
-          ErrorCode.LIMIT_EXCEEDED,
-          "more than "
-              + most
-              + " holds and streams wait on this server already; ask another server, or ask later");
+      throw new FullException(most);
     }
   }
 
   void leave() {
     left.release();
+  }
+
+  /** As many wait as may. Who is refused shall not keep a connection open until it asks again. */
+  static final class FullException extends FlowException {
+
+    private static final long serialVersionUID = 1L;
+
+    FullException(int most) {
+      super(
+          ErrorCode.LIMIT_EXCEEDED,
+          "more than "
+              + most
+              + " holds and streams wait on this server already; ask another server, or ask later");
+    }
   }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class CallerShareTest {
 
   private final CallerShare share =
-      new CallerShare(new WaitingRequests(-1), 2, "holds of one worker");
+      new CallerShare(new WaitingRequests(new Connections(-1)), 2, "holds of one worker");
 
   @Test
   void callerHasItsShareAndNoMore() {
@@ -29,7 +29,7 @@ class CallerShareTest {
 
   @Test
   void allCallersTogetherHaveTheirShareOfTheConnections() {
-    WaitingRequests six = new WaitingRequests(10);
+    WaitingRequests six = new WaitingRequests(new Connections(10));
     CallerShare holds = new CallerShare(six, 2, "holds of one worker");
     CallerShare streams = new CallerShare(six, 5, "streams of one address");
     for (String caller : List.of("a", "b", "c", "d")) {

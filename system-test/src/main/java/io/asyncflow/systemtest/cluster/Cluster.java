@@ -34,6 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class Cluster implements AutoCloseable {
 
   private static final String SCHEMA = "asyncflow";
+  private static final String SERVER_HEAP = "512m";
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final Path directory;
@@ -172,11 +173,12 @@ public final class Cluster implements AutoCloseable {
                 LoopbackPort.free(),
                 access.url(),
                 redisUrl(),
+                SERVER_HEAP,
                 Map.of()));
     Map<String, String> variables = plan.allVariables(access.user(), access.password());
     List<String> command =
         Java.command(
-            "-Xmx512m",
+            "-Xmx" + plan.heap(),
             "-Djava.io.tmpdir=" + temporaryFiles(),
             "-jar",
             ServerProgram.built().jar().toString());

@@ -35,6 +35,11 @@ public final class ServerNode extends Node {
     return plan.port();
   }
 
+  /** As {@code -Xmx} takes it. */
+  public String heap() {
+    return plan.heap();
+  }
+
   /** A client of this server that keeps no record. */
   public HttpFlowClient client() {
     return new HttpFlowClient(url(), null);

@@ -10,26 +10,37 @@ import java.util.Map;
  * @param port that it listens on, also after a restart
  * @param databaseUrl JDBC URL, through a proxy or not
  * @param redisUrl empty for none
+ * @param heap as {@code -Xmx} takes it
  * @param environment further variables
  */
 public record ServerPlan(
-    String name, int port, String databaseUrl, String redisUrl, Map<String, String> environment) {
+    String name,
+    int port,
+    String databaseUrl,
+    String redisUrl,
+    String heap,
+    Map<String, String> environment) {
 
   /** The same with its database elsewhere. */
   public ServerPlan withDatabase(String url) {
-    return new ServerPlan(name, port, url, redisUrl, environment);
+    return new ServerPlan(name, port, url, redisUrl, heap, environment);
   }
 
   /** The same with its Redis elsewhere; empty for none. */
   public ServerPlan withRedis(String url) {
-    return new ServerPlan(name, port, databaseUrl, url, environment);
+    return new ServerPlan(name, port, databaseUrl, url, heap, environment);
+  }
+
+  /** The same with another heap, as {@code 192m}. */
+  public ServerPlan withHeap(String size) {
+    return new ServerPlan(name, port, databaseUrl, redisUrl, size, environment);
   }
 
   /** The same with more environment variables. */
   public ServerPlan withAll(Map<String, String> variables) {
     Map<String, String> more = new HashMap<>(environment);
     more.putAll(variables);
-    return new ServerPlan(name, port, databaseUrl, redisUrl, more);
+    return new ServerPlan(name, port, databaseUrl, redisUrl, heap, more);
   }
 
   Map<String, String> allVariables(String user, String password) {

@@ -1,0 +1,149 @@
+package io.asyncflow.systemtest.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.TaskTypeSettings;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Servers with more clients than their heaps have room for. */
+@Timeout(300)
+class CrowdedServerIT {
+
+  private static final String TYPE = "crowded";
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** Tens of ms where nothing else runs; after so long a worker gives a heartbeat up. */
+  private static final Duration SOON = Duration.ofSeconds(3);
+
+  private static Cluster cluster;
+  private static ServerNode server;
+
+  @BeforeAll
+  static void startSmallServer() {
+    cluster = Cluster.startWithoutRedis("crowded");
+    server = start("192m");
+    server.client().saveTaskType(TaskTypeSettings.named(TYPE));
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private static ServerNode start(String heap) {
+    return cluster.startServer(plan -> plan.withHeap(heap));
+  }
+
+  @Test
+  void holdsOfMoreWorkersThanItHasConnectionsLeaveHeartbeatsAndHealthTheirAnswers() {
+    parkMoreThanFit(server, 2_000, 350);
+  }
+
+  @Test
+  @Tag("faults")
+  void eightThousandHoldsDoNotMakeAServerDeaf() {
+    ServerNode larger = start("512m");
+    parkMoreThanFit(larger, 8_000, 950);
+    larger.kill();
+  }
+
+  private static String hold(int worker) {
+    return "GET /api/task/hold_task?taskType=%s&stages=a&workerId=w%d&limit=1&waitMs=30000"
+        .formatted(TYPE, worker);
+  }
+
+  private static void parkMoreThanFit(ServerNode server, int clients, int atMost) {
+    Duration longest = Duration.ZERO;
+    try (Crowd crowd = new Crowd(server.port())) {
+      answerTime(crowd); // the first of a start
+      for (int i = 0; i < clients; i++) {
+        crowd.join(hold(i));
+        if (i % 50 == 0) {
+          longest = longer(longest, answerTime(crowd));
+        }
+      }
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () ->
+                  assertThat(crowd.answered(CrowdedServerIT::isRefused))
+                      .isGreaterThan(clients - atMost));
+      longest = longer(longest, answerTime(crowd));
+      long parked = crowd.open();
+      Figures.print(
+          "%d holds at a server with a heap of %s: %d are parked, the others refused; a heartbeat"
+              + " or health over a new connection took %d ms at most",
+          clients, server.heap(), parked, Figures.ms(longest));
+      assertThat(parked).isBetween(atMost / 2L, (long) atMost);
+      assertThat(crowd.answered(answer -> !answer.isEmpty())).isEqualTo(clients - parked);
+    }
+    assertThat(longest).isLessThan(SOON);
+    // A parked client that is gone is found out when it is answered.
+    NewTask task = NewTask.of(TYPE, "a", "me", "{}");
+    server.client().createTasks(Collections.nCopies(atMost, task));
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(parkedFor(server)).isGreaterThan(Duration.ofMillis(400)));
+  }
+
+  private static boolean isRefused(String answer) {
+    return answer.startsWith("HTTP/1.1 429")
+        && answer.contains("\"code\":8080")
+        && answer.contains("Connection: close");
+  }
+
+  @Test
+  void connectionsThatAreOpenForNothingDoNotFillIt() {
+    int clients = 1_000;
+    try (Crowd crowd = new Crowd(server.port())) {
+      for (int i = 0; i < clients; i++) {
+        crowd.join("GET /actuator/health/liveness");
+        if (i % 50 == 0) {
+          assertThat(answerTime(crowd)).isLessThan(SOON);
+        }
+      }
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () ->
+                  assertThat(crowd.answered(answer -> answer.startsWith("HTTP/1.1 200")))
+                      .isEqualTo(clients));
+
+      assertThat(crowd.open()).isBetween(200L, 470L);
+      assertThat(answerTime(crowd)).isLessThan(SOON);
+    }
+  }
+
+  private static Duration answerTime(Crowd crowd) {
+    return longer(
+        crowd.timeOf("GET /actuator/health/liveness", ""),
+        crowd.timeOf("POST /api/worker/heartbeat", "{\"workerId\":\"w\",\"tasks\":[]}"));
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
+  }
+
+  /** How long a hold waits that may wait for half a second; nothing if it is refused. */
+  private static Duration parkedFor(ServerNode server) {
+    HoldRequest hold = new HoldRequest(TYPE, 1, "late", 500, null, List.of("b"));
+    Stopwatch watch = Stopwatch.start();
+    try {
+      assertThat(server.client().holdTasks(hold)).isEmpty();
+      return watch.elapsed();
+    } catch (FlowException refused) {
+      return Duration.ZERO;
+    }
+  }
+}
