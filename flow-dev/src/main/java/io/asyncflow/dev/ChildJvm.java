@@ -35,6 +35,7 @@ record ChildJvm(String module, Path directory, Path log) {
             "-XX:+UseSerialGC",
             "-Xshare:auto",
             "-Xmx512m",
+            "-XX:+ExitOnOutOfMemoryError",
             "-XX:ErrorFile=" + directory.resolve("crash.log"),
             "-jar",
             jar.toString());

@@ -12,6 +12,7 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 public class FlowServer {
 
   public static void main(String[] args) {
+    ThreadDeaths.watch();
     if (Boolean.parseBoolean(System.getenv("FLOW_EXIT_WITH_PARENT"))) {
       exitWithParent(System.in);
     }
