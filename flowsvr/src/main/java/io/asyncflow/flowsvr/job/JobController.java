@@ -85,7 +85,7 @@ class JobController {
     return Envelope.ok(new Found(queries.get(jobId(in)).toJob()));
   }
 
-  @Takes(summary = "Lists jobs, newest first", shape = GetJobList.class)
+  @Takes(summary = "Lists jobs, newest first", shape = GetJobList.class, list = true)
   @RequestMapping(
       path = {"/getJobList", "/get_job_list"},
       method = {GET, POST})
@@ -106,7 +106,10 @@ class JobController {
             limit));
   }
 
-  @Takes(summary = "Lists the children of a job, in their order", shape = GetJobTasks.class)
+  @Takes(
+      summary = "Lists the children of a job, in their order",
+      shape = GetJobTasks.class,
+      list = true)
   @RequestMapping(
       path = {"/getJobTasks", "/get_job_tasks"},
       method = {GET, POST})

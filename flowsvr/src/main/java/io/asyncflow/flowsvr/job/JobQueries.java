@@ -10,7 +10,9 @@ import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.JobTaskStore.Child;
 import io.asyncflow.flowsvr.lease.ScheduleLog;
+import io.asyncflow.flowsvr.system.Utf8;
 import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -21,8 +23,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.springframework.stereotype.Service;
 
 /** Reads jobs, their input and their children. */
@@ -115,7 +119,7 @@ class JobQueries {
   }
 
   /**
-   * The children of a job in their order.
+   * The children of a job in their order; fewer where an answer has no room for their texts.
    *
    * @param statuses empty for all; a page looks at {@code limit} children, and shows those
    * @param from the index of the first
@@ -124,18 +128,29 @@ class JobQueries {
     JobRow job = get(jobId);
     int total = job.total() == null ? 0 : job.total();
     int to = (int) Math.min((long) from + limit, total);
-    List<JobTask> page = new ArrayList<>();
+    Map<Integer, Child> children = new HashMap<>();
     if (from < to) {
-      Map<Integer, Child> children = new HashMap<>();
       jobTasks
           .tasks(jobId, job.childType(), from, to - from)
           .forEach(child -> children.put(child.index(), child));
-      Map<TaskId, TaskRow> rows = rowsOf(children.values());
-      for (int index = from; index < to; index++) {
+    }
+    List<JobTask> page = new ArrayList<>();
+    long bytes = 0;
+    for (int first = from; first < to; first += TaskLimits.SLICE) {
+      List<Integer> slice =
+          IntStream.range(first, Math.min(first + TaskLimits.SLICE, to)).boxed().toList();
+      Map<TaskId, TaskRow> rows =
+          rowsOf(slice.stream().map(children::get).filter(Objects::nonNull).toList());
+      for (int index : slice) {
         JobTask child = told(job, index, Optional.ofNullable(children.get(index)), rows);
-        if (isWanted(child, statuses)) {
-          page.add(child);
+        if (!isWanted(child, statuses)) {
+          continue;
         }
+        bytes += Utf8.length(child.result()) + Utf8.length(child.errMsg());
+        if (bytes > TaskLimits.ANSWER_BYTES && !page.isEmpty()) {
+          return new JobTaskPage(page, "" + index);
+        }
+        page.add(child);
       }
     }
     return new JobTaskPage(page, to < total ? "" + to : null);

@@ -37,7 +37,6 @@ class JsonLinesArchive implements TableArchive {
 
   private static final Logger log = LoggerFactory.getLogger(JsonLinesArchive.class);
   private static final JsonMapper JSON = JsonMapper.builder().build();
-  private static final int PAGE = 1_000;
   private static final String SUFFIX = ".jsonl.gz";
 
   private final TaskTypes types;
@@ -111,13 +110,13 @@ class JsonLinesArchive implements TableArchive {
                 StandardOpenOption.WRITE,
                 StandardOpenOption.TRUNCATE_EXISTING))) {
       GZIPOutputStream lines = new GZIPOutputStream(Channels.newOutputStream(channel), 1 << 16);
-      List<TaskRow> page = tasks.oldestAfter(0, table, PAGE);
+      List<TaskRow> page = tasks.oldestAfter(0, table, TaskLimits.SLICE);
       while (!page.isEmpty()) {
         for (TaskRow row : page) {
           writeLine(lines, JSON.writeValueAsBytes(row.toTask(type)));
         }
         written += page.size();
-        page = tasks.oldestAfter(page.get(page.size() - 1).id().number(), table, PAGE);
+        page = tasks.oldestAfter(page.get(page.size() - 1).id().number(), table, TaskLimits.SLICE);
       }
       lines.finish();
       channel.force(true);

@@ -78,7 +78,7 @@ class TaskController {
     return Envelope.ok(new Found(queries.get(id)));
   }
 
-  @Takes(summary = "Lists tasks of a type, newest first", shape = GetTaskList.class)
+  @Takes(summary = "Lists tasks of a type, newest first", shape = GetTaskList.class, list = true)
   @RequestMapping(
       path = {"/getTaskList", "/get_task_list"},
       method = {GET, POST})
@@ -92,7 +92,10 @@ class TaskController {
     return Envelope.ok(queries.list(type, statuses, limit, cursor));
   }
 
-  @Takes(summary = "Lists tasks of a user, newest first", shape = GetUserTaskList.class)
+  @Takes(
+      summary = "Lists tasks of a user, newest first",
+      shape = GetUserTaskList.class,
+      list = true)
   @RequestMapping(
       path = {"/getUserTaskList", "/get_user_task_list"},
       method = {GET, POST})

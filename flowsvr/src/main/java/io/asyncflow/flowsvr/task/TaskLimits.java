@@ -24,5 +24,11 @@ public final class TaskLimits {
   /** Tasks in one call. */
   public static final int BATCH = 1_000;
 
+  /** Text of the tasks in one answer, which ends before it would exceed this; one always fits. */
+  public static final int ANSWER_BYTES = 4 * 1024 * 1024;
+
+  /** Rows that may be large and are read at once, so that few more are read than are answered. */
+  public static final int SLICE = 100;
+
   private TaskLimits() {}
 }

@@ -7,8 +7,8 @@ import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,11 +27,12 @@ import org.springframework.stereotype.Component;
  * tables and one or two of the others, and only one that is not looks at all of them.
  *
  * <p>A page is found in two steps: which rows, looking at ids and statuses only, and then these
- * rows by their ids. Where all statuses are wanted, or most rows have a wanted one, a short look
- * backwards from the cursor finds them (the primary key is in the order of creation, and so is
- * {@code idx_user} within a user). Where it does not, {@code idx_claim} tells whether few rows have
- * the status: then all of them are sorted here. Else the look goes on for {@value #LONG_LOOK} rows,
- * and the page says where to go on.
+ * rows by their ids, slice by slice, as long as an answer has room for their texts. Where all
+ * statuses are wanted, or most rows have a wanted one, a short look backwards from the cursor finds
+ * them (the primary key is in the order of creation, and so is {@code idx_user} within a user).
+ * Where it does not, {@code idx_claim} tells whether few rows have the status: then all of them are
+ * sorted here. Else the look goes on for {@value #LONG_LOOK} rows, and the page says where to go
+ * on.
  *
  * <p>The rows of a user lie apart, so each one that is looked at may be a read of the disk. Where
  * few rows of a table have a wanted status, the user's are found without any: both indexes have the
@@ -115,7 +116,13 @@ class TaskListStore {
 
   private static final TableSql BY_IDS =
       new TableSql(
-          "SELECT " + TaskStore.COLUMNS + "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (:ids)");
+          "SELECT "
+              + TaskStore.COLUMNS
+              + """
+              , ? AS source
+              FROM %s FORCE INDEX (PRIMARY)
+              WHERE id IN (
+              """);
 
   private static final TableSql OLDEST_AFTER =
       new TableSql(
@@ -321,10 +328,12 @@ class TaskListStore {
     return all.size() > most ? Optional.empty() : Optional.of(all);
   }
 
+  /** A row that may be on a page. */
+  private record Candidate(long number, TaskTable table) {}
+
   /** Only down to the highest floor is every table's part known. */
   private Page merge(List<Found> found, Set<TaskStatus> statuses, int limit) {
     long horizon = found.stream().mapToLong(Found::floor).max().orElse(0);
-    record Candidate(long number, TaskTable table) {}
     List<Candidate> known = new ArrayList<>();
     for (Found part : found) {
       for (long number : part.numbers()) {
@@ -336,22 +345,47 @@ class TaskListStore {
     known.sort(Comparator.comparingLong(Candidate::number).reversed());
     List<Candidate> page = known.subList(0, Math.min(limit, known.size()));
 
-    Map<TaskTable, List<Long>> numbers = new HashMap<>();
-    page.forEach(c -> numbers.computeIfAbsent(c.table(), t -> new ArrayList<>()).add(c.number()));
     List<TaskRow> rows = new ArrayList<>(page.size());
-    numbers.forEach(
-        (table, ids) ->
-            rows.addAll(
-                jdbc.sql(BY_IDS.of(table))
-                    .param("ids", ids)
-                    .query(TaskStore.rowsOf(table))
-                    .list()));
-    rows.removeIf(row -> !isWanted(row.status(), statuses)); // it may have changed since the look
-    rows.sort(Comparator.comparingLong((TaskRow row) -> row.id().number()).reversed());
-
+    long bytes = 0;
+    for (int from = 0; from < page.size(); from += TaskLimits.SLICE) {
+      int to = Math.min(from + TaskLimits.SLICE, page.size());
+      for (TaskRow row : newestFirst(page.subList(from, to))) {
+        if (!isWanted(row.status(), statuses)) {
+          continue; // it has changed since the look
+        }
+        bytes += row.textBytes();
+        if (bytes > TaskLimits.ANSWER_BYTES && !rows.isEmpty()) {
+          return new Page(rows, OptionalLong.of(rows.get(rows.size() - 1).id().number()));
+        }
+        rows.add(row);
+      }
+    }
     if (known.size() > limit) {
       return new Page(rows, OptionalLong.of(page.get(limit - 1).number()));
     }
     return new Page(rows, horizon > 0 ? OptionalLong.of(horizon) : OptionalLong.empty());
+  }
+
+  /** One statement: the rows of a user may be in as many tables. */
+  private List<TaskRow> newestFirst(List<Candidate> some) {
+    Map<TaskTable, List<Long>> numbers = new LinkedHashMap<>();
+    some.forEach(c -> numbers.computeIfAbsent(c.table(), t -> new ArrayList<>()).add(c.number()));
+    List<TaskTable> tables = List.copyOf(numbers.keySet());
+    List<String> parts = new ArrayList<>();
+    List<Object> values = new ArrayList<>();
+    for (int i = 0; i < tables.size(); i++) {
+      List<Long> ids = numbers.get(tables.get(i));
+      parts.add(BY_IDS.of(tables.get(i)) + "?" + ", ?".repeat(ids.size() - 1) + ")\n");
+      values.add(i);
+      values.addAll(ids);
+    }
+    return jdbc
+        .sql(String.join("UNION ALL\n", parts))
+        .params(values)
+        .query((rs, row) -> TaskStore.rowsOf(tables.get(rs.getInt("source"))).mapRow(rs, row))
+        .list()
+        .stream()
+        .sorted(Comparator.comparingLong((TaskRow row) -> row.id().number()).reversed())
+        .toList();
   }
 }

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.task;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.retry.RetryPolicy;
+import io.asyncflow.flowsvr.system.Utf8;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 
 /**
@@ -45,6 +46,20 @@ public record TaskRow(
     String scheduleLog,
     JobPlace place,
     long now) {
+
+  /** How long its texts are together, in bytes of UTF-8. */
+  public long textBytes() {
+    return Utf8.length(context) + Utf8.length(result) + Utf8.length(scheduleLog);
+  }
+
+  /** The same at most; what most rows are told by, without a look at each character. */
+  public long textBytesAtMost() {
+    return 3L * (lengthOf(context) + lengthOf(result) + lengthOf(scheduleLog));
+  }
+
+  private static int lengthOf(String text) {
+    return text == null ? 0 : text.length();
+  }
 
   /** Whether a worker holds the task and its lease has not run out. */
   public boolean isUnderLiveLease() {

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Tells the API's description what a method reads from its {@link Fields}. */
+/** What a method reads from its {@link Fields}, for the API's description, and what it answers. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Takes {
@@ -15,4 +15,9 @@ public @interface Takes {
 
   /** Records whose components are the fields; any one of them. */
   Class<?>[] shape() default {};
+
+  /**
+   * Whether it answers a page of rows, of which {@link ListShare} lets only some be made at once.
+   */
+  boolean list() default false;
 }

@@ -16,9 +16,11 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 class WebConfiguration implements WebMvcConfigurer {
 
   private final DatabaseGate gate;
+  private final ListShare lists;
 
-  WebConfiguration(DatabaseGate gate) {
+  WebConfiguration(DatabaseGate gate, ListShare lists) {
     this.gate = gate;
+    this.lists = lists;
   }
 
   @Override
@@ -36,6 +38,7 @@ class WebConfiguration implements WebMvcConfigurer {
   public void addInterceptors(InterceptorRegistry registry) {
     registry.addInterceptor(new NoHead()).addPathPatterns("/api/**");
     registry.addInterceptor(gate).addPathPatterns("/api/**");
+    registry.addInterceptor(lists).addPathPatterns("/api/**");
   }
 
   /** Spring answers HEAD by running GET; of a hold that would leave the tasks with nobody. */

@@ -9,16 +9,19 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
+import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 /** The life of a job, over HTTP. */
 @RunningServer
@@ -33,6 +37,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 class JobsIT {
 
   @Autowired Given given;
+  @Autowired JdbcClient jdbc;
   @LocalServerPort int port;
   private Jobs jobs;
   private TaskType book;
@@ -128,6 +133,34 @@ class JobsIT {
     jobs.report(children, Jobs::done);
     jobs.success(jobs.hold(book.name(), "merge"), "done");
     assertThat(jobs.get(id).state()).isEqualTo(JobState.SUCCESS);
+  }
+
+  @Test
+  void pagesOfChildrenWithLongMessagesAreBoundedByTheirBytesAndComplete() {
+    int children = 150;
+    String id = jobs.running(NewJob.of(book.name(), "ann", "text"), children);
+    jdbc.sql(
+            """
+            UPDATE t_%s_task_1
+            SET schedule_log = CONCAT('{"lastData":{"errMsg":"', REPEAT('é', 30000), '"}}')
+            WHERE job_index >= 0
+            """
+                .formatted(book.name()))
+        .update();
+
+    List<Integer> indices = new ArrayList<>();
+    String cursor = null;
+    do {
+      JobTaskPage page = jobs.jobs.getJobTasks(id, 1_000, cursor);
+      List<Integer> here = page.taskList().stream().map(JobTask::index).toList();
+      assertThat(here).hasSizeBetween(1, TaskLimits.ANSWER_BYTES / 60_000);
+      assertThat(page.taskList())
+          .extracting(child -> child.errMsg().equals("é".repeat(30_000)))
+          .containsOnly(true);
+      indices.addAll(here);
+      cursor = page.nextCursor();
+    } while (cursor != null);
+    assertThat(indices).containsExactlyElementsOf(IntStream.range(0, children).boxed().toList());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.task;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -105,6 +106,47 @@ class TaskQueriesIT {
         .containsExactlyElementsOf(textOf(ids));
     assertThat(queries.listOfUser("nobody", ANY, 10, null))
         .isEqualTo(new TaskPage(List.of(), null));
+  }
+
+  @Test
+  void pagesOfLargeTasksAreBoundedByTheirBytesAndComplete() {
+    TaskType lark = given.aType().create();
+    String user = "user of " + lark;
+    TaskId first = given.aWaitingTask().ofType(lark).ofUser(user).create();
+    String largest = "schedule_log = REPEAT('x', 65535), task_context = REPEAT('é', 2048)";
+    given.copies(first, 1_000, 150, largest);
+    given.nextTable(lark);
+    TaskId second = given.aWaitingTask().ofType(lark).ofUser(user).create();
+    given.copies(second, 2_000, 150, largest);
+    List<String> expected = new ArrayList<>(List.of(second.toString(), first.toString()));
+    for (int number = 2_149; number >= 2_000; number--) {
+      expected.add(new TaskId(number, second.table()).toString());
+    }
+    for (int number = 1_149; number >= 1_000; number--) {
+      expected.add(new TaskId(number, first.table()).toString());
+    }
+
+    assertThat(allPages(1_000, cursor -> bounded(queries.list(lark, ANY, 1_000, cursor))))
+        .containsExactlyElementsOf(expected);
+    assertThat(allPages(300, cursor -> bounded(queries.list(lark, WAITING, 300, cursor))))
+        .containsExactlyElementsOf(expected);
+    assertThat(allPages(1_000, cursor -> bounded(queries.listOfUser(user, ANY, 1_000, cursor))))
+        .containsExactlyElementsOf(expected);
+    assertThat(idsOf(queries.list(lark, ANY, 1_000, null)))
+        .as("as many as an answer has room for")
+        .hasSize(2 + TaskLimits.ANSWER_BYTES / (65_535 + 4_096));
+  }
+
+  private static TaskPage bounded(TaskPage page) {
+    assertThat(bytesOf(page.taskList())).isLessThanOrEqualTo(TaskLimits.ANSWER_BYTES);
+    assertThat(idsOf(page)).isNotEmpty();
+    return page;
+  }
+
+  private static long bytesOf(List<Task> tasks) {
+    return tasks.stream()
+        .mapToLong(task -> (task.taskContext() + task.scheduleLog()).getBytes(UTF_8).length)
+        .sum();
   }
 
   @Test

@@ -34,6 +34,7 @@ import org.springframework.test.context.TestPropertySource;
     properties = {
       "flow.single-creates-at-once=1",
       "flow.small-reports-at-once=1",
+      "flow.lists-at-once=1",
       "server.tomcat.threads.max=8",
       "server.tomcat.threads.min-spare=2"
     })
@@ -98,6 +99,38 @@ class BackPressureIT {
       assertThat(stuck.get(30, SECONDS).code()).isZero();
     }
     assertThat(report(two).code()).isZero();
+  }
+
+  @Test
+  void listsPastTheBoundAreRefused() throws Exception {
+    String lists = "/api/task/getTaskList?taskType=" + lark.name();
+    create("");
+    assertThat(wire.get(lists + "&limit=0").code()).as("gives its share back").isEqualTo(8020);
+    try (Connection other = database.getConnection();
+        Statement statement = other.createStatement()) {
+      statement.execute("LOCK TABLES t_%s_task_1 WRITE".formatted(lark.name()));
+      CompletableFuture<Answer> stuck = CompletableFuture.supplyAsync(() -> wire.get(lists));
+      await()
+          .until(
+              () ->
+                  jdbc.sql(
+                              """
+                          SELECT COUNT(*)
+                          FROM information_schema.processlist
+                          WHERE db = DATABASE()
+                            AND state LIKE 'Waiting for table metadata lock%'
+                          """)
+                          .query(Integer.class)
+                          .single()
+                      > 0);
+
+      assertRefused(wire.get("/api/task/get_user_task_list?userId=u"));
+      assertRefused(wire.get("/api/job/getJobList"));
+      assertThat(wire.get("/api/task_schedule_cfg/list").code()).isZero();
+      statement.execute("UNLOCK TABLES");
+      assertThat(stuck.get(30, SECONDS).code()).isIn(0, 8090); // a lock is waited for so long
+    }
+    assertThat(wire.get(lists).code()).isZero();
   }
 
   @Test
