@@ -87,11 +87,19 @@ class ClaimStore {
             AND task_stage > ?
           """);
 
-  /** Reads whole rows: to lock a row InnoDB goes to it in any case. */
+  /** Six failures with messages as long as they may be, if these are mostly ASCII. */
+  private static final int LONG_LOG_BYTES = 8_192;
+
+  /**
+   * Reads whole rows, since to lock a row InnoDB goes to it in any case; but for their long logs,
+   * of which a thousand would be 64 MB.
+   */
   static final TableSql LOCK_DUE =
       new TableSql(
           "SELECT "
-              + TaskStore.COLUMNS
+              + TaskStore.COLUMNS.replace(
+                  "schedule_log",
+                  "IF(OCTET_LENGTH(schedule_log) > " + LONG_LOG_BYTES + ", NULL, schedule_log)")
               + """
 
               FROM %s FORCE INDEX (idx_claim)
@@ -315,7 +323,10 @@ class ClaimStore {
     return new Seen(heads, position[0], position[1], servers[0], hasRepeats[0]);
   }
 
-  /** Locks the first due tasks that nobody else has locked, and returns them as they wait. */
+  /**
+   * Locks the first due tasks that nobody else has locked, and returns them as they wait; those
+   * with long logs with {@code null} for these.
+   */
   List<TaskRow> lockDue(Range range, int limit) {
     TaskTable table = range.source().table();
     return jdbc.sql(LOCK_DUE.of(table))

@@ -8,11 +8,15 @@ import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.Dealing.Card;
 import io.asyncflow.flowsvr.lease.Dealing.Place;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,7 +30,10 @@ import org.springframework.stereotype.Component;
  *
  * <p>What was locked is not yet held. The UPDATE names the epoch and the time of change that each
  * row was read with (of rows that are marked alike the latest such time), and what it did not find
- * so is nobody's. Thread-safe.
+ * so is nobody's.
+ *
+ * <p>What one claim takes is answered with all its texts, so it leaves waiting what is more than
+ * {@link TaskLimits#ANSWER_BYTES}. Thread-safe.
  */
 @Component
 class JointClaim {
@@ -35,13 +42,19 @@ class JointClaim {
       Comparator.comparingLong(TaskRow::orderTime).thenComparingLong(row -> row.id().number());
 
   private final ClaimStore claims;
+  private final TaskStore tasks;
   private final HoldStore holds;
   private final ClaimLimits limits;
   private final RetryingTransactions transactions;
 
   JointClaim(
-      ClaimStore claims, HoldStore holds, ClaimLimits limits, RetryingTransactions transactions) {
+      ClaimStore claims,
+      TaskStore tasks,
+      HoldStore holds,
+      ClaimLimits limits,
+      RetryingTransactions transactions) {
     this.claims = claims;
+    this.tasks = tasks;
     this.holds = holds;
     this.limits = limits;
     this.transactions = transactions;
@@ -52,9 +65,11 @@ class JointClaim {
    *
    * @param hands what each hold got, as it is after the hold and in due order
    * @param plan how many were wanted of each range
+   * @param isCut whether some were left because they are large
    * @param allowance what the type's limits allowed
    */
-  record Taken(List<List<TaskRow>> hands, Map<Range, Integer> plan, Allowance allowance) {
+  record Taken(
+      List<List<TaskRow>> hands, Map<Range, Integer> plan, boolean isCut, Allowance allowance) {
 
     int tasks() {
       return hands.stream().mapToInt(List::size).sum();
@@ -79,9 +94,10 @@ class JointClaim {
           List<TaskRow> waiting = new ArrayList<>();
           planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));
           waiting.sort(DUE_ORDER);
-          List<List<TaskRow>> hands =
-              hold(Dealing.deal(waiting, JointClaim::card, line, allowance.tasks()), line, type);
-          Taken taken = new Taken(hands, planned, allowance);
+          List<List<TaskRow>> dealt =
+              Dealing.deal(waiting, JointClaim::card, line, allowance.tasks());
+          boolean isCut = cut(dealt);
+          Taken taken = new Taken(hold(dealt, line, type), planned, isCut, allowance);
           limits.spend(type, allowance, taken.tasks());
           return taken;
         });
@@ -89,6 +105,62 @@ class JointClaim {
 
   private static Card card(TaskRow row) {
     return new Card(row.stage(), row.now() - row.orderTime());
+  }
+
+  /**
+   * Takes out of the hands what an answer has no room for, what is due last first, and reads the
+   * long logs of the rest. Most claims are far from that, and not looked at any closer.
+   *
+   * @return whether anything was taken out
+   */
+  private boolean cut(List<List<TaskRow>> hands) {
+    boolean areWhole = true;
+    long bytesAtMost = 0;
+    for (List<TaskRow> hand : hands) {
+      for (TaskRow row : hand) {
+        areWhole &= row.scheduleLog() != null;
+        bytesAtMost += row.textBytesAtMost();
+      }
+    }
+    if (areWhole && bytesAtMost <= TaskLimits.ANSWER_BYTES) {
+      return false;
+    }
+    List<TaskRow> inOrder = hands.stream().flatMap(List::stream).sorted(DUE_ORDER).toList();
+    Map<TaskId, TaskRow> fitting = fitting(inOrder);
+    for (List<TaskRow> hand : hands) {
+      hand.removeIf(row -> !fitting.containsKey(row.id()));
+      hand.replaceAll(row -> fitting.get(row.id()));
+    }
+    return fitting.size() < inOrder.size();
+  }
+
+  private Map<TaskId, TaskRow> fitting(List<TaskRow> inOrder) {
+    Map<TaskId, TaskRow> fitting = new HashMap<>();
+    long bytes = 0;
+    for (int from = 0; from < inOrder.size(); from += TaskLimits.SLICE) {
+      int to = Math.min(from + TaskLimits.SLICE, inOrder.size());
+      for (TaskRow row : withLogs(inOrder.subList(from, to))) {
+        bytes += row.textBytes();
+        if (bytes > TaskLimits.ANSWER_BYTES && !fitting.isEmpty()) {
+          return fitting;
+        }
+        fitting.put(row.id(), row);
+      }
+    }
+    return fitting;
+  }
+
+  private List<TaskRow> withLogs(List<TaskRow> rows) {
+    Map<TaskTable, List<Long>> lacking = new TreeMap<>();
+    rows.stream()
+        .filter(row -> row.scheduleLog() == null)
+        .map(TaskRow::id)
+        .forEach(
+            id -> lacking.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number()));
+    Map<TaskId, TaskRow> whole = new HashMap<>();
+    lacking.forEach(
+        (table, numbers) -> tasks.find(table, numbers).forEach(row -> whole.put(row.id(), row)));
+    return rows.stream().map(row -> whole.getOrDefault(row.id(), row)).toList();
   }
 
   private List<List<TaskRow>> hold(

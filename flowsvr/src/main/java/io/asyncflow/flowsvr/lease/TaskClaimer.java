@@ -270,7 +270,7 @@ class TaskClaimer {
       }
       TaskRow first =
           taken.hands().stream().flatMap(List::stream).min(JointClaim.DUE_ORDER).orElseThrow();
-      looks.tookFrom(busy, first, taken.tasks() < taken.planned());
+      looks.tookFrom(busy, first, taken.tasks() < taken.planned() && !taken.isCut());
       return true;
     }
 

@@ -89,7 +89,7 @@ class TaskClaimerTest {
               if (line.get(0).hold().workerId().equals("unlucky")) {
                 throw new QueryTimeoutException("the database went away");
               }
-              return new Taken(List.of(List.of(row)), Map.of(), Allowance.UNLIMITED);
+              return new Taken(List.of(List.of(row)), Map.of(), false, Allowance.UNLIMITED);
             });
     TaskClaimer claimer = claimerOf(joint);
 

@@ -12,6 +12,7 @@ import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.lease.ClaimStore.Change;
 import io.asyncflow.flowsvr.system.DatabaseClock;
 import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
@@ -37,6 +38,74 @@ class TaskHoldsIT {
   @Autowired ClaimStore claims;
   @Autowired HoldRetention retention;
   @Autowired JdbcClient jdbc;
+
+  @Test
+  void holdOfLargeTasksIsBoundedByTheirBytesAndLeavesTheRestWaiting() {
+    TaskType lark = given.aType().create();
+    TaskId model = given.aWaitingTask().ofType(lark).dueSince(1, MINUTES).create();
+    given.copies(
+        model,
+        1,
+        200,
+        "schedule_log = REPEAT('x', 65535), task_context = REPEAT('é', 2048),"
+            + " order_time = order_time + id");
+    int asMany = TaskLimits.ANSWER_BYTES / (65_535 + 4_096);
+
+    List<Task> first = given.aHold(lark).limit(1_000).withId("h").now();
+    List<String> ids = idsOf(first);
+    assertThat(ids).hasSize(1 + asMany).startsWith(model.toString());
+    assertThat(first).extracting(Task::orderTime).isSorted();
+    assertThat(first.subList(1, first.size()))
+        .extracting(task -> task.scheduleLog().equals("x".repeat(65_535)))
+        .containsOnly(true);
+    assertThat(first.subList(1, first.size()))
+        .extracting(task -> task.taskContext().equals("é".repeat(2_048)))
+        .containsOnly(true);
+    assertThat(idsOf(given.aHold(lark).limit(1_000).withId("h").now()))
+        .as("its repeat")
+        .isEqualTo(ids);
+    assertThat(waitingOf(lark)).isEqualTo(200 - asMany);
+
+    List<String> held = new ArrayList<>(ids);
+    for (int i = 0; i < 4 && waitingOf(lark) > 0; i++) {
+      List<String> more = idsOf(given.aHold(lark).limit(1_000).now());
+      assertThat(more).hasSizeBetween(1, asMany);
+      held.addAll(more);
+    }
+    assertThat(held).hasSize(201).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void holdsThatAreServedTogetherShareWhatOneAnswerHasRoomFor() {
+    TaskType lark = given.aType().create();
+    List<CompletableFuture<List<Task>>> parked = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      parked.add(given.aHold(lark).by("w" + i).limit(50).waiting(20, SECONDS));
+    }
+    TaskId model = given.aWaitingTask().ofType(lark).dueIn(1, HOURS).create();
+    given.copies(model, 1, 150, "schedule_log = REPEAT('x', 65535), order_time = id");
+    given.aWaitingTask().ofType(lark).create(); // tells them
+
+    List<String> held = new ArrayList<>();
+    parked.forEach(hold -> held.addAll(idsOf(hold.join())));
+    assertThat(held)
+        .hasSizeBetween(3, TaskLimits.ANSWER_BYTES / 65_535 + 1)
+        .doesNotHaveDuplicates();
+    for (int i = 0; i < 4 && waitingOf(lark) > 1; i++) {
+      held.addAll(idsOf(given.aHold(lark).limit(1_000).now()));
+    }
+    assertThat(held).hasSize(151).doesNotHaveDuplicates();
+  }
+
+  private static List<String> idsOf(List<Task> tasks) {
+    return tasks.stream().map(Task::taskId).toList();
+  }
+
+  private int waitingOf(TaskType type) {
+    return jdbc.sql("SELECT COUNT(*) FROM t_%s_task_1 WHERE status = 1".formatted(type.name()))
+        .query(Integer.class)
+        .single();
+  }
 
   @Test
   void taskIsAnsweredAsItIsAfterTheHold() {
