@@ -87,19 +87,11 @@ class ClaimStore {
             AND task_stage > ?
           """);
 
-  /** Six failures with messages as long as they may be, if these are mostly ASCII. */
-  private static final int LONG_LOG_BYTES = 8_192;
-
-  /**
-   * Reads whole rows, since to lock a row InnoDB goes to it in any case; but for their long logs,
-   * of which a thousand would be 64 MB.
-   */
+  /** Reads whole rows, but for long logs: to lock a row InnoDB goes to it in any case. */
   static final TableSql LOCK_DUE =
       new TableSql(
           "SELECT "
-              + TaskStore.COLUMNS.replace(
-                  "schedule_log",
-                  "IF(OCTET_LENGTH(schedule_log) > " + LONG_LOG_BYTES + ", NULL, schedule_log)")
+              + TaskStore.COLUMNS_BUT_LONG_LOGS
               + """
 
               FROM %s FORCE INDEX (idx_claim)
@@ -324,8 +316,8 @@ class ClaimStore {
   }
 
   /**
-   * Locks the first due tasks that nobody else has locked, and returns them as they wait; those
-   * with long logs with {@code null} for these.
+   * Locks the first due tasks that nobody else has locked, and returns them as they wait, with
+   * {@code null} for {@linkplain TaskStore#COLUMNS_BUT_LONG_LOGS long logs}.
    */
   List<TaskRow> lockDue(Range range, int limit) {
     TaskTable table = range.source().table();

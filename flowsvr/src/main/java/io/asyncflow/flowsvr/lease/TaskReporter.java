@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.lease;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -12,6 +13,7 @@ import io.asyncflow.flowsvr.system.NaturalBatches;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TaskTransition;
@@ -20,6 +22,7 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -30,6 +33,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -48,6 +53,9 @@ import org.springframework.stereotype.Service;
  * <p>A small call takes two statements a table and no lock, unless a task in it is part of a job.
  * Calls that come at the same time are written together: the rows are locked in the order of their
  * ids, and changed by one statement a table.
+ *
+ * <p>Long logs are not read for many rows at once, nor for many calls: where any row has one, the
+ * call is reported in parts, and only some such calls at a time.
  */
 @Service
 public class TaskReporter {
@@ -59,6 +67,11 @@ public class TaskReporter {
 
   private static final int TRIES_WITHOUT_LOCK = 3;
 
+  /** Calls with long logs that are written at a time; each has some 20 MB in memory. */
+  private static final int LARGE_AT_ONCE = 4;
+
+  private static final Duration LARGE_PATIENCE = Duration.ofSeconds(2);
+
   private final TaskTypes types;
   private final TaskFamilies families;
   private final TaskStore store;
@@ -66,6 +79,7 @@ public class TaskReporter {
   private final Events events;
   private final TaskMeters meters;
   private final NaturalBatches<TaskTable, List<Report>, List<ReportResult>> smallCalls;
+  private final Semaphore largeCalls = new Semaphore(LARGE_AT_ONCE);
 
   TaskReporter(
       TaskTypes types,
@@ -158,7 +172,7 @@ public class TaskReporter {
     public List<List<ReportResult>> together(TaskTable table, List<List<Report>> calls) {
       List<Report> all = calls.stream().flatMap(List::stream).toList();
       Iterator<ReportResult> results =
-          writeIn(table, all, transactions::executeOnce, store::lockAtOnce).iterator();
+          writeIn(table, all, transactions::executeOnce, store::lockBrieflyAtOnce).iterator();
       return calls.stream().map(call -> call.stream().map(r -> results.next()).toList()).toList();
     }
   }
@@ -195,7 +209,65 @@ public class TaskReporter {
   }
 
   private List<ReportResult> reportInto(TaskTable table, List<Report> reports) {
-    return writeIn(table, reports, transactions::execute, store::lock);
+    try {
+      return writeIn(table, reports, transactions::execute, store::lockBriefly);
+    } catch (LongLogException e) {
+      return reportInParts(table, reports);
+    }
+  }
+
+  /** A row was read without its long log, and nothing was written. */
+  private static final class LongLogException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private static List<TaskRow> requireLogs(List<TaskRow> rows) {
+    if (lackLogs(rows)) {
+      throw new LongLogException();
+    }
+    return rows;
+  }
+
+  private static boolean lackLogs(List<TaskRow> rows) {
+    return rows.stream().anyMatch(row -> row.scheduleLog() == null);
+  }
+
+  /** What was done of the first parts must not be hidden by one that fails. */
+  private List<ReportResult> reportInParts(TaskTable table, List<Report> reports) {
+    awaitMemory();
+    try {
+      List<ReportResult> results = new ArrayList<>(reports.size());
+      for (int from = 0; from < reports.size(); from += TaskLimits.SLICE) {
+        int to = Math.min(from + TaskLimits.SLICE, reports.size());
+        try {
+          results.addAll(
+              writeIn(table, reports.subList(from, to), transactions::execute, store::lock));
+        } catch (RuntimeException e) {
+          if (results.isEmpty()) {
+            throw e;
+          }
+          log.warn("{} reports into {} could not be written", reports.size() - from, table, e);
+          reports.subList(from, reports.size()).forEach(report -> results.add(notNow(report)));
+          return results;
+        }
+      }
+      return results;
+    } finally {
+      largeCalls.release();
+    }
+  }
+
+  private void awaitMemory() {
+    try {
+      if (largeCalls.tryAcquire(LARGE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new FlowException(
+        ErrorCode.LIMIT_EXCEEDED,
+        "too many reports of tasks with long logs at the moment, nothing was done");
   }
 
   /**
@@ -207,7 +279,12 @@ public class TaskReporter {
     TaskTypeConfig type = types.require(table.type());
     List<Long> numbers = numbersOf(reports);
     for (int i = 0; i < TRIES_WITHOUT_LOCK; i++) {
-      Judged judged = judge(reports, store.find(table, numbers), type);
+      List<TaskRow> rows =
+          numbers.size() == 1 ? store.find(table, numbers) : store.findBriefly(table, numbers);
+      if (lackLogs(rows)) {
+        return reportInParts(table, reports);
+      }
+      Judged judged = judge(reports, rows, type);
       List<TaskTransition> accepted = List.copyOf(judged.accepted());
       if (accepted.isEmpty()) {
         return judged.results();
@@ -234,6 +311,7 @@ public class TaskReporter {
   /**
    * @param transaction runs what locks, judges and writes, and commits it
    * @param lock locks rows of a table by their numbers, and reads them
+   * @throws LongLogException if it has left any log out
    */
   private List<ReportResult> writeIn(
       TaskTable table,
@@ -245,7 +323,7 @@ public class TaskReporter {
     Judged judged =
         transaction.apply(
             () -> {
-              Judged all = judge(reports, lock.apply(table, numbers), type);
+              Judged all = judge(reports, requireLogs(lock.apply(table, numbers)), type);
               store.apply(table, List.copyOf(all.accepted()));
               return all;
             });

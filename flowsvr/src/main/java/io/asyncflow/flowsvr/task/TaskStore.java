@@ -42,6 +42,18 @@ public class TaskStore {
           + NOW_MS
           + " AS db_now";
 
+  /** Six failures with messages as long as they may be, if these are mostly ASCII. */
+  private static final int LONG_LOG_BYTES = 8_192;
+
+  /**
+   * The same columns in the same places, but {@code null} for long logs: of rows that a caller has
+   * a thousand of these would be 64 MB.
+   */
+  public static final String COLUMNS_BUT_LONG_LOGS =
+      COLUMNS.replace(
+          "schedule_log",
+          "IF(OCTET_LENGTH(schedule_log) > " + LONG_LOG_BYTES + ", NULL, schedule_log)");
+
   private static final int INSERTS_A_STATEMENT = 150;
 
   /** Of texts; with as many rows it stays below any max_allowed_packet, whatever is escaped. */
@@ -80,22 +92,19 @@ public class TaskStore {
   private static final TableSql SELECT_BY_ID =
       new TableSql("SELECT " + COLUMNS + "\nFROM %s\nWHERE id = :id");
 
-  private static final TableSql SELECT_BY_IDS =
-      new TableSql("SELECT " + COLUMNS + "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (:ids)");
-
   // The primary key is forced wherever rows are named by their ids: in a small table, or one whose
   // statistics are old, an engine may prefer to walk idx_claim, and then it locks what it passes.
-  private static final TableSql LOCK_BY_IDS =
-      new TableSql(
-          "SELECT "
-              + COLUMNS
-              + """
+  private static final String BY_IDS = "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (:ids)";
+  private static final String LOCKED = "\nORDER BY id\nFOR UPDATE";
 
-              FROM %s FORCE INDEX (PRIMARY)
-              WHERE id IN (:ids)
-              ORDER BY id
-              FOR UPDATE
-              """);
+  private static final TableSql SELECT_BY_IDS = new TableSql("SELECT " + COLUMNS + BY_IDS);
+  private static final TableSql BRIEF_BY_IDS =
+      new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS);
+  private static final TableSql LOCK_BY_IDS = new TableSql("SELECT " + COLUMNS + BY_IDS + LOCKED);
+  private static final TableSql LOCK_BRIEF_BY_IDS =
+      new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS + LOCKED);
+  private static final TableSql LOCK_BRIEF_AT_ONCE =
+      new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS + LOCKED + " NOWAIT");
 
   /** A column of what a transition is written from. */
   private record Column(String name, Function<TaskTransition, Object> value) {
@@ -260,12 +269,22 @@ public class TaskStore {
 
   /** The rows of these numbers that exist, in no order. */
   public List<TaskRow> find(TaskTable table, Collection<Long> numbers) {
-    return jdbc.sql(SELECT_BY_IDS.of(table)).param("ids", numbers).query(rowsOf(table)).list();
+    return rows(SELECT_BY_IDS, table, numbers);
+  }
+
+  /** The same with {@code null} for {@linkplain #COLUMNS_BUT_LONG_LOGS long logs}. */
+  public List<TaskRow> findBriefly(TaskTable table, Collection<Long> numbers) {
+    return rows(BRIEF_BY_IDS, table, numbers);
   }
 
   /** Locks rows in the order of their ids and returns those that exist, in that order. */
   public List<TaskRow> lock(TaskTable table, Collection<Long> numbers) {
-    return jdbc.sql(LOCK_BY_IDS.of(table)).param("ids", numbers).query(rowsOf(table)).list();
+    return rows(LOCK_BY_IDS, table, numbers);
+  }
+
+  /** The same with {@code null} for {@linkplain #COLUMNS_BUT_LONG_LOGS long logs}. */
+  public List<TaskRow> lockBriefly(TaskTable table, Collection<Long> numbers) {
+    return rows(LOCK_BRIEF_BY_IDS, table, numbers);
   }
 
   /**
@@ -273,11 +292,12 @@ public class TaskStore {
    *
    * @throws org.springframework.dao.DataAccessException if any of the rows is locked by others
    */
-  public List<TaskRow> lockAtOnce(TaskTable table, Collection<Long> numbers) {
-    return jdbc.sql(LOCK_BY_IDS.of(table) + "NOWAIT")
-        .param("ids", numbers)
-        .query(rowsOf(table))
-        .list();
+  public List<TaskRow> lockBrieflyAtOnce(TaskTable table, Collection<Long> numbers) {
+    return rows(LOCK_BRIEF_AT_ONCE, table, numbers);
+  }
+
+  private List<TaskRow> rows(TableSql select, TaskTable table, Collection<Long> numbers) {
+    return jdbc.sql(select.of(table)).param("ids", numbers).query(rowsOf(table)).list();
   }
 
   /**
