@@ -1,6 +1,8 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.Collections.disjoint;
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
@@ -16,6 +18,7 @@ import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,10 +61,16 @@ class DueLook implements DisposableBean {
    * What to look for.
    *
    * @param stages only these; empty for all
+   * @param inAnyCase those of them of which it is not enough that they are known to be quiet
    * @param limit as many heads of each source
    * @param unchecked holds of which nobody knows whether they were given something before
    */
-  record Wish(TaskType type, Set<String> stages, int limit, Collection<Hold> unchecked) {}
+  record Wish(
+      TaskType type,
+      Set<String> stages,
+      Set<String> inAnyCase,
+      int limit,
+      Collection<Hold> unchecked) {}
 
   /**
    * What was seen.
@@ -69,7 +78,7 @@ class DueLook implements DisposableBean {
    * @param ranges what was looked at
    * @param heads of these, in order within each
    * @param limit how many heads of each range there can be
-   * @param isWhole whether nothing was left out
+   * @param cut the stages of which something was left out, because it was known to be quiet
    * @param hasRepeats whether any of the unchecked holds was given something before
    * @param isOfOldTables whether the type has others by now
    * @param newsSeen the news that it knew of
@@ -79,7 +88,7 @@ class DueLook implements DisposableBean {
       List<Range> ranges,
       List<Head> heads,
       int limit,
-      boolean isWhole,
+      Set<String> cut,
       boolean hasRepeats,
       boolean isOfOldTables,
       long newsSeen,
@@ -87,6 +96,15 @@ class DueLook implements DisposableBean {
 
     boolean hasDue() {
       return heads.stream().anyMatch(Head::isDue);
+    }
+
+    Set<String> dueStages() {
+      return heads.stream().filter(Head::isDue).map(head -> head.source().stage()).collect(toSet());
+    }
+
+    /** Whether nothing was left out of what the hold takes. */
+    boolean isWholeFor(Hold hold) {
+      return hold.stages().isEmpty() ? cut.isEmpty() : disjoint(cut, hold.stages());
     }
   }
 
@@ -216,21 +234,24 @@ class DueLook implements DisposableBean {
     long at = node.nanoTime();
     long newsSeen = known.newsCount();
     List<Range> ranges = new ArrayList<>();
-    boolean isWhole = true;
+    Set<String> cut = new HashSet<>();
     for (TaskTable table : family.live()) {
       for (String stage : stagesOf(table, wish.stages(), known, whole)) {
         Source source = new Source(table, stage);
         Optional<Range> range =
             whole ? Optional.of(Range.whole(source)) : known.rangeOf(source, at);
         range.ifPresent(ranges::add);
-        isWhole &= range.filter(Range::isWhole).isPresent();
+        if (range.filter(Range::isWhole).isEmpty()) {
+          cut.add(stage);
+        }
         if (range.isPresent() && !range.get().isWhole()) {
           lookBeside(known, source);
         }
       }
     }
-    if (ranges.isEmpty() && wish.unchecked().isEmpty() && !isWhole) {
-      return new Look(ranges, List.of(), wish.limit(), false, false, false, newsSeen, at);
+    addQuiet(wish.inAnyCase(), family, ranges, cut);
+    if (ranges.isEmpty() && wish.unchecked().isEmpty() && !cut.isEmpty()) {
+      return new Look(ranges, List.of(), wish.limit(), cut, false, false, newsSeen, at);
     }
     int most = Math.min(RANGES_A_STATEMENT, ranges.size());
     Seen seen = claims.look(wish.type(), ranges.subList(0, most), wish.limit(), wish.unchecked());
@@ -245,7 +266,21 @@ class DueLook implements DisposableBean {
         range -> known.saw(range, bySource.getOrDefault(range.source(), List.of()), newsSeen, at));
     known.retain(family.live(), at);
     return new Look(
-        ranges, heads, wish.limit(), isWhole, seen.hasRepeats(), isOld(family, seen), newsSeen, at);
+        ranges, heads, wish.limit(), cut, seen.hasRepeats(), isOld(family, seen), newsSeen, at);
+  }
+
+  /** Of stages that are quiet in all tables, and for which that is not enough. */
+  private static void addQuiet(
+      Set<String> inAnyCase, TaskFamily family, List<Range> ranges, Set<String> cut) {
+    if (cut.isEmpty() || inAnyCase.isEmpty()) {
+      return;
+    }
+    Set<String> quiet = new HashSet<>(inAnyCase);
+    ranges.forEach(range -> quiet.remove(range.source().stage()));
+    cut.removeAll(quiet);
+    for (TaskTable table : family.live()) {
+      quiet.forEach(stage -> ranges.add(Range.whole(new Source(table, stage))));
+    }
   }
 
   private static boolean isOld(TaskFamily family, Seen seen) {

@@ -1,8 +1,10 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.Collections.disjoint;
 import static java.util.Collections.nCopies;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
@@ -95,10 +97,16 @@ class TaskClaimer {
    *
    * @param rows of each hold, as they are after it and in due order
    * @param againInMs how long until those that got nothing should ask again; 0 if at once
-   * @param isSure whether there was nothing for those that got nothing; if not, somebody may have
-   *     locked what is due at the moment, or nobody has looked
+   * @param sure of each hold, whether there was nothing for it if it got nothing; if not, somebody
+   *     may have locked what is due at the moment, or nobody has looked everywhere for it
    */
-  record Claim(List<List<TaskRow>> rows, long againInMs, boolean isSure) {}
+  record Claim(List<List<TaskRow>> rows, long againInMs, List<Boolean> sure) {
+
+    /** One that nobody knows more of than what was given. */
+    static Claim unsure(List<List<TaskRow>> rows) {
+      return new Claim(rows, 0, nCopies(rows.size(), false));
+    }
+  }
 
   /**
    * Takes due tasks for holds of one type, in the order of the line.
@@ -116,7 +124,7 @@ class TaskClaimer {
   }
 
   private Claim repeated(Asking only) {
-    return new Claim(List.of(heldBefore(only.hold())), 0, false);
+    return Claim.unsure(List.of(heldBefore(only.hold())));
   }
 
   /**
@@ -135,7 +143,7 @@ class TaskClaimer {
       }
       log.warn("some holds of {} get nothing this time: {}", type, e.toString());
     }
-    return new Claim(rows, 0, false);
+    return Claim.unsure(rows);
   }
 
   /** What an earlier delivery of the hold was given and still holds; empty if nothing. */
@@ -217,39 +225,66 @@ class TaskClaimer {
     Claim run() {
       Optional<OnlyRange> busy = busyRange();
       if (busy.isPresent() && takeWithoutALook(busy.get())) {
-        return new Claim(given, 0, false);
+        return Claim.unsure(given);
       }
-      for (int round = 0; round < ROUNDS; round++) {
+      for (int round = 1; ; round++) {
         Look look = look();
         if (look.hasRepeats()) {
           tellRepeats();
         }
         if (!look.hasDue()) {
-          return new Claim(given, looks.quietForMs(type, stages), true);
+          return claim(look, true, looks.quietForMs(type, stages));
         }
         TaskTypeConfig config = types.require(type);
         if (config.paused()) {
-          return new Claim(given, SOON_MS, true);
+          return new Claim(given, SOON_MS, nCopies(line.size(), true));
         }
         Taken taken = take(config, most -> planFor(look, config, most));
         if (taken.planned() == 0) { // the limits allow no more, or what is due is left to others
-          return new Claim(given, nextChanceInMs(look, config, taken), true);
+          return claim(look, true, nextChanceInMs(look, config, taken));
         }
-        if (taken.tasks() == taken.planned()) {
+        boolean isAll = taken.tasks() == taken.planned();
+        if (isAll) {
           noteWhatIsLeft(look, taken);
         }
-        if (taken.tasks() > 0) {
-          return new Claim(given, looks.quietForMs(type, stages), taken.tasks() == taken.planned());
+        if (taken.tasks() > 0 || round == ROUNDS) {
+          return claim(look, isAll, looks.quietForMs(type, stages));
         }
       }
-      return new Claim(given, 0, false);
     }
 
-    /** What a choosy hold may have of a range is told by the look alone. */
+    /**
+     * What it came to after a look.
+     *
+     * @param isAll whether all that was planned was taken
+     */
+    private Claim claim(Look look, boolean isAll, long againInMs) {
+      Set<String> due = look.dueStages();
+      List<Boolean> sure = line.stream().map(one -> isSure(one, look, due, isAll)).toList();
+      return new Claim(given, againInMs, sure);
+    }
+
+    private static boolean isSure(Asking one, Look look, Set<String> due, boolean isAll) {
+      boolean wasDue =
+          one.hold().stages().isEmpty() ? !due.isEmpty() : !disjoint(due, one.hold().stages());
+      return wasDue ? isAll : !one.mustKnow() || look.isWholeFor(one.hold());
+    }
+
+    /**
+     * What a choosy hold may have of a range is told by the look alone. And so is one that is
+     * answered in any case, and takes nothing of the range: it would wait for as long as that is
+     * busy.
+     */
     private Optional<OnlyRange> busyRange() {
-      return line.stream().anyMatch(one -> one.hold().isChoosy())
-          ? Optional.empty()
-          : looks.busyRange(type, stages);
+      if (line.stream().anyMatch(one -> one.hold().isChoosy())) {
+        return Optional.empty();
+      }
+      return looks.busyRange(type, stages).filter(this::isForAllThatMustKnow);
+    }
+
+    private boolean isForAllThatMustKnow(OnlyRange busy) {
+      String stage = busy.range().source().stage();
+      return line.stream().filter(Asking::mustKnow).allMatch(one -> one.hold().takes(stage));
     }
 
     private long nextChanceInMs(Look look, TaskTypeConfig config, Taken taken) {
@@ -302,10 +337,13 @@ class TaskClaimer {
               .filter(one -> one.mayBeRepeat() && one.hold().isRepeatable())
               .map(Asking::hold)
               .toList();
-      Wish wish = new Wish(type, stages, room(config, stages), unchecked);
+      List<Hold> mustKnow = line.stream().filter(Asking::mustKnow).map(Asking::hold).toList();
+      Set<String> inAnyCase =
+          mustKnow.stream().flatMap(hold -> hold.stages().stream()).collect(toSet());
+      Wish wish = new Wish(type, stages, inAnyCase, room(config, stages), unchecked);
       Look look = looks.look(wish, false);
-      boolean mustKnow = line.stream().anyMatch(Asking::mustKnow);
-      return mustKnow && !look.hasDue() && !look.isWhole() ? looks.look(wish, true) : look;
+      boolean isEnough = look.hasDue() || mustKnow.stream().allMatch(look::isWholeFor);
+      return isEnough ? look : looks.look(wish, true);
     }
 
     private int room(TaskTypeConfig config, Set<String> ofStages) {

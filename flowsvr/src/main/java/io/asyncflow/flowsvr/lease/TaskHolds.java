@@ -124,7 +124,8 @@ public class TaskHolds implements DisposableBean {
                 line -> claim(type, line),
                 hold -> looks.quietForMs(type, hold.stages()),
                 this::giveBack,
-                threads));
+                threads,
+                node::nanoTime));
   }
 
   private WaitingLine.Served claim(TaskType type, List<TaskClaimer.Asking> line) {
@@ -134,7 +135,7 @@ public class TaskHolds implements DisposableBean {
     return new WaitingLine.Served(
         claim.rows().stream().map(rows -> toTasks(rows, config)).toList(),
         claim.againInMs(),
-        claim.isSure());
+        claim.sure());
   }
 
   /** The caller was gone when its tasks were taken: they are nobody's, so they go back. */

@@ -16,12 +16,13 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The holds of one type, first come first served.
+ * Holds of one type that are served together, first come first served.
  *
  * <pre>
  *   comes ──▶ nothing is known to be due, and it can wait ──▶ parked
@@ -49,7 +50,7 @@ final class WaitingLine {
   /** The line asks again after this, whatever it was told. */
   private static final long LONGEST_REST_MS = 5_000;
 
-  /** A hold that does not wait is not sent away so long, where somebody has locked what is due. */
+  /** A hold that does not wait is not sent away so long, where a claim was not sure. */
   private static final long PATIENCE_MS = 250;
 
   private static final long FIRST_PAUSE_MS = 2;
@@ -61,6 +62,7 @@ final class WaitingLine {
   private final ToLongFunction<Hold> quietForMs;
   private final Consumer<List<Task>> giveBack;
   private final HoldThreads threads;
+  private final LongSupplier nanoTime;
 
   private final Set<Waiting> line = new LinkedHashSet<>();
   private final Set<List<String>> givenLately = new LinkedHashSet<>();
@@ -75,29 +77,33 @@ final class WaitingLine {
    * @param claim asks the database for holds
    * @param quietForMs how long nothing is due for a hold, as far as is known; 0 if it has to ask
    * @param giveBack takes tasks whose callers were gone when they came; what it throws is logged
+   * @param nanoTime a monotonic clock
    */
   WaitingLine(
       Function<List<Asking>, Served> claim,
       ToLongFunction<Hold> quietForMs,
       Consumer<List<Task>> giveBack,
-      HoldThreads threads) {
+      HoldThreads threads,
+      LongSupplier nanoTime) {
     this.claim = claim;
     this.quietForMs = quietForMs;
     this.giveBack = giveBack;
     this.threads = threads;
+    this.nanoTime = nanoTime;
   }
 
   /**
    * What one claim came to.
    *
    * @param tasks of each hold, in order
-   * @param againInMs when those that got nothing should ask again
-   * @param isSure whether there was nothing for them
+   * @param againInMs when those that got nothing should ask again, where all of them are sure
+   * @param sure of each hold, whether there was nothing for it if it got nothing
    */
-  record Served(List<List<Task>> tasks, long againInMs, boolean isSure) {}
+  record Served(List<List<Task>> tasks, long againInMs, List<Boolean> sure) {}
 
   private static final class Waiting {
     final Hold hold;
+    final long cameAt;
     final CompletableFuture<List<Task>> answer = new CompletableFuture<>();
 
     /** Whether it has been asked for, so that it only waits now. */
@@ -111,8 +117,9 @@ final class WaitingLine {
     /** A later delivery of the same hold; what is taken for this one belongs to that. */
     volatile Waiting repeat;
 
-    Waiting(Hold hold) {
+    Waiting(Hold hold, long cameAt) {
       this.hold = hold;
+      this.cameAt = cameAt;
     }
 
     boolean canWait() {
@@ -155,7 +162,7 @@ final class WaitingLine {
    * @return its tasks; none when nothing became due in time, an error if the claim failed
    */
   CompletableFuture<List<Task>> join(Hold hold) {
-    Waiting newcomer = new Waiting(hold);
+    Waiting newcomer = new Waiting(hold, nanoTime.getAsLong());
     Waiting earlier;
     boolean mayBeQuiet;
     synchronized (this) {
@@ -267,28 +274,36 @@ final class WaitingLine {
     Served served = claim.apply(calls.stream().map(call -> call.get(0).asking()).toList());
     List<Task> undelivered = new ArrayList<>();
     boolean gaveAny = false;
+    boolean allSure = true;
     for (int i = 0; i < calls.size(); i++) {
+      List<Waiting> call = calls.get(i);
       List<Task> tasks = served.tasks().get(i);
       if (!tasks.isEmpty()) {
-        undelivered.addAll(leave(calls.get(i), tasks));
+        undelivered.addAll(leave(call, tasks));
         gaveAny = true;
-      }
-    }
-    for (Waiting one : round) {
-      if (served.isSure() && !one.canWait()) {
-        leaveWithNothing(one);
-      } else if (served.isSure() || !gaveAny) {
-        one.checked |= served.isSure();
-        park(one);
+      } else {
+        boolean isSure = served.sure().get(i);
+        call.forEach(one -> gotNothing(one, isSure));
+        allSure &= isSure;
       }
     }
     giveBack(undelivered);
-    if (served.isSure() || gaveAny) {
+    if (allSure || gaveAny) {
       pauseMs = FIRST_PAUSE_MS;
-      return served.againInMs();
+    } else {
+      pauseMs = Math.min(2 * pauseMs, FALLBACK_MS / 4);
     }
-    pauseMs = Math.min(2 * pauseMs, FALLBACK_MS / 4);
-    return pauseMs;
+    return allSure ? served.againInMs() : pauseMs;
+  }
+
+  /** It is timed from now on, whatever the others got: they may get something for ever. */
+  private void gotNothing(Waiting one, boolean isSure) {
+    if (isSure && !one.canWait()) {
+      leaveWithNothing(one);
+    } else {
+      one.checked |= isSure;
+      park(one);
+    }
   }
 
   /** Last of all: nobody who is there waits for it, or loses tasks because it fails. */
@@ -331,14 +346,18 @@ final class WaitingLine {
     }
   }
 
-  /** From now on it waits, for as long as its caller wants to. */
+  /** From now on it waits, until the time that its caller gave it when it came is over. */
   private synchronized void park(Waiting one) {
     if (one.parked || !line.contains(one)) {
       return;
     }
     one.parked = true;
-    long patience = one.canWait() ? one.hold.waitTime().toMillis() : PATIENCE_MS;
+    long patience = one.canWait() ? one.hold.waitTime().toMillis() - ageMs(one) : PATIENCE_MS;
     one.timeout = threads.after(patience, () -> leaveWithNothing(one));
+  }
+
+  private long ageMs(Waiting one) {
+    return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - one.cameAt);
   }
 
   private void leaveWithNothing(Waiting one) {

@@ -103,10 +103,28 @@ class JointClaimsIT {
               .single();
           // asked on other connections, while the lock is there
           CompletableFuture.supplyAsync(() -> claim(lark, given.aHold(lark).asRequest()))
-              .thenAccept(claim -> assertThat(claim.isSure()).isFalse())
+              .thenAccept(claim -> assertThat(claim.sure()).containsExactly(false))
               .join();
         });
     assertThat(given.aHold(lark).now()).hasSize(1);
+  }
+
+  @Test
+  void holdOfAQuietStageIsToldTheTruthWhileAnotherStageIsBusy() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).inStage("busy").create(20);
+    List<TaskId> behindItsBack = given.aWaitingTask().ofType(lark).dueIn(1, HOURS).create(1);
+    Hold busy = given.aHold(lark).ofStages("busy").limit(1).asRequest();
+    Hold quiet = given.aHold(lark).ofStages("quiet").limit(1).asRequest();
+    claim(lark, busy, quiet); // now it is known where something is due, and where not
+
+    TaskClaimer.Claim nothing = claim(lark, busy, quiet);
+    given.set(behindItsBack.get(0), "task_stage = 'quiet', order_time = 1");
+    TaskClaimer.Claim something = claim(lark, busy, quiet);
+
+    assertThat(nothing.rows()).extracting(List::size).containsExactly(1, 0);
+    assertThat(nothing.sure().get(1)).isTrue();
+    assertThat(something.rows()).extracting(List::size).containsExactly(1, 1);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.anyList;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
@@ -12,9 +13,11 @@ import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
 import io.asyncflow.flowsvr.lease.Dealing.Place;
+import io.asyncflow.flowsvr.lease.DueLook.Look;
 import io.asyncflow.flowsvr.lease.DueLook.OnlyRange;
 import io.asyncflow.flowsvr.lease.JointClaim.Taken;
 import io.asyncflow.flowsvr.lease.TaskClaimer.Asking;
+import io.asyncflow.flowsvr.lease.TaskClaimer.Claim;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskRows;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
@@ -40,6 +43,8 @@ class TaskClaimerTest {
       List.of(new Place(new Hold(LARK, 100, "w", Duration.ZERO, null, Set.of()), 100));
   private static final Source OLD = new Source(new TaskTable(LARK, 1), "first");
   private static final Source NEW = new Source(new TaskTable(LARK, 2), "first");
+
+  private final DueLook looks = mock();
 
   @Test
   void dueTasksOfAllSourcesAreMergedInTheirOrder() {
@@ -106,14 +111,63 @@ class TaskClaimerTest {
         .isInstanceOf(QueryTimeoutException.class);
   }
 
-  /** Of a busy type: no claim looks before it takes. */
-  private static TaskClaimer claimerOf(JointClaim joint) {
-    DueLook looks = mock();
+  @Test
+  void holdThatIsAnsweredInAnyCaseAndTakesNothingOfTheBusyStageMakesTheClaimLook() {
+    TaskRow row = TaskRows.aRow().build();
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenReturn(
+            new Taken(
+                List.of(List.of(row), List.of()),
+                Map.of(new Range(OLD, 0), 1),
+                Allowance.UNLIMITED));
+    TaskClaimer claimer = claimerOf(joint);
+    Hold busy = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("first"));
+    Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
+    Hold waits = new Hold(LARK, 1, "w", Duration.ofSeconds(9), null, Set.of("quiet"));
+
+    Claim seen =
+        claimer.claim(LARK, List.of(new Asking(busy, false, true), new Asking(quiet, false, true)));
+    assertThat(seen.rows()).containsExactly(List.of(row), List.of());
+    assertThat(seen.sure().get(1)).isTrue();
+
+    Claim taken =
+        claimer.claim(
+            LARK, List.of(new Asking(busy, false, true), new Asking(waits, false, false)));
+    assertThat(taken.rows()).containsExactly(List.of(row), List.of());
+    assertThat(taken.sure().get(1)).as("nobody has looked").isFalse();
+  }
+
+  @Test
+  void claimThatWasCutShortIsSureOfThoseForWhomNothingWasDue() {
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenReturn(
+            new Taken(
+                List.of(List.of(TaskRows.aRow().build()), List.of(), List.of()),
+                Map.of(new Range(OLD, 0), 2), // and somebody has locked one of them
+                Allowance.UNLIMITED));
+    Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
+    assertThat(
+            claimerOf(joint)
+                .claim(LARK, List.of(asks("a"), asks("b"), new Asking(quiet, false, true)))
+                .sure()
+                .subList(1, 3))
+        .containsExactly(false, true);
+  }
+
+  /** Of a busy type: claims look before they take only where they must; and see one due task. */
+  private TaskClaimer claimerOf(JointClaim joint) {
     when(looks.busyRange(any(), any()))
         .thenReturn(Optional.of(new OnlyRange(new Range(OLD, 0), 0, 0)));
     TaskTypes types = mock();
     TaskTypeConfig config = mock();
     when(types.require(LARK)).thenReturn(config);
+    when(types.known(LARK)).thenReturn(Optional.of(config));
+    Look look =
+        new Look(
+            List.of(Range.whole(OLD)), List.of(head(OLD, 1, 10)), 10, Set.of(), false, false, 0, 0);
+    when(looks.look(any(), anyBoolean())).thenReturn(look);
     return new TaskClaimer(looks, joint, mock(), mock(), types);
   }
 

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.Collections.nCopies;
+import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,7 +20,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,17 +41,23 @@ class WaitingLineTest {
   private final HoldThreads threads = new HoldThreads();
   private final BlockingQueue<List<Hold>> claims = new LinkedBlockingQueue<>();
   private final BlockingQueue<List<Task>> givenBack = new LinkedBlockingQueue<>();
+  private final AtomicLong moved = new AtomicLong();
   private volatile Function<Hold, List<Task>> script = hold -> NOTHING;
   private volatile ToLongFunction<Hold> quiet = hold -> QUIET_MS;
-  private volatile boolean isSure = true;
+  private volatile Predicate<Hold> sure = hold -> true;
   private final WaitingLine line =
-      new WaitingLine(this::claim, hold -> quiet.applyAsLong(hold), givenBack::add, threads);
+      new WaitingLine(
+          this::claim,
+          hold -> quiet.applyAsLong(hold),
+          givenBack::add,
+          threads,
+          () -> System.nanoTime() + moved.get());
 
   private Served claim(List<Asking> asking) {
     List<Hold> holds = asking.stream().map(Asking::hold).toList();
     claims.add(holds);
     List<List<Task>> tasks = holds.stream().map(script).toList();
-    return new Served(tasks, QUIET_MS, isSure);
+    return new Served(tasks, QUIET_MS, holds.stream().map(sure::test).toList());
   }
 
   @AfterEach
@@ -73,11 +84,13 @@ class WaitingLineTest {
           new WaitingLine(
               holds -> {
                 self[0].news();
-                return new Served(holds.stream().map(one -> NOTHING).toList(), QUIET_MS, true);
+                return new Served(
+                    nCopies(holds.size(), NOTHING), QUIET_MS, nCopies(holds.size(), true));
               },
               hold -> QUIET_MS,
               givenBack::add,
-              threads);
+              threads,
+              System::nanoTime);
       self[0].join(aHold("busy" + i));
       self[0].news();
       busy.add(self[0]);
@@ -140,7 +153,7 @@ class WaitingLineTest {
 
   @Test
   void holdThatDoesNotWaitIsAskedForAgainWhereSomebodyHasLockedWhatIsDue() throws Exception {
-    isSure = false;
+    sure = hold -> false;
     script =
         hold -> {
           script = again -> found("t1");
@@ -151,8 +164,57 @@ class WaitingLineTest {
 
   @Test
   void holdThatDoesNotWaitIsNotKeptForEver() throws Exception {
-    isSure = false;
+    sure = hold -> false;
     assertThat(line.join(brief("a", 0)).get(30, SECONDS)).isEmpty();
+  }
+
+  @Test
+  void holdThatDoesNotWaitIsAnsweredAlthoughOthersGetSomethingInEveryUnsureRound()
+      throws Exception {
+    whileOthersGetSomethingInEveryRound();
+    assertThat(line.join(brief("quiet", 0)).get(5, SECONDS)).isEmpty();
+  }
+
+  @Test
+  void holdThatWaitsIsTimedAlthoughOthersGetSomethingInEveryUnsureRound() throws Exception {
+    whileOthersGetSomethingInEveryRound();
+    assertThat(line.join(brief("quiet", 100)).get(5, SECONDS)).isEmpty();
+  }
+
+  @Test
+  void holdThatDoesNotWaitIsAnsweredByTheRoundThatIsSureOfIt() throws Exception {
+    whileOthersGetSomethingInEveryRound();
+    AtomicInteger asked = new AtomicInteger();
+    sure = hold -> hold.holdId().equals("quiet") && asked.incrementAndGet() == 2;
+    assertThat(line.join(brief("quiet", 0)).get(5, SECONDS)).isEmpty();
+    assertThat(asked).hasValue(2);
+  }
+
+  @Test
+  void timeOfAHoldThatWaitsCountsFromItsComing() throws Exception {
+    quiet = hold -> 0;
+    script =
+        hold -> {
+          moved.addAndGet(HOURS.toNanos(1)); // the claim takes an hour
+          return NOTHING;
+        };
+    assertThat(line.join(aHold("a")).get(5, SECONDS)).isEmpty();
+  }
+
+  /** Each that gets something is followed by the next, as pollers of a busy stage are. */
+  private void whileOthersGetSomethingInEveryRound() {
+    AtomicInteger next = new AtomicInteger();
+    quiet = hold -> 0;
+    sure = hold -> false;
+    script =
+        hold -> {
+          if (hold.holdId().equals("quiet")) {
+            return NOTHING;
+          }
+          line.join(aHold("busy" + next.incrementAndGet()));
+          return found("for " + hold.holdId());
+        };
+    line.join(aHold("busy"));
   }
 
   @Test
@@ -255,7 +317,8 @@ class WaitingLineTest {
   void aThreadThatCannotBeStartedDoesNotEndTheService() throws Exception {
     CountDownLatch refused = new CountDownLatch(2);
     try (HoldThreads few = new HoldThreads(work -> threadAfter(refused, work))) {
-      WaitingLine line = new WaitingLine(this::claim, hold -> QUIET_MS, givenBack::add, few);
+      WaitingLine line =
+          new WaitingLine(this::claim, hold -> QUIET_MS, givenBack::add, few, System::nanoTime);
       CompletableFuture<List<Task>> answer = line.join(aHold("a"));
       script = hold -> found("t1");
       line.news();
@@ -294,7 +357,8 @@ class WaitingLineTest {
             tasks -> {
               throw new IllegalStateException("too many reports at the moment");
             },
-            threads);
+            threads,
+            System::nanoTime);
     CompletableFuture<List<Task>> gone = line.join(aHold("gone"));
     CompletableFuture<List<Task>> there = line.join(aHold("there"));
     Set<String> taken = ConcurrentHashMap.newKeySet();
