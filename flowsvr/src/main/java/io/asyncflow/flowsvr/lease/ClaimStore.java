@@ -74,18 +74,56 @@ class ClaimStore {
       WHERE task_type = ?
         AND (worker_id = ? AND hold_id = ?""";
 
+  /** One step into the index, however many tasks a stage has. */
+  private static final String NEXT_STAGE =
+      """
+      (
+      SELECT MIN(task_stage)
+      FROM %s FORCE INDEX (idx_claim)
+      WHERE status = 1
+        AND task_stage > :after)""";
+
+  private static final int FEW_ENTRIES = 64;
+  private static final int MORE_ENTRIES = 256;
+
+  /** Mostly this finds all: few tasks wait in an old table. */
+  private static final TableSql FIRST_STAGES = nextStages(0, FEW_ENTRIES);
+
+  private static final TableSql MORE_STAGES = nextStages(4, MORE_ENTRIES);
+
   /**
-   * One step into the index, however many tasks a stage has. GROUP BY would ask once for all
-   * stages, but only MySQL can do that by such steps; MariaDB reads every waiting task.
+   * The stages of the next entries of the index, and how many entries each has of these, which
+   * finds many stages that have few tasks; and those that steps come to, each from where the one
+   * before came to, which finds some that have many. The last step is NULL where there are no more.
+   *
+   * <p>GROUP BY alone would ask once for all stages, but only MySQL can do that by steps into the
+   * index, and neither engine can in a recursive expression: they read every waiting task.
    */
-  private static final TableSql NEXT_STAGE =
-      new TableSql(
-          """
-          SELECT MIN(task_stage)
-          FROM %s FORCE INDEX (idx_claim)
-          WHERE status = 1
-            AND task_stage > ?
-          """);
+  private static TableSql nextStages(int steps, int entries) {
+    StringBuilder parts = new StringBuilder();
+    String step = ":after";
+    for (int i = 0; i < steps; i++) {
+      step = NEXT_STAGE.replace(":after", step);
+      parts.append("SELECT ").append(step).append(" AS stage, 0 AS entries\nUNION ALL\n");
+    }
+    return new TableSql(
+        """
+        SELECT stage, SUM(entries) AS entries
+        FROM (
+          <steps>SELECT task_stage AS stage, 1 AS entries
+          FROM (
+            SELECT task_stage
+            FROM %s FORCE INDEX (idx_claim)
+            WHERE status = 1
+              AND task_stage > :after
+            ORDER BY task_stage, order_time
+            LIMIT <entries>) waiting) found
+        GROUP BY stage
+        ORDER BY stage
+        """
+            .replace("<steps>", parts)
+            .replace("<entries>", String.valueOf(entries)));
+  }
 
   /** Reads whole rows, but for long logs: to lock a row InnoDB goes to it in any case. */
   static final TableSql LOCK_DUE =
@@ -167,6 +205,11 @@ class ClaimStore {
                 AND trace_id IN (:traces)
               """);
 
+  /** A look at stages that nobody names sees no more than these. */
+  static final int SOURCES_A_LOOK = 200;
+
+  private static final int RANGES_A_STATEMENT = 50;
+
   private final JdbcClient jdbc;
   private final JdbcTemplate template;
 
@@ -240,27 +283,83 @@ class ClaimStore {
     return found;
   }
 
-  /** The stages that any task waits for. */
-  List<String> waitingStages(TaskTable table) {
+  /**
+   * The stages that any task waits for, in order, some at a time.
+   *
+   * @param after only those after this one; no stage is called ""
+   * @param most at most so many, at least 1
+   */
+  List<String> waitingStages(TaskTable table, String after, int most) {
     List<String> stages = new ArrayList<>();
-    String last = ""; // no stage is called that
-    while (last != null) {
-      last = jdbc.sql(NEXT_STAGE.of(table)).param(last).query(String.class).optional().orElse(null);
-      if (last != null) {
-        stages.add(last);
+    boolean isEnd = addStages(FIRST_STAGES, FEW_ENTRIES, table, after, stages);
+    while (!isEnd && stages.size() < most) {
+      String last = stages.get(stages.size() - 1);
+      isEnd = addStages(MORE_STAGES, MORE_ENTRIES, table, last, stages);
+    }
+    return stages.size() <= most ? stages : stages.subList(0, most);
+  }
+
+  /** Returns whether there are no more. */
+  private boolean addStages(
+      TableSql next, int most, TaskTable table, String after, List<String> stages) {
+    int[] entries = new int[1];
+    boolean[] isEnd = new boolean[1];
+    jdbc.sql(next.of(table))
+        .param("after", after)
+        .query(
+            rs -> {
+              String stage = rs.getString("stage");
+              entries[0] += rs.getInt("entries");
+              if (stage == null) {
+                isEnd[0] = true;
+              } else {
+                stages.add(stage);
+              }
+            });
+    return isEnd[0] || entries[0] < most;
+  }
+
+  /**
+   * Sources in which any task waits, in order, some at a time.
+   *
+   * @param last the last one; {@code null} if there are no more behind it
+   */
+  record Sources(List<Source> sources, Source last) {}
+
+  /**
+   * The next {@link #SOURCES_A_LOOK} of the sources in which any task waits.
+   *
+   * @param behind where they begin; a stage "" is before all those of its table
+   */
+  Sources waitingSources(List<TaskTable> tables, Source behind) {
+    List<Source> found = new ArrayList<>();
+    for (TaskTable table : tables) {
+      if (table.compareTo(behind.table()) < 0) {
+        continue;
+      }
+      String after = table.equals(behind.table()) ? behind.stage() : "";
+      waitingStages(table, after, SOURCES_A_LOOK - found.size())
+          .forEach(stage -> found.add(new Source(table, stage)));
+      if (found.size() == SOURCES_A_LOOK) {
+        return new Sources(found, found.get(found.size() - 1));
       }
     }
-    return stages;
+    return new Sources(found, null);
   }
 
-  /** The first tasks of each range, due or not, without a lock; in one statement. */
+  /** The first tasks of each range, due or not, without a lock; a statement asks fifty ranges. */
   List<Head> heads(List<Range> ranges, int limit) {
-    List<Object> values = new ArrayList<>();
-    String sql = String.join("UNION ALL\n", headsSql(ranges, limit, values));
-    return look(sql, values, ranges).heads();
+    List<Head> heads = new ArrayList<>();
+    for (int from = 0; from < ranges.size(); from += RANGES_A_STATEMENT) {
+      List<Range> some = ranges.subList(from, Math.min(from + RANGES_A_STATEMENT, ranges.size()));
+      List<Object> values = new ArrayList<>();
+      String sql = String.join("UNION ALL\n", headsSql(some, limit, values));
+      heads.addAll(look(sql, values, some).heads());
+    }
+    return heads;
   }
 
-  /** The same, and what else a claim wants to know, in the same statement. */
+  /** The same, and what else a claim wants to know, in the first of these statements. */
   Seen look(TaskType type, List<Range> ranges, int limit, Collection<Hold> repeatable) {
     List<Object> values = new ArrayList<>();
     values.add(type.name());
@@ -272,8 +371,12 @@ class ClaimStore {
       values.add(type.name());
       repeatable.forEach(hold -> values.addAll(List.of(hold.workerId(), hold.holdId())));
     }
-    headsSql(ranges, limit, values).forEach(head -> sql.append("UNION ALL\n").append(head));
-    return look(sql.toString(), values, ranges);
+    int most = Math.min(RANGES_A_STATEMENT, ranges.size());
+    List<Range> first = ranges.subList(0, most);
+    headsSql(first, limit, values).forEach(head -> sql.append("UNION ALL\n").append(head));
+    Seen seen = look(sql.toString(), values, first);
+    seen.heads().addAll(heads(ranges.subList(most, ranges.size()), limit));
+    return seen;
   }
 
   private static List<String> headsSql(List<Range> ranges, int limit, List<Object> values) {

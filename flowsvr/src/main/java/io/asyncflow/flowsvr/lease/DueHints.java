@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +35,9 @@ import java.util.concurrent.TimeUnit;
  *       found.
  * </ul>
  *
+ * <p>Where tasks wait for too many stages for one look, those that name none see some at a time,
+ * and go round and round: this knows where the next one goes on.
+ *
  * <p>A hint never makes anybody hold a wrong task, only a due one a second later. Times are {@link
  * System#nanoTime()}. Thread-safe.
  */
@@ -49,6 +53,9 @@ final class DueHints {
   private static final long MARGIN_MS = 250;
   private static final int MANY = 1_000;
 
+  /** Sources with news that a turn looks at before it comes to them, at once. */
+  private static final int MOST_NEW = 50;
+
   private final Map<Source, Hint> sources = new HashMap<>();
   private final Map<TaskTable, Stages> stages = new HashMap<>();
   private final Map<TaskTable, Long> newsOfTable = new HashMap<>();
@@ -56,6 +63,10 @@ final class DueHints {
   private long news;
   private long newsOfAnything;
   private long newsOfEarlier;
+  private boolean isTurning;
+  private Source turnGoesOnBehind;
+  private boolean turnFoundDue;
+  private final Set<Source> newInTurn = new LinkedHashSet<>();
   private long longestQuiet = WHOLE_LOOK;
 
   /**
@@ -103,6 +114,8 @@ final class DueHints {
     } else {
       stages.replaceAll(
           (table, known) -> concerns(waiting, table) ? with(known, waiting.stages()) : known);
+      stages.values().removeIf(known -> known.names().size() > ClaimStore.SOURCES_A_LOOK);
+      addToTheTurn(waiting);
     }
     sources.replaceAll(
         (source, hint) -> {
@@ -125,6 +138,61 @@ final class DueHints {
   private static Hint afterNews(Hint hint, boolean dueFromNowOn) {
     boolean isOvertaken = hint.isOvertaken() || !dueFromNowOn;
     return new Hint(hint.from(), hint.wholeAt(), hint.wholeAt(), isOvertaken);
+  }
+
+  private void addToTheTurn(TasksWaiting waiting) {
+    if (!isTurning) {
+      return;
+    }
+    for (TaskTable table : waiting.tables()) {
+      for (String stage : waiting.stages()) {
+        if (newInTurn.size() < MOST_NEW) {
+          newInTurn.add(new Source(table, stage));
+        }
+      }
+    }
+  }
+
+  /**
+   * Behind which source looks at all stages go on, where there are too many for one look; empty at
+   * the beginning.
+   */
+  synchronized Optional<Source> goOnBehind() {
+    return Optional.ofNullable(turnGoesOnBehind);
+  }
+
+  synchronized void goOnBehind(Source source) {
+    turnGoesOnBehind = source;
+  }
+
+  /** What came while there were too many stages for one look, once; it need not wait its turn. */
+  synchronized Set<Source> takeNew() {
+    Set<Source> taken = new LinkedHashSet<>(newInTurn);
+    newInTurn.clear();
+    return taken;
+  }
+
+  /**
+   * A look has seen some of too many sources.
+   *
+   * @param last where the next one goes on; {@code null} if that was the end of the turn
+   * @param hasDue whether anything was due in them
+   * @return false at the end of a turn that has seen nothing due
+   */
+  synchronized boolean lookedUpTo(Source last, boolean hasDue) {
+    isTurning = true;
+    turnGoesOnBehind = last;
+    boolean isUnderWay = last != null || hasDue || turnFoundDue;
+    turnFoundDue = last != null && (hasDue || turnFoundDue);
+    return isUnderWay;
+  }
+
+  /** A look has seen all sources, so that there are no turns. */
+  synchronized void fitsIntoALook() {
+    isTurning = false;
+    turnGoesOnBehind = null;
+    turnFoundDue = false;
+    newInTurn.clear();
   }
 
   /** The stages that any task of the table waits for; empty if that has to be looked up. */
@@ -188,6 +256,11 @@ final class DueHints {
             hint.isBusy() && hint.isOldAt(at) ? new Hint(hint.from(), at, at, false) : hint);
   }
 
+  /** Whether anything is remembered of the source. */
+  synchronized boolean knows(Source source) {
+    return sources.containsKey(source);
+  }
+
   /** Whether something was due in the source when it was last looked at, and may still be. */
   synchronized boolean isBusy(Source source) {
     Hint hint = sources.get(source);
@@ -207,8 +280,8 @@ final class DueHints {
       return; // what the look says of the beginning may be wrong by now
     }
     Hint before = sources.get(source);
-    if (before != null && !range.isWhole() && before.wholeAt() - at > 0) {
-      return; // a look beside this claim has seen more of it, and later
+    if (before != null && before.wholeAt() - at > 0) {
+      return; // a look beside this claim, or one of another line, has seen all of it, and later
     }
     long wholeAt = range.isWhole() || before == null ? at : before.wholeAt();
     long from = before != null && range.isWhole() ? before.from() : range.from();

@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Seen;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.lease.ClaimStore.Sources;
 import io.asyncflow.flowsvr.system.DaemonThreads;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TaskRow;
@@ -19,6 +20,7 @@ import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,14 +37,18 @@ import org.springframework.stereotype.Component;
  * Looks, without a lock, for what is due, and remembers for a moment where nothing was ({@link
  * DueHints}), so that nobody looks there again.
  *
- * <p>One statement a look, whatever it has to find out. Thread-safe.
+ * <p>One statement a look, whatever it has to find out, where the stages are named. Stages are free
+ * text: of a type in which tasks wait for more of them than {@link ClaimStore#SOURCES_A_LOOK},
+ * looks that name none see some at a time, and go round. Nobody is told that nothing is due before
+ * a whole turn has seen nothing. Thread-safe.
  */
 @Component
 class DueLook implements DisposableBean {
 
   private static final Logger log = LoggerFactory.getLogger(DueLook.class);
 
-  private static final int RANGES_A_STATEMENT = 50;
+  /** After a turn that has seen nothing due. */
+  private static final long REST_MS = 1_000;
 
   private final ClaimStore claims;
   private final TaskFamilies families;
@@ -79,6 +85,7 @@ class DueLook implements DisposableBean {
    * @param heads of these, in order within each
    * @param limit how many heads of each range there can be
    * @param cut the stages of which something was left out, because it was known to be quiet
+   * @param turn which of too many sources were looked at; empty if all that were wished for
    * @param hasRepeats whether any of the unchecked holds was given something before
    * @param isOfOldTables whether the type has others by now
    * @param newsSeen the news that it knew of
@@ -89,6 +96,7 @@ class DueLook implements DisposableBean {
       List<Head> heads,
       int limit,
       Set<String> cut,
+      Optional<Turn> turn,
       boolean hasRepeats,
       boolean isOfOldTables,
       long newsSeen,
@@ -106,7 +114,19 @@ class DueLook implements DisposableBean {
     boolean isWholeFor(Hold hold) {
       return hold.stages().isEmpty() ? cut.isEmpty() : disjoint(cut, hold.stages());
     }
+
+    /** Whether there is more to look at before anybody may be told that nothing is due. */
+    boolean isUnderWay() {
+      return turn.filter(Turn::isUnderWay).isPresent();
+    }
   }
+
+  /**
+   * A look at some of too many sources.
+   *
+   * @param began behind this one
+   */
+  record Turn(Source began, boolean isUnderWay) {}
 
   /** A range that was busy a moment ago, and is the only one in question. */
   record OnlyRange(Range range, long newsSeen, long at) {}
@@ -133,6 +153,11 @@ class DueLook implements DisposableBean {
         .known(type)
         .map(family -> toMs(known.nextLook(family.live(), stages, node.nanoTime())))
         .orElse(0L);
+  }
+
+  /** The same, after a look that saw nothing due, or nothing that was not taken. */
+  long quietForMs(Look look, TaskType type, Set<String> stages) {
+    return look.turn().isPresent() ? REST_MS : quietForMs(type, stages);
   }
 
   /** Where to take tasks from without a look; empty if that would be a guess. */
@@ -213,7 +238,24 @@ class DueLook implements DisposableBean {
 
   /** What is left of a source when a claim has taken the first ones of a look. */
   void isLeft(Look look, Range range, List<Head> left) {
-    hintsOf(range.source().table().type()).saw(range, left, look.newsSeen(), look.at());
+    note(hintsOf(range.source().table().type()), look, range, left);
+  }
+
+  /**
+   * Of a look at some of too many sources nothing is remembered but what somebody asks for by name.
+   * Each is looked at once a turn, and so many hints would cost each create.
+   */
+  private static void note(DueHints known, Look look, Range range, List<Head> heads) {
+    if (look.turn().isEmpty() || known.knows(range.source())) {
+      known.saw(range, heads, look.newsSeen(), look.at());
+    }
+  }
+
+  /** Nothing could be taken: the next look sees what this one has seen. */
+  void stayAt(Look look) {
+    look.turn()
+        .map(Turn::began)
+        .ifPresent(began -> hintsOf(began.table().type()).goOnBehind(began));
   }
 
   /**
@@ -233,40 +275,43 @@ class DueLook implements DisposableBean {
     DueHints known = hintsOf(wish.type());
     long at = node.nanoTime();
     long newsSeen = known.newsCount();
+    Part part = partOf(family, wish.stages(), known, whole);
     List<Range> ranges = new ArrayList<>();
     Set<String> cut = new HashSet<>();
-    for (TaskTable table : family.live()) {
-      for (String stage : stagesOf(table, wish.stages(), known, whole)) {
-        Source source = new Source(table, stage);
-        Optional<Range> range =
-            whole ? Optional.of(Range.whole(source)) : known.rangeOf(source, at);
-        range.ifPresent(ranges::add);
-        if (range.filter(Range::isWhole).isEmpty()) {
-          cut.add(stage);
-        }
-        if (range.isPresent() && !range.get().isWhole()) {
-          lookBeside(known, source);
-        }
+    for (Source source : part.sources()) {
+      Optional<Range> range =
+          whole || !part.isAll() ? Optional.of(Range.whole(source)) : known.rangeOf(source, at);
+      range.ifPresent(ranges::add);
+      if (range.filter(Range::isWhole).isEmpty()) {
+        cut.add(source.stage());
+      }
+      if (range.isPresent() && !range.get().isWhole()) {
+        lookBeside(known, source);
       }
     }
     addQuiet(wish.inAnyCase(), family, ranges, cut);
     if (ranges.isEmpty() && wish.unchecked().isEmpty() && !cut.isEmpty()) {
-      return new Look(ranges, List.of(), wish.limit(), cut, false, false, newsSeen, at);
+      return new Look(
+          ranges, List.of(), wish.limit(), cut, Optional.empty(), false, false, newsSeen, at);
     }
-    int most = Math.min(RANGES_A_STATEMENT, ranges.size());
-    Seen seen = claims.look(wish.type(), ranges.subList(0, most), wish.limit(), wish.unchecked());
-    List<Head> heads = new ArrayList<>(seen.heads());
-    for (int from = most; from < ranges.size(); from += RANGES_A_STATEMENT) {
-      int to = Math.min(from + RANGES_A_STATEMENT, ranges.size());
-      heads.addAll(claims.heads(ranges.subList(from, to), wish.limit()));
-    }
+    Seen seen = claims.look(wish.type(), ranges, wish.limit(), wish.unchecked());
     known.hearsEverything(seen.servers() <= 1);
-    Map<Source, List<Head>> bySource = heads.stream().collect(groupingBy(Head::source));
+    Look look =
+        new Look(
+            ranges,
+            seen.heads(),
+            wish.limit(),
+            cut,
+            part.isAll() ? Optional.empty() : Optional.of(turn(part, known, seen)),
+            seen.hasRepeats(),
+            isOld(family, seen),
+            newsSeen,
+            at);
+    Map<Source, List<Head>> bySource = seen.heads().stream().collect(groupingBy(Head::source));
     ranges.forEach(
-        range -> known.saw(range, bySource.getOrDefault(range.source(), List.of()), newsSeen, at));
+        range -> note(known, look, range, bySource.getOrDefault(range.source(), List.of())));
     known.retain(family.live(), at);
-    return new Look(
-        ranges, heads, wish.limit(), cut, seen.hasRepeats(), isOld(family, seen), newsSeen, at);
+    return look;
   }
 
   /** Of stages that are quiet in all tables, and for which that is not enough. */
@@ -283,25 +328,72 @@ class DueLook implements DisposableBean {
     }
   }
 
+  private static Turn turn(Part part, DueHints known, Seen seen) {
+    boolean hasDue = seen.heads().stream().anyMatch(Head::isDue);
+    return new Turn(part.began(), known.lookedUpTo(part.last(), hasDue));
+  }
+
   private static boolean isOld(TaskFamily family, Seen seen) {
     return seen.begin() > 0
         && (seen.begin() != family.begin().number() || seen.end() != family.end().number());
   }
 
-  private Collection<String> stagesOf(
-      TaskTable table, Set<String> wanted, DueHints known, boolean whole) {
+  /**
+   * The sources of one look.
+   *
+   * @param began behind this one; {@code null} if they are all that there are
+   * @param last where the next look goes on; {@code null} if there are no more
+   */
+  private record Part(Collection<Source> sources, Source began, Source last) {
+
+    boolean isAll() {
+      return began == null;
+    }
+  }
+
+  private Part partOf(TaskFamily family, Set<String> wanted, DueHints known, boolean whole) {
+    List<TaskTable> live = family.live();
     if (!wanted.isEmpty()) {
-      return wanted;
+      List<Source> named = new ArrayList<>();
+      live.forEach(table -> wanted.forEach(stage -> named.add(new Source(table, stage))));
+      return new Part(named, null, null);
     }
-    long at = node.nanoTime();
-    Optional<Set<String>> seen = whole ? Optional.empty() : known.stagesOf(table, at);
-    if (seen.isPresent()) {
-      return seen.get();
+    Source beginning = new Source(family.begin(), "");
+    Source began = known.goOnBehind().orElse(beginning);
+    boolean isFirst = began.equals(beginning);
+    Sources next =
+        isFirst ? fromTheBeginning(live, known, whole) : claims.waitingSources(live, began);
+    if (isFirst && next.last() == null) {
+      known.fitsIntoALook();
+      return new Part(next.sources(), null, null);
     }
-    long newsSeen = known.newsCount();
-    List<String> stages = claims.waitingStages(table);
-    known.sawStages(table, stages, newsSeen, at);
-    return stages;
+    Set<Source> sources = new LinkedHashSet<>(next.sources());
+    known.takeNew().stream().filter(one -> live.contains(one.table())).forEach(sources::add);
+    return new Part(sources, began, next.last());
+  }
+
+  /** Asks only for the stages of those tables of which they are not known. */
+  private Sources fromTheBeginning(List<TaskTable> live, DueHints known, boolean whole) {
+    List<Source> sources = new ArrayList<>();
+    for (TaskTable table : live) {
+      long at = node.nanoTime();
+      int room = ClaimStore.SOURCES_A_LOOK - sources.size();
+      Optional<Set<String>> seen = whole ? Optional.empty() : known.stagesOf(table, at);
+      if (room == 0 || seen.filter(stages -> stages.size() > room).isPresent()) {
+        return new Sources(sources, new Source(table, ""));
+      }
+      long newsSeen = known.newsCount();
+      Collection<String> stages =
+          seen.isPresent() ? seen.get() : claims.waitingStages(table, "", room);
+      stages.forEach(stage -> sources.add(new Source(table, stage)));
+      if (seen.isEmpty() && stages.size() == room) {
+        return new Sources(sources, sources.get(sources.size() - 1));
+      }
+      if (seen.isEmpty()) {
+        known.sawStages(table, stages, newsSeen, at);
+      }
+    }
+    return new Sources(sources, null);
   }
 
   private DueHints hintsOf(TaskType type) {

@@ -5,21 +5,24 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.lease.ClaimStore.Sources;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Service;
 
-/** Looks for work that waits although it is due. */
+/** Looks for work that waits although it is due. Thread-safe. */
 @Service
 public class DueWork {
 
   private final ClaimStore claims;
+  private final Map<TaskType, Source> goOnBehind = new ConcurrentHashMap<>();
 
   DueWork(ClaimStore claims) {
     this.claims = claims;
@@ -36,18 +39,15 @@ public class DueWork {
 
   /**
    * How long the task of the family that is due longest has been so; zero if none is due. Reads one
-   * index entry a stage and table, however many tasks wait.
+   * index entry a stage and table, however many tasks wait. Of very many stages it looks at some,
+   * and at the next ones when it is called again.
    */
   public Duration lateness(TaskFamily family) {
-    List<Range> ranges = new ArrayList<>();
-    for (TaskTable table : family.live()) {
-      claims
-          .waitingStages(table)
-          .forEach(stage -> ranges.add(Range.whole(new Source(table, stage))));
-    }
-    if (ranges.isEmpty()) {
-      return Duration.ZERO;
-    }
+    Source beginning = new Source(family.begin(), "");
+    Sources some =
+        claims.waitingSources(family.live(), goOnBehind.getOrDefault(family.type(), beginning));
+    goOnBehind.compute(family.type(), (type, before) -> some.last());
+    List<Range> ranges = some.sources().stream().map(Range::whole).toList();
     long latest =
         claims.heads(ranges, 1).stream()
             .filter(Head::isDue)

@@ -233,14 +233,19 @@ class TaskClaimer {
           tellRepeats();
         }
         if (!look.hasDue()) {
-          return claim(look, true, looks.quietForMs(type, stages));
+          return claim(look, true, looks.quietForMs(look, type, stages));
         }
         TaskTypeConfig config = types.require(type);
         if (config.paused()) {
+          looks.stayAt(look);
           return new Claim(given, SOON_MS, nCopies(line.size(), true));
         }
         Taken taken = take(config, most -> planFor(look, config, most));
-        if (taken.planned() == 0) { // the limits allow no more, or what is due is left to others
+        if (taken.allowance().tasks() == 0) {
+          looks.stayAt(look);
+          return new Claim(given, nextChanceInMs(look, config, taken), nCopies(line.size(), true));
+        }
+        if (taken.planned() == 0) { // what is due is left to others
           return claim(look, true, nextChanceInMs(look, config, taken));
         }
         boolean isAll = taken.tasks() == taken.planned();
@@ -248,7 +253,7 @@ class TaskClaimer {
           noteWhatIsLeft(look, taken);
         }
         if (taken.tasks() > 0 || round == ROUNDS) {
-          return claim(look, isAll, looks.quietForMs(type, stages));
+          return claim(look, isAll, looks.quietForMs(look, type, stages));
         }
       }
     }
@@ -265,6 +270,9 @@ class TaskClaimer {
     }
 
     private static boolean isSure(Asking one, Look look, Set<String> due, boolean isAll) {
+      if (look.isUnderWay()) {
+        return false;
+      }
       boolean wasDue =
           one.hold().stages().isEmpty() ? !due.isEmpty() : !disjoint(due, one.hold().stages());
       return wasDue ? isAll : !one.mustKnow() || look.isWholeFor(one.hold());

@@ -22,10 +22,12 @@ import org.springframework.stereotype.Service;
 /**
  * Gives holds their tasks: at once where something is due, later where the caller waits.
  *
- * <p>All holds of a type stand in its {@link WaitingLine} and are served together. One that waits
- * takes no thread, connection or transaction meanwhile. Three things make a line ask the database
- * again: news of waiting tasks, from this server or another; the time at which the next known task
- * is due; and a fallback poll, which relies on nothing.
+ * <p>All holds of a type that name their stages stand in a {@link WaitingLine} and are served
+ * together, and those that name none in another: to find the stages takes long where there are
+ * many, and nobody who knows his waits for that. A hold that waits takes no thread, connection or
+ * transaction meanwhile. Three things make a line ask the database again: news of waiting tasks,
+ * from this server or another; the time at which the next known task is due; and a fallback poll,
+ * which relies on nothing.
  *
  * <p>Thread-safe.
  */
@@ -40,7 +42,10 @@ public class TaskHolds implements DisposableBean {
   private final HoldThreads threads;
   private final TaskMeters meters;
   private final Node node;
-  private final Map<TaskType, WaitingLine> lines = new ConcurrentHashMap<>();
+  private final Map<Kind, WaitingLine> lines = new ConcurrentHashMap<>();
+
+  /** Which holds stand in line together. */
+  private record Kind(TaskType type, boolean namesStages) {}
 
   TaskHolds(
       TaskTypes types,
@@ -74,7 +79,7 @@ public class TaskHolds implements DisposableBean {
     if (hold.waitTime().isZero() || types.known(hold.type()).isEmpty()) {
       types.require(hold.type());
     }
-    CompletableFuture<List<Task>> tasks = lineOf(hold.type()).join(hold);
+    CompletableFuture<List<Task>> tasks = lineOf(hold).join(hold);
     throwIfFailed(tasks);
     open.add(hold.workerId(), tasks);
     tasks.whenComplete(
@@ -105,7 +110,11 @@ public class TaskHolds implements DisposableBean {
   @EventListener
   void on(TasksWaiting news) {
     looks.on(news); // before the line asks them
-    WaitingLine line = lines.get(news.type());
+    tell(lines.get(new Kind(news.type(), true)));
+    tell(lines.get(new Kind(news.type(), false)));
+  }
+
+  private static void tell(WaitingLine line) {
     if (line != null) {
       line.news();
     }
@@ -116,10 +125,11 @@ public class TaskHolds implements DisposableBean {
     return lines.values().stream().mapToInt(WaitingLine::size).sum();
   }
 
-  private WaitingLine lineOf(TaskType type) {
+  private WaitingLine lineOf(Hold first) {
+    TaskType type = first.type();
     return lines.computeIfAbsent(
-        type,
-        t ->
+        new Kind(type, !first.stages().isEmpty()),
+        kind ->
             new WaitingLine(
                 line -> claim(type, line),
                 hold -> looks.quietForMs(type, hold.stages()),

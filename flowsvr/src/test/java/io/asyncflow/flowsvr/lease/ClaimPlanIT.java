@@ -25,6 +25,7 @@ import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -94,9 +95,55 @@ class ClaimPlanIT {
   }
 
   @Test
-  void lookForStagesReadsOneRowAStage() {
-    assertThat(claims.waitingStages(table)).containsExactly("mine", "other");
-    assertThat(rowsReadBy(() -> claims.waitingStages(table))).isLessThanOrEqualTo(8);
+  void lookForStagesReadsAFewEntriesAStageHoweverManyTasksItHas() {
+    assertThat(claims.waitingStages(table, "", 10)).containsExactly("mine", "other");
+    assertThat(rowsReadBy(() -> claims.waitingStages(table, "", 10))).isLessThanOrEqualTo(800);
+  }
+
+  @Test
+  void manyStagesAreFoundByAFewStatements() {
+    TaskType lark = given.aType().create();
+    TaskId model = given.aWaitingTask().ofType(lark).inStage("s0000").create();
+    given.copies(
+        model, 1, 3_000, "status = 1, task_stage = CONCAT('s', LPAD(1 + id % 1000, 4, '0'))");
+    TaskTable many = model.table();
+    assertThat(rowsReadBy(() -> claims.waitingStages(many, "", 200))).isLessThanOrEqualTo(2_500);
+    assertThat(statementsOf(() -> claims.waitingStages(many, "", 200))).isLessThanOrEqualTo(5);
+
+    List<String> all = new ArrayList<>();
+    List<String> some;
+    do {
+      some = claims.waitingStages(many, all.isEmpty() ? "" : all.get(all.size() - 1), 200);
+      all.addAll(some);
+    } while (some.size() == 200);
+    assertThat(all).hasSize(1_001).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
+  void stagesWithManyTasksAreFoundByStepsIntoTheIndex() {
+    TaskType lark = given.aType().create();
+    TaskId model = given.aWaitingTask().ofType(lark).inStage("s00").create();
+    given.copies(
+        model, 1, 20_000, "status = 1, task_stage = CONCAT('s', LPAD(1 + id % 40, 2, '0'))");
+    TaskTable big = model.table();
+    assertThat(claims.waitingStages(big, "", 200)).hasSize(41).isSorted().doesNotHaveDuplicates();
+    assertThat(rowsReadBy(() -> claims.waitingStages(big, "", 200))).isLessThanOrEqualTo(8_000);
+    assertThat(statementsOf(() -> claims.waitingStages(big, "", 200))).isLessThanOrEqualTo(13);
+  }
+
+  private long statementsOf(Supplier<?> work) {
+    return transaction.execute(
+        status -> {
+          long before = selects();
+          work.get();
+          return selects() - before;
+        });
+  }
+
+  private long selects() {
+    return jdbc.sql("SHOW SESSION STATUS LIKE 'Com_select'")
+        .query((rs, i) -> rs.getLong(2))
+        .single();
   }
 
   @Test

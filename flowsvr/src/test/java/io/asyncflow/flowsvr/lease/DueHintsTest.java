@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
@@ -11,6 +12,7 @@ import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What is remembered of looks; the database's clock stands at an hour, ours at whatever. */
@@ -150,6 +152,13 @@ class DueHintsTest {
   }
 
   @Test
+  void whatALookHasFoundIsNotForgottenByAnEarlierOneThatWasSlower() {
+    see(BUSY, START + 1, HOUR - 60_000);
+    see(BUSY, START);
+    assertThat(hints.isBusy(BUSY)).isTrue();
+  }
+
+  @Test
   void newsOfSomethingDueEarlierIsNotForgottenByOtherNewsOrForALookBeside() {
     see(BUSY, START, HOUR - 60_000);
     long now = START + ms(1_000);
@@ -209,6 +218,45 @@ class DueHintsTest {
 
     hints.on(new TasksWaiting(LARK));
     assertThat(hints.stagesOf(NEW, START + 1)).isEmpty();
+  }
+
+  @Test
+  void looksAtSomeOfTooManySourcesGoOnWhereTheLastOneStopped() {
+    assertThat(hints.goOnBehind()).isEmpty();
+    assertThat(hints.lookedUpTo(STRAGGLER, false)).isTrue();
+    assertThat(hints.goOnBehind()).contains(STRAGGLER);
+    assertThat(hints.lookedUpTo(null, false)).as("and nothing was due").isFalse();
+    assertThat(hints.goOnBehind()).isEmpty();
+  }
+
+  @Test
+  void turnThatHasSeenSomethingDueIsFollowedByAnother() {
+    hints.lookedUpTo(STRAGGLER, true);
+    hints.lookedUpTo(BUSY, false);
+    assertThat(hints.lookedUpTo(null, false)).as("some of it may be left").isTrue();
+    assertThat(hints.lookedUpTo(STRAGGLER, false)).isTrue();
+    assertThat(hints.lookedUpTo(null, false)).isFalse();
+    assertThat(hints.lookedUpTo(null, true)).isTrue();
+  }
+
+  @Test
+  void whatComesDuringTurnsIsLookedAtOnceBeforeItsTurn() {
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(hints.takeNew()).as("there are no turns").isEmpty();
+    hints.lookedUpTo(STRAGGLER, false);
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(hints.takeNew()).containsExactly(BUSY);
+    assertThat(hints.takeNew()).isEmpty();
+  }
+
+  @Test
+  void newsOfVeryManyStagesIsNotRemembered() {
+    Set<String> names = IntStream.range(0, 500).mapToObj(i -> "s" + i).collect(toSet());
+    hints.sawStages(NEW, List.of("first"), hints.newsCount(), START);
+    hints.lookedUpTo(STRAGGLER, false);
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), names, true));
+    assertThat(hints.stagesOf(NEW, START + 1)).as("has to be looked up").isEmpty();
+    assertThat(hints.takeNew()).hasSize(50);
   }
 
   private void see(Source source, long at, long... orderTimes) {

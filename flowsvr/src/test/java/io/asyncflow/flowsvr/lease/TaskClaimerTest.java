@@ -6,6 +6,7 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.anyList;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.lease.ClaimLimits.Allowance;
@@ -28,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -156,6 +158,22 @@ class TaskClaimerTest {
         .containsExactly(false, true);
   }
 
+  @Test
+  void whatTheLimitsDoNotLetATypeTakeNowIsLookedAtAgain() {
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenReturn(
+            new Taken(List.of(List.of()), Map.of(), new Allowance(0, OptionalLong.of(7), 0)));
+    TaskClaimer claimer = claimerOf(joint);
+    Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
+
+    Claim claim = claimer.claim(LARK, List.of(new Asking(ofAnyStage, false, true)));
+
+    assertThat(claim.sure()).containsExactly(true);
+    assertThat(claim.againInMs()).isEqualTo(7);
+    verify(looks).stayAt(any());
+  }
+
   /** Of a busy type: claims look before they take only where they must; and see one due task. */
   private TaskClaimer claimerOf(JointClaim joint) {
     when(looks.busyRange(any(), any()))
@@ -166,7 +184,15 @@ class TaskClaimerTest {
     when(types.known(LARK)).thenReturn(Optional.of(config));
     Look look =
         new Look(
-            List.of(Range.whole(OLD)), List.of(head(OLD, 1, 10)), 10, Set.of(), false, false, 0, 0);
+            List.of(Range.whole(OLD)),
+            List.of(head(OLD, 1, 10)),
+            10,
+            Set.of(),
+            Optional.empty(),
+            false,
+            false,
+            0,
+            0);
     when(looks.look(any(), anyBoolean())).thenReturn(look);
     return new TaskClaimer(looks, joint, mock(), mock(), types);
   }
