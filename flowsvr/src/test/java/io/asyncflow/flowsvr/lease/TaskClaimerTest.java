@@ -122,6 +122,7 @@ class TaskClaimerTest {
             new Taken(
                 List.of(List.of(row), List.of()),
                 Map.of(new Range(OLD, 0), 1),
+                false,
                 Allowance.UNLIMITED));
     TaskClaimer claimer = claimerOf(joint);
     Hold busy = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("first"));
@@ -148,6 +149,7 @@ class TaskClaimerTest {
             new Taken(
                 List.of(List.of(TaskRows.aRow().build()), List.of(), List.of()),
                 Map.of(new Range(OLD, 0), 2), // and somebody has locked one of them
+                false,
                 Allowance.UNLIMITED));
     Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
     assertThat(
@@ -163,7 +165,7 @@ class TaskClaimerTest {
     JointClaim joint = mock();
     when(joint.take(any(), anyList(), any()))
         .thenReturn(
-            new Taken(List.of(List.of()), Map.of(), new Allowance(0, OptionalLong.of(7), 0)));
+            new Taken(List.of(List.of()), Map.of(), false, new Allowance(0, OptionalLong.of(7), 0)));
     TaskClaimer claimer = claimerOf(joint);
     Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 
