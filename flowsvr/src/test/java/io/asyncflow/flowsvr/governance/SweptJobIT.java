@@ -13,6 +13,7 @@ import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.job.Jobs;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -25,7 +26,13 @@ class SweptJobIT {
 
   @Autowired Given given;
   @Autowired ExpiredLeaseSweep sweep;
+  @Autowired InvariantAuditor auditor;
   @LocalServerPort int port;
+
+  @BeforeEach
+  void repairWhatTestsBeforeLeft() {
+    auditor.runOnce();
+  }
 
   @Test
   void childrenThatASweepFailsAreCounted() {
