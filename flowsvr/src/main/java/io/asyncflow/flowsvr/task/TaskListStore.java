@@ -5,6 +5,8 @@ import io.asyncflow.flowsvr.task.TableSpanStore.Span;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -16,7 +18,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Component;
 
 /**
@@ -39,6 +40,9 @@ import org.springframework.stereotype.Component;
  * ids, and what is in both is wanted. Else {@value #SLICE_OF_USER} rows are looked at, or four
  * times what a page has, and the page says where to go on.
  *
+ * <p>A user's rows may be of any type, so there all live tables are asked, by one statement for
+ * each {@link TableSql#groups group} of them.
+ *
  * <p>COUNT and OFFSET are not used: both read what they skip.
  */
 @Component
@@ -55,6 +59,9 @@ class TaskListStore {
 
   /** Rows of a user in one table that are not worth two looks into an index. */
   private static final int HANDFUL = 100;
+
+  /** Tables behind begin that one look for a user's rows goes over. */
+  private static final int MOST_AT_ONCE = 50;
 
   /** Rows of a user in one table that one page looks at, unless the page itself is large. */
   private static final int SLICE_OF_USER = 500;
@@ -114,15 +121,12 @@ class TaskListStore {
             LIMIT :limit) few
           """);
 
+  /** What tells the table comes last, for the columns are read by their places. */
   private static final TableSql BY_IDS =
       new TableSql(
           "SELECT "
               + TaskStore.COLUMNS
-              + """
-              , ? AS source
-              FROM %s FORCE INDEX (PRIMARY)
-              WHERE id IN (
-              """);
+              + ", ? AS source\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (");
 
   private static final TableSql OLDEST_AFTER =
       new TableSql(
@@ -169,7 +173,13 @@ class TaskListStore {
   /** Rows with numbers below {@code before} that have one of the statuses; empty for any. */
   Page newest(List<TaskFamily> families, Set<TaskStatus> statuses, int limit, long before) {
     return page(
-        families, statuses, limit, before, table -> ofStatuses(table, statuses, limit, before));
+        families,
+        statuses,
+        limit,
+        before,
+        1, // what lies behind is as costly as what is in front, and mostly not wanted
+        tables ->
+            tables.stream().map(table -> ofStatuses(table, statuses, limit, before)).toList());
   }
 
   /** The same for the rows of one user. */
@@ -180,32 +190,42 @@ class TaskListStore {
         statuses,
         limit,
         before,
-        table ->
+        MOST_AT_ONCE,
+        tables ->
             statuses.isEmpty()
-                ? idsOfUser(table, user, before, limit + 1)
-                : ofUser(table, user, statuses, limit, before));
+                ? idsOfUser(tables, user, before, limit + 1)
+                : ofUser(tables, user, statuses, limit, before));
   }
 
-  /** Looks at the live tables, and at those behind begin that can be on the page. */
+  /**
+   * Looks at the live tables, and at those behind begin that can be on the page.
+   *
+   * @param mostAtOnce of those behind begin: one is looked at first, then four times as many each
+   *     time
+   */
   private Page page(
       List<TaskFamily> families,
       Set<TaskStatus> statuses,
       int limit,
       long before,
-      Function<TaskTable, Found> look) {
-    List<Found> found = new ArrayList<>();
-    families.stream().flatMap(family -> family.live().stream()).map(look).forEach(found::add);
+      int mostAtOnce,
+      Function<List<TaskTable>, List<Found>> look) {
+    List<TaskTable> live = families.stream().flatMap(f -> f.live().stream()).toList();
+    List<Found> found = new ArrayList<>(look.apply(live));
     List<TaskTable> drained = families.stream().flatMap(f -> f.drained().stream()).toList();
     List<Span> newestFirst =
         spans.of(drained).stream()
             .filter(span -> span.lowest() < before)
             .sorted(Comparator.comparingLong(Span::highest).reversed())
             .toList();
-    for (Span span : newestFirst) {
-      if (isFilledAbove(span.highest(), found, limit)) {
+    int atOnce = 1;
+    for (int from = 0; from < newestFirst.size(); from += atOnce) {
+      atOnce = from == 0 ? 1 : Math.min(4 * atOnce, mostAtOnce);
+      if (isFilledAbove(newestFirst.get(from).highest(), found, limit)) {
         break;
       }
-      found.add(look.apply(span.table()));
+      List<Span> next = newestFirst.subList(from, Math.min(from + atOnce, newestFirst.size()));
+      found.addAll(look.apply(next.stream().map(Span::table).toList()));
     }
     return merge(found, statuses, limit);
   }
@@ -223,39 +243,62 @@ class TaskListStore {
   }
 
   private Found ofStatuses(TaskTable table, Set<TaskStatus> statuses, int limit, long before) {
-    StatementSpec look = jdbc.sql(LOOK_BACK.of(table)).param("before", before);
-    Found near = look(table, look, statuses, shortLook(limit));
+    Found near = lookBack(table, statuses, shortLook(limit), before);
     return needsMore(near, limit)
-        ? rare(table, statuses, before).orElseGet(() -> look(table, look, statuses, LONG_LOOK))
+        ? rare(table, statuses, before)
+            .orElseGet(() -> lookBack(table, statuses, LONG_LOOK, before))
         : near;
   }
 
-  private Found ofUser(
-      TaskTable table, String user, Set<TaskStatus> statuses, int limit, long before) {
-    Found newest = idsOfUser(table, user, before, HANDFUL + 1);
-    if (newest.numbers().isEmpty()) {
-      return newest;
-    }
-    if (newest.floor() > 0) {
-      Optional<Set<Long>> rare = ofStatus(table, statuses, RARE_BESIDE_USERS).map(HashSet::new);
-      if (rare.isPresent()) {
-        return idsOfUser(table, user, before, LONG_LOOK).in(rare.get());
-      }
-    }
-    StatementSpec look =
-        jdbc.sql(LOOK_BACK_OF_USER.of(table)).param("user", user).param("before", before);
-    return look(table, look, statuses, Math.max(SLICE_OF_USER, shortLook(limit)));
+  private Found lookBack(TaskTable table, Set<TaskStatus> statuses, int look, long before) {
+    Map<String, Object> params = Map.of("before", before, "look", look);
+    return look(List.of(table), LOOK_BACK, params, statuses, look).get(0);
   }
 
-  private Found idsOfUser(TaskTable table, String user, long before, int limit) {
-    List<Long> numbers =
-        jdbc.sql(IDS_OF_USER.of(table))
-            .param("user", user)
-            .param("before", before)
-            .param("limit", limit)
-            .query(Long.class)
-            .list();
-    return new Found(table, numbers, numbers.size() < limit ? 0 : numbers.get(limit - 1));
+  private List<Found> ofUser(
+      List<TaskTable> tables, String user, Set<TaskStatus> statuses, int limit, long before) {
+    List<TaskTable> withFew = new ArrayList<>();
+    List<TaskTable> withMany = new ArrayList<>();
+    for (Found newest : idsOfUser(tables, user, before, HANDFUL + 1)) {
+      if (newest.floor() > 0) {
+        withMany.add(newest.table());
+      } else if (!newest.numbers().isEmpty()) {
+        withFew.add(newest.table());
+      }
+    }
+    List<Found> found = new ArrayList<>();
+    List<TaskTable> toLookAt = new ArrayList<>(withFew);
+    for (TaskTable table : withMany) {
+      ofStatus(table, statuses, RARE_BESIDE_USERS)
+          .map(HashSet::new)
+          .ifPresentOrElse(
+              rare ->
+                  idsOfUser(List.of(table), user, before, LONG_LOOK)
+                      .forEach(ids -> found.add(ids.in(rare))),
+              () -> toLookAt.add(table));
+    }
+    int look = Math.max(SLICE_OF_USER, shortLook(limit));
+    Map<String, Object> params = Map.of("user", user, "before", before, "look", look);
+    found.addAll(look(toLookAt, LOOK_BACK_OF_USER, params, statuses, look));
+    return found;
+  }
+
+  private List<Found> idsOfUser(List<TaskTable> tables, String user, long before, int limit) {
+    Map<TaskTable, List<Long>> numbers = new HashMap<>();
+    Map<String, Object> params = Map.of("user", user, "before", before, "limit", limit);
+    ask(
+        tables,
+        IDS_OF_USER,
+        params,
+        (table, rs) ->
+            numbers.computeIfAbsent(table, t -> new ArrayList<>()).add(rs.getLong("id")));
+    return tables.stream()
+        .map(
+            table -> {
+              List<Long> ids = numbers.getOrDefault(table, List.of());
+              return new Found(table, ids, ids.size() < limit ? 0 : ids.get(limit - 1));
+            })
+        .toList();
   }
 
   /** The rows after this number, oldest first. */
@@ -275,21 +318,55 @@ class TaskListStore {
     return found.floor() > 0 && found.numbers().size() <= limit;
   }
 
-  private Found look(TaskTable table, StatementSpec statement, Set<TaskStatus> statuses, int look) {
-    List<Long> numbers = new ArrayList<>();
-    long[] floor = {0};
-    int[] looked = {0};
-    statement
-        .param("look", look)
-        .query(
-            rs -> {
-              floor[0] = rs.getLong("id");
-              looked[0]++;
-              if (isWanted(TaskStatus.ofCode(rs.getInt("status")), statuses)) {
-                numbers.add(floor[0]);
-              }
-            });
-    return new Found(table, numbers, looked[0] < look ? 0 : floor[0]);
+  /** What a look backwards has seen of a table so far. */
+  private static final class Seen {
+    private final List<Long> wanted = new ArrayList<>();
+    private int rows;
+    private long lowest;
+
+    Found in(TaskTable table, int look) {
+      return new Found(table, wanted, rows < look ? 0 : lowest);
+    }
+  }
+
+  private List<Found> look(
+      List<TaskTable> tables,
+      TableSql back,
+      Map<String, Object> params,
+      Set<TaskStatus> statuses,
+      int look) {
+    Map<TaskTable, Seen> seen = new HashMap<>();
+    tables.forEach(table -> seen.put(table, new Seen()));
+    ask(
+        tables,
+        back,
+        params,
+        (table, rs) -> {
+          Seen ofTable = seen.get(table);
+          ofTable.rows++;
+          ofTable.lowest = rs.getLong("id");
+          if (isWanted(TaskStatus.ofCode(rs.getInt("status")), statuses)) {
+            ofTable.wanted.add(ofTable.lowest);
+          }
+        });
+    return tables.stream().map(table -> seen.get(table).in(table, look)).toList();
+  }
+
+  /** Takes a row of one of the tables that were asked. */
+  private interface RowOfTable {
+    void take(TaskTable table, ResultSet row) throws SQLException;
+  }
+
+  private void ask(
+      List<TaskTable> tables, TableSql each, Map<String, Object> params, RowOfTable rows) {
+    for (List<TaskTable> group : TableSql.groups(tables)) {
+      jdbc.sql(each.ofAll(group))
+          .params(params)
+          .query(
+              rs -> {
+                rows.take(group.get(rs.getInt("source")), rs);
+              });
+    }
   }
 
   private static boolean isWanted(TaskStatus status, Set<TaskStatus> statuses) {
@@ -366,26 +443,34 @@ class TaskListStore {
     return new Page(rows, horizon > 0 ? OptionalLong.of(horizon) : OptionalLong.empty());
   }
 
-  /** One statement: the rows of a user may be in as many tables. */
   private List<TaskRow> newestFirst(List<Candidate> some) {
     Map<TaskTable, List<Long>> numbers = new LinkedHashMap<>();
     some.forEach(c -> numbers.computeIfAbsent(c.table(), t -> new ArrayList<>()).add(c.number()));
-    List<TaskTable> tables = List.copyOf(numbers.keySet());
-    List<String> parts = new ArrayList<>();
-    List<Object> values = new ArrayList<>();
-    for (int i = 0; i < tables.size(); i++) {
-      List<Long> ids = numbers.get(tables.get(i));
-      parts.add(BY_IDS.of(tables.get(i)) + "?" + ", ?".repeat(ids.size() - 1) + ")\n");
-      values.add(i);
-      values.addAll(ids);
+    List<TaskRow> rows = rowsOf(numbers);
+    rows.sort(Comparator.comparingLong((TaskRow row) -> row.id().number()).reversed());
+    return rows;
+  }
+
+  /** The rows of these numbers that exist, in no order. */
+  private List<TaskRow> rowsOf(Map<TaskTable, List<Long>> numbers) {
+    List<TaskRow> rows = new ArrayList<>();
+    for (List<TaskTable> group : TableSql.groups(List.copyOf(numbers.keySet()))) {
+      List<String> parts = new ArrayList<>();
+      List<Object> values = new ArrayList<>();
+      for (TaskTable table : group) {
+        List<Long> ids = numbers.get(table);
+        values.add(parts.size());
+        values.addAll(ids);
+        parts.add(BY_IDS.of(table) + "?" + ", ?".repeat(ids.size() - 1) + ")");
+      }
+      jdbc.sql(String.join("\nUNION ALL\n", parts))
+          .params(values)
+          .query(
+              rs -> {
+                TaskTable table = group.get(rs.getInt("source"));
+                rows.add(TaskStore.rowsOf(table).mapRow(rs, rows.size()));
+              });
     }
-    return jdbc
-        .sql(String.join("UNION ALL\n", parts))
-        .params(values)
-        .query((rs, row) -> TaskStore.rowsOf(tables.get(rs.getInt("source"))).mapRow(rs, row))
-        .list()
-        .stream()
-        .sorted(Comparator.comparingLong((TaskRow row) -> row.id().number()).reversed())
-        .toList();
+    return rows;
   }
 }

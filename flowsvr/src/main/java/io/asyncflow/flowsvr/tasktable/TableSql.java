@@ -27,13 +27,27 @@ public final class TableSql {
     this.text = text;
   }
 
-  /** The tables in groups, in order, each for one statement with a part for every table. */
-  public static List<List<TaskTable>> groups(List<TaskTable> tables) {
-    List<List<TaskTable>> groups = new ArrayList<>();
-    for (int from = 0; from < tables.size(); from += TABLES_A_STATEMENT) {
-      groups.add(tables.subList(from, Math.min(from + TABLES_A_STATEMENT, tables.size())));
+  /** Tables, or what has one, in groups, in order; each for one statement with a part for all. */
+  public static <T> List<List<T>> groups(List<T> all) {
+    List<List<T>> groups = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += TABLES_A_STATEMENT) {
+      groups.add(all.subList(from, Math.min(from + TABLES_A_STATEMENT, all.size())));
     }
     return groups;
+  }
+
+  /**
+   * One statement that asks all of these tables: what it tells of each follows a first column,
+   * {@code source}, the place of the table in the list.
+   */
+  public String ofAll(List<TaskTable> tables) {
+    StringBuilder sql = new StringBuilder();
+    for (int i = 0; i < tables.size(); i++) {
+      sql.append(i == 0 ? "" : "UNION ALL\n");
+      sql.append("SELECT ").append(i).append(" AS source, part.*\nFROM (\n");
+      sql.append(of(tables.get(i))).append(") part\n");
+    }
+    return sql.toString();
   }
 
   /** The statement over this table. */

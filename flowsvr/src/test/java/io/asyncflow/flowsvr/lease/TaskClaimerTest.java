@@ -165,7 +165,8 @@ class TaskClaimerTest {
     JointClaim joint = mock();
     when(joint.take(any(), anyList(), any()))
         .thenReturn(
-            new Taken(List.of(List.of()), Map.of(), false, new Allowance(0, OptionalLong.of(7), 0)));
+            new Taken(
+                List.of(List.of()), Map.of(), false, new Allowance(0, OptionalLong.of(7), 0)));
     TaskClaimer claimer = claimerOf(joint);
     Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 

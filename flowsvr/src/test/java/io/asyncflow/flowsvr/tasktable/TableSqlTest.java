@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.tasktable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +21,21 @@ class TableSqlTest {
   @Test
   void textIsFilledInOnceATable() {
     assertThat(sql.of(table(1))).isSameAs(sql.of(table(1)));
+  }
+
+  @Test
+  void oneStatementTellsWhatEachTableHas() {
+    assertThat(new TableSql("SELECT id FROM %s LIMIT :limit").ofAll(List.of(table(7), table(8))))
+        .isEqualTo(
+            """
+            SELECT 0 AS source, part.*
+            FROM (
+            SELECT id FROM t_lark_task_7 LIMIT :limit) part
+            UNION ALL
+            SELECT 1 AS source, part.*
+            FROM (
+            SELECT id FROM t_lark_task_8 LIMIT :limit) part
+            """);
   }
 
   @Test
