@@ -2,10 +2,13 @@ package io.asyncflow.flowsvr.governance;
 
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
+import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -26,7 +29,10 @@ class AuditorStore {
 
   /** Executing tasks are few, so looking at all of them is cheap. */
   private static final TableSql ENDLESS_LEASES =
-      new TableSql("SELECT id FROM %s FORCE INDEX (idx_claim) WHERE " + ENDLESS + "LIMIT :limit");
+      new TableSql(
+          "SELECT id FROM %s FORCE INDEX (idx_claim) WHERE "
+              + ENDLESS.replace(":longest", "?")
+              + "LIMIT ?");
 
   private static final TableSql END_LEASES =
       new TableSql(
@@ -45,12 +51,19 @@ class AuditorStore {
     this.jdbc = jdbc;
   }
 
-  /** Numbers of tasks under a lease that no sweep could end. */
-  List<Long> endlessLeases(TaskTable table, Duration longest, int limit) {
-    return jdbc.sql(ENDLESS_LEASES.of(table))
-        .param("longest", longest.toMillis())
-        .param("limit", limit)
-        .query(Long.class)
+  /**
+   * Tasks of a few tables under a lease that no sweep could end, in one statement.
+   *
+   * @param longest how long a lease of such a table can last
+   * @param limit of each table
+   */
+  List<TaskId> endlessLeases(
+      List<TaskTable> tables, Function<TaskTable, Duration> longest, int limit) {
+    List<Object> values = new ArrayList<>();
+    tables.forEach(table -> values.addAll(List.of(longest.apply(table).toMillis(), limit)));
+    return jdbc.sql(ENDLESS_LEASES.ofAll(tables))
+        .params(values)
+        .query((rs, row) -> new TaskId(rs.getLong("id"), tables.get(rs.getInt("source"))))
         .list();
   }
 

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.governance;
 
+import static java.util.Comparator.comparingLong;
+
 import io.asyncflow.flowsvr.lease.HoldEnd;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.lease.LeaseStore.Leases;
@@ -12,12 +14,14 @@ import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TaskTransition;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TableGroups;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +30,6 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -44,6 +47,9 @@ class ExpiredLeaseSweep {
   private static final int PAGE = 200;
   private static final Duration LONGEST_REST = Duration.ofSeconds(10);
 
+  /** One sweep counts the leases of so many tables; those of the others are counted by the next. */
+  private static final int MAX_TABLES = 2_000;
+
   /** Enough for every page of a mass death, and an end for a sweep that makes no progress. */
   private static final int MAX_PAGES_A_TABLE = 50;
 
@@ -55,7 +61,11 @@ class ExpiredLeaseSweep {
   private final Events events;
   private final TaskMeters meters;
   private final Node node;
-  private long restUntil;
+
+  /** Until when none of the leases of a table can have run out, as the last look saw it. */
+  private final Map<TaskTable, Long> restUntil = new HashMap<>();
+
+  private long nextSweep;
 
   ExpiredLeaseSweep(
       TaskTypes types,
@@ -74,7 +84,7 @@ class ExpiredLeaseSweep {
     this.events = events;
     this.meters = meters;
     this.node = node;
-    this.restUntil = node.nanoTime();
+    this.nextSweep = node.nanoTime();
   }
 
   /**
@@ -97,22 +107,41 @@ class ExpiredLeaseSweep {
   }
 
   /**
-   * Sweeps, unless the last sweep saw no lease at all and none that was taken since can have run
-   * out. For one thread.
+   * Sweeps the tables that had leases when they were last looked at, and those in which one that
+   * was taken since can have run out. For one thread.
+   *
+   * @throws RuntimeException the first failure, after all the other tables have been swept
    */
   Result runIfDue() {
     long now = node.nanoTime();
-    if (now - restUntil < 0) {
+    if (now - nextSweep < 0) {
       return NOTHING;
     }
-    Swept swept = sweep();
-    restUntil = swept.sawLeases() ? now : now + rest().toNanos();
+    Map<TaskTable, TaskTypeConfig> live = live();
+    restUntil.keySet().retainAll(live.keySet());
+    List<TaskTable> due =
+        live.keySet().stream()
+            .filter(table -> now - restUntil.getOrDefault(table, now) >= 0)
+            .sorted(comparingLong(table -> restUntil.getOrDefault(table, now) - now))
+            .toList();
+    Failures failures = new Failures();
+    Swept swept = sweep(live, due.subList(0, Math.min(MAX_TABLES, due.size())), failures);
+    for (Leases of : swept.counts()) {
+      Duration rest = of.all() > 0 ? Duration.ZERO : rest(Stream.of(live.get(of.table())));
+      restUntil.put(of.table(), now + rest.toNanos());
+    }
+    long rest = rest(types.all().stream()).toNanos();
+    for (TaskTable table : live.keySet()) {
+      rest = Math.min(rest, restUntil.getOrDefault(table, now) - now);
+    }
+    nextSweep = now + rest;
+    failures.throwFirst();
     return swept.result();
   }
 
-  /** No lease is shorter than this. */
-  private Duration rest() {
-    return types.all().stream()
+  /** No lease of these types is shorter than this. */
+  private static Duration rest(Stream<TaskTypeConfig> types) {
+    return types
         .flatMap(type -> Stream.of(type.lease(), type.maxProcessingTime()))
         .reduce(LONGEST_REST, (a, b) -> a.compareTo(b) < 0 ? a : b);
   }
@@ -123,25 +152,38 @@ class ExpiredLeaseSweep {
    * @throws RuntimeException the first failure, after all the other tables have been swept
    */
   Result runOnce() {
-    return sweep().result();
+    Map<TaskTable, TaskTypeConfig> live = live();
+    Failures failures = new Failures();
+    Swept swept = sweep(live, List.copyOf(live.keySet()), failures);
+    failures.throwFirst();
+    return swept.result();
   }
 
-  private record Swept(Result result, boolean sawLeases) {}
-
-  private Swept sweep() {
-    Map<TaskTable, TaskTypeConfig> tables = new LinkedHashMap<>();
+  /** Where the configuration was deleted nobody says how long a lease is. */
+  private Map<TaskTable, TaskTypeConfig> live() {
+    Map<TaskTable, TaskTypeConfig> live = new LinkedHashMap<>();
     for (TaskFamily family : families.all()) {
-      // Where the configuration was deleted nobody says how long a lease is.
-      types.find(family.type()).ifPresent(type -> family.live().forEach(t -> tables.put(t, type)));
+      types.find(family.type()).ifPresent(type -> family.live().forEach(t -> live.put(t, type)));
     }
-    List<Leases> counts = count(List.copyOf(tables.keySet()));
+    return live;
+  }
+
+  /**
+   * What a sweep did.
+   *
+   * @param counts of the tables that could be asked
+   */
+  private record Swept(Result result, List<Leases> counts) {}
+
+  private Swept sweep(
+      Map<TaskTable, TaskTypeConfig> types, List<TaskTable> tables, Failures failures) {
+    List<Leases> counts = TableGroups.ask(tables, failures, leases::count);
     Result total = NOTHING;
-    Failures failures = new Failures();
     Set<TaskTable> wait = new HashSet<>();
     for (Leases leasesOf : counts) {
       TaskTable table = leasesOf.table();
       if (leasesOf.expired() > 0) {
-        Result result = failures.orElse(NOTHING, () -> sweep(table, tables.get(table)));
+        Result result = failures.orElse(NOTHING, () -> sweep(table, types.get(table)));
         if (result.givenBack() > 0) {
           wait.add(table);
         }
@@ -156,17 +198,7 @@ class ExpiredLeaseSweep {
           total.failed(),
           total.poisoned());
     }
-    failures.throwFirst();
-    return new Swept(total, counts.stream().anyMatch(leasesOf -> leasesOf.all() > 0));
-  }
-
-  /** A table that cannot be read spoils the statement, and must not keep the others from it. */
-  private List<Leases> count(List<TaskTable> tables) {
-    try {
-      return leases.count(tables);
-    } catch (BadSqlGrammarException e) {
-      return tables.stream().map(table -> new Leases(table, 1, 1)).toList();
-    }
+    return new Swept(total, counts);
   }
 
   private Result sweep(TaskTable table, TaskTypeConfig type) {

@@ -1,24 +1,33 @@
 package io.asyncflow.flowsvr.governance;
 
-import static java.util.stream.Collectors.toSet;
+import static java.util.Comparator.naturalOrder;
 
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.lease.DueWork;
+import io.asyncflow.flowsvr.lease.DueWork.Stage;
+import io.asyncflow.flowsvr.lease.DueWork.Waiting;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Failures;
+import io.asyncflow.flowsvr.system.RoundRobin;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TableGroups;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.BinaryOperator;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -37,10 +46,24 @@ class FallbackWakeUp {
   /** Sweeps read the families and the types, so that this need not. */
   private static final Duration LATELY = Duration.ofSeconds(12);
 
+  /** Tables that one run looks at; where there are more, the next run goes on. */
+  private static final int TABLES = 2_000;
+
+  /** Stages of one table that one run looks at, at most; the next run goes on with the others. */
+  private static final int STAGES = 50;
+
   private final TaskTypes types;
   private final TaskFamilies families;
   private final DueWork dueWork;
   private final Events events;
+  private final RoundRobin<TaskTable> turns = new RoundRobin<>(TABLES);
+
+  /** How late the latest work of each table was when it was looked at. */
+  private final Map<TaskTable, Duration> late = new HashMap<>();
+
+  /** The stage behind which the next look at a table goes on, where one was not enough. */
+  private final Map<TaskTable, Stage> unseen = new HashMap<>();
+
   private volatile long latestMs;
 
   @Autowired
@@ -79,7 +102,8 @@ class FallbackWakeUp {
    * What one look found.
    *
    * @param lateTypes types with work that has been due for more than a few seconds
-   * @param latestMs how long the longest waiting due task has been due
+   * @param latestMs how long the longest waiting due task has been due; of a table whose turn it
+   *     was not, as it was when that was looked at
    */
   record Result(int lateTypes, long latestMs) implements JobResult {
     @Override
@@ -89,40 +113,55 @@ class FallbackWakeUp {
   }
 
   /**
-   * Looks at all types that are not paused.
+   * Looks at the types that are not paused; for one thread.
    *
-   * @throws RuntimeException the first failure, after all the other types have been looked at
+   * @throws RuntimeException the first failure, after all the other tables have been looked at
    */
   Result runOnce() {
-    int lateTypes = 0;
-    long latest = 0;
-    Failures failures = new Failures();
-    List<TaskFamily> all = new ArrayList<>();
-    families.allWithin(LATELY).forEach(all::add);
-    Set<TaskType> waiting = waiting(all);
-    for (TaskFamily family : all) {
-      boolean isGivenOut = types.known(family.type()).filter(type -> !type.paused()).isPresent();
-      if (!isGivenOut || !waiting.contains(family.type())) {
-        continue;
-      }
-      Duration lateness = failures.orElse(Duration.ZERO, () -> dueWork.lateness(family));
-      latest = Math.max(latest, lateness.toMillis());
-      if (lateness.compareTo(LATE) > 0) {
-        lateTypes++;
-        events.publish(new TasksWaiting(family.type()));
+    Set<TaskTable> givenOut = new HashSet<>();
+    for (TaskFamily family : families.allWithin(LATELY)) {
+      if (types.known(family.type()).filter(type -> !type.paused()).isPresent()) {
+        givenOut.addAll(family.live());
       }
     }
-    latestMs = latest;
+    late.keySet().retainAll(givenOut);
+    unseen.keySet().retainAll(givenOut);
+    Failures failures = new Failures();
+    List<TaskTable> tables = turns.next(givenOut);
+    look(tables, failures);
+    lateTypesOf(tables).map(TasksWaiting::new).forEach(events::publish);
+    latestMs = late.values().stream().mapToLong(Duration::toMillis).max().orElse(0);
     failures.throwFirst();
-    return new Result(lateTypes, latest);
+    return new Result((int) lateTypesOf(late.keySet()).count(), latestMs);
   }
 
-  /** A table that cannot be read spoils the statement, and must not keep the others from it. */
-  private Set<TaskType> waiting(List<TaskFamily> all) {
-    try {
-      return dueWork.waiting(all);
-    } catch (BadSqlGrammarException e) {
-      return all.stream().map(TaskFamily::type).collect(toSet());
+  private Stream<TaskType> lateTypesOf(Collection<TaskTable> tables) {
+    return tables.stream()
+        .filter(table -> late.getOrDefault(table, Duration.ZERO).compareTo(LATE) > 0)
+        .map(TaskTable::type)
+        .distinct();
+  }
+
+  /** By one stage of each after the other, so that many tables share a statement. */
+  private void look(List<TaskTable> tables, Failures failures) {
+    tables.stream().filter(table -> !unseen.containsKey(table)).forEach(late::remove);
+    Map<TaskTable, Stage> after = new HashMap<>();
+    for (TaskTable table : tables) {
+      Stage seen = unseen.remove(table);
+      after.put(table, seen == null ? new Stage(table, "") : seen);
     }
+    List<TaskTable> left = tables;
+    for (int i = 0; i < STAGES && !left.isEmpty(); i++) {
+      List<Waiting> found =
+          TableGroups.ask(
+              left, failures, some -> dueWork.next(some.stream().map(after::get).toList()));
+      for (Waiting waiting : found) {
+        TaskTable table = waiting.stage().table();
+        after.put(table, waiting.stage());
+        late.merge(table, waiting.late(), BinaryOperator.maxBy(naturalOrder()));
+      }
+      left = found.stream().map(waiting -> waiting.stage().table()).toList();
+    }
+    left.forEach(table -> unseen.put(table, after.get(table)));
   }
 }

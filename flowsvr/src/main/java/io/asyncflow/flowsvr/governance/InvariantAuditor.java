@@ -1,16 +1,26 @@
 package io.asyncflow.flowsvr.governance;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
 import io.asyncflow.flowsvr.job.JobAudit;
 import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.RoundRobin;
+import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
+import io.asyncflow.flowsvr.tasktable.TableGroups;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +44,11 @@ class InvariantAuditor {
   /** Sweeps read the families, so that this need not. */
   private static final Duration LATELY = Duration.ofSeconds(12);
 
+  /** Tables that one audit looks at, live ones and such behind begin; the next one goes on. */
+  private static final int TABLES = 2_000;
+
+  private final RoundRobin<TaskTable> liveTurns = new RoundRobin<>(TABLES);
+  private final RoundRobin<TaskTable> drainedTurns = new RoundRobin<>(TABLES);
   private final TaskTypes types;
   private final TaskFamilies families;
   private final TableDrain drain;
@@ -61,7 +76,7 @@ class InvariantAuditor {
    *
    * @param endlessLeases executing tasks whose lease would not have ended, or whose end nobody
    *     could have recorded
-   * @param lostTables tables behind begin that hold unfinished tasks
+   * @param lostTables families with unfinished tasks in tables behind begin
    * @param wrongJobs jobs whose counts or state their tasks' rows belied
    */
   record Result(int endlessLeases, int lostTables, int wrongJobs) implements JobResult {
@@ -71,21 +86,25 @@ class InvariantAuditor {
     }
   }
 
+  /**
+   * Audits; for one thread.
+   *
+   * @throws RuntimeException the first failure, after all else has been audited
+   */
   Result runOnce() {
-    int endless = 0;
-    int lost = 0;
-    Failures failures = new Failures();
+    Map<TaskTable, Duration> longestInLive = new HashMap<>();
+    List<TaskTable> drained = new ArrayList<>();
     for (TaskFamily family : families.allWithin(LATELY)) {
       Optional<TaskTypeConfig> type = types.find(family.type());
-      if (type.isEmpty()) {
-        continue;
+      if (type.isPresent()) {
+        Duration longest = type.get().maxProcessingTime().plus(SLACK);
+        family.live().forEach(table -> longestInLive.put(table, longest));
+        drained.addAll(family.drained());
       }
-      Duration longest = type.get().maxProcessingTime().plus(SLACK);
-      for (TaskTable table : family.live()) {
-        endless += failures.orElse(0, () -> endEndlessLeases(table, longest));
-      }
-      lost += failures.orElse(false, () -> drain.takeBackLost(family)) ? 1 : 0;
     }
+    Failures failures = new Failures();
+    int endless = endEndlessLeases(longestInLive, failures);
+    int lost = failures.orElse(0, () -> drain.takeBackLost(drainedTurns.next(drained)));
     Result result = new Result(endless, lost, failures.orElse(0, jobs::runOnce));
     if (endless + lost > 0) {
       log.warn(
@@ -97,10 +116,23 @@ class InvariantAuditor {
     return result;
   }
 
-  private int endEndlessLeases(TaskTable table, Duration longest) {
-    List<Long> endless = store.endlessLeases(table, longest, PAGE);
-    return endless.isEmpty()
-        ? 0
-        : transactions.execute(() -> store.endLeases(table, endless, longest));
+  private int endEndlessLeases(Map<TaskTable, Duration> longest, Failures failures) {
+    Map<TaskTable, List<Long>> endless =
+        TableGroups.ask(
+                liveTurns.next(longest.keySet()),
+                failures,
+                tables -> store.endlessLeases(tables, longest::get, PAGE))
+            .stream()
+            .collect(groupingBy(TaskId::table, mapping(TaskId::number, toList())));
+    int ended = 0;
+    for (TaskTable table : endless.keySet()) {
+      ended +=
+          failures.orElse(
+              0,
+              () ->
+                  transactions.execute(
+                      () -> store.endLeases(table, endless.get(table), longest.get(table))));
+    }
+    return ended;
   }
 }

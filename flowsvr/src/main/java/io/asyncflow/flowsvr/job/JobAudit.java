@@ -1,11 +1,15 @@
 package io.asyncflow.flowsvr.job;
 
+import static java.util.function.Function.identity;
+import static java.util.stream.Collectors.toMap;
+
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.JobAuditStore.Ended;
 import io.asyncflow.flowsvr.job.JobTaskStore.Child;
 import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.RoundRobin;
 import io.asyncflow.flowsvr.task.JobLedger.Change;
 import io.asyncflow.flowsvr.task.JobPlace;
 import io.asyncflow.flowsvr.task.TaskId;
@@ -52,6 +56,9 @@ public class JobAudit {
 
   private static final int JOBS = 200;
 
+  /** Types whose ended jobs one round asks for; the next one goes on. */
+  private static final int TYPES = 1_000;
+
   /** Children of one round; the job that goes over it is the last. */
   private static final int CHILDREN = 20_000;
 
@@ -64,6 +71,7 @@ public class JobAudit {
   private final TaskQueries tasks;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
+  private final RoundRobin<TaskType> turns = new RoundRobin<>(TYPES);
   private final Map<TaskType, Ended> lastEnded = new HashMap<>();
   private long lastUnfinished;
   private int childrenLeft;
@@ -102,9 +110,7 @@ public class JobAudit {
     childrenLeft = CHILDREN;
     Failures failures = new Failures();
     int repaired = auditUnfinished(quiet, failures);
-    for (TaskType type : types) {
-      repaired += auditEnded(type, quiet, failures);
-    }
+    repaired += auditEnded(turns.next(types), quiet, failures);
     failures.throwFirst();
     return repaired;
   }
@@ -125,15 +131,22 @@ public class JobAudit {
     return repaired;
   }
 
-  private int auditEnded(TaskType type, Duration quiet, Failures failures) {
+  private int auditEnded(List<TaskType> types, Duration quiet, Failures failures) {
+    if (!lastEnded.keySet().containsAll(types)) {
+      Ended begin = store.endedBefore(HINDSIGHT);
+      types.forEach(type -> lastEnded.putIfAbsent(type, begin));
+    }
+    Map<TaskType, Ended> last = types.stream().collect(toMap(identity(), lastEnded::get));
+    Map<TaskType, List<Ended>> ended = store.endedAfter(last, quiet, JOBS);
     int repaired = 0;
-    Ended last = lastEnded.computeIfAbsent(type, t -> store.endedBefore(HINDSIGHT));
-    for (Ended next : store.endedAfter(type, last, quiet, JOBS)) {
-      if (childrenLeft <= 0) {
-        return repaired;
+    for (TaskType type : ended.keySet()) {
+      for (Ended next : ended.get(type)) {
+        if (childrenLeft <= 0) {
+          return repaired;
+        }
+        lastEnded.put(type, next);
+        repaired += failures.orElse(false, () -> audit(next.id())) ? 1 : 0;
       }
-      lastEnded.put(type, next);
-      repaired += failures.orElse(false, () -> audit(next.id())) ? 1 : 0;
     }
     return repaired;
   }

@@ -7,7 +7,9 @@ import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -25,6 +27,19 @@ class JobAuditStore {
           WHERE id IN (:ids)
           GROUP BY status
           """);
+
+  private static final String ENDED_AFTER =
+      """
+      SELECT id, end_time
+      FROM t_job FORCE INDEX (idx_ended)
+      WHERE job_type = ?
+        AND end_time >= ?
+        AND (end_time > ? OR id > ?)
+        AND end_time <= now_ms - ?
+      ORDER BY end_time, id
+      LIMIT ?
+      """
+          .replace("now_ms", NOW_MS);
 
   private final JdbcClient jdbc;
 
@@ -73,27 +88,36 @@ class JobAuditStore {
         .single();
   }
 
-  /** Jobs of a type that ended after another one did, in that order, and a while ago. */
-  List<Ended> endedAfter(TaskType type, Ended after, Duration quiet, int limit) {
-    return jdbc.sql(
-            """
-            SELECT id, end_time
-            FROM t_job FORCE INDEX (idx_ended)
-            WHERE job_type = :type
-              AND end_time >= :time
-              AND (end_time > :time OR id > :id)
-              AND end_time <= now_ms - :quiet
-            ORDER BY end_time, id
-            LIMIT :limit
-            """
-                .replace("now_ms", NOW_MS))
-        .param("type", type.name())
-        .param("time", after.endTime())
-        .param("id", after.id())
-        .param("quiet", quiet.toMillis())
-        .param("limit", limit)
-        .query((rs, row) -> new Ended(rs.getLong("id"), rs.getLong("end_time")))
-        .list();
+  /**
+   * Jobs of each type that ended after another one did, in that order, and a while ago; a statement
+   * asks a {@link TableSql#groups group} of types.
+   *
+   * @param after of each type, the job that ended before
+   * @param limit of each type
+   */
+  Map<TaskType, List<Ended>> endedAfter(Map<TaskType, Ended> after, Duration quiet, int limit) {
+    Map<TaskType, List<Ended>> found = new HashMap<>();
+    for (List<TaskType> types : TableSql.groups(List.copyOf(after.keySet()))) {
+      List<String> parts = new ArrayList<>();
+      List<Object> values = new ArrayList<>();
+      for (TaskType type : types) {
+        Ended last = after.get(type);
+        parts.add(
+            "SELECT %d AS source, part.* FROM (\n%s) part\n".formatted(parts.size(), ENDED_AFTER));
+        values.addAll(
+            List.of(
+                type.name(), last.endTime(), last.endTime(), last.id(), quiet.toMillis(), limit));
+      }
+      jdbc.sql(String.join("UNION ALL\n", parts))
+          .params(values)
+          .query(
+              rs -> {
+                found
+                    .computeIfAbsent(types.get(rs.getInt("source")), type -> new ArrayList<>())
+                    .add(new Ended(rs.getLong("id"), rs.getLong("end_time")));
+              });
+    }
+    return found;
   }
 
   /** How many of these tasks have which status; those without a row are missing. */

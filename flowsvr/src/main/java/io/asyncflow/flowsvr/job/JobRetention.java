@@ -6,7 +6,9 @@ import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
@@ -59,13 +61,15 @@ public class JobRetention {
   /** Returns how many jobs were deleted, and inputs of others. */
   public int runOnce() {
     int deleted = deleteInputs();
+    Map<TaskType, Duration> retentions = new HashMap<>();
     for (TaskFamily family : families.allWithin(LATELY)) {
-      deleted +=
-          types
-              .find(family.type())
-              .filter(type -> type.retentionDays() > 0)
-              .map(type -> delete(family, Duration.ofDays(type.retentionDays())))
-              .orElse(0);
+      types
+          .find(family.type())
+          .filter(type -> type.retentionDays() > 0)
+          .ifPresent(type -> retentions.put(family.type(), Duration.ofDays(type.retentionDays())));
+    }
+    for (TaskType type : store.withEnded(retentions, keyRetention)) {
+      deleted += delete(type, retentions.get(type));
     }
     clear();
     return deleted;
@@ -86,8 +90,7 @@ public class JobRetention {
     return deleted;
   }
 
-  private int delete(TaskFamily family, Duration retention) {
-    TaskType type = family.type();
+  private int delete(TaskType type, Duration retention) {
     int deleted = 0;
     for (int page = 0; page < MAX_PAGES; page++) {
       List<Long> ended = store.ended(type, retention, keyRetention, PAGE);

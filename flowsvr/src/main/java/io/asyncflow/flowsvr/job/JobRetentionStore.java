@@ -2,9 +2,12 @@ package io.asyncflow.flowsvr.job;
 
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 
+import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -22,6 +25,11 @@ class JobRetentionStore {
         AND (idempotency_key IS NULL OR create_time <= now_ms - :keyRetention)
       """
           .replace("now_ms", NOW_MS);
+
+  private static final String ANY_ENDED =
+      "SELECT 1\nFROM t_job FORCE INDEX (idx_ended)\nWHERE "
+          + HAS_HAD_ITS_TIME.replaceAll(":[a-zA-Z]+", "?")
+          + "LIMIT 1\n";
 
   private static final String NEEDS_NO_INPUT =
       """
@@ -64,6 +72,31 @@ class JobRetentionStore {
   private boolean deleteInputParts(long id) {
     jdbc.sql("DELETE FROM t_job_input WHERE job_id = :id").param("id", id).update();
     return true;
+  }
+
+  /**
+   * Those of the types that have a job which is to be deleted; a statement asks a {@link
+   * TableSql#groups group}.
+   *
+   * @param retentions of each type
+   */
+  List<TaskType> withEnded(Map<TaskType, Duration> retentions, Duration keyRetention) {
+    List<TaskType> found = new ArrayList<>();
+    for (List<TaskType> types : TableSql.groups(List.copyOf(retentions.keySet()))) {
+      List<String> parts = new ArrayList<>();
+      List<Object> values = new ArrayList<>();
+      for (TaskType type : types) {
+        parts.add("SELECT %d AS source FROM (\n%s) part\n".formatted(parts.size(), ANY_ENDED));
+        values.addAll(
+            List.of(type.name(), retentions.get(type).toMillis(), keyRetention.toMillis()));
+      }
+      jdbc.sql(String.join("UNION ALL\n", parts))
+          .params(values)
+          .query(Integer.class)
+          .list()
+          .forEach(source -> found.add(types.get(source)));
+    }
+    return found;
   }
 
   /** Jobs of a type that are to be deleted; those that ended first come first. */

@@ -45,8 +45,18 @@ class ClaimStore {
           """
               .replace("now_ms", NOW_MS));
 
-  private static final TableSql ANY_WAITING =
-      new TableSql("SELECT 1 FROM %s FORCE INDEX (idx_claim) WHERE status = 1 LIMIT 1");
+  /** One step into the index: of the next stage that any task waits for, the first task. */
+  static final TableSql HEAD_OF_NEXT_STAGE =
+      new TableSql(
+          """
+          SELECT task_stage, id, order_time, now_ms AS db_now
+          FROM %s FORCE INDEX (idx_claim)
+          WHERE status = 1
+            AND task_stage > ?
+          ORDER BY task_stage, order_time
+          LIMIT 1
+          """
+              .replace("now_ms", NOW_MS));
 
   /** What changes rarely and a look must not miss: where the tables are. */
   private static final String POSITION =
@@ -266,21 +276,20 @@ class ClaimStore {
   record Seen(List<Head> heads, int begin, int end, int servers, boolean hasRepeats) {}
 
   /**
-   * Those of the tables in which any task waits; a statement asks a {@link TableSql#groups group}.
+   * The first waiting task of the stage that comes next after each of these, due or not; none where
+   * it was the last. In one statement.
    */
-  List<TaskTable> withWaiting(List<TaskTable> tables) {
-    List<TaskTable> found = new ArrayList<>();
-    for (List<TaskTable> some : TableSql.groups(tables)) {
-      List<String> parts = new ArrayList<>();
-      for (int i = 0; i < some.size(); i++) {
-        parts.add("SELECT %d AS source FROM (%s) w\n".formatted(i, ANY_WAITING.of(some.get(i))));
-      }
-      jdbc.sql(String.join("UNION ALL\n", parts))
-          .query(Integer.class)
-          .list()
-          .forEach(i -> found.add(some.get(i)));
-    }
-    return found;
+  List<Head> headsOfNextStages(List<Source> after) {
+    return jdbc.sql(HEAD_OF_NEXT_STAGE.ofAll(after.stream().map(Source::table).toList()))
+        .params(after.stream().map(Source::stage).toList())
+        .query(
+            (rs, row) ->
+                new Head(
+                    new Source(after.get(rs.getInt("source")).table(), rs.getString("task_stage")),
+                    rs.getLong("id"),
+                    rs.getLong("order_time"),
+                    rs.getLong("db_now")))
+        .list();
   }
 
   /**

@@ -1,20 +1,9 @@
 package io.asyncflow.flowsvr.lease;
 
-import static java.util.stream.Collectors.toSet;
-
-import io.asyncflow.flowsvr.lease.ClaimStore.Head;
-import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
-import io.asyncflow.flowsvr.lease.ClaimStore.Sources;
-import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
-import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Service;
 
 /** Looks for work that waits although it is due. Thread-safe. */
@@ -22,38 +11,35 @@ import org.springframework.stereotype.Service;
 public class DueWork {
 
   private final ClaimStore claims;
-  private final Map<TaskType, Source> goOnBehind = new ConcurrentHashMap<>();
 
   DueWork(ClaimStore claims) {
     this.claims = claims;
   }
 
-  /**
-   * The types of these families for which any task waits, due or not. One statement, however many
-   * types there are.
-   */
-  public Set<TaskType> waiting(Collection<TaskFamily> families) {
-    List<TaskTable> tables = families.stream().flatMap(family -> family.live().stream()).toList();
-    return claims.withWaiting(tables).stream().map(TaskTable::type).collect(toSet());
-  }
+  /** A stage of a table; with an empty name, which no stage has, what comes before the first. */
+  public record Stage(TaskTable table, String name) {}
 
   /**
-   * How long the task of the family that is due longest has been so; zero if none is due. Reads one
-   * index entry a stage and table, however many tasks wait. Of very many stages it looks at some,
-   * and at the next ones when it is called again.
+   * A stage for which any task waits.
+   *
+   * @param late how long the first of them has been due; zero if it is not
    */
-  public Duration lateness(TaskFamily family) {
-    Source beginning = new Source(family.begin(), "");
-    Sources some =
-        claims.waitingSources(family.live(), goOnBehind.getOrDefault(family.type(), beginning));
-    goOnBehind.compute(family.type(), (type, before) -> some.last());
-    List<Range> ranges = some.sources().stream().map(Range::whole).toList();
-    long latest =
-        claims.heads(ranges, 1).stream()
-            .filter(Head::isDue)
-            .mapToLong(Head::dueForMs)
-            .max()
-            .orElse(0);
-    return Duration.ofMillis(latest);
+  public record Waiting(Stage stage, Duration late) {}
+
+  /**
+   * The stage of each table that comes next after these and for which any task waits; none of a
+   * table that has no further one. One statement, and one index entry a table, however many tasks
+   * wait.
+   */
+  public List<Waiting> next(List<Stage> after) {
+    return claims
+        .headsOfNextStages(after.stream().map(at -> new Source(at.table(), at.name())).toList())
+        .stream()
+        .map(
+            head ->
+                new Waiting(
+                    new Stage(head.source().table(), head.source().stage()),
+                    Duration.ofMillis(Math.max(0, head.dueForMs()))))
+        .toList();
   }
 }

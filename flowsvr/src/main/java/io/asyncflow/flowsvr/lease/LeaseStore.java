@@ -11,7 +11,6 @@ import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -36,7 +35,7 @@ public class LeaseStore {
   private static final TableSql COUNT_LEASES =
       new TableSql(
           """
-          COUNT(*) AS leases, COALESCE(SUM(lease_end <= now_ms), 0) AS expired
+          SELECT COUNT(*) AS leases, COALESCE(SUM(lease_end <= now_ms), 0) AS expired
           FROM %s FORCE INDEX (idx_claim)
           WHERE status = 2
           """
@@ -97,21 +96,11 @@ public class LeaseStore {
    */
   public record Leases(TaskTable table, long all, long expired) {}
 
-  /** Counts the leases of all these tables; a statement asks a {@link TableSql#groups group}. */
+  /** Counts the leases of a few tables, by one statement. */
   public List<Leases> count(List<TaskTable> tables) {
-    List<Leases> counts = new ArrayList<>();
-    for (List<TaskTable> some : TableSql.groups(tables)) {
-      StringBuilder sql = new StringBuilder();
-      for (int i = 0; i < some.size(); i++) {
-        sql.append(i == 0 ? "" : "UNION ALL\n").append("SELECT ").append(i).append(" AS source, ");
-        sql.append(COUNT_LEASES.of(some.get(i)));
-      }
-      counts.addAll(
-          jdbc.sql(sql.toString())
-              .query((rs, row) -> new Leases(some.get(rs.getInt(1)), rs.getLong(2), rs.getLong(3)))
-              .list());
-    }
-    return counts;
+    return jdbc.sql(COUNT_LEASES.ofAll(tables))
+        .query((rs, row) -> new Leases(tables.get(rs.getInt(1)), rs.getLong(2), rs.getLong(3)))
+        .list();
   }
 
   /** Some tasks whose lease has run out; not locked, so it may be over with them by now. */

@@ -1,13 +1,18 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import static java.util.Comparator.naturalOrder;
+
 import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.RoundRobin;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
+import java.util.function.BinaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -32,6 +37,9 @@ public class TableDrain {
   /** Tables of one family that one round passes. */
   private static final int MAX_TABLES = 200;
 
+  /** Families of which one round asks whether begin can move; there is no hurry. */
+  private static final int MAX_FAMILIES = 200;
+
   /** Live tables from which on people are told, and again at each doubling. */
   private static final int MANY_TABLES = 16;
 
@@ -45,6 +53,7 @@ public class TableDrain {
   private final SchedulePositions positions;
   private final TableLifeStore lives;
   private final RetryingTransactions transactions;
+  private final RoundRobin<TaskTable> turns = new RoundRobin<>(MAX_FAMILIES);
   private final Map<TaskType, Integer> prepared = new HashMap<>();
   private final Map<TaskType, Integer> warnedAt = new HashMap<>();
 
@@ -67,17 +76,32 @@ public class TableDrain {
    * @throws RuntimeException the first failure, after all the other families have been looked after
    */
   public int runOnce() {
-    int drained = 0;
     Failures failures = new Failures();
+    Map<TaskTable, TaskFamily> ofBegin = new HashMap<>();
     for (TaskFamily family : families.allWithin(LIVE_FOR_NOW)) {
-      drained += failures.orElse(0, () -> drain(family));
+      if (family.live().size() > 1) {
+        ofBegin.put(family.begin(), family);
+      }
       failures.collect(() -> prepareNext(family));
       warnOfMany(family);
     }
+    int drained = drain(ofBegin, failures);
     if (drained > 0) {
       families.outdated();
     }
     failures.throwFirst();
+    return drained;
+  }
+
+  private int drain(Map<TaskTable, TaskFamily> ofBegin, Failures failures) {
+    List<TaskTable> asked = turns.next(ofBegin.keySet());
+    Set<TaskTable> unfinished = Set.copyOf(TableGroups.ask(asked, failures, lives::unfinished));
+    int drained = 0;
+    for (TaskTable begin : asked) {
+      if (!unfinished.contains(begin)) {
+        drained += failures.orElse(0, () -> drain(ofBegin.get(begin)));
+      }
+    }
     return drained;
   }
 
@@ -107,18 +131,29 @@ public class TableDrain {
   }
 
   /**
-   * Moves begin back to the first table behind it that has unfinished tasks. Nothing here makes
-   * such a table: it comes from a restored backup, or from rows that were edited by hand.
+   * Moves begin back where a table behind it has unfinished tasks. Nothing here makes such a table:
+   * it comes from a restored backup, or from rows that were edited by hand.
    *
-   * @return whether there was one
+   * @param drained tables behind begin, of any families
+   * @return of how many families it was moved
+   * @throws RuntimeException the first failure, after all the other tables have been looked at
    */
-  public boolean takeBackLost(TaskFamily family) {
-    Optional<TaskTable> lost = lives.firstUnfinished(family.drained());
-    boolean isTakenBack = lost.isPresent() && transactions.execute(() -> takeBack(lost.get()));
-    if (isTakenBack) { // and with it the tables after it
+  public int takeBackLost(List<TaskTable> drained) {
+    Failures failures = new Failures();
+    Map<TaskType, TaskTable> firstOfType = new HashMap<>();
+    TableGroups.ask(drained, failures, lives::unfinished)
+        .forEach(
+            lost -> firstOfType.merge(lost.type(), lost, BinaryOperator.minBy(naturalOrder())));
+    int takenBack = 0;
+    for (TaskTable first : firstOfType.values()) { // and with it the tables after it
+      takenBack +=
+          failures.orElse(false, () -> transactions.execute(() -> takeBack(first))) ? 1 : 0;
+    }
+    if (takenBack > 0) {
       families.outdated();
     }
-    return isTakenBack;
+    failures.throwFirst();
+    return takenBack;
   }
 
   private boolean takeBack(TaskTable table) {

@@ -1,17 +1,16 @@
 package io.asyncflow.flowsvr.tasktable;
 
 import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
-import static java.util.Comparator.naturalOrder;
-import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
@@ -91,21 +90,11 @@ class TableLifeStore {
     return jdbc.sql(UNFINISHED.of(table)).query(Integer.class).optional().isPresent();
   }
 
-  /** The first of the tables that has one; a statement asks a {@link TableSql#groups group}. */
-  Optional<TaskTable> firstUnfinished(List<TaskTable> tables) {
-    return TableSql.groups(tables).stream()
-        .map(this::firstUnfinishedOf)
-        .flatMap(Optional::stream)
-        .findFirst();
-  }
-
-  private Optional<TaskTable> firstUnfinishedOf(List<TaskTable> tables) {
-    String each =
-        IntStream.range(0, tables.size())
-            .mapToObj(
-                i -> "SELECT %d AS place FROM (%s) u".formatted(i, UNFINISHED.of(tables.get(i))))
-            .collect(joining("\nUNION ALL\n"));
-    return jdbc.sql(each).query(Integer.class).list().stream().min(naturalOrder()).map(tables::get);
+  /** Those of a few tables that have one. */
+  List<TaskTable> unfinished(List<TaskTable> tables) {
+    return jdbc.sql(UNFINISHED.ofAll(tables))
+        .query((rs, row) -> tables.get(rs.getInt("source")))
+        .list();
   }
 
   void markDrained(TaskTable table) {
@@ -147,6 +136,30 @@ class TableLifeStore {
             .param("age", drainedFor.toMillis())
             .update()
         > 0;
+  }
+
+  /** For how long the first table of a family has been drained; of each that has such a one. */
+  Map<TaskType, Duration> drainedFor() {
+    Map<TaskType, Duration> drainedFor = new HashMap<>();
+    jdbc.sql(
+            """
+            SELECT p.task_type, now_ms - t.drain_time AS drained_for
+            FROM t_schedule_pos p
+            JOIN t_task_table t
+              ON t.task_type = p.task_type
+              AND t.table_number = p.schedule_first_pos
+            WHERE p.schedule_first_pos < p.schedule_begin_pos
+              AND t.drain_time IS NOT NULL
+              AND t.drop_time IS NULL
+            """
+                .replace("now_ms", NOW_MS))
+        .query(
+            rs -> {
+              Duration age = Duration.ofMillis(rs.getLong("drained_for"));
+              TaskType.parse(rs.getString("task_type"))
+                  .ifPresent(type -> drainedFor.put(type, age));
+            });
+    return drainedFor;
   }
 
   /** Tables that were given up at least so long ago and may still be there. */

@@ -2,8 +2,10 @@ package io.asyncflow.flowsvr.tasktable;
 
 import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -60,9 +62,7 @@ public class TableRetention {
     for (TaskTable table : lives.droppedBefore(grace)) {
       dropped += failures.orElse(0, () -> drop(table));
     }
-    for (TaskFamily family : families.all()) {
-      failures.collect(() -> giveUp(family));
-    }
+    lives.drainedFor().forEach((type, age) -> failures.collect(() -> giveUp(type, age)));
     failures.throwFirst();
     return dropped;
   }
@@ -77,11 +77,16 @@ public class TableRetention {
     return 1;
   }
 
-  private void giveUp(TaskFamily family) {
-    types
-        .find(family.type())
-        .filter(type -> type.retentionDays() > 0)
-        .ifPresent(type -> giveUp(family, Duration.ofDays(type.retentionDays())));
+  private void giveUp(TaskType type, Duration drainedFor) {
+    Optional<Duration> retention =
+        types
+            .find(type)
+            .filter(config -> config.retentionDays() > 0)
+            .map(config -> Duration.ofDays(config.retentionDays()))
+            .filter(kept -> drainedFor.compareTo(kept) >= 0);
+    if (retention.isPresent()) {
+      families.find(type).ifPresent(family -> giveUp(family, retention.get()));
+    }
   }
 
   private void giveUp(TaskFamily family, Duration retention) {

@@ -23,7 +23,7 @@ public record TaskTable(TaskType type, int number) implements Comparable<TaskTab
 
   @Override
   public int compareTo(TaskTable other) {
-    int byType = type.name().compareTo(other.type.name());
+    int byType = type.compareTo(other.type);
     return byType != 0 ? byType : Integer.compare(number, other.number);
   }
 

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param name matches {@code [a-z][a-z0-9_]{0,30}} and does not end in {@code _task} or {@code
  *     _task_} and digits, so that a task id can be parsed from its right end
  */
-public record TaskType(String name) {
+public record TaskType(String name) implements Comparable<TaskType> {
 
   private static final int MAX_LENGTH = 31;
   private static final String TASK = "_task";
@@ -70,6 +70,11 @@ public record TaskType(String name) {
 
   private static boolean isDigit(char c) {
     return c >= '0' && c <= '9';
+  }
+
+  @Override
+  public int compareTo(TaskType other) {
+    return name.compareTo(other.name);
   }
 
   @Override

@@ -52,7 +52,7 @@ public class TaskTypes {
   }
 
   /**
-   * @param most how many types there may be; each has a table, and a statement in every sweep
+   * @param most how many types there may be; each has a table at least
    */
   TaskTypes(TaskTypeRows rows, RetryingTransactions transactions, LongSupplier nanoTime, int most) {
     this.most = most;

@@ -147,6 +147,16 @@ class ClaimPlanIT {
   }
 
   @Test
+  void lookForTheNextStageReadsItsFirstTask() {
+    List<Source> after = List.of(new Source(table, "first"), new Source(table, "mine"));
+    assertThat(claims.headsOfNextStages(after))
+        .extracting(head -> head.source().stage())
+        .containsExactly("mine", "other");
+    assertThat(rowsReadBy(() -> claims.headsOfNextStages(after))).isLessThanOrEqualTo(4);
+    assertThat(claims.headsOfNextStages(List.of(new Source(table, "other")))).isEmpty();
+  }
+
+  @Test
   void claimReadsAndLocksOnlyWhatItTakes() {
     Range range = Range.whole(new Source(table, "mine"));
     assertThat(rowsReadBy(() -> claims.lockDue(range, 10))).isBetween(10L, 11L);

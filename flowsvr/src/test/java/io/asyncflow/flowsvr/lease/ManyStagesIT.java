@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.lease;
 
 import static java.util.concurrent.TimeUnit.HOURS;
-import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,9 +8,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.task.TaskId;
-import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskType;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -29,8 +26,6 @@ class ManyStagesIT {
   private static final int A_TABLE = 250;
 
   @Autowired Given given;
-  @Autowired TaskFamilies families;
-  @Autowired DueWork dueWork;
 
   @Test
   void everyStageIsServedToHoldsThatNameNone() throws Exception {
@@ -64,17 +59,6 @@ class ManyStagesIT {
     CompletableFuture<List<Task>> answer = given.aHold(lark).waiting(30, SECONDS);
     TaskId due = given.aWaitingTask().ofType(lark).inStage("s0003").dueIn(1, SECONDS).create();
     assertThat(answer.get(40, SECONDS)).extracting(Task::taskId).containsExactly(due.toString());
-  }
-
-  @Test
-  void latenessIsAskedOfSomeStagesAtATime() {
-    TaskType late = aTypeWithManyStages("order_time = order_time + id");
-    given.aWaitingTask().ofType(late).inStage("zzz").dueSince(2, MINUTES).create();
-    for (int turn = 0; turn < 2; turn++) {
-      assertThat(dueWork.lateness(families.of(late))).isZero();
-      assertThat(dueWork.lateness(families.of(late))).isZero();
-      assertThat(dueWork.lateness(families.of(late))).isGreaterThan(Duration.ofMinutes(2));
-    }
   }
 
   /** As many in each of two tables, with a task each. */

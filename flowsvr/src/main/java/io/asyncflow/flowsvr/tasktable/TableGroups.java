@@ -1,0 +1,46 @@
+package io.asyncflow.flowsvr.tasktable;
+
+import io.asyncflow.flowsvr.system.Failures;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.springframework.jdbc.BadSqlGrammarException;
+
+/**
+ * Asks many tables, by one statement a {@link TableSql#groups group}.
+ *
+ * <p>A table that cannot be read spoils the statement of its group, and must not keep the others of
+ * it from being asked: then each is asked by itself.
+ */
+public final class TableGroups {
+
+  private TableGroups() {}
+
+  /**
+   * What the tables answered, those that could be asked.
+   *
+   * @param failures has what went wrong with the others
+   * @param statement asks a few tables at once
+   */
+  public static <T> List<T> ask(
+      List<TaskTable> tables, Failures failures, Function<List<TaskTable>, List<T>> statement) {
+    List<T> answers = new ArrayList<>();
+    for (List<TaskTable> group : TableSql.groups(tables)) {
+      answers.addAll(failures.orElse(List.of(), () -> askTogether(group, failures, statement)));
+    }
+    return answers;
+  }
+
+  private static <T> List<T> askTogether(
+      List<TaskTable> group, Failures failures, Function<List<TaskTable>, List<T>> statement) {
+    try {
+      return statement.apply(group);
+    } catch (BadSqlGrammarException e) {
+      List<T> answers = new ArrayList<>();
+      for (TaskTable table : group) {
+        answers.addAll(failures.orElse(List.of(), () -> statement.apply(List.of(table))));
+      }
+      return answers;
+    }
+  }
+}

@@ -1,0 +1,212 @@
+package io.asyncflow.flowsvr.governance;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskPage;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.StatementCounter;
+import io.asyncflow.flowsvr.job.JobRetention;
+import io.asyncflow.flowsvr.lease.LeaseStore;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskQueries;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktable.TableDrain;
+import io.asyncflow.flowsvr.tasktable.TableRetention;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.TestPropertySource;
+
+/**
+ * What types cost that nobody uses, counted in statements. Each has a job that has ended and two
+ * tables with a task that is not due; of every other type one of them is behind begin, and done.
+ */
+@RunningServer
+@TestPropertySource(
+    properties = {
+      "spring.datasource.hikari.data-source-properties.queryInterceptors="
+          + "io.asyncflow.flowsvr.StatementCounter",
+      "flow.governance.sweep-interval=1h",
+      "flow.governance.cleaning-interval=1h"
+    })
+@DirtiesContext
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ManyTypesIT {
+
+  private static final int TYPES = 60;
+
+  /** A statement or two for each 50 of the 120 tables, and a few that are one for all types. */
+  private static final int FEW = 16;
+
+  @Autowired Given given;
+  @Autowired FallbackWakeUp wakeUp;
+  @Autowired InvariantAuditor auditor;
+  @Autowired ExpiredLeaseSweep sweep;
+  @Autowired TableDrain drain;
+  @Autowired TableRetention tableRetention;
+  @Autowired JobRetention jobRetention;
+  @Autowired TaskQueries queries;
+  @Autowired TaskTypes types;
+  @Autowired TaskFamilies families;
+  @Autowired LeaseStore leases;
+  @Autowired TaskStore tasks;
+  @Autowired RetryingTransactions transactions;
+  @Autowired Events events;
+  @Autowired TaskMeters meters;
+  @Autowired JdbcClient jdbc;
+
+  private final List<TaskId> ids = new ArrayList<>();
+
+  @BeforeAll
+  void typesThatNobodyUses() {
+    for (int i = 0; i < TYPES; i++) {
+      TaskType type = given.aType().with("retention_days", 1).create();
+      TaskId first = aTaskOfAnn(type);
+      if (i % 2 == 0) { // its first table will be behind begin
+        given.set(first, "status = 4");
+      }
+      given.nextTable(type);
+      ids.addAll(List.of(first, aTaskOfAnn(type)));
+      anEndedJob(type, i + 1);
+    }
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              drain.runOnce();
+              return jdbc.sql("SELECT COUNT(*) FROM t_schedule_pos WHERE schedule_begin_pos = 1")
+                      .query(Integer.class)
+                      .single()
+                  == TYPES / 2;
+            });
+  }
+
+  private TaskId aTaskOfAnn(TaskType type) {
+    return given.aWaitingTask().ofType(type).ofUser("ann").dueIn(1, HOURS).create();
+  }
+
+  private void anEndedJob(TaskType type, long id) {
+    jdbc.sql(
+            """
+            INSERT INTO t_job
+              (id, user_id, job_type, child_type, body_hash, input_bytes, state, split_number,
+               split_table, total, create_time, modify_time, end_time)
+            SELECT :id, 'ann', :type, :type, REPEAT('x', 32), 0, 'SUCCESS', 1, 1, 0, now.ms, now.ms,
+              now.ms
+            FROM (SELECT UNIX_TIMESTAMP() * 1000 - 120000 AS ms) now
+            """)
+        .param("id", id)
+        .param("type", type.name())
+        .update();
+  }
+
+  @Test
+  void noDutyTakesAStatementAType() {
+    assertFew("fallback-wake-up", wakeUp::runOnce);
+    assertFew("invariant-auditor", auditor::runOnce);
+    assertFew("expired-lease-sweep", sweep::runOnce);
+    assertFew("table-drain", drain::runOnce);
+    assertFew("table-retention", tableRetention::runOnce);
+    assertFew("job-retention", jobRetention::runOnce);
+  }
+
+  @Test
+  void tableWithoutALeaseIsLeftAloneUntilOneThatWasTakenSinceCanHaveRunOut() {
+    AtomicLong nanos = new AtomicLong();
+    Node node =
+        new Node() {
+          @Override
+          public long nanoTime() {
+            return nanos.get();
+          }
+        };
+    ExpiredLeaseSweep own =
+        new ExpiredLeaseSweep(types, families, leases, tasks, transactions, events, meters, node);
+    Task ofBusy = aHeldTask();
+    TaskId waiting = given.aWaitingTask().ofType(given.aType().create()).create();
+    assertThat(own.runIfDue()).isEqualTo(new ExpiredLeaseSweep.Result(0, 0, 0));
+
+    Task ofIdle = given.aHold(waiting.type()).theTask();
+    given.letPass(1, HOURS, ofBusy);
+    given.letPass(1, HOURS, ofIdle);
+    nanos.addAndGet(SECONDS.toNanos(1));
+    assertThat(own.runIfDue()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
+    assertThat(given.row(ofBusy).status()).isEqualTo(TaskStatus.WAITING);
+
+    nanos.addAndGet(SECONDS.toNanos(10));
+    assertThat(own.runIfDue()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
+    assertThat(given.row(ofIdle).status()).isEqualTo(TaskStatus.WAITING);
+  }
+
+  private Task aHeldTask() {
+    TaskType type = given.aType().create();
+    given.aWaitingTask().ofType(type).create();
+    return given.aHold(type).theTask();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {10, 100, 1_000})
+  void listOfAUserTakesNoStatementAType(int limit) {
+    assertFew("any status", () -> queries.listOfUser("ann", Set.of(), limit, null));
+    assertFew("waiting", () -> queries.listOfUser("ann", Set.of(TaskStatus.WAITING), limit, null));
+    assertFew("nobody", () -> queries.listOfUser("nobody", Set.of(), limit, null));
+  }
+
+  @Test
+  void listOfAUserOverManyTypesIsComplete() {
+    List<String> newestFirst =
+        ids.stream()
+            .sorted(Comparator.comparingLong(TaskId::number).reversed())
+            .map(TaskId::toString)
+            .toList();
+    for (int limit : List.of(7, 1_000)) {
+      assertThat(allOf("ann", Set.of(), limit)).isEqualTo(newestFirst);
+      assertThat(allOf("ann", Set.of(TaskStatus.WAITING, TaskStatus.SUCCESS), limit))
+          .isEqualTo(newestFirst);
+      assertThat(allOf("ann", Set.of(TaskStatus.SUCCESS), limit)).hasSize(TYPES / 2);
+    }
+  }
+
+  private List<String> allOf(String user, Set<TaskStatus> statuses, int limit) {
+    List<String> all = new ArrayList<>();
+    String cursor = null;
+    do {
+      TaskPage page = queries.listOfUser(user, statuses, limit, cursor);
+      page.taskList().forEach(task -> all.add(task.taskId()));
+      cursor = page.nextCursor();
+    } while (cursor != null);
+    return all;
+  }
+
+  /** Once before, so that what is remembered for a while is not counted. */
+  private static void assertFew(String what, Runnable work) {
+    work.run();
+    long before = StatementCounter.ofThisThread();
+    work.run();
+    assertThat(StatementCounter.ofThisThread() - before).as(what).isLessThanOrEqualTo(FEW);
+  }
+}
