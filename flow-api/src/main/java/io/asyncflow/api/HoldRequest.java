@@ -16,6 +16,7 @@ import java.util.List;
  *     is none
  * @param othersAfterMs how long a task of any other stage must have been due before this hold takes
  *     it, 0 to 10,000; {@code null} or 0 for no longer than one of {@code prefer}
+ * @param startId names this start of the worker, as in {@link Heartbeat}; {@code null} for none
  */
 public record HoldRequest(
     String taskType,
@@ -25,7 +26,21 @@ public record HoldRequest(
     String holdId,
     List<String> stages,
     List<String> prefer,
-    Integer othersAfterMs) {
+    Integer othersAfterMs,
+    String startId) {
+
+  /** A hold of a worker that does not say which start of it this is. */
+  public HoldRequest(
+      String taskType,
+      Integer limit,
+      String workerId,
+      Integer waitMs,
+      String holdId,
+      List<String> stages,
+      List<String> prefer,
+      Integer othersAfterMs) {
+    this(taskType, limit, workerId, waitMs, holdId, stages, prefer, othersAfterMs, null);
+  }
 
   /** A hold that takes all its stages alike. */
   public HoldRequest(

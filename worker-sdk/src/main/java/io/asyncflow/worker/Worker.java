@@ -13,6 +13,7 @@ import io.asyncflow.worker.internal.RedisAddress;
 import io.asyncflow.worker.internal.RedissonHoldLock;
 import io.asyncflow.worker.internal.Spool;
 import io.asyncflow.worker.internal.StageRegistry;
+import io.asyncflow.worker.internal.StartTellingClient;
 import io.asyncflow.worker.internal.Ticker;
 import io.asyncflow.worker.internal.WorkerEngine;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,12 +53,13 @@ public final class Worker implements AutoCloseable {
 
   private Worker(Builder builder) {
     settings = builder.settings();
+    String startId = UUID.randomUUID().toString();
     engine =
         new WorkerEngine(
             settings,
             builder.registry,
-            builder.client(),
-            builder.heartbeats(),
+            new StartTellingClient(builder.client(), startId),
+            new StartTellingClient(builder.heartbeats(), startId),
             builder.lock(),
             builder.spool(),
             builder.ticker,

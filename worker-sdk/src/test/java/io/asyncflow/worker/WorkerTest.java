@@ -535,6 +535,20 @@ class WorkerTest {
   }
 
   @Test
+  void aWorkerThatIsStartedAgainUnderTheIdOfADrainedOneStays() throws Exception {
+    Worker first = started(aWorker().workerId("pod-0").handler("lark", "one", handler));
+    assertThat(server.awaitHeartbeats(1, PATIENCE)).isTrue();
+    server.setDrain(true);
+    await().atMost(PATIENCE).until(() -> first.state() == WorkerState.STOPPED);
+
+    int beats = server.heartbeats().size();
+    Worker next = started(aWorker().workerId("pod-0").handler("lark", "one", handler));
+    assertStatus(create("OK"), TaskStatus.SUCCESS);
+    assertThat(server.awaitHeartbeats(beats + 1, PATIENCE)).isTrue();
+    assertThat(next.state()).isEqualTo(WorkerState.RUNNING);
+  }
+
+  @Test
   void anIdleWorkerSaysWhatItIs() throws Exception {
     started(
         aWorker()

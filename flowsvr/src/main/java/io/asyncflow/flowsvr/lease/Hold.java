@@ -12,6 +12,7 @@ import java.util.Set;
  * @param waitTime how long it may be parked while nothing is due
  * @param holdId makes it repeatable after a lost answer; {@code null} if it is not
  * @param stages only tasks of these; empty for all
+ * @param startId names the start of the worker; empty if it does not say
  */
 public record Hold(
     TaskType type,
@@ -20,7 +21,8 @@ public record Hold(
     Duration waitTime,
     String holdId,
     Set<String> stages,
-    Preference preference) {
+    Preference preference,
+    String startId) {
 
   /** A hold that takes all its stages alike. */
   public Hold(
@@ -33,9 +35,21 @@ public record Hold(
     this(type, limit, workerId, waitTime, holdId, stages, Preference.NONE);
   }
 
+  /** A hold of a worker that does not say which start of it this is. */
+  public Hold(
+      TaskType type,
+      int limit,
+      String workerId,
+      Duration waitTime,
+      String holdId,
+      Set<String> stages,
+      Preference preference) {
+    this(type, limit, workerId, waitTime, holdId, stages, preference, "");
+  }
+
   /** The same without a wait. */
   Hold atOnce() {
-    return new Hold(type, limit, workerId, Duration.ZERO, holdId, stages, preference);
+    return new Hold(type, limit, workerId, Duration.ZERO, holdId, stages, preference, startId);
   }
 
   boolean isRepeatable() {

@@ -129,6 +129,9 @@ class HoldController {
 
   private Envelope<Held> told(Hold hold, List<Task> tasks, List<ReportResult> outcomes) {
     return Envelope.ok(
-        new Held(tasks, outcomes, open.isSentAway(hold.workerId()) ? Boolean.TRUE : null));
+        new Held(
+            tasks,
+            outcomes,
+            open.isSentAway(hold.workerId(), hold.startId()) ? Boolean.TRUE : null));
   }
 }

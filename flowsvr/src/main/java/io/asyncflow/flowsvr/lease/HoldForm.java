@@ -33,7 +33,8 @@ final class HoldForm {
             new Preference(
                 in.names("prefer").max(MAX_STAGES, TaskLimits.STAGE).values(),
                 Duration.ofMillis(
-                    in.number("othersAfterMs").between(0, MAX_OTHERS_AFTER_MS).or(0))));
+                    in.number("othersAfterMs").between(0, MAX_OTHERS_AFTER_MS).or(0))),
+            in.text("startId").name().max(TaskLimits.WORKER_ID).or(""));
     if (hold.isRepeatable() && hold.workerId().isEmpty()) {
       in.refuse("workerId", "is required where there is a holdId");
     }

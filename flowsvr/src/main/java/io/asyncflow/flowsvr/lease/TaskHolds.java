@@ -81,7 +81,7 @@ public class TaskHolds implements DisposableBean {
     }
     CompletableFuture<List<Task>> tasks = lineOf(hold).join(hold);
     throwIfFailed(tasks);
-    open.add(hold.workerId(), tasks);
+    open.add(hold, tasks);
     tasks.whenComplete(
         (held, failure) -> {
           if (failure == null && !held.isEmpty()) {

@@ -1,22 +1,29 @@
 package io.asyncflow.flowsvr.worker;
 
+import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Fields;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What a worker says of itself with a heartbeat.
  *
+ * @param startId names the start of the worker; empty if it does not say
  * @param description JSON: stages, labels, free threads and slots, states of its machines
  * @param heldTasks how many tasks it holds
  */
 record WorkerBeat(
-    String workerId, String host, String sdkVersion, String description, int heldTasks) {
+    String workerId,
+    String startId,
+    String host,
+    String sdkVersion,
+    String description,
+    int heldTasks) {
 
   private static final int HOST = 255;
   private static final int VERSION = 64;
   private static final int DESCRIPTION = 16_384;
 
-  /** Reads {@code worker}, the part of a heartbeat that older workers do not send. */
+  /** Reads {@code startId} and {@code worker}, which older workers do not send. */
   static WorkerBeat read(String workerId, int heldTasks, Fields in) {
     Fields worker = in.object("worker");
     String host = worker.text("host").max(HOST).value();
@@ -26,6 +33,7 @@ record WorkerBeat(
     description.remove("sdkVersion");
     return new WorkerBeat(
         workerId,
+        in.text("startId").name().max(TaskLimits.WORKER_ID).or(""),
         host == null ? "" : host,
         version == null ? "" : version,
         description.toString(),

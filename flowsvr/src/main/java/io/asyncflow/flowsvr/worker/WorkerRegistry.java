@@ -31,7 +31,8 @@ import org.springframework.stereotype.Service;
  * is, and makes none known that has never beaten.
  *
  * <p>Whoever is sent away is told by its holds, at once on the server that was told to, soon on the
- * others, and by its beats. Thread-safe.
+ * others, and by its beats. That is for the process that was there: the first beat of another start
+ * of the worker ends it. Thread-safe.
  */
 @Service
 public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
@@ -48,7 +49,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private final PagedDelete pages;
   private final Node node;
   private final Map<String, Received> unwritten = new ConcurrentHashMap<>();
-  private volatile Set<String> draining = Set.of();
+  private volatile boolean sendsAway;
   private BackgroundLoop writer;
 
   WorkerRegistry(
@@ -77,11 +78,10 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    * @return whether the worker shall finish what it has and leave
    */
   public boolean beat(WorkerBeat beat) {
-    if (unwritten.size() >= most && !unwritten.containsKey(beat.workerId())) {
-      return draining.contains(beat.workerId()); // its leases are renewed, and that is what counts
-    }
-    unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
-    return draining.contains(beat.workerId());
+    if (unwritten.size() < most || unwritten.containsKey(beat.workerId())) {
+      unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
+    } // else its leases are renewed, and that is what counts
+    return holds.isSentAway(beat.workerId(), beat.startId());
   }
 
   /** Writes who gave signs of life since the last round; does nothing where nobody ever did. */
@@ -90,7 +90,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     Set<String> whoAsked = holds.seenWorkers();
     whoAsked.removeAll(whoBeat);
     store.seen(whoAsked);
-    if (!whoBeat.isEmpty() || !whoAsked.isEmpty() || !draining.isEmpty()) {
+    if (!whoBeat.isEmpty() || !whoAsked.isEmpty() || sendsAway) {
       readWhoLeaves();
     }
   }
@@ -129,8 +129,9 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
 
   /** One at a time, or what was read first might be heeded last. */
   private synchronized void readWhoLeaves() {
-    draining = store.draining();
-    holds.sendAway(draining);
+    Map<String, String> leaving = store.draining();
+    sendsAway = !leaving.isEmpty();
+    holds.sendAway(leaving);
   }
 
   /**

@@ -5,7 +5,9 @@ import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -36,7 +38,10 @@ class WorkerStore {
    */
   record AgedBeat(WorkerBeat beat, long ageMs) {}
 
-  /** Writes beats as one statement; what a beat does not say stays as it was, a drain too. */
+  /**
+   * Writes beats as one statement; what a beat does not say stays as it was. A drain stays, unless
+   * the beat is of another start than the last one was.
+   */
   void write(Collection<AgedBeat> beats) {
     List<Object[]> rows = new ArrayList<>(beats.size());
     for (AgedBeat aged : beats) {
@@ -44,6 +49,7 @@ class WorkerStore {
       rows.add(
           new Object[] {
             beat.workerId(),
+            beat.startId(),
             beat.host(),
             beat.sdkVersion(),
             beat.description(),
@@ -52,12 +58,15 @@ class WorkerStore {
             aged.ageMs()
           });
     }
+    // drain first: it must see the old start.
     batch.batchUpdate(
         """
         INSERT INTO t_worker
-          (worker_id, host, sdk_version, description, held_tasks, first_time, beat_time)
-        VALUES (?, ?, ?, ?, ?, now_ms - ?, now_ms - ?)
+          (worker_id, start_id, host, sdk_version, description, held_tasks, first_time, beat_time)
+        VALUES (?, ?, ?, ?, ?, ?, now_ms - ?, now_ms - ?)
         ON DUPLICATE KEY UPDATE
+          drain = IF(VALUES(start_id) IN ('', start_id), drain, 0),
+          start_id = IF(VALUES(start_id) = '', start_id, VALUES(start_id)),
           host = IF(VALUES(host) = '', host, VALUES(host)),
           sdk_version = IF(VALUES(sdk_version) = '', sdk_version, VALUES(sdk_version)),
           description = IF(VALUES(description) = '{}', description, VALUES(description)),
@@ -88,10 +97,15 @@ class WorkerStore {
     }
   }
 
-  /** The workers that are told to finish and leave. */
-  Set<String> draining() {
-    return Set.copyOf(
-        jdbc.sql("SELECT worker_id FROM t_worker WHERE drain = 1").query(String.class).list());
+  /** The workers that are told to finish and leave, and which start of each. */
+  Map<String, String> draining() {
+    Map<String, String> startIds = new HashMap<>();
+    jdbc.sql("SELECT worker_id, start_id FROM t_worker WHERE drain = 1")
+        .query(
+            rs -> {
+              startIds.put(rs.getString("worker_id"), rs.getString("start_id"));
+            });
+    return startIds;
   }
 
   /** Tells a worker to finish and leave, or not to; false if there is no such worker. */

@@ -16,7 +16,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,7 +89,7 @@ class CapsIT {
             });
     healthAndHeartbeatsAreAnswered();
 
-    open.sendAway(Set.of("greedy")); // ends what is parked
+    open.sendAway(Map.of("greedy", "")); // ends what is parked
     await().atMost(A_LONG_WHILE).until(() -> done(answers) == AT_ONCE);
     assertThat(holds.parked()).isZero();
     List<HttpResponse<String>> refused =
@@ -136,7 +136,7 @@ class CapsIT {
         .as("one with a name")
         .isEqualTo(200);
 
-    open.sendAway(Set.of("")); // ends what is parked
+    open.sendAway(Map.of("", "")); // ends what is parked
     await().until(() -> done(answers) == 4 && holds.parked() == 0);
   }
 

@@ -181,6 +181,39 @@ class WorkerRegistryIT {
   }
 
   @Test
+  void aDrainIsForTheProcessThatWasThereAndNotForTheNextOneUnderItsId() {
+    beat(",'startId':'start-1'");
+    drain("");
+    assertThat(beat(",'startId':'start-1'").path("drain").asBoolean()).isTrue();
+
+    // Its hold may come before its first beat, and its first beat before that is written.
+    String hold =
+        "/api/task/hold_task?taskType=%s&workerId=%s&startId=start-2"
+            .formatted(type.name(), worker);
+    assertThat(wire.get(hold).result().propertyNames()).containsExactly("taskList");
+    assertThat(beat(",'startId':'start-2'").path("drain").asBoolean()).isFalse();
+    assertThat(listed().path("state").asString()).isEqualTo("alive");
+
+    drain("");
+    assertThat(beat(",'startId':'start-2'").path("drain").asBoolean()).isTrue();
+    assertThat(listed().path("state").asString()).isEqualTo("draining");
+    assertThat(wire.get(hold).result().path("drain").asBoolean()).isTrue();
+  }
+
+  @Test
+  void aWorkerThatDoesNotTellItsStartsApartIsSentAwayUntilItIsTakenBack() {
+    beat("");
+    drain("");
+    assertThat(beat("").path("drain").asBoolean()).isTrue();
+    assertThat(beat("").path("drain").asBoolean()).isTrue();
+
+    assertThat(beat(",'startId':'start-1'").path("drain").asBoolean())
+        .as("that is certainly another process")
+        .isFalse();
+    assertThat(beat("").path("drain").asBoolean()).isFalse();
+  }
+
+  @Test
   void aHoldThatTakesReportsAlongSendsAwayAsWell() {
     beat("");
     drain("");

@@ -92,6 +92,7 @@ public final class FakeFlowServer implements FlowClient {
   private final Map<String, Row> rows = new LinkedHashMap<>();
   private final Map<Key, Row> keyed = new HashMap<>();
   private final Map<String, Long> parkedHolds = new HashMap<>();
+  private final Map<String, String> starts = new HashMap<>();
   private final Set<String> toldToLeave = new HashSet<>();
   private final List<HoldRequest> holds = new ArrayList<>();
   private final List<Report> reports = new ArrayList<>();
@@ -102,6 +103,7 @@ public final class FakeFlowServer implements FlowClient {
   private long nextNumber = 1;
   private long nextPark = 1;
   private boolean down;
+  private Map<String, String> drainedStarts = Map.of();
   private boolean drain;
   private long drainedFrom;
   private int answersToSwallow;
@@ -336,12 +338,14 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public synchronized HoldAnswer hold(HoldRequest request) {
-    return new HoldAnswer(held(request), List.of(), drain);
+    List<Task> tasks = held(request);
+    return new HoldAnswer(tasks, List.of(), isSentAway(request.workerId(), request.startId()));
   }
 
   private List<Task> held(HoldRequest request) {
     before();
     holds.add(request);
+    heardOf(request.workerId(), request.startId());
     // A repeat while the first is parked takes its place.
     long ticket = nextPark++;
     String parkKey = request.workerId() + "/" + request.holdId();
@@ -363,7 +367,20 @@ public final class FakeFlowServer implements FlowClient {
 
   /** Parked ones end when the worker is sent away, or the first that comes. */
   private boolean isSentAway(HoldRequest request, long ticket) {
-    return drain && (toldToLeave.add(request.workerId()) || ticket < drainedFrom);
+    return isSentAway(request.workerId(), request.startId())
+        && (toldToLeave.add(request.workerId()) || ticket < drainedFrom);
+  }
+
+  private void heardOf(String workerId, String startId) {
+    if (startId != null) {
+      starts.put(workerId, startId);
+    }
+  }
+
+  /** All are, but for those that were started later and say so. */
+  private boolean isSentAway(String workerId, String startId) {
+    return drain
+        && (startId == null || startId.equals(drainedStarts.getOrDefault(workerId, startId)));
   }
 
   @Override
@@ -378,8 +395,10 @@ public final class FakeFlowServer implements FlowClient {
             request.holdId(),
             request.stages(),
             request.prefer(),
-            request.othersAfterMs());
-    return new HoldAnswer(held(atOnce), outcomes, drain);
+            request.othersAfterMs(),
+            request.startId());
+    HoldAnswer answer = hold(atOnce);
+    return new HoldAnswer(answer.tasks(), outcomes, answer.drain());
   }
 
   @Override
@@ -398,11 +417,12 @@ public final class FakeFlowServer implements FlowClient {
     before();
     sweep();
     heartbeats.add(heartbeat);
+    heardOf(heartbeat.workerId(), heartbeat.startId());
     notifyAll();
     List<LeaseState> states =
         heartbeat.tasks().stream().map(task -> renew(heartbeat.workerId(), task)).toList();
     after();
-    return new HeartbeatAnswer(states, drain);
+    return new HeartbeatAnswer(states, isSentAway(heartbeat.workerId(), heartbeat.startId()));
   }
 
   @Override
@@ -481,9 +501,13 @@ public final class FakeFlowServer implements FlowClient {
     objectRefusal = code;
   }
 
-  /** Tells every worker, with its parked holds and its next heartbeat, to finish and leave. */
+  /**
+   * Tells every worker, with its parked holds and its next heartbeat, to finish and leave; but none
+   * that is started from now on under the id of one that was heard of.
+   */
   public synchronized void setDrain(boolean value) {
     drain = value;
+    drainedStarts = new HashMap<>(starts);
     drainedFrom = nextPark;
     toldToLeave.clear();
     notifyAll();

@@ -364,4 +364,24 @@ class FakeFlowServerTest {
     real.setDrain(false);
     assertThat(real.hold(new HoldRequest("lark", 1, "w", 0, "h3", null)).drain()).isFalse();
   }
+
+  @Test
+  void aDrainIsNotForAProcessThatIsStartedAfterIt() {
+    server.hold(startOf("pod-0", "start-1"));
+    server.setDrain(true);
+    assertThat(server.hold(startOf("pod-0", "start-1")).drain()).isTrue();
+    assertThat(server.hold(startOf("pod-0", "start-2")).drain()).isFalse();
+    assertThat(beatOf("pod-0", "start-1").drain()).isTrue();
+    assertThat(beatOf("pod-0", "start-2").drain()).isFalse();
+    assertThat(beatOf("pod-0", null).drain()).as("it does not say").isTrue();
+    assertThat(beatOf("pod-1", "start-3").drain()).as("nobody had heard of it").isTrue();
+  }
+
+  private static HoldRequest startOf(String worker, String startId) {
+    return new HoldRequest("lark", 1, worker, 0, null, null, null, null, startId);
+  }
+
+  private HeartbeatAnswer beatOf(String worker, String startId) {
+    return server.heartbeat(new Heartbeat(worker, List.of(), null, startId));
+  }
 }
