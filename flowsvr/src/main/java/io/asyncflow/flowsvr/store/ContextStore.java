@@ -6,6 +6,7 @@ import io.asyncflow.api.StoreKey;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Keeps objects under their keys. Thread-safe. */
@@ -34,7 +35,16 @@ interface ContextStore {
   List<String> tasks(String after, int limit) throws IOException;
 
   /** The objects of a task. */
-  List<Entry> entries(String taskId) throws IOException;
+  default List<Entry> entries(String taskId) throws IOException {
+    return entries(List.of(taskId)).getOrDefault(taskId, List.of());
+  }
+
+  /**
+   * The objects of several tasks; those of one that has none are missing.
+   *
+   * @param taskIds in the order of {@link #tasks}, each once
+   */
+  Map<String, List<Entry>> entries(List<String> taskIds) throws IOException;
 
   /** Removes an object; does nothing if there is none. */
   void delete(StoreKey key) throws IOException;

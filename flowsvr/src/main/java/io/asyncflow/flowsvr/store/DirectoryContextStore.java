@@ -24,7 +24,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -193,6 +195,15 @@ final class DirectoryContextStore implements ContextStore {
           break;
         }
       }
+    }
+    return found;
+  }
+
+  @Override
+  public Map<String, List<Entry>> entries(List<String> taskIds) throws IOException {
+    Map<String, List<Entry>> found = new HashMap<>();
+    for (String taskId : taskIds) {
+      found.put(taskId, entries(taskId));
     }
     return found;
   }

@@ -6,9 +6,14 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.ResponseInputStream;
@@ -20,6 +25,7 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
  * An object of a bucket each, under {@code {prefix}{key}}: the store of several servers that share
@@ -32,21 +38,35 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
 
   private static final String TYPE = "application/octet-stream";
 
+  private static final String SLASH = "/";
+
+  /** What S3 tells of with one answer, at most. */
+  private static final int MOST_KEYS = 1_000;
+
   /** Sorts after the slash and before whatever else a key has there. */
   private static final char AFTER_SLASH = '0';
 
   private final S3Client s3;
   private final String bucket;
   private final String prefix;
+  private final int keys;
 
   /**
    * @param s3 closed with the store
    * @param prefix of all keys; empty for none
    */
   S3ContextStore(S3Client s3, String bucket, String prefix) {
+    this(s3, bucket, prefix, MOST_KEYS);
+  }
+
+  /**
+   * @param keys that one question asks for
+   */
+  S3ContextStore(S3Client s3, String bucket, String prefix, int keys) {
     this.s3 = s3;
     this.bucket = bucket;
     this.prefix = prefix;
+    this.keys = keys;
   }
 
   @Override
@@ -99,10 +119,10 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
           ListObjectsV2Request.builder()
               .bucket(bucket)
               .prefix(prefix)
-              .delimiter("/")
+              .delimiter(SLASH)
               .startAfter(from)
               .continuationToken(next)
-              .maxKeys(limit - found.size())
+              .maxKeys(Math.min(keys, limit - found.size()))
               .build();
       ListObjectsV2Response page = asking(() -> s3.listObjectsV2(request));
       for (CommonPrefix task : page.commonPrefixes()) {
@@ -115,20 +135,46 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
     return found.size() <= limit ? found : found.subList(0, limit);
   }
 
+  /** A question is answered with a page of keys, whichever tasks they are of. */
   @Override
-  public List<Entry> entries(String taskId) throws IOException {
-    return asking(
-        () ->
-            s3
-                .listObjectsV2Paginator(list -> list.bucket(bucket).prefix(prefix + taskId + "/"))
-                .contents()
-                .stream()
-                .flatMap(
-                    object ->
-                        StoreKey.parse(object.key().substring(prefix.length()))
-                            .map(key -> new Entry(key, object.lastModified()))
-                            .stream())
-                .toList());
+  public Map<String, List<Entry>> entries(List<String> taskIds) throws IOException {
+    Map<String, List<Entry>> found = new HashMap<>();
+    Set<String> wanted = Set.copyOf(taskIds);
+    Deque<String> left = new ArrayDeque<>(taskIds);
+    String told = "";
+    while (!left.isEmpty()) {
+      String next = prefix + left.getFirst() + SLASH;
+      String from = told.compareTo(next) > 0 ? told : next;
+      ListObjectsV2Response page =
+          asking(
+              () ->
+                  s3.listObjectsV2(
+                      list -> list.bucket(bucket).prefix(prefix).startAfter(from).maxKeys(keys)));
+      for (S3Object object : page.contents()) {
+        StoreKey.parse(object.key().substring(prefix.length()))
+            .filter(key -> wanted.contains(key.taskId()))
+            .map(key -> new Entry(key, object.lastModified()))
+            .ifPresent(
+                entry ->
+                    found
+                        .computeIfAbsent(entry.key().taskId(), id -> new ArrayList<>())
+                        .add(entry));
+        told = object.key();
+      }
+      if (!Boolean.TRUE.equals(page.isTruncated())) {
+        break;
+      }
+      while (!left.isEmpty() && isTold(left.getFirst(), told)) {
+        left.removeFirst();
+      }
+    }
+    return found;
+  }
+
+  /** Whether all objects of a task come before this key. */
+  private boolean isTold(String taskId, String key) {
+    String ofTask = prefix + taskId + SLASH;
+    return ofTask.compareTo(key) < 0 && !key.startsWith(ofTask);
   }
 
   @Override

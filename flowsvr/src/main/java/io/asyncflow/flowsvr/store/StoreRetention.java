@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -46,15 +48,24 @@ import org.springframework.stereotype.Component;
  * are listed after the row was read: each text that the row names is among them.
  *
  * <p>Each round looks at a bounded number of tasks, each by its primary key, and goes on where the
- * one before stopped. Harmless on several servers.
+ * one before stopped. When all were looked at and nothing was to be removed, it rests for some
+ * times as long as that took: each look costs questions to the store, which may be paid for.
+ * Harmless on several servers.
  */
 @Component
 public class StoreRetention {
 
   private static final Logger log = LoggerFactory.getLogger(StoreRetention.class);
 
-  private static final int PAGE = 500;
-  private static final int PAGES_A_ROUND = 10;
+  /** Tasks whose rows are in memory at once. */
+  private static final int PAGE = 250;
+
+  private static final int PAGES_A_ROUND = 20;
+
+  /** For how many times as long as all tasks took it rests where it has removed nothing. */
+  private static final int REST = 9;
+
+  private static final Duration LONGEST_REST = Duration.ofDays(1);
 
   private final ContextStore store;
   private final TaskLook tasks;
@@ -62,6 +73,9 @@ public class StoreRetention {
   private final Node node;
   private final Duration grace;
   private String lookedAt = "";
+  private long beganAt;
+  private int removedSince;
+  private long restUntil;
 
   @Autowired
   StoreRetention(ContextStore store, TaskLook tasks, Node node, StoreProperties properties) {
@@ -74,11 +88,13 @@ public class StoreRetention {
     this.references = new References(store);
     this.node = node;
     this.grace = grace;
+    this.restUntil = node.nanoTime();
   }
 
-  /** Returns how many objects were removed. */
-  public int runOnce() {
-    return runOnce(node.wallClock().minus(grace));
+  /** Returns how many objects were removed; none while it rests. */
+  public synchronized int runOnce() {
+    boolean rests = node.nanoTime() - restUntil < 0;
+    return rests ? 0 : runOnce(node.wallClock().minus(grace));
   }
 
   /**
@@ -88,13 +104,15 @@ public class StoreRetention {
    */
   synchronized int runOnce(Instant before) {
     int removed = 0;
+    if (lookedAt.isEmpty()) {
+      beganAt = node.nanoTime();
+      removedSince = 0;
+    }
     try {
       store.tidy(before);
       for (int page = 0; page < PAGES_A_ROUND; page++) {
         List<String> ids = store.tasks(lookedAt, PAGE);
-        for (String id : ids) {
-          removed += collectAndGoOn(id, before);
-        }
+        removed += collectAndGoOn(ids, before);
         if (ids.size() < PAGE) {
           lookedAt = "";
           break;
@@ -103,27 +121,84 @@ public class StoreRetention {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    removedSince += removed;
+    if (lookedAt.isEmpty() && removedSince == 0) {
+      rest();
+    }
     if (removed > 0) {
       log.info("removed {} objects to which nothing refers", removed);
     }
     return removed;
   }
 
+  private void rest() {
+    long now = node.nanoTime();
+    restUntil = now + Math.min(REST * (now - beganAt), LONGEST_REST.toNanos());
+  }
+
   /** One task whose objects cannot be read must not keep all others from being looked at. */
-  private int collectAndGoOn(String taskId, Instant before) throws IOException {
-    lookedAt = taskId;
-    Optional<TaskId> id = TaskId.parse(taskId);
-    return id.isPresent() ? collect(id.get(), before) : 0;
+  private int collectAndGoOn(List<String> taskIds, Instant before) throws IOException {
+    try {
+      int removed = collect(taskIds, before);
+      lookedAt = taskIds.isEmpty() ? lookedAt : taskIds.get(taskIds.size() - 1);
+      return removed;
+    } catch (IOException e) {
+      log.debug("some of {} tasks cannot be looked at: now one by one", taskIds.size(), e);
+    }
+    int removed = 0;
+    for (String taskId : taskIds) {
+      lookedAt = taskId;
+      removed += collect(List.of(taskId), before);
+    }
+    return removed;
+  }
+
+  /** Removes what may go of some tasks, by few questions to the store. */
+  private int collect(List<String> taskIds, Instant before) throws IOException {
+    Map<String, List<Entry>> first = store.entries(taskIds);
+    Map<String, Optional<TaskRow>> rows = new LinkedHashMap<>();
+    for (String taskId : taskIds) {
+      List<StoreKey> old = oldOf(first.getOrDefault(taskId, List.of()), before);
+      Optional<TaskId> id = TaskId.parse(taskId);
+      if (!old.isEmpty() && id.isPresent()) {
+        Optional<TaskRow> row = tasks.find(id.get());
+        if (row.isEmpty() || old.stream().anyMatch(key -> !isSpokenFor(key, row.get()))) {
+          rows.put(taskId, row);
+        }
+      }
+    }
+    if (rows.isEmpty()) {
+      return 0;
+    }
+    Map<String, List<Entry>> entries =
+        store.entries(List.copyOf(rows.keySet())); // after the rows were read, never before
+    int removed = 0;
+    for (String taskId : rows.keySet()) {
+      removed +=
+          collect(
+              TaskId.parse(taskId).orElseThrow(),
+              rows.get(taskId),
+              entries.getOrDefault(taskId, List.of()),
+              before);
+    }
+    return removed;
   }
 
   /** Removes what may go of one task. */
   int collect(TaskId id, Instant before) throws IOException {
-    if (oldOf(store.entries(id.toString()), before).isEmpty()) {
+    return collect(List.of(id.toString()), before);
+  }
+
+  /**
+   * @param found its row, empty if there is none
+   * @param entries its objects, listed after the row was read
+   */
+  private int collect(TaskId id, Optional<TaskRow> found, List<Entry> entries, Instant before)
+      throws IOException {
+    List<StoreKey> old = oldOf(entries, before);
+    if (old.isEmpty()) {
       return 0;
     }
-    Optional<TaskRow> found = tasks.find(id);
-    List<Entry> entries = store.entries(id.toString()); // after the row was read, never before
-    List<StoreKey> old = oldOf(entries, before);
     if (found.isEmpty()) {
       return tasks.isGone(id) ? remove(unnamedByCopies(id, old)) : 0;
     }

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.store;
 
+import static java.util.stream.Collectors.groupingBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.StoreKey;
@@ -259,9 +260,11 @@ class StoreRetentionModelTest {
     }
 
     @Override
-    public List<Entry> entries(String taskId) {
+    public Map<String, List<Entry>> entries(List<String> taskIds) {
       meanwhile();
-      return stored.entrySet().stream().map(e -> new Entry(e.getKey(), e.getValue())).toList();
+      return stored.entrySet().stream()
+          .map(e -> new Entry(e.getKey(), e.getValue()))
+          .collect(groupingBy(entry -> entry.key().taskId()));
     }
 
     @Override
