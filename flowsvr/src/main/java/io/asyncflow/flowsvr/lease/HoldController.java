@@ -12,6 +12,7 @@ import io.asyncflow.flowsvr.web.CallerShare;
 import io.asyncflow.flowsvr.web.DatabaseTrouble;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.GoneCallers;
 import io.asyncflow.flowsvr.web.Takes;
 import io.asyncflow.flowsvr.web.WaitingRequests;
 import jakarta.servlet.http.HttpServletRequest;
@@ -73,11 +74,11 @@ class HoldController {
   DeferredResult<Envelope<Held>> hold(Fields in, HttpServletRequest request) {
     Hold hold = HoldForm.read(in);
     if (!in.has("reports")) {
-      return answer(hold, holdInShare(hold, request.getRemoteAddr()), null);
+      return answer(hold, holdInShare(hold, request.getRemoteAddr()), null, request);
     }
     types.require(hold.type()); // nothing is taken for a hold that is refused
     List<ReportResult> outcomes = reports.take(in);
-    return answer(hold, holdAtOnce(hold), outcomes);
+    return answer(hold, holdAtOnce(hold), outcomes, request);
   }
 
   /** One that does not wait is over soon, and needs no share. */
@@ -107,8 +108,19 @@ class HoldController {
   }
 
   private DeferredResult<Envelope<Held>> answer(
-      Hold hold, CompletableFuture<List<Task>> tasks, List<ReportResult> outcomes) {
+      Hold hold,
+      CompletableFuture<List<Task>> tasks,
+      List<ReportResult> outcomes,
+      HttpServletRequest request) {
     DeferredResult<Envelope<Held>> answer = new DeferredResult<>();
+    if (!hold.isRepeatable()) { // else a repeat may have been told of them
+      GoneCallers.whenGone(
+          request,
+          () -> {
+            holds.giveBack(tasks);
+            return told(hold, List.of(), outcomes);
+          });
+    }
     answer.onTimeout(() -> tasks.cancel(false));
     answer.onError(failure -> tasks.cancel(false)); // the client is gone: take nothing for it
     tasks.whenComplete(

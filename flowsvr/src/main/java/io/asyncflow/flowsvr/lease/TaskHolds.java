@@ -92,6 +92,13 @@ public class TaskHolds implements DisposableBean {
     return tasks;
   }
 
+  /** The caller never heard of what it was given, if that was anything. */
+  void giveBack(CompletableFuture<List<Task>> unheard) {
+    if (unheard.isDone() && !unheard.isCompletedExceptionally() && !unheard.join().isEmpty()) {
+      giveBack(unheard.join());
+    }
+  }
+
   /** What failed in the caller's own thread is thrown there. */
   private static void throwIfFailed(CompletableFuture<List<Task>> tasks) {
     if (tasks.isCompletedExceptionally() && !tasks.isCancelled()) {

@@ -24,9 +24,9 @@ class ErrorAnswers {
   @ExceptionHandler
   void answer(Throwable failure, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    // What a hold that nobody waits for had taken is given back when its leases run out.
     if (isClientGone(failure)) {
       log.info("{} {}: the client is gone", request.getMethod(), request.getRequestURI());
+      GoneCallers.undo(request, null);
       return;
     }
     Refusal refusal = Refusal.of(failure);

@@ -15,6 +15,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import tools.jackson.databind.JsonNode;
 
 /** Clients that go away: while their hold is parked, and in the middle of a body. */
 @RunningServer
@@ -24,35 +25,108 @@ class GoneClientIT {
   @LocalServerPort int port;
   @Autowired TaskHolds holds;
 
-  @Test
-  void leavesNoTraceInTheLogAndItsTaskIsNotLost(CapturedOutput output) throws Exception {
-    Wire wire = new Wire(port);
-    wire.post(
-        "/api/task_schedule_cfg/save", "{'task_type':'gone','lease_seconds':1,'max_retry_num':0}");
+  /** Parks a hold, and hangs up. */
+  private void parkAndGo(String query, boolean withReset) throws Exception {
     int before = holds.parked();
     try (Socket client = new Socket("127.0.0.1", port)) {
-      client.setSoLinger(true, 0); // closes with a reset, as a killed client behind a proxy does
-      String hold = "GET /api/task/hold_task?taskType=gone&workerId=gone&waitMs=30000 HTTP/1.1";
-      client
-          .getOutputStream()
-          .write((hold + "\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+      client.setSoLinger(withReset, 0);
+      client.getOutputStream().write(request("/api/task/hold_task?waitMs=30000&" + query));
       await().until(() -> holds.parked() == before + 1);
     }
-    Wire.Answer created =
-        wire.post(
-            "/api/task/createTask",
-            "{'taskData':{'userId':'u','taskType':'gone','taskStage':'s','taskContext':''}}");
-    String id = created.result().path("taskId").asString();
+  }
 
-    // Held for the client that is gone, given back when its lease has run out, no retry burnt.
+  private String create(Wire wire, String type) {
+    return wire.post(
+            "/api/task/createTask",
+            "{'taskData':{'userId':'u','taskType':'%s','taskStage':'s','taskContext':''}}"
+                .formatted(type))
+        .result()
+        .path("taskId")
+        .asString();
+  }
+
+  private static JsonNode task(Wire wire, String id) {
+    return wire.get("/api/task/getTask?taskId=" + id).result().path("taskData");
+  }
+
+  @Test
+  void clientsThatHangUpOneAfterTheOtherCostATaskNothing(CapturedOutput output) throws Exception {
+    Wire wire = new Wire(port);
+    wire.post("/api/task_schedule_cfg/save", "{'task_type':'gone','max_retry_num':0}");
+    parkAndGo("taskType=gone", false);
+    parkAndGo("taskType=gone", true); // as a killed client behind a proxy does
+    parkAndGo("taskType=gone&workerId=gone", true);
+    String id = create(wire, "gone");
+
     await()
         .until(
-            () -> wire.get("/api/task/getTask?taskId=" + id).result().at("/taskData/status"),
-            status -> status.asInt() == 2);
-    Wire.Answer again = wire.get("/api/task/hold_task?taskType=gone&workerId=next&waitMs=20000");
-    assertThat(again.result().at("/taskList/0/taskId").asString("")).isEqualTo(id);
-    assertThat(again.result().at("/taskList/0/crtRetryNum").asInt()).isZero();
+            () -> task(wire, id),
+            task -> task.path("leaseEpoch").asInt() == 3 && task.path("status").asInt() == 1);
+    assertThat(task(wire, id).path("crtRetryNum").asInt()).isZero();
+    Wire.Answer next = wire.get("/api/task/hold_task?taskType=gone&workerId=next");
+    assertThat(next.result().at("/taskList/0/taskId").asString("")).isEqualTo(id);
     assertThat(output.getAll().lines().filter(line -> line.startsWith("\tat "))).isEmpty();
+  }
+
+  @Test
+  void whatAHoldWithAnIdWasGivenWaitsForItsRepeat() throws Exception {
+    Wire wire = new Wire(port);
+    wire.post("/api/task_schedule_cfg/save", "{'task_type':'gone_with_id'}");
+    String hold = "taskType=gone_with_id&workerId=w&holdId=h";
+    parkAndGo(hold, false);
+    String id = create(wire, "gone_with_id");
+    await().until(() -> task(wire, id).path("status").asInt() == 2);
+
+    Wire.Answer repeat = wire.get("/api/task/hold_task?" + hold);
+    assertThat(repeat.result().at("/taskList/0/taskId").asString("")).isEqualTo(id);
+    assertThat(repeat.result().at("/taskList/0/leaseEpoch").asInt()).isEqualTo(1);
+  }
+
+  @Test
+  void clientThatHasEndedItsHalfOfTheConnectionIsToldOfNoTasksThatAreGivenBack() throws Exception {
+    Wire wire = new Wire(port);
+    wire.post("/api/task_schedule_cfg/save", "{'task_type':'half'}");
+    int before = holds.parked();
+    try (Socket client = new Socket("127.0.0.1", port)) {
+      client.getOutputStream().write(request("/api/task/hold_task?waitMs=30000&taskType=half"));
+      client.shutdownOutput();
+      await().until(() -> holds.parked() == before + 1);
+      String id = create(wire, "half");
+
+      client.setSoTimeout(60_000);
+      String answer = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 200 ").contains("\"taskList\":[]");
+      assertThat(task(wire, id).path("status").asInt()).isEqualTo(1);
+    }
+  }
+
+  private static byte[] request(String path) {
+    return ("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .getBytes(StandardCharsets.US_ASCII);
+  }
+
+  @Test
+  void clientThatAsksAheadIsNotTakenForGone() throws Exception {
+    Wire wire = new Wire(port);
+    wire.post("/api/task_schedule_cfg/save", "{'task_type':'ahead'}");
+    int before = holds.parked();
+    try (Socket client = new Socket("127.0.0.1", port)) {
+      client.getOutputStream().write(request("/api/task/hold_task?waitMs=30000&taskType=ahead"));
+      await().until(() -> holds.parked() == before + 1);
+      client.getOutputStream().write(request("/actuator/health/liveness"));
+      String id = create(wire, "ahead");
+
+      client.setSoTimeout(60_000);
+      StringBuilder answers = new StringBuilder();
+      byte[] some = new byte[4_096];
+      while (!answers.toString().contains("UP")) {
+        int count = client.getInputStream().read(some);
+        assertThat(count).isPositive();
+        answers.append(new String(some, 0, count, StandardCharsets.UTF_8));
+      }
+      assertThat(answers).contains(id);
+      assertThat(task(wire, id).path("status").asInt()).isEqualTo(2);
+    }
   }
 
   @ParameterizedTest
