@@ -18,6 +18,9 @@ import java.util.function.BooleanSupplier;
  * shell sees the end of its standard input and does what {@link ParentDeath} says. Should both be
  * killed, the pid file lets the next start find and stop the orphan.
  *
+ * <p>The JVM may die at any moment of a launch. So the watcher is started first, and the server's
+ * own process writes the pid file before it becomes the server.
+ *
  * <p>All waiting is on the caller's thread. {@link Process#onExit} completes on the common pool,
  * which has one thread on a machine of two cores: it would never complete behind a thread of that
  * pool that waits for its caller.
@@ -28,6 +31,9 @@ final class EngineProcess {
   private static final Duration FOR_EVER = Duration.ofDays(365);
   private static final String PID_FILE = "server.pid";
   private static final Path SETSID = Path.of("/usr/bin/setsid");
+
+  private static final String WRITE_PID_AND_BECOME =
+      "printf '%s\\n%s' \"$$\" \"$2\" > \"$1\" && shift && exec \"$@\"";
 
   private final Process process;
   private final Process watcher;
@@ -70,37 +76,39 @@ final class EngineProcess {
       Path directory,
       EngineLog log,
       ParentDeath parentDeath) {
+    Path pidFile = directory.resolve(PID_FILE);
+    List<String> program =
+        new ArrayList<>(
+            List.of("/bin/sh", "-c", WRITE_PID_AND_BECOME, "asyncflow-launch", pidFile.toString()));
+    program.addAll(command);
     ProcessBuilder builder =
-        new ProcessBuilder(inOwnSession(command))
+        new ProcessBuilder(inOwnSession(program))
             .directory(directory.toFile())
             .redirectErrorStream(true)
             .redirectOutput(log.file().toFile());
     builder.environment().putAll(environment);
-    Process process = null;
+    Process watcher = null;
     try {
       log.begin();
-      process = builder.start();
-      Files.writeString(
-          directory.resolve(PID_FILE), process.pid() + System.lineSeparator() + command.get(0));
-      return new EngineProcess(
-          process, watch(process.pid(), directory, parentDeath), directory, log);
+      Files.deleteIfExists(pidFile);
+      watcher = watch(directory, parentDeath);
+      return new EngineProcess(builder.start(), watcher, directory, log);
     } catch (IOException e) {
-      if (process != null) {
-        process.destroyForcibly(); // nobody would watch over it
+      if (watcher != null) {
+        watcher.destroyForcibly(); // there is nothing to watch over
       }
       throw new EngineException(log.engine() + " cannot be started: " + e.getMessage() + ".", e);
     }
   }
 
-  private static Process watch(long pid, Path directory, ParentDeath parentDeath)
-      throws IOException {
+  private static Process watch(Path directory, ParentDeath parentDeath) throws IOException {
     List<String> command =
         List.of(
             "/bin/sh",
             "-c",
             parentDeath.script(),
             "asyncflow-watch",
-            Long.toString(pid),
+            directory.resolve(PID_FILE).toString(),
             directory.toString());
     return new ProcessBuilder(inOwnSession(command))
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -3,18 +3,26 @@ package io.asyncflow.dev;
 /** What becomes of an engine whose JVM died without stopping it. */
 enum ParentDeath {
   /** It is asked to shut down in order, and its directory stays. */
-  STOPS_ENGINE("while read -r _; do :; done; kill -TERM \"$1\""),
+  STOPS_ENGINE("kill -TERM \"$pid\""),
 
   /** It is killed and its directory deleted: nobody wants the data of a test any more. */
   DISCARDS_ENGINE(
       """
-      while read -r _; do :; done
-      kill -KILL "$1"
+      kill -KILL "$pid"
       n=0
-      while [ -e "/proc/$1/exe" ] && [ $n -lt 100 ]; do sleep 0.05; n=$((n + 1)); done
+      while [ -e "/proc/$pid/exe" ] && [ $n -lt 100 ]; do sleep 0.05; n=$((n + 1)); done
       rm -rf -- "$2"
       rmdir -- "${2%/*}"
       """);
+
+  /** A JVM that dies while it launches an engine leaves a process that is about to say its id. */
+  private static final String AWAIT_DEATH =
+      """
+      while read -r _; do :; done
+      n=0
+      while [ ! -s "$1" ] && [ $n -lt 40 ]; do sleep 0.05; n=$((n + 1)); done
+      read -r pid < "$1" || [ -n "$pid" ] || exit 0
+      """;
 
   private final String script;
 
@@ -24,9 +32,10 @@ enum ParentDeath {
 
   /**
    * The shell script that waits for the end of its input, which comes with the JVM's death however
-   * it dies. Its arguments are the engine's process id and directory.
+   * it dies. Its arguments are the file with the engine's process id in its first line, and the
+   * engine's directory.
    */
   String script() {
-    return script;
+    return AWAIT_DEATH + script;
   }
 }
