@@ -14,6 +14,10 @@ record EngineLog(String engine, Path file) {
   private static final Pattern MISSING_LIBRARY =
       Pattern.compile("error while loading shared libraries: (\\S+):");
 
+  /** An engine's line, and flowsvr's. */
+  private static final Pattern ERROR =
+      Pattern.compile("(?:\\[ERROR\\]|: (?=\\S+ does not start: ))\\s*(.+)");
+
   /**
    * Puts what an earlier run has left there aside, for whoever wants to know why it ended, and
    * makes an empty log, which others on the machine cannot read: it may have what tasks are about.
@@ -66,10 +70,12 @@ record EngineLog(String engine, Path file) {
 
   private static String lastError(String text) {
     return text.lines()
-        .filter(line -> line.contains("[ERROR]") && !line.contains("Aborting"))
+        .filter(line -> !line.contains("Aborting"))
+        .map(ERROR::matcher)
+        .filter(Matcher::find)
+        .map(error -> error.group(1))
         .reduce((first, second) -> second)
-        .map(
-            line -> " and says: " + OneLine.of(line.substring(line.indexOf("[ERROR]") + 8).strip()))
+        .map(error -> " and says: " + OneLine.of(error).replaceFirst("\\.+$", ""))
         .orElse("");
   }
 

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -132,19 +133,22 @@ final class LocalStack implements AutoCloseable {
     keepRunning("Redis", logOf("redis"), redis::process, redis::restart);
     display.done("MariaDB and Redis run");
     DatabaseEndpoint database = mariaDb.endpoint();
-    EngineProcess process =
-        run(
-            server,
-            OtherThread.resultOf(serverJar),
-            Map.of(
-                "FLOW_PORT", Integer.toString(port),
-                "FLOW_STORE_DIR", directory.resolve("store").toString(),
-                "FLOW_MYSQL_URL", database.jdbcUrl(SCHEMA),
-                "FLOW_MYSQL_USER", database.user(),
-                "FLOW_MYSQL_PASSWORD", database.password()));
     probe = new ServerProbe(url(), key.text());
-    process.awaitReady(display.awaiting("flowsvr", server.log(), probe::isReady), SERVER_PATIENCE);
+    run(
+        server,
+        OtherThread.resultOf(serverJar),
+        Map.of(
+            "FLOW_PORT", Integer.toString(port),
+            "FLOW_STORE_DIR", directory.resolve("store").toString(),
+            "FLOW_MYSQL_URL", database.jdbcUrl(SCHEMA),
+            "FLOW_MYSQL_USER", database.user(),
+            "FLOW_MYSQL_PASSWORD", database.password()),
+        this::awaitServer);
     display.done("flowsvr answers");
+  }
+
+  private void awaitServer(EngineProcess process) {
+    process.awaitReady(display.awaiting("flowsvr", server.log(), probe::isReady), SERVER_PATIENCE);
   }
 
   /**
@@ -166,7 +170,8 @@ final class LocalStack implements AutoCloseable {
               "FLOW_URL", url().toString(),
               "ASYNCFLOW_WORKER_SLOTS_CPU", "2",
               "ASYNCFLOW_WORKER_SHUTDOWN_GRACE", WORKER_GRACE.toString(),
-              "ASYNCFLOW_WORKER_SPOOL_DIR", directory.resolve("spool").toString()));
+              "ASYNCFLOW_WORKER_SPOOL_DIR", directory.resolve("spool").toString()),
+          process -> {});
     }
   }
 
@@ -194,7 +199,14 @@ final class LocalStack implements AutoCloseable {
     display.done(count == 1 ? "the worker asks for tasks" : "the workers ask for tasks");
   }
 
-  private EngineProcess run(ChildJvm program, Path jar, Map<String, String> settings) {
+  /**
+   * @param awaitStart returns when it has started, or throws: what never did is not started again
+   */
+  private void run(
+      ChildJvm program,
+      Path jar,
+      Map<String, String> settings,
+      Consumer<EngineProcess> awaitStart) {
     Map<String, String> environment = new HashMap<>(settings);
     environment.putAll(key.forChild());
     environment.put("FLOW_REDIS_URL", redis.url());
@@ -204,6 +216,7 @@ final class LocalStack implements AutoCloseable {
     AtomicReference<EngineProcess> process =
         new AtomicReference<>(program.launch(jar, environment, installation));
     own(() -> process.get().stop(STOP_PATIENCE));
+    awaitStart.accept(process.get());
     keepRunning(
         program.module(),
         program.log(),
@@ -212,7 +225,6 @@ final class LocalStack implements AutoCloseable {
           process.get().stop(); // it is dead, but its watcher lives
           process.set(program.launch(jar, environment, installation));
         });
-    return process.get();
   }
 
   private Path logOf(String engine) {

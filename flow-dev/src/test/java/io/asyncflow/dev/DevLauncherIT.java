@@ -155,6 +155,17 @@ class DevLauncherIT {
   }
 
   @Test
+  void whyFlowsvrDoesNotStartIsSaidOnce() throws Exception {
+    ProcessBuilder builder = launcher("dev", "--port", Integer.toString(LoopbackPort.free()));
+    builder.environment().put("FLOW_API_KEY", StubProgram.BAD_KEY);
+    assertThat(complaint(1, builder))
+        .singleElement()
+        .asString()
+        .contains("instead of starting")
+        .endsWith("flowsvr.log and says: flowsvr does not start: the key is bad.");
+  }
+
+  @Test
   void everyErrorIsOneSentence() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
       int port = taken.getLocalPort();

@@ -21,6 +21,10 @@ import java.util.jar.Manifest;
  * Boot jar, is ready at once, and writes its environment into its log.
  */
 final class StubProgram {
+
+  /** With this key it does not start. */
+  static final String BAD_KEY = "bad";
+
   private StubProgram() {}
 
   /** Puts the jar where a build of the module would have. */
@@ -45,6 +49,10 @@ final class StubProgram {
       return;
     }
     System.getenv().forEach((name, value) -> System.out.println(name + "=" + value));
+    if (BAD_KEY.equals(System.getenv("FLOW_API_KEY"))) {
+      System.out.println("12:00 ERROR [main] Startup : flowsvr does not start: the key is bad.");
+      System.exit(1);
+    }
     if (System.getenv("FLOW_PORT") != null) {
       serve(Integer.parseInt(System.getenv("FLOW_PORT")));
     } else {
