@@ -1,7 +1,12 @@
 package io.asyncflow.flowsvr.store;
 
 import io.asyncflow.flowsvr.store.StoreProperties.S3;
+import io.asyncflow.flowsvr.system.BadSettingException;
+import io.asyncflow.flowsvr.system.OwnerOnly;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
@@ -24,10 +29,28 @@ class StoreConfiguration {
   ContextStore contextStore(
       StoreProperties properties, @Value("${spring.datasource.url}") String databaseUrl) {
     S3 s3 = properties.s3();
-    return s3.bucket().isBlank()
-        ? new DirectoryContextStore(
-            properties.directory(databaseUrl), properties.minFree().toBytes())
-        : new S3ContextStore(client(s3), s3.bucket(), s3.prefix());
+    if (!s3.bucket().isBlank()) {
+      return new S3ContextStore(client(s3), s3.bucket(), s3.prefix());
+    }
+    Path directory = properties.directory(databaseUrl);
+    if (!properties.dir().isBlank()) {
+      requireWritable(directory);
+    }
+    return new DirectoryContextStore(directory, properties.minFree().toBytes());
+  }
+
+  /** Else the first large result would find out, and be repeated for ever. */
+  private static void requireWritable(Path directory) {
+    try {
+      OwnerOnly.createDirectories(directory);
+    } catch (IOException e) {
+      throw new BadSettingException(
+          "FLOW_STORE_DIR names " + directory + ", which is no directory and cannot be made one.");
+    }
+    if (!Files.isWritable(directory)) {
+      throw new BadSettingException(
+          "FLOW_STORE_DIR names " + directory + ", where flowsvr may not write.");
+    }
   }
 
   /** Credentials are those of the AWS SDK's default chain: environment, files, the machine. */

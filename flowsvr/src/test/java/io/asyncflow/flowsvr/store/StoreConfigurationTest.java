@@ -2,8 +2,12 @@ package io.asyncflow.flowsvr.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.flowsvr.system.BadSettingException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
@@ -34,6 +38,19 @@ class StoreConfigurationTest {
             context ->
                 assertThat(context.getBean(ContextStore.class))
                     .hasToString(Path.of("target/elsewhere").toAbsolutePath().toString()));
+  }
+
+  @Test
+  void directoryThatIsNamedAndCannotBeMadeIsRefused(@TempDir Path home) throws IOException {
+    Path file = Files.createFile(home.resolve("file"));
+    server
+        .withPropertyValues("flow.store.dir=" + file.resolve("store"))
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .rootCause()
+                    .isInstanceOf(BadSettingException.class)
+                    .hasMessageStartingWith("FLOW_STORE_DIR names " + file.resolve("store")));
   }
 
   @Test
