@@ -130,6 +130,23 @@ class FreshCloneIT {
     }
   }
 
+  /**
+   * As of cron, and of many a container. A shell spells the name: this JVM's locale may be C, too.
+   */
+  @Test
+  void aFileMayHaveAnyNameInTheLocaleC() {
+    String submit =
+        """
+        file=$1/$(printf 'Gr\\303\\274\\303\\237e.txt')
+        echo Hello > "$file"
+        exec "$0" submit "$file" --url http://127.0.0.1:1
+        """;
+    List<String> command =
+        List.of("bash", "-c", submit, command("submit").get(0), directory.toString());
+    Command.Done done = Command.run(command, with("LC_ALL", "C"), SECONDS);
+    assertThat(done.output()).contains("http://127.0.0.1:1").doesNotContain("is not a file");
+  }
+
   @Test
   void serverAndWorkerRunATask() throws IOException {
     int port = freePort();
