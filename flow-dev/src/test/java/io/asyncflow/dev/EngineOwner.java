@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -23,14 +24,7 @@ final class EngineOwner implements AutoCloseable {
   /** Starts a JVM that starts the engine and waits until it runs. */
   static EngineOwner of(String engine, Path directory) throws IOException {
     Process jvm =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                EngineOwner.class.getName(),
-                engine,
-                directory.toString())
+        jvm(EngineOwner.class, engine, directory.toString())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     String pid = new BufferedReader(new InputStreamReader(jvm.getInputStream())).readLine();
@@ -40,6 +34,20 @@ final class EngineOwner implements AutoCloseable {
     List<ProcessHandle> watchers =
         jvm.children().filter(child -> child.pid() != Long.parseLong(pid)).toList();
     return new EngineOwner(jvm, Long.parseLong(pid), watchers);
+  }
+
+  /** A JVM like this one, with the same class path. */
+  static ProcessBuilder jvm(Class<?> main, String... arguments) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command);
   }
 
   /** What the other JVM runs. */

@@ -24,16 +24,7 @@ class KilledLaunchIT {
   @ValueSource(ints = {1, 2})
   void jvmThatDiesWhileItLaunchesLeavesNothingBehind(int children) throws Exception {
     Process jvm =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Launcher.class.getName(),
-                directory.toString(),
-                "" + children)
-            .inheritIO()
-            .start();
+        EngineOwner.jvm(Launcher.class, directory.toString(), "" + children).inheritIO().start();
 
     assertThat(jvm.waitFor()).isEqualTo(Launcher.DEAD);
     await()

@@ -94,6 +94,13 @@ class RunPoolTest {
     await().atMost(PATIENCE).until(() -> pool.working() == 0);
   }
 
+  private void occupyBothThreads() throws InterruptedException {
+    offer(run(false));
+    offer(run(false));
+    next();
+    next();
+  }
+
   @AfterEach
   void close() {
     letGo.release(1000);
@@ -183,10 +190,7 @@ class RunPoolTest {
 
   /** Another type has taken the slot since it was offered. */
   private Run waitsForASlot() throws InterruptedException {
-    offer(run(false));
-    offer(run(false));
-    next();
-    next();
+    occupyBothThreads();
     Run run = run(true);
     assertThat(offer(run)).isTrue();
     elsewhere = slots.tryTake(1, "").orElseThrow();
@@ -239,10 +243,7 @@ class RunPoolTest {
   void whatWaitsForAThreadWhileNoRunEndsIsStalledAndNothingTakesItsPlace()
       throws InterruptedException {
     letAShortRunEnd();
-    offer(run(false));
-    offer(run(false));
-    next();
-    next();
+    occupyBothThreads();
     Run waiting = run(false);
     offer(waiting);
     assertThat(pool.stalled()).isEmpty();
@@ -260,10 +261,7 @@ class RunPoolTest {
   @Test
   void aSuspectIsNeverStalled() throws InterruptedException {
     letAShortRunEnd();
-    offer(run(false));
-    offer(run(false));
-    next();
-    next();
+    occupyBothThreads();
     offer(suspect());
     ticker.advance(A_WHILE);
     assertThat(pool.stalled()).isEmpty();
@@ -328,10 +326,7 @@ class RunPoolTest {
   @Test
   void aRunThatEndedWhileItWaitedTakesNoRoom() throws InterruptedException {
     letAShortRunEnd();
-    offer(run(false));
-    offer(run(false));
-    next();
-    next();
+    occupyBothThreads();
     Run waiting = run(false);
     offer(waiting);
     assertThat(pool.queued()).isEqualTo(1);
@@ -411,10 +406,7 @@ class RunPoolTest {
     letAShortRunEnd();
     BatchStageHandler handler = batch -> {};
     RegisteredStage batched = new RegisteredStage("one", handler, StageNeeds.nothing());
-    offer(run(false));
-    offer(run(false));
-    next();
-    next();
+    occupyBothThreads();
     Run one = run(batched);
     Run another = run(batched);
     Run suspect = suspect(batched);
@@ -450,10 +442,7 @@ class RunPoolTest {
   @Test
   void aClosedPoolHandsOutWhatWaitsAndFinishesWhatRuns() throws InterruptedException {
     letAShortRunEnd();
-    offer(run(false));
-    offer(run(false));
-    next();
-    next();
+    occupyBothThreads();
     Run waiting = run(false);
     offer(waiting);
     assertThat(pool.close()).containsExactly(waiting);
