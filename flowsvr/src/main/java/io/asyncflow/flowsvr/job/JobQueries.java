@@ -11,6 +11,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.JobTaskStore.Child;
 import io.asyncflow.flowsvr.lease.ScheduleLog;
 import io.asyncflow.flowsvr.system.Utf8;
+import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskRow;
@@ -135,7 +136,7 @@ class JobQueries {
           .forEach(child -> children.put(child.index(), child));
     }
     List<JobTask> page = new ArrayList<>();
-    long bytes = 0;
+    AnswerRoom room = new AnswerRoom();
     for (int first = from; first < to; first += TaskLimits.SLICE) {
       List<Integer> slice =
           IntStream.range(first, Math.min(first + TaskLimits.SLICE, to)).boxed().toList();
@@ -146,8 +147,7 @@ class JobQueries {
         if (!isWanted(child, statuses)) {
           continue;
         }
-        bytes += Utf8.length(child.result()) + Utf8.length(child.errMsg());
-        if (bytes > TaskLimits.ANSWER_BYTES && !page.isEmpty()) {
+        if (!room.take(Utf8.length(child.result()) + Utf8.length(child.errMsg()))) {
           return new JobTaskPage(page, "" + index);
         }
         page.add(child);

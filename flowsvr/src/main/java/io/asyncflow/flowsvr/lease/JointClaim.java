@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.Dealing.Card;
 import io.asyncflow.flowsvr.lease.Dealing.Place;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskRow;
@@ -136,12 +137,11 @@ class JointClaim {
 
   private Map<TaskId, TaskRow> fitting(List<TaskRow> inOrder) {
     Map<TaskId, TaskRow> fitting = new HashMap<>();
-    long bytes = 0;
+    AnswerRoom room = new AnswerRoom();
     for (int from = 0; from < inOrder.size(); from += TaskLimits.SLICE) {
       int to = Math.min(from + TaskLimits.SLICE, inOrder.size());
       for (TaskRow row : withLogs(inOrder.subList(from, to))) {
-        bytes += row.textBytes();
-        if (bytes > TaskLimits.ANSWER_BYTES && !fitting.isEmpty()) {
+        if (!room.take(row.textBytes())) {
           return fitting;
         }
         fitting.put(row.id(), row);

@@ -424,15 +424,14 @@ class TaskListStore {
     List<Candidate> page = known.subList(0, Math.min(limit, known.size()));
 
     List<TaskRow> rows = new ArrayList<>(page.size());
-    long bytes = 0;
+    AnswerRoom room = new AnswerRoom();
     for (int from = 0; from < page.size(); from += TaskLimits.SLICE) {
       int to = Math.min(from + TaskLimits.SLICE, page.size());
       for (TaskRow row : newestFirst(page.subList(from, to))) {
         if (!isWanted(row.status(), statuses)) {
           continue; // it has changed since the look
         }
-        bytes += row.textBytes();
-        if (bytes > TaskLimits.ANSWER_BYTES && !rows.isEmpty()) {
+        if (!room.take(row.textBytes())) {
           return new Page(rows, OptionalLong.of(rows.get(rows.size() - 1).id().number()));
         }
         rows.add(row);

@@ -65,12 +65,12 @@ public class GoneCallers
 
   @Override
   public void customize(TomcatServletWebServerFactory factory) {
-    factory.addEngineValves(new Connections());
+    factory.addEngineValves(new ConnectionValve());
   }
 
-  private static final class Connections extends ValveBase {
+  private static final class ConnectionValve extends ValveBase {
 
-    Connections() {
+    ConnectionValve() {
       super(true); // requests may be asynchronous
     }
 
