@@ -54,14 +54,15 @@ class ThreadDeathsIT {
   }
 
   private static Process start(String failure) throws IOException {
-    return new ProcessBuilder(
+    ProcessBuilder program =
+        new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-cp",
             System.getProperty("java.class.path"),
             Program.class.getName(),
-            failure)
-        .redirectErrorStream(true)
-        .start();
+            failure);
+    program.environment().remove("JAVA_TOOL_OPTIONS"); // or it says that it has picked them up
+    return program.redirectErrorStream(true).start();
   }
 
   private static String outputOf(Process process) throws IOException {

@@ -1,5 +1,7 @@
 package io.asyncflow.systemtest.readme;
 
+import static java.util.stream.Collectors.joining;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -28,9 +30,8 @@ final class Command {
       Process process = builder.start();
       process.getOutputStream().close();
       Thread deadline = killAfter(process, seconds);
-      String output =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      Done done = new Done(process.waitFor(), output);
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      Done done = new Done(process.waitFor(), withoutTheJvms(output).strip());
       deadline.interrupt();
       return done;
     } catch (IOException e) {
@@ -39,6 +40,14 @@ final class Command {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while " + command + " ran", e);
     }
+  }
+
+  /** A JVM says so on a machine where the variable is set, and that is no line of ours. */
+  private static String withoutTheJvms(String output) {
+    return output
+        .lines()
+        .filter(line -> !line.startsWith("Picked up JAVA_TOOL_OPTIONS"))
+        .collect(joining("\n"));
   }
 
   private static Thread killAfter(Process process, int seconds) {
