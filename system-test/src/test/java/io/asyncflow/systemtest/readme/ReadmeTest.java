@@ -136,10 +136,17 @@ class ReadmeTest {
         "README.zh-CN.md",
         "CHANGELOG.md",
         "CONTRIBUTING.md",
-        "docs/state-machine.md",
+        "SECURITY.md",
+        "docs/api.md",
+        "docs/engines.md",
+        "docs/glossary.md",
         "docs/how-it-works.md",
         "docs/jobs.md",
-        "docs/operating.md"
+        "docs/operating.md",
+        "docs/performance.md",
+        "docs/reliability.md",
+        "docs/state-machine.md",
+        "docs/worker-state-machines.md"
       })
   void everyLinkLeadsSomewhere(String document) {
     assertThat(Document.read(document).linkedFiles()).allSatisfy(file -> assertThat(file).exists());
@@ -149,10 +156,12 @@ class ReadmeTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "docs/state-machine.md",
+        "docs/api.md",
+        "docs/glossary.md",
         "docs/how-it-works.md",
         "docs/jobs.md",
-        "docs/operating.md"
+        "docs/operating.md",
+        "docs/state-machine.md"
       })
   void everyClassThatIsNamedExists(String document) throws IOException {
     Document prose = Document.read(document);
