@@ -5,7 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.worker.WorkerView.TypeView;
+import io.asyncflow.worker.internal.Ticker;
 import io.asyncflow.worker.testing.FakeFlowServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -202,6 +206,35 @@ class FleetsTest {
       }
     }
     awaitSuccess(tasks);
+  }
+
+  @Test
+  void typesThatShareASlotTakeTurnsAndGiveNothingBack() throws Exception {
+    server.withType("video", Duration.ofSeconds(30), Duration.ofHours(1), Duration.ofSeconds(60));
+    CountDownLatch letGo = new CountDownLatch(1);
+    StageHandler waiting =
+        context -> {
+          letGo.await();
+          return StageResult.done();
+        };
+    Ticker ticker = Ticker.system();
+    Worker worker =
+        started(
+            Worker.builder()
+                .ticker(() -> ticker.nanos() / 20) // nothing is stalled before twenty seconds
+                .shutdownGrace(Duration.ZERO)
+                .slots("cuda:0", 1)
+                .handler("tts", "speak", waiting, StageNeeds.slots(1))
+                .handler("video", "render", waiting, StageNeeds.slots(1)));
+    assertThat(server.awaitHolds(2, PATIENCE)).isTrue(); // both are parked
+    List<String> tasks = create(1, "speak");
+    tasks.add(server.createTask(NewTask.of("video", "render", "me", "")));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> worker.view().types().stream().mapToInt(TypeView::queued).sum() == 1);
+    letGo.countDown();
+    awaitSuccess(tasks);
+    assertThat(server.accepted()).extracting(Report::outcome).containsOnly(Outcome.SUCCESS);
   }
 
   @Test

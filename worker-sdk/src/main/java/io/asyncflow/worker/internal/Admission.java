@@ -62,7 +62,7 @@ final class Admission {
     }
     // All at once, or the first would start before the others of its batch are there.
     List<Run> refused = pool.offer(runs);
-    refused.forEach(run -> ends.release(run, "no thread or slot is free for it"));
+    refused.forEach(run -> ends.release(run, "there is no room for it"));
     return runs.size() - refused.size();
   }
 

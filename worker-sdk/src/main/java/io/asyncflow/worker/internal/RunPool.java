@@ -66,7 +66,6 @@ final class RunPool {
   private int threads;
   private double averageNanos = UNKNOWN;
   private long lastMove;
-  private long lastMoveOnSlots;
   private boolean closed;
 
   /**
@@ -93,7 +92,6 @@ final class RunPool {
     this.ticker = ticker;
     this.reporting = reporting;
     this.freed = freed;
-    this.lastMoveOnSlots = ticker.nanos();
     slots.whenFreed(this::wakeOne);
   }
 
@@ -138,8 +136,9 @@ final class RunPool {
   }
 
   /**
-   * The runs that wait although nothing has moved for long: another worker may start them now. A
-   * suspect is none of them, since it would be given back as if it had done no harm.
+   * The runs that wait although nothing has moved for long, on the threads here or on slots such as
+   * they want: another worker may start them now. A suspect is none of them, since it would be
+   * given back as if it had done no harm.
    */
   synchronized List<Run> stalled() {
     queue.forgetEnded();
@@ -147,16 +146,14 @@ final class RunPool {
       return List.of();
     }
     boolean noThread = threadsAreStalled();
-    boolean slotsAreStalled = ticker.nanos() - lastMoveOnSlots > LONG_RUN;
     List<Run> stalled = new ArrayList<>();
     queue.iterator().forEachRemaining(stalled::add);
-    stalled.removeIf(
-        run -> run.isSuspect() || !noThread && !(slotsAreStalled && wantsTakenSlot(run)));
+    stalled.removeIf(run -> run.isSuspect() || !noThread && !waitsForStalledSlot(run));
     return stalled;
   }
 
-  private boolean wantsTakenSlot(Run run) {
-    return run.places() > 0 && slots.fits(run.places()) == 0;
+  private boolean waitsForStalledSlot(Run run) {
+    return run.places() > 0 && slots.stalled(run.places(), LONG_RUN);
   }
 
   /**
@@ -169,7 +166,10 @@ final class RunPool {
     return room() > 0 && (idles || queue.starts() - free <= ahead() / 2);
   }
 
-  /** Queues them at once; returns those for which there is no room, or no free slot. */
+  /**
+   * Queues them at once; returns those for which there is no room. One that finds its slot taken
+   * waits for the next. A suspect needs no room, as it is never {@link #stalled}.
+   */
   List<Run> offer(List<Run> runs) {
     for (Run run : runs) {
       if (run.stage().batches() != null) {
@@ -192,9 +192,8 @@ final class RunPool {
   }
 
   private boolean enqueue(Run run) {
-    boolean hasSlot =
-        run.places() == 0 || queue.placesWith(run) <= slots.fits(run.places()) * run.places();
-    if (closed || hasSuspect() || !hasSlot || queue.startsWith(run) > places()) {
+    boolean hasRoom = run.isSuspect() || queue.startsWith(run) <= places();
+    if (closed || hasSuspect() || !hasRoom) {
       return false;
     }
     queue.add(run);
@@ -297,7 +296,7 @@ final class RunPool {
         running.remove(next);
         averageNanos =
             averageNanos == UNKNOWN ? took : averageNanos + WEIGHT * (took - averageNanos);
-        moved(next);
+        lastMove = ticker.nanos();
       }
       if (next.slot() != null) {
         slots.giveBack(next.slot());
@@ -313,7 +312,7 @@ final class RunPool {
       Optional<Assignment> next = firstThatCanStart();
       if (next.isPresent()) {
         running.add(next.get());
-        moved(next.get());
+        lastMove = ticker.nanos();
         if (!queue.isEmpty()) {
           // What was freed may be enough for several, and only one thread is woken by it.
           wakeOne();
@@ -324,13 +323,6 @@ final class RunPool {
         return null;
       }
       wait();
-    }
-  }
-
-  private void moved(Assignment assignment) {
-    lastMove = ticker.nanos();
-    if (assignment.slot() != null) {
-      lastMoveOnSlots = lastMove;
     }
   }
 

@@ -59,23 +59,13 @@ final class RunQueue {
 
   /** How many it would be with one run more. */
   int startsWith(Run another) {
-    return starts() + startsOf(another);
-  }
-
-  /** 0 if it goes with the others of its batch. */
-  private int startsOf(Run another) {
     int before = tasks.getOrDefault(another.stage(), 0);
-    return another.stage().runsOf(before + 1) - another.stage().runsOf(before);
+    return starts() + another.stage().runsOf(before + 1) - another.stage().runsOf(before);
   }
 
   /** The places on devices that they wait for. */
   int places() {
     return sumOfStarts(RegisteredStage::places);
-  }
-
-  /** How many it would be with one run more. */
-  int placesWith(Run another) {
-    return places() + another.places() * startsOf(another);
   }
 
   private int sumOfStarts(ToIntFunction<RegisteredStage> weight) {

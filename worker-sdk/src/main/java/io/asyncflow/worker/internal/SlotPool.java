@@ -42,6 +42,7 @@ final class SlotPool implements Loop.Step {
     private int strikes;
     private Duration nextQuarantine = FIRST_QUARANTINE;
     private long freeAgainAt;
+    private long lentAt;
     private final LoadedModel model = new LoadedModel();
 
     private Place(String device, int index) {
@@ -119,6 +120,7 @@ final class SlotPool implements Loop.Step {
     List<Place> places = freeByLoss(device, model).subList(0, count);
     for (Place place : places) {
       place.state = PlaceState.LENT;
+      place.lentAt = ticker.nanos();
       if (!model.isEmpty()) {
         place.model.use(model, ticker.nanos());
       }
@@ -220,6 +222,18 @@ final class SlotPool implements Loop.Step {
     return devices.values().stream()
         .mapToInt(device -> count(device, PlaceState.FREE) / places)
         .sum();
+  }
+
+  /**
+   * Whether no run that takes so many places could start, nor one that takes as many has begun
+   * within this time: smaller ones that come and go leave no room for it.
+   */
+  synchronized boolean stalled(int places, long nanos) {
+    long now = ticker.nanos();
+    return fits(places) == 0
+        && lent.entrySet().stream()
+            .filter(slot -> slot.getKey().places() >= places)
+            .noneMatch(slot -> now - slot.getValue().get(0).lentAt <= nanos);
   }
 
   /** What is loaded on each of the free places; {@link LoadedModel#NONE} where nothing is. */

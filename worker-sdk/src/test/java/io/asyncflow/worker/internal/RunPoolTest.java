@@ -200,25 +200,31 @@ class RunPoolTest {
   }
 
   @Test
-  void aRunThatFindsNoFreeSlotIsRefusedAndHoldsUpNobody() throws InterruptedException {
+  void aRunThatFindsItsSlotTakenWaitsForTheNextAndHoldsUpNobody() throws InterruptedException {
     letAShortRunEnd();
-    Run first = run(true);
+    ticker.advance(A_WHILE);
+    elsewhere = slots.tryTake(1, "").orElseThrow();
+    Run run = run(true);
     Run open = run(false);
-    assertThat(pool.offer(List.of(first))).isEmpty();
-    assertThat(next()).isSameAs(first);
-    Run second = run(true);
 
-    assertThat(pool.offer(List.of(second, open))).containsExactly(second);
+    assertThat(pool.offer(List.of(run, open))).isEmpty();
     assertThat(next()).isSameAs(open);
-    assertThat(slotOf).containsOnlyKeys(first);
+    assertThat(pool.queuedForPlaces()).isEqualTo(1);
+    assertThat(pool.stalled()).as("the slot has just moved").isEmpty();
+    slots.giveBack(elsewhere);
+    assertThat(next()).isSameAs(run);
+    assertThat(slotOf).containsOnlyKeys(run);
   }
 
   @Test
-  void aSlotIsForOneOfTwoThatComeTogether() throws InterruptedException {
+  void ofTwoThatComeTogetherTheSecondGetsTheSlotOfTheFirst() throws InterruptedException {
     Run first = run(true);
     Run second = run(true);
-    assertThat(pool.offer(List.of(first, second))).containsExactly(second);
+    assertThat(pool.offer(List.of(first, second))).isEmpty();
     assertThat(next()).isSameAs(first);
+    letGo.release();
+    assertThat(next()).isSameAs(second);
+    assertThat(slotOf.get(second)).isEqualTo(slotOf.get(first));
   }
 
   @Test
@@ -259,12 +265,27 @@ class RunPoolTest {
   }
 
   @Test
-  void aSuspectIsNeverStalled() throws InterruptedException {
-    letAShortRunEnd();
+  void aSuspectNeedsNoRoomAndIsNeverStalled() throws InterruptedException {
     occupyBothThreads();
-    offer(suspect());
+    assertThat(pool.room()).isZero();
+    Run suspect = suspect();
+    assertThat(offer(suspect)).isTrue();
     ticker.advance(A_WHILE);
     assertThat(pool.stalled()).isEmpty();
+    letGo.release();
+    assertThat(next()).isSameAs(suspect);
+  }
+
+  @Test
+  void aSuspectThatFindsItsSlotTakenWaitsForTheNextHoweverLongThatTakes()
+      throws InterruptedException {
+    elsewhere = slots.tryTake(1, "").orElseThrow();
+    Run suspect = suspect(new RegisteredStage("one", context -> null, StageNeeds.slots(1)));
+    assertThat(offer(suspect)).isTrue();
+    ticker.advance(A_WHILE);
+    assertThat(pool.stalled()).isEmpty();
+    slots.giveBack(elsewhere);
+    assertThat(next()).isSameAs(suspect);
   }
 
   @Test

@@ -72,6 +72,26 @@ class SlotPoolTest {
     assertThat(pool.tryTake(3, "")).as("two places on each of two devices").isEmpty();
   }
 
+  @Test
+  void slotsAreStalledWhileNoneAsLargeIsFreeOrWasLentLately() {
+    SlotPool devices = pool(Map.of("gpu", 2));
+    long aSecond = Duration.ofSeconds(1).toNanos();
+    Slot large = devices.tryTake(2, "").orElseThrow();
+    assertThat(devices.stalled(1, aSecond)).as("lent just now").isFalse();
+    ticker.advance(Duration.ofSeconds(1));
+    assertThat(devices.stalled(1, aSecond)).isFalse();
+    ticker.advance(Duration.ofMillis(1));
+    assertThat(devices.stalled(1, aSecond)).isTrue();
+    devices.giveBack(large);
+    assertThat(devices.stalled(2, aSecond)).as("free").isFalse();
+
+    devices.tryTake(1, "").orElseThrow();
+    assertThat(devices.stalled(1, aSecond)).as("one is free").isFalse();
+    assertThat(devices.stalled(2, aSecond)).as("a smaller run is no chance").isTrue();
+    devices.tryTake(1, "").orElseThrow();
+    assertThat(devices.stalled(1, aSecond)).as("lent just now").isFalse();
+  }
+
   private void lackResources(SlotPool places, int times) {
     for (int i = 0; i < times; i++) {
       Slot slot = places.tryTake(1, "").orElseThrow();

@@ -273,6 +273,20 @@ class TypePollerTest {
   }
 
   @Test
+  void aSuspectThatAnotherTypeTookTheSlotFromIsNotGivenBack() {
+    use(HandDrivenPoller.with().stage("gpu", true));
+    it.client.then(
+        request -> {
+          it.takeSlot();
+          return List.of(lostTask("1_lark_task_1", "gpu", 2));
+        });
+    it.turn();
+    it.sender.runOnce();
+    assertThat(it.client.reports).as("a report would clear its count").isEmpty();
+    assertThat(it.pool.queued()).isEqualTo(1);
+  }
+
+  @Test
   void aTaskThatIsNonsenseIsPassedOver() {
     it.client.thenTasks(task(null, null, 30_000), task("2_lark_task_1", "open", 30_000));
     it.turn();
