@@ -34,9 +34,9 @@ public interface BatchStageHandler {
 
   /**
    * What the tasks of a batch have in common, as model and voice; all of them unless this says
-   * otherwise. A task of which it throws is run alone, and so is one whose context is asked for
-   * here and lies in the context store: tasks are sorted into batches without waiting for the
-   * server.
+   * otherwise. A task of which this throws, or {@link #size} or {@link #maxSize}, is run alone, and
+   * so is one whose context is asked for here and lies in the context store: tasks are sorted into
+   * batches without waiting for the server.
    */
   default Object key(StageContext context) {
     return "";
@@ -47,7 +47,10 @@ public interface BatchStageHandler {
     return 1;
   }
 
-  /** The most that the sizes of a batch may sum up to; a larger task is run alone. */
+  /**
+   * The most that the sizes of a batch may sum up to; a larger task is run alone. Asked once a
+   * task, when that comes.
+   */
   default long maxSize() {
     return Long.MAX_VALUE;
   }

@@ -36,6 +36,7 @@ final class Run {
   private volatile Integer progress;
   private Object batchKey = this;
   private long batchSize;
+  private long batchSizeLeft;
 
   /**
    * @param stage {@code null} if this worker has no handler for the task's stage
@@ -117,10 +118,16 @@ final class Run {
     return batchSize;
   }
 
+  /** How much the others of a batch that begins with it may sum up to. */
+  long batchSizeLeft() {
+    return batchSizeLeft;
+  }
+
   /** Before it is queued. */
-  void batch(Object key, long size) {
+  void batch(Object key, long size, long maxSize) {
     batchKey = key;
     batchSize = size;
+    batchSizeLeft = maxSize - size;
   }
 
   /**

@@ -185,9 +185,10 @@ final class RunPool {
   private void tellBatch(Run run, BatchStageHandler handler) {
     StageContext context = new RunContext(run, null, ticker);
     try {
-      run.batch(Objects.requireNonNull(handler.key(context)), handler.size(context));
-    } catch (RuntimeException e) {
-      log.debug("{} is run alone: its key cannot be told", run, e);
+      Object key = Objects.requireNonNull(handler.key(context));
+      run.batch(key, handler.size(context), handler.maxSize());
+    } catch (Throwable thrown) { // errors too: the task is held, and must be queued or given back
+      log.debug("{} is run alone: its key or size cannot be told", run, thrown);
     }
   }
 
@@ -358,18 +359,28 @@ final class RunPool {
     }
     List<Run> batch = new ArrayList<>(List.of(first));
     int most = stage.tasksOfRun();
-    long sizeLeft = stage.batches().handler().maxSize() - first.batchSize();
+    long sizeLeft = first.batchSizeLeft();
     for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext() && batch.size() < most; ) {
       Run run = waiting.next();
       if (run.stage() == stage
           && !run.isSuspect()
-          && run.batchKey().equals(first.batchKey())
-          && run.batchSize() <= sizeLeft) {
+          && run.batchSize() <= sizeLeft
+          && haveSameKey(run, first)) {
         waiting.remove();
         batch.add(run);
         sizeLeft -= run.batchSize();
       }
     }
     return batch;
+  }
+
+  /** Calls code of the user's; if it threw on, these runs and their slot would be lost. */
+  private static boolean haveSameKey(Run one, Run other) {
+    try {
+      return one.batchKey().equals(other.batchKey());
+    } catch (Throwable thrown) {
+      log.debug("{} and {} go apart: their keys cannot be compared", one, other, thrown);
+      return false;
+    }
   }
 }

@@ -3,8 +3,10 @@ package io.asyncflow.worker.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.worker.BatchRun;
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageNeeds;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +20,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -437,6 +441,77 @@ class RunPoolTest {
     letGo.release();
     next();
     assertThat(batches.subList(3, 5)).containsExactly(List.of(one, another), List.of(suspect));
+  }
+
+  /** A stage of batches of which the code that sorts tasks into batches may throw. */
+  private RegisteredStage batched(Supplier<Object> key, LongSupplier maxSize) {
+    BatchStageHandler handler =
+        new BatchStageHandler() {
+          @Override
+          public void handle(List<BatchRun> batch) {}
+
+          @Override
+          public Object key(StageContext context) {
+            return key.get();
+          }
+
+          @Override
+          public long maxSize() {
+            return maxSize.getAsLong();
+          }
+        };
+    return new RegisteredStage("one", handler, StageNeeds.slots(1));
+  }
+
+  private void assertRunAlone(RegisteredStage stage) throws InterruptedException {
+    letAShortRunEnd();
+    Run one = run(stage);
+    Run other = run(stage);
+    assertThat(pool.offer(List.of(one, other))).isEmpty();
+    assertThat(next()).isSameAs(one);
+    finishOne();
+    assertThat(next()).isSameAs(other);
+    finishOne();
+    assertThat(batches.subList(1, 3)).containsExactly(List.of(one), List.of(other));
+    assertThat(slots.free()).isEqualTo(1);
+  }
+
+  @Test
+  void runsOfWhichNoKeyCanBeToldAreAlone() throws InterruptedException {
+    assertRunAlone(
+        batched(
+            () -> {
+              throw new NoClassDefFoundError("of the model");
+            },
+            () -> 100));
+  }
+
+  @Test
+  void runsOfWhichNoLargestSizeCanBeToldAreAlone() throws InterruptedException {
+    assertRunAlone(
+        batched(
+            () -> "",
+            () -> {
+              throw new IllegalStateException("no device");
+            }));
+  }
+
+  /** Equal to nothing, not even to one of its kind. */
+  private static final class IncomparableKey {
+    @Override
+    public boolean equals(Object other) {
+      throw new IllegalStateException("no two are compared");
+    }
+
+    @Override
+    public int hashCode() {
+      return 0;
+    }
+  }
+
+  @Test
+  void runsWhoseKeysCannotBeComparedAreAlone() throws InterruptedException {
+    assertRunAlone(batched(IncomparableKey::new, () -> 100));
   }
 
   private Run suspect() {
