@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -57,6 +58,7 @@ final class RunPool {
   private final int prefetch;
   private final SlotPool slots;
   private final Runner runner;
+  private final ThreadFactory newThreads;
   private final Ticker ticker;
   private final BooleanSupplier reporting;
   private final Runnable freed;
@@ -81,6 +83,7 @@ final class RunPool {
       int prefetch,
       SlotPool slots,
       Runner runner,
+      ThreadFactory newThreads,
       Ticker ticker,
       BooleanSupplier reporting,
       Runnable freed) {
@@ -89,9 +92,11 @@ final class RunPool {
     this.prefetch = prefetch;
     this.slots = slots;
     this.runner = runner;
+    this.newThreads = newThreads;
     this.ticker = ticker;
     this.reporting = reporting;
     this.freed = freed;
+    this.lastMove = ticker.nanos();
     slots.whenFreed(this::wakeOne);
   }
 
@@ -130,9 +135,12 @@ final class RunPool {
     return mayBeLong || threadsAreStalled() ? 0 : prefetch;
   }
 
-  /** Whether every thread is at a run, and none has begun or ended one for long. */
+  /**
+   * Whether every thread is at a run, and none has begun or ended one for long. Where runs wait,
+   * there are as many threads as can be had.
+   */
   private boolean threadsAreStalled() {
-    return running.size() == size && ticker.nanos() - lastMove > LONG_RUN;
+    return running.size() == threads && ticker.nanos() - lastMove > LONG_RUN;
   }
 
   /**
@@ -260,7 +268,8 @@ final class RunPool {
   }
 
   private void startThread() {
-    Thread thread = new Thread(this::work, "asyncflow-" + taskType + "-" + (threads + 1));
+    Thread thread = newThreads.newThread(this::work);
+    thread.setName("asyncflow-" + taskType + "-" + (threads + 1));
     // A handler that never ends must not keep the JVM from ending.
     thread.setDaemon(true);
     try {

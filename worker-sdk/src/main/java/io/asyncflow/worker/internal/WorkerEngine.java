@@ -140,6 +140,7 @@ public final class WorkerEngine {
             slots,
             new StageRunner(
                 ends, slots, ticker, client, new SpoolingStore(client.store(), spool.objects())),
+            Thread::new,
             ticker,
             () -> held.isReporting(type),
             wakeUp::signal);

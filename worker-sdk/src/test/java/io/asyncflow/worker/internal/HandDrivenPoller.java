@@ -144,6 +144,7 @@ final class HandDrivenPoller implements AutoCloseable {
                 ticker,
                 client,
                 new SpoolingStore(client.store(), new ObjectSpool(null))),
+            Thread::new,
             ticker,
             () -> held.isReporting("lark"),
             wakeUp::signal);

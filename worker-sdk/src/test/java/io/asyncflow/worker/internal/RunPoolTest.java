@@ -24,6 +24,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real threads; what they do is held up until the test lets one more go on. */
 class RunPoolTest {
@@ -43,8 +45,18 @@ class RunPoolTest {
   private Slot elsewhere;
   private volatile RuntimeException toThrow;
   private volatile boolean reporting;
+  private volatile int threadsToBeHad = Integer.MAX_VALUE;
   private final RunPool pool =
-      new RunPool("lark", 2, 3, slots, this::block, ticker, () -> reporting, freed::release);
+      new RunPool(
+          "lark",
+          2,
+          3,
+          slots,
+          this::block,
+          this::newThread,
+          ticker,
+          () -> reporting,
+          freed::release);
 
   private void block(List<Run> runs, Slot slot) {
     Run run = runs.get(0);
@@ -61,6 +73,19 @@ class RunPoolTest {
     if (toThrow != null) {
       throw toThrow;
     }
+  }
+
+  private Thread newThread(Runnable work) {
+    return new Thread(work) {
+      @Override
+      public void start() {
+        if (threadsToBeHad == 0) {
+          throw new OutOfMemoryError("unable to create native thread");
+        }
+        threadsToBeHad--;
+        super.start();
+      }
+    };
   }
 
   private Run run(boolean wantsSlot) {
@@ -268,6 +293,25 @@ class RunPoolTest {
     assertThat(pool.room()).isEqualTo(3);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void whatWaitsWhereNoThreadCanBeHadIsStalled(int threads) throws InterruptedException {
+    threadsToBeHad = threads;
+    try (LoggedLines log = new LoggedLines(RunPool.class)) {
+      for (int i = 0; i < threads; i++) {
+        offer(run(false));
+        next();
+      }
+      Run waiting = run(false);
+      assertThat(offer(waiting)).isTrue();
+      assertThat(pool.stalled()).isEmpty();
+      ticker.advance(A_WHILE);
+      assertThat(pool.stalled()).containsExactly(waiting);
+      assertThat(log.lines())
+          .containsExactly("no more than " + threads + " threads can be had for type lark");
+    }
+  }
+
   @Test
   void aSuspectNeedsNoRoomAndIsNeverStalled() throws InterruptedException {
     occupyBothThreads();
@@ -296,7 +340,8 @@ class RunPoolTest {
   void placesThatAreFreedTogetherStartAsManyRuns() throws InterruptedException {
     SlotPool wide = new SlotPool(Map.of("cpu", 2), ticker, new WakeUp());
     RunPool narrow =
-        new RunPool("narrow", 2, 2, wide, this::block, ticker, () -> false, freed::release);
+        new RunPool(
+            "narrow", 2, 2, wide, this::block, Thread::new, ticker, () -> false, freed::release);
     assertThat(narrow.offer(List.of(run(false)))).isEmpty();
     next();
     finishOne();
