@@ -40,16 +40,22 @@ class WorkerTest {
           .withType("Lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
   private final ScriptedHandler handler = new ScriptedHandler();
   private final List<Worker> workers = new ArrayList<>();
+  private final AtomicLong passed = new AtomicLong();
   @TempDir Path spool;
 
   private Worker.Builder aWorker() {
     return Worker.builder().client(server).stopsWithTheJvm(false);
   }
 
-  /** What waits in its queue is stalled after twenty seconds, and not after one. */
+  /** Time goes slowly for it: what waits in its queue is stalled after twenty seconds, not one. */
   private Worker.Builder aSlowWorker() {
     Ticker ticker = Ticker.system();
-    return aWorker().ticker(() -> ticker.nanos() / 20);
+    return aWorker().ticker(() -> ticker.nanos() / 20 + passed.get());
+  }
+
+  /** At once, for a slow worker. */
+  private void letPass(Duration time) {
+    passed.addAndGet(time.toNanos());
   }
 
   /** From then on it fetches ahead. */
@@ -206,10 +212,11 @@ class WorkerTest {
 
   @Test
   void whatWaitsBehindLongRunsIsGivenBack() throws Exception {
-    Worker worker = started(aWorker().threads(2).prefetch(3).handler("lark", "one", handler));
+    Worker worker = started(aSlowWorker().threads(2).prefetch(3).handler("lark", "one", handler));
     letAShortRunEnd();
     create(5, "HANG");
-    assertThat(handler.awaitStarted(3, PATIENCE)).isTrue();
+    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() >= 2);
+    letPass(Duration.ofSeconds(2));
     await()
         .atMost(PATIENCE)
         .untilAsserted(
@@ -487,22 +494,22 @@ class WorkerTest {
 
   @Test
   void aDrainedWorkerGivesBackWhatWaitsAndItsRunsTakeTheirTime() throws Exception {
-    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+    server.withType("owl", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
     CountDownLatch drained = new CountDownLatch(1);
     Worker worker =
         started(
-            aWorker()
+            aSlowWorker()
                 .threads(1)
                 .prefetch(1)
                 .shutdownGrace(Duration.ZERO)
                 .whenDrained(drained::countDown)
+                .handler("owl", "one", handler) // the hold that is parked and told
                 .handler("lark", "one", handler));
     letAShortRunEnd();
     create(2, "DEAF");
     await()
         .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(5))
-        .until(() -> worker.view().types().get(0).queued() == 1);
+        .until(() -> worker.view().types().stream().mapToInt(TypeView::queued).sum() == 1);
     server.setDrain(true);
     assertThat(server.awaitAccepted(2, PATIENCE)).isTrue();
     assertThat(server.accepted())
