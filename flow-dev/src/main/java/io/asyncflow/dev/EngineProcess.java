@@ -1,12 +1,15 @@
 package io.asyncflow.dev;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -19,7 +22,9 @@ import java.util.function.BooleanSupplier;
  * killed, the pid file lets the next start find and stop the orphan.
  *
  * <p>The JVM may die at any moment of a launch. So the watcher is started first, and the server's
- * own process writes the pid file before it becomes the server.
+ * own process writes the pid file before it becomes the server. Each launch has a file of its own:
+ * the watcher of a JVM that died in between looks for it for a while, and must not find the server
+ * that the next JVM starts in the same directory.
  *
  * <p>All waiting is on the caller's thread. {@link Process#onExit} completes on the common pool,
  * which has one thread on a machine of two cores: it would never complete behind a thread of that
@@ -29,7 +34,7 @@ final class EngineProcess {
   private static final Duration POLL = Duration.ofMillis(20);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
   private static final Duration FOR_EVER = Duration.ofDays(365);
-  private static final String PID_FILE = "server.pid";
+  private static final String PID_FILES = "server*.pid";
   private static final Path SETSID = Path.of("/usr/bin/setsid");
 
   private static final String WRITE_PID_AND_BECOME =
@@ -37,13 +42,13 @@ final class EngineProcess {
 
   private final Process process;
   private final Process watcher;
-  private final Path directory;
+  private final Path pidFile;
   private final EngineLog log;
 
-  private EngineProcess(Process process, Process watcher, Path directory, EngineLog log) {
+  private EngineProcess(Process process, Process watcher, Path pidFile, EngineLog log) {
     this.process = process;
     this.watcher = watcher;
-    this.directory = directory;
+    this.pidFile = pidFile;
     this.log = log;
   }
 
@@ -76,7 +81,7 @@ final class EngineProcess {
       Path directory,
       EngineLog log,
       ParentDeath parentDeath) {
-    Path pidFile = directory.resolve(PID_FILE);
+    Path pidFile = newPidFile(directory);
     List<String> program =
         new ArrayList<>(
             List.of("/bin/sh", "-c", WRITE_PID_AND_BECOME, "asyncflow-launch", pidFile.toString()));
@@ -90,9 +95,8 @@ final class EngineProcess {
     Process watcher = null;
     try {
       log.begin();
-      Files.deleteIfExists(pidFile);
-      watcher = watch(directory, parentDeath);
-      return new EngineProcess(builder.start(), watcher, directory, log);
+      watcher = watch(pidFile, parentDeath);
+      return new EngineProcess(builder.start(), watcher, pidFile, log);
     } catch (IOException e) {
       if (watcher != null) {
         watcher.destroyForcibly(); // there is nothing to watch over
@@ -101,15 +105,19 @@ final class EngineProcess {
     }
   }
 
-  private static Process watch(Path directory, ParentDeath parentDeath) throws IOException {
+  static Path newPidFile(Path directory) {
+    return directory.resolve("server-" + UUID.randomUUID() + ".pid");
+  }
+
+  static Process watch(Path pidFile, ParentDeath parentDeath) throws IOException {
     List<String> command =
         List.of(
             "/bin/sh",
             "-c",
             parentDeath.script(),
             "asyncflow-watch",
-            directory.resolve(PID_FILE).toString(),
-            directory.toString());
+            pidFile.toString(),
+            pidFile.getParent().toString());
     return new ProcessBuilder(inOwnSession(command))
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
         .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -196,9 +204,9 @@ final class EngineProcess {
     // Killed, not told by the end of its input: the process id may belong to somebody else by now.
     awaitGone(watcher.destroyForcibly(), FOR_EVER);
     try {
-      Files.deleteIfExists(directory.resolve(PID_FILE));
+      Files.deleteIfExists(pidFile);
     } catch (IOException e) {
-      throw new EngineException(directory.resolve(PID_FILE) + " cannot be deleted.", e);
+      throw new EngineException(pidFile + " cannot be deleted.", e);
     }
   }
 
@@ -235,10 +243,17 @@ final class EngineProcess {
    * of the directory's {@link DirectoryLock}, which proves that the JVM is dead.
    */
   static void stopOrphan(Path directory) {
-    Path pidFile = directory.resolve(PID_FILE);
-    if (!Files.exists(pidFile)) {
+    if (!Files.isDirectory(directory)) {
       return;
     }
+    try (DirectoryStream<Path> pidFiles = Files.newDirectoryStream(directory, PID_FILES)) {
+      pidFiles.forEach(pidFile -> stopOrphan(pidFile, directory));
+    } catch (IOException | DirectoryIteratorException e) {
+      throw new EngineException(directory + " cannot be read.", e);
+    }
+  }
+
+  private static void stopOrphan(Path pidFile, Path directory) {
     try {
       List<String> lines = Files.readAllLines(pidFile);
       if (lines.size() == 2 && lines.get(0).matches("\\d{1,18}")) {

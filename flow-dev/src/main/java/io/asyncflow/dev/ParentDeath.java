@@ -3,12 +3,12 @@ package io.asyncflow.dev;
 /** What becomes of an engine whose JVM died without stopping it. */
 enum ParentDeath {
   /** It is asked to shut down in order, and its directory stays. */
-  STOPS_ENGINE("kill -TERM \"$pid\""),
+  STOPS_ENGINE("[ -z \"$pid\" ] || kill -TERM \"$pid\""),
 
   /** It is killed and its directory deleted: nobody wants the data of a test any more. */
   DISCARDS_ENGINE(
       """
-      kill -KILL "$pid"
+      [ -z "$pid" ] || kill -KILL "$pid"
       n=0
       while [ -e "/proc/$pid/exe" ] && [ $n -lt 100 ]; do sleep 0.05; n=$((n + 1)); done
       rm -rf -- "$2"
@@ -19,9 +19,10 @@ enum ParentDeath {
   private static final String AWAIT_DEATH =
       """
       while read -r _; do :; done
+      pid=
       n=0
       while [ ! -s "$1" ] && [ $n -lt 40 ]; do sleep 0.05; n=$((n + 1)); done
-      read -r pid < "$1" || [ -n "$pid" ] || exit 0
+      read -r pid < "$1"
       """;
 
   private final String script;
@@ -32,8 +33,8 @@ enum ParentDeath {
 
   /**
    * The shell script that waits for the end of its input, which comes with the JVM's death however
-   * it dies. Its arguments are the file with the engine's process id in its first line, and the
-   * engine's directory.
+   * it dies. Its arguments are the file with the engine's process id in its first line, which is
+   * written by this launch alone, and the engine's directory.
    */
   String script() {
     return AWAIT_DEATH + script;

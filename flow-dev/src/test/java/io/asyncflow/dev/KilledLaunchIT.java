@@ -3,12 +3,16 @@ package io.asyncflow.dev;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +34,69 @@ class KilledLaunchIT {
     await()
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(thoseOf(directory)).isEmpty());
+  }
+
+  @Test
+  void watcherOfALaunchThatWasCutShortLeavesTheNextEngineAlone() throws Exception {
+    Process watcher =
+        EngineProcess.watch(EngineProcess.newPidFile(directory), ParentDeath.STOPS_ENGINE);
+    endInputOf(watcher);
+
+    EngineProcess next = Launcher.launch(directory);
+    ProcessHandle engine = ProcessHandle.of(next.pid()).orElseThrow();
+    try {
+      assertThat(watcher.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(endsSoon(engine)).isFalse();
+    } finally {
+      next.kill();
+    }
+  }
+
+  @Test
+  void engineThatIsNotKeptLeavesNoDirectoryIfItNeverStarts() throws Exception {
+    Path parent = directory.resolve("engines");
+    Path engine = Files.createDirectories(parent.resolve("one"));
+
+    Process watcher =
+        EngineProcess.watch(EngineProcess.newPidFile(engine), ParentDeath.DISCARDS_ENGINE);
+    endInputOf(watcher);
+
+    assertThat(watcher.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(parent).doesNotExist();
+  }
+
+  @Test
+  void watcherTakesNoProcessIdFromItsEnvironment() throws Exception {
+    Process other = new ProcessBuilder("/bin/cat").start();
+    try {
+      Path pidFile = EngineProcess.newPidFile(directory);
+      ProcessBuilder script =
+          new ProcessBuilder(
+              "/bin/sh",
+              "-c",
+              ParentDeath.STOPS_ENGINE.script(),
+              "watch",
+              pidFile.toString(),
+              directory.toString());
+      script.environment().put("pid", Long.toString(other.pid()));
+      Process watcher = script.start();
+      endInputOf(watcher);
+
+      assertThat(watcher.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(endsSoon(other.toHandle())).isFalse();
+    } finally {
+      other.destroyForcibly();
+    }
+  }
+
+  /** The end of its input, as when its JVM dies. */
+  private static void endInputOf(Process watcher) throws IOException {
+    watcher.getOutputStream().close();
+  }
+
+  /** Long enough for a signal that was sent before. */
+  private static boolean endsSoon(ProcessHandle process) {
+    return EngineProcess.isGoneWithin(Duration.ofMillis(200), process);
   }
 
   private static Stream<ProcessHandle.Info> thoseOf(Path directory) {
@@ -57,11 +124,15 @@ class KilledLaunchIT {
                 Runtime.getRuntime().halt(DEAD);
               });
       death.start();
-      EngineProcess.launch(
+      launch(Path.of(arguments[0]));
+    }
+
+    static EngineProcess launch(Path directory) {
+      return EngineProcess.launch(
           "a server",
-          List.of("/bin/sh", "-c", "while :; do sleep 1; done", "server", arguments[0]),
+          List.of("/bin/sh", "-c", "while :; do sleep 1; done", "server", directory.toString()),
           Map.of(),
-          Path.of(arguments[0]),
+          directory,
           ParentDeath.STOPS_ENGINE);
     }
   }
