@@ -36,6 +36,7 @@ final class EngineProcess {
   private static final Duration FOR_EVER = Duration.ofDays(365);
   private static final String PID_FILES = "server*.pid";
   private static final Path SETSID = Path.of("/usr/bin/setsid");
+  private static final Path BASH = Path.of("/bin/bash");
 
   private static final String WRITE_PID_AND_BECOME =
       "printf '%s\\n%s' \"$$\" \"$2\" > \"$1\" && shift && exec \"$@\"";
@@ -82,9 +83,8 @@ final class EngineProcess {
       EngineLog log,
       ParentDeath parentDeath) {
     Path pidFile = newPidFile(directory);
-    List<String> program =
-        new ArrayList<>(
-            List.of("/bin/sh", "-c", WRITE_PID_AND_BECOME, "asyncflow-launch", pidFile.toString()));
+    List<String> program = shellThatKeepsTheEnvironment();
+    program.addAll(List.of("-c", WRITE_PID_AND_BECOME, "asyncflow-launch", pidFile.toString()));
     program.addAll(command);
     ProcessBuilder builder =
         new ProcessBuilder(inOwnSession(program))
@@ -103,6 +103,15 @@ final class EngineProcess {
       }
       throw new EngineException(log.engine() + " cannot be started: " + e.getMessage() + ".", e);
     }
+  }
+
+  /**
+   * Many a {@code /bin/sh} passes on only variables that it could set itself, and so would lose
+   * {@code logging.level.root=DEBUG}. With {@code -p} bash reads no file that BASH_ENV names.
+   */
+  private static List<String> shellThatKeepsTheEnvironment() {
+    return new ArrayList<>(
+        Files.isExecutable(BASH) ? List.of(BASH.toString(), "-p") : List.of("/bin/sh"));
   }
 
   static Path newPidFile(Path directory) {
