@@ -48,12 +48,10 @@ public final class ChaosRun {
   /** About that many tables does the type fill while all this happens. */
   private static final int TABLES = 20;
 
-  /** No more are created while so many wait. */
-  private static final int BACKLOG = 1_000;
-
-  /** For so many tasks there is one of the type with the defaults. */
+  /** For so many tasks there is one of the type with the defaults, unless too many of it wait. */
   private static final int TASKS_A_DEFAULT_TASK = 100;
 
+  private static final String WAITING = "status IN (1, 2)";
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final ChaosPlan plan;
@@ -147,13 +145,14 @@ public final class ChaosRun {
       nemesis.stop();
       breaking.join();
       scenarios.forEach(Scenario::healed);
-      scenarios.forEach(this::awaitDrained);
+      awaitDrained(scenario, Backlog.SHORT);
+      awaitDrained(leisurely, Backlog.LEISURELY);
       Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
       onlooker.stop();
       watching.join();
       return new Outcome(
-          scenario.verdict(drainWithin()),
-          leisurely.verdict(drainWithin()),
+          scenario.verdict(Backlog.SHORT.drainWithin(scenario.plan())),
+          leisurely.verdict(Backlog.LEISURELY.drainWithin(leisurely.plan())),
           nemesis.done(),
           elapsed,
           scenario.jobs().stream()
@@ -193,18 +192,12 @@ public final class ChaosRun {
   }
 
   /** What is stuck is left for the verdict to name. */
-  private void awaitDrained(Scenario scenario) {
+  private void awaitDrained(Scenario scenario, Backlog backlog) {
     try {
-      scenario.awaitDrained(drainWithin().multipliedBy(2));
+      scenario.awaitDrained(backlog.drainWithin(scenario.plan()).multipliedBy(2));
     } catch (ConditionTimeoutException e) {
-      narrator.accept(scenario.count("status IN (1, 2)") + " tasks do not end");
+      narrator.accept(scenario.count(WAITING) + " tasks do not end");
     }
-  }
-
-  /** What a healed cluster may still take: the bound of one task, and the backlog. */
-  private Duration drainWithin() {
-    int slowestTasksASecond = 20;
-    return TypePlan.ofDefaults().drainBound().plusSeconds((BACKLOG + PIECE) / slowestTasksASecond);
   }
 
   private void createAll(
@@ -220,16 +213,27 @@ public final class ChaosRun {
           .pollDelay(Duration.ZERO)
           .pollInterval(Duration.ofMillis(50))
           .ignoreExceptions() // the database may be down
-          .until(() -> System.nanoTime() >= due && scenario.count("status IN (1, 2)") < BACKLOG);
+          .until(
+              () ->
+                  System.nanoTime() >= due
+                      && Backlog.SHORT.hasRoomFor(PIECE, scenario.count(WAITING)));
       int piece = Math.min(PIECE, plan.tasks() - created);
       scenario.create(client, piece, i -> behaviour(random));
       jobs.keepUpWith(created + piece);
-      if (created % TASKS_A_DEFAULT_TASK == 0) {
+      if (created % TASKS_A_DEFAULT_TASK == 0 && hasRoomForOne(leisurely)) {
         leisurely.create(clientOfLeisurely, 1, i -> leisurelyBehaviour(randomOfLeisurely));
       }
       if (tenths(created + piece) > tenths(created)) {
         narrator.accept(created + piece + " of " + plan.tasks() + " tasks are created");
       }
+    }
+  }
+
+  private static boolean hasRoomForOne(Scenario leisurely) {
+    try {
+      return Backlog.LEISURELY.hasRoomFor(1, leisurely.count(WAITING));
+    } catch (IllegalStateException e) {
+      return false; // the database may be down
     }
   }
 
