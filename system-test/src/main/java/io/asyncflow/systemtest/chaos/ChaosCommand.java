@@ -29,7 +29,7 @@ public final class ChaosCommand {
         --minutes M   spread creates and faults over so many minutes at least (2, or less for less
                       tasks: the faults then come faster, for a busy machine too fast)
         --servers N   flowsvr processes (3)
-        --workers N   worker processes (6)
+        --workers N   worker processes (6), and one for the tasks of a type with default times
 
       Exits with 1 if an invariant was violated; the history is left where it says.
       """;
@@ -54,8 +54,8 @@ public final class ChaosCommand {
 
   private static int run(ChaosPlan plan) {
     say(
-        "seed %d: %d three-stage tasks and %d jobs over %d s or more, %d servers, %d workers, a fault every"
-            + " %.1f to %.1f s",
+        "seed %d: %d three-stage tasks and %d jobs over %d s or more, %d servers, %d workers and one for"
+            + " the type with default times, a fault every %.1f to %.1f s",
         plan.seed(),
         plan.tasks(),
         plan.jobs(),
@@ -104,16 +104,25 @@ public final class ChaosCommand {
         onDefaults.executions().repeatedWithoutFault(),
         onDefaults.violations().size());
     onDefaults.violations().forEach(System.out::println);
-    say(
-        "%n%d lost, %d phantom, %d duplicate committed results, %d stale reports accepted, %d stuck",
-        verdict.count(Invariant.CREATED_IS_FINISHED),
-        verdict.count(Invariant.NOTHING_FROM_NOWHERE),
-        verdict.count(Invariant.ONE_RESULT_A_STAGE),
-        verdict.count(Invariant.NO_STALE_REPORT),
-        verdict.count(Invariant.HEALED_MEANS_DRAINED));
+    say("%n%s", lastLine(outcome));
+  }
+
+  /** What counts most, of the tasks of both types. */
+  static String lastLine(Outcome outcome) {
+    return format(
+        "%d lost, %d phantom, %d duplicate committed results, %d stale reports accepted, %d stuck",
+        outcome.count(Invariant.CREATED_IS_FINISHED),
+        outcome.count(Invariant.NOTHING_FROM_NOWHERE),
+        outcome.count(Invariant.ONE_RESULT_A_STAGE),
+        outcome.count(Invariant.NO_STALE_REPORT),
+        outcome.count(Invariant.HEALED_MEANS_DRAINED));
   }
 
   private static void say(String format, Object... values) {
-    System.out.println(String.format(Locale.ROOT, format, values));
+    System.out.println(format(format, values));
+  }
+
+  private static String format(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
   }
 }

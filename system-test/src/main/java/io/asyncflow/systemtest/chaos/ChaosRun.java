@@ -9,6 +9,7 @@ import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.WorkerNode;
 import io.asyncflow.systemtest.history.Audit;
+import io.asyncflow.systemtest.invariant.Invariant;
 import io.asyncflow.systemtest.invariant.Verdict;
 import io.asyncflow.systemtest.scenario.FailoverFlowClient;
 import io.asyncflow.systemtest.scenario.Onlooker;
@@ -91,6 +92,11 @@ public final class ChaosRun {
     /** Whether every invariant held, and no work was repeated but what a fault met. */
     public boolean isClean() {
       return isClean(verdict) && isClean(verdictOnDefaults);
+    }
+
+    /** How often an invariant was violated, by tasks of either type. */
+    long count(Invariant invariant) {
+      return verdict.count(invariant) + verdictOnDefaults.count(invariant);
     }
 
     private static boolean isClean(Verdict verdict) {

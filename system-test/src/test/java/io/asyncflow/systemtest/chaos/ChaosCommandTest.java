@@ -1,0 +1,48 @@
+package io.asyncflow.systemtest.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
+import io.asyncflow.systemtest.history.Audit;
+import io.asyncflow.systemtest.invariant.Executions;
+import io.asyncflow.systemtest.invariant.Invariant;
+import io.asyncflow.systemtest.invariant.Verdict;
+import io.asyncflow.systemtest.invariant.Violation;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ChaosCommandTest {
+
+  @Test
+  void lastLineCountsTheTasksOfBothTypes() {
+    Outcome outcome =
+        outcome(
+            verdict(Invariant.HEALED_MEANS_DRAINED),
+            verdict(Invariant.CREATED_IS_FINISHED, Invariant.HEALED_MEANS_DRAINED));
+
+    assertThat(ChaosCommand.lastLine(outcome))
+        .isEqualTo(
+            "1 lost, 0 phantom, 0 duplicate committed results, 0 stale reports accepted, 2 stuck");
+  }
+
+  private static Verdict verdict(Invariant... violated) {
+    return new Verdict(
+        1,
+        new Executions(0, 0, 0, 0),
+        Stream.of(violated).map(one -> new Violation(one, "a task", "what it did")).toList());
+  }
+
+  private static Outcome outcome(Verdict verdict, Verdict onDefaults) {
+    return new Outcome(
+        verdict,
+        onDefaults,
+        Map.of(),
+        Duration.ZERO,
+        Map.of(),
+        new Audit.Position(1, 1),
+        Path.of(""));
+  }
+}
