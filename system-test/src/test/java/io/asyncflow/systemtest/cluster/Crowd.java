@@ -62,6 +62,11 @@ final class Crowd implements AutoCloseable {
     }
   }
 
+  /** How many have joined. */
+  int size() {
+    return clients.size();
+  }
+
   /** How many clients have been answered so. */
   long answered(Predicate<String> answer) {
     clients.forEach(Client::listen);

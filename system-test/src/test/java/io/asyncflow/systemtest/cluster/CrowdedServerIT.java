@@ -26,6 +26,16 @@ class CrowdedServerIT {
   /** Tens of ms where nothing else runs; after so long a worker gives a heartbeat up. */
   private static final Duration SOON = Duration.ofSeconds(3);
 
+  /**
+   * How long a hold is parked. Then the first leave, others take their room, and no count holds.
+   */
+  private static final Duration WAIT = Duration.ofSeconds(30);
+
+  /** After the first has joined, however many have by then. */
+  private static final Duration LAST_JOINS = WAIT.minusSeconds(10);
+
+  private static final Duration ALL_ARE_COUNTED = WAIT.minusSeconds(2);
+
   private static Cluster cluster;
   private static ServerNode server;
 
@@ -59,34 +69,37 @@ class CrowdedServerIT {
   }
 
   private static String hold(int worker) {
-    return "GET /api/task/hold_task?taskType=%s&stages=a&workerId=w%d&limit=1&waitMs=30000"
-        .formatted(TYPE, worker);
+    return "GET /api/task/hold_task?taskType=%s&stages=a&workerId=w%d&limit=1&waitMs=%d"
+        .formatted(TYPE, worker, WAIT.toMillis());
   }
 
   private static void parkMoreThanFit(ServerNode server, int clients, int atMost) {
     Duration longest = Duration.ZERO;
     try (Crowd crowd = new Crowd(server.port())) {
       answerTime(crowd); // the first of a start
-      for (int i = 0; i < clients; i++) {
+      Stopwatch watch = Stopwatch.start();
+      for (int i = 0; i < clients && watch.elapsed().compareTo(LAST_JOINS) < 0; i++) {
         crowd.join(hold(i));
         if (i % 50 == 0) {
           longest = longer(longest, answerTime(crowd));
         }
       }
-      await()
-          .atMost(PATIENCE)
-          .untilAsserted(
-              () ->
-                  assertThat(crowd.answered(CrowdedServerIT::isRefused))
-                      .isGreaterThan(clients - atMost));
+      assertThat(crowd.size()).as("clients that joined in time").isGreaterThan(atMost);
+      long refused =
+          await()
+              .atMost(ALL_ARE_COUNTED.minus(watch.elapsed()))
+              .until(
+                  () -> crowd.answered(CrowdedServerIT::isRefused),
+                  count ->
+                      count >= crowd.size() - atMost
+                          && count == crowd.answered(answer -> !answer.isEmpty()));
+      long parked = crowd.size() - refused;
       longest = longer(longest, answerTime(crowd));
-      long parked = crowd.open();
       Figures.print(
           "%d holds at a server with a heap of %s: %d are parked, the others refused; a heartbeat"
               + " or health over a new connection took %d ms at most",
-          clients, server.heap(), parked, Figures.ms(longest));
-      assertThat(parked).isBetween(atMost / 2L, (long) atMost);
-      assertThat(crowd.answered(answer -> !answer.isEmpty())).isEqualTo(clients - parked);
+          crowd.size(), server.heap(), parked, Figures.ms(longest));
+      assertThat(parked).isGreaterThan(atMost / 2);
     }
     assertThat(longest).isLessThan(SOON);
     // A parked client that is gone is found out when it is answered.
