@@ -57,7 +57,7 @@ class CrowdedServerIT {
 
   @Test
   void holdsOfMoreWorkersThanItHasConnectionsLeaveHeartbeatsAndHealthTheirAnswers() {
-    parkMoreThanFit(server, 2_000, 350);
+    parkMoreThanFit(server, 2_000, 360);
   }
 
   @Test
