@@ -182,7 +182,7 @@ class TwoServersIT {
       scenario.awaitDrained(PATIENCE);
       Figures.print(
           "worker sent away through the other server: gone after %.1f s (its runs take %.0f s),"
-              + " %d queued tasks left to others",
+              + " %d tasks left to others",
           seconds(left), seconds(run), 8 - ran);
       assertThat(left).isLessThan(run.plus(word));
       assertThat(scenario.count("crt_retry_num > 0 OR delivery_count > 0")).isZero();
