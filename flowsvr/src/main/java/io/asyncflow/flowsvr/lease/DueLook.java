@@ -84,7 +84,7 @@ class DueLook implements DisposableBean {
    * @param ranges what was looked at
    * @param heads of these, in order within each
    * @param limit how many heads of each range there can be
-   * @param cut the stages of which something was left out, because it was known to be quiet
+   * @param leftOut the stages of which something was left out, because it was known to be quiet
    * @param turn which of too many sources were looked at; empty if all that were wished for
    * @param hasRepeats whether any of the unchecked holds was given something before
    * @param isOfOldTables whether the type has others by now
@@ -95,7 +95,7 @@ class DueLook implements DisposableBean {
       List<Range> ranges,
       List<Head> heads,
       int limit,
-      Set<String> cut,
+      Set<String> leftOut,
       Optional<Turn> turn,
       boolean hasRepeats,
       boolean isOfOldTables,
@@ -112,7 +112,7 @@ class DueLook implements DisposableBean {
 
     /** Whether nothing was left out of what the hold takes. */
     boolean isWholeFor(Hold hold) {
-      return hold.stages().isEmpty() ? cut.isEmpty() : disjoint(cut, hold.stages());
+      return hold.stages().isEmpty() ? leftOut.isEmpty() : disjoint(leftOut, hold.stages());
     }
 
     /** Whether there is more to look at before anybody may be told that nothing is due. */
@@ -277,22 +277,22 @@ class DueLook implements DisposableBean {
     long newsSeen = known.newsCount();
     Part part = partOf(family, wish.stages(), known, whole);
     List<Range> ranges = new ArrayList<>();
-    Set<String> cut = new HashSet<>();
+    Set<String> leftOut = new HashSet<>();
     for (Source source : part.sources()) {
       Optional<Range> range =
           whole || !part.isAll() ? Optional.of(Range.whole(source)) : known.rangeOf(source, at);
       range.ifPresent(ranges::add);
       if (range.filter(Range::isWhole).isEmpty()) {
-        cut.add(source.stage());
+        leftOut.add(source.stage());
       }
       if (range.isPresent() && !range.get().isWhole()) {
         lookBeside(known, source);
       }
     }
-    addQuiet(wish.inAnyCase(), family, ranges, cut);
-    if (ranges.isEmpty() && wish.unchecked().isEmpty() && !cut.isEmpty()) {
+    addQuiet(wish.inAnyCase(), family, ranges, leftOut);
+    if (ranges.isEmpty() && wish.unchecked().isEmpty() && !leftOut.isEmpty()) {
       return new Look(
-          ranges, List.of(), wish.limit(), cut, Optional.empty(), false, false, newsSeen, at);
+          ranges, List.of(), wish.limit(), leftOut, Optional.empty(), false, false, newsSeen, at);
     }
     Seen seen = claims.look(wish.type(), ranges, wish.limit(), wish.unchecked());
     known.hearsEverything(seen.servers() <= 1);
@@ -301,7 +301,7 @@ class DueLook implements DisposableBean {
             ranges,
             seen.heads(),
             wish.limit(),
-            cut,
+            leftOut,
             part.isAll() ? Optional.empty() : Optional.of(turn(part, known, seen)),
             seen.hasRepeats(),
             isOld(family, seen),
@@ -316,13 +316,13 @@ class DueLook implements DisposableBean {
 
   /** Of stages that are quiet in all tables, and for which that is not enough. */
   private static void addQuiet(
-      Set<String> inAnyCase, TaskFamily family, List<Range> ranges, Set<String> cut) {
-    if (cut.isEmpty() || inAnyCase.isEmpty()) {
+      Set<String> inAnyCase, TaskFamily family, List<Range> ranges, Set<String> leftOut) {
+    if (leftOut.isEmpty() || inAnyCase.isEmpty()) {
       return;
     }
     Set<String> quiet = new HashSet<>(inAnyCase);
     ranges.forEach(range -> quiet.remove(range.source().stage()));
-    cut.removeAll(quiet);
+    leftOut.removeAll(quiet);
     for (TaskTable table : family.live()) {
       quiet.forEach(stage -> ranges.add(Range.whole(new Source(table, stage))));
     }
