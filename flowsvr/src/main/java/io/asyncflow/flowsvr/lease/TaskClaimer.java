@@ -37,7 +37,6 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 
@@ -137,7 +136,7 @@ class TaskClaimer {
       for (int i = 0; i < line.size(); i++) {
         rows.set(i, claim(type, List.of(line.get(i))).rows().get(0));
       }
-    } catch (DataAccessException e) {
+    } catch (RuntimeException e) { // a missing connection is no DataAccessException
       if (rows.stream().allMatch(List::isEmpty)) {
         throw e;
       }

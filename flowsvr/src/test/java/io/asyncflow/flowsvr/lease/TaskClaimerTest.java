@@ -22,6 +22,7 @@ import io.asyncflow.flowsvr.lease.TaskClaimer.Claim;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskRows;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -33,8 +34,11 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.transaction.CannotCreateTransactionException;
 
 /** How many of each source a claim wants. */
 class TaskClaimerTest {
@@ -82,8 +86,16 @@ class TaskClaimerTest {
     assertThat(TaskClaimer.nextForOthersInMs(heads, List.of(new Place(hold, 0)))).isEmpty();
   }
 
-  @Test
-  void aHoldThatFailsDoesNotTakeTheAnswerFromThoseThatWereServedBeforeIt() {
+  static Stream<RuntimeException> failures() {
+    return Stream.of(
+        new QueryTimeoutException("the database went away"),
+        new CannotCreateTransactionException("no connection in time"),
+        new NoSuchTaskTypeException(LARK));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void aHoldThatFailsDoesNotTakeTheAnswerFromThoseThatWereServedBeforeIt(RuntimeException failure) {
     TaskRow row = TaskRows.aRow().build();
     JointClaim joint = mock();
     when(joint.take(any(), anyList(), any()))
@@ -94,7 +106,7 @@ class TaskClaimerTest {
                 throw new DuplicateKeyException("one of them was given something before");
               }
               if (line.get(0).hold().workerId().equals("unlucky")) {
-                throw new QueryTimeoutException("the database went away");
+                throw failure;
               }
               return new Taken(List.of(List.of(row)), Map.of(), false, Allowance.UNLIMITED);
             });
@@ -110,7 +122,7 @@ class TaskClaimerTest {
         .containsExactly(List.of(row), List.of(), List.of());
     assertThatThrownBy(() -> claimer.claim(LARK, List.of(asks("unlucky"), asks("a"))))
         .as("nothing was given to anybody yet")
-        .isInstanceOf(QueryTimeoutException.class);
+        .isSameAs(failure);
   }
 
   @Test
