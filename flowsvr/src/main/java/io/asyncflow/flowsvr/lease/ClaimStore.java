@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -358,6 +359,10 @@ class ClaimStore {
 
   /** The first tasks of each range, due or not, without a lock; a statement asks fifty ranges. */
   List<Head> heads(List<Range> ranges, int limit) {
+    return heads(ranges, range -> limit);
+  }
+
+  private List<Head> heads(List<Range> ranges, ToIntFunction<Range> limit) {
     List<Head> heads = new ArrayList<>();
     for (int from = 0; from < ranges.size(); from += RANGES_A_STATEMENT) {
       List<Range> some = ranges.subList(from, Math.min(from + RANGES_A_STATEMENT, ranges.size()));
@@ -370,6 +375,16 @@ class ClaimStore {
 
   /** The same, and what else a claim wants to know, in the first of these statements. */
   Seen look(TaskType type, List<Range> ranges, int limit, Collection<Hold> repeatable) {
+    return look(type, ranges, range -> limit, repeatable);
+  }
+
+  /**
+   * The same.
+   *
+   * @param limit as many heads of each range
+   */
+  Seen look(
+      TaskType type, List<Range> ranges, ToIntFunction<Range> limit, Collection<Hold> repeatable) {
     List<Object> values = new ArrayList<>();
     values.add(type.name());
     StringBuilder sql = new StringBuilder(POSITION).append(SERVERS);
@@ -388,14 +403,16 @@ class ClaimStore {
     return seen;
   }
 
-  private static List<String> headsSql(List<Range> ranges, int limit, List<Object> values) {
+  private static List<String> headsSql(
+      List<Range> ranges, ToIntFunction<Range> limit, List<Object> values) {
     List<String> parts = new ArrayList<>();
     for (int i = 0; i < ranges.size(); i++) {
-      Source source = ranges.get(i).source();
+      Range range = ranges.get(i);
+      Source source = range.source();
       parts.add(
           "SELECT %d AS source, h.* FROM (\n%s) h\n"
               .formatted(i, HEAD_OF_SOURCE.of(source.table())));
-      values.addAll(List.of(source.stage(), ranges.get(i).from(), limit));
+      values.addAll(List.of(source.stage(), range.from(), limit.applyAsInt(range)));
     }
     return parts;
   }

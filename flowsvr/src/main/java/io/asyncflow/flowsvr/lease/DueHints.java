@@ -214,14 +214,18 @@ final class DueHints {
   /** What to look at now of a source; empty if it is quiet. */
   synchronized Optional<Range> rangeOf(Source source, long now) {
     Hint hint = sources.get(source);
-    if (hint != null && hint.quietUntil() - now > 0) {
-      return Optional.empty();
-    }
+    boolean isQuiet = hint != null && hint.quietUntil() - now > 0;
+    return isQuiet ? Optional.empty() : Optional.of(rangeInAnyCase(source, now));
+  }
+
+  /** The same for who must not rely on it that the source is quiet. */
+  synchronized Range rangeInAnyCase(Source source, long now) {
+    Hint hint = sources.get(source);
     boolean isWhole =
         hint == null
             || hint.isOvertaken()
             || hint.isOldAt(now) && !isLookedAtBeside(source, hint, now);
-    return Optional.of(isWhole ? Range.whole(source) : new Range(source, hint.from()));
+    return isWhole ? Range.whole(source) : new Range(source, hint.from());
   }
 
   private boolean isLookedAtBeside(Source source, Hint hint, long now) {

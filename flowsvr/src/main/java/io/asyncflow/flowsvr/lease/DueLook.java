@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -83,7 +84,7 @@ class DueLook implements DisposableBean {
    *
    * @param ranges what was looked at
    * @param heads of these, in order within each
-   * @param limit how many heads of each range there can be
+   * @param seenInPart the sources in which there may be more behind what was seen
    * @param leftOut the stages of which something was left out, because it was known to be quiet
    * @param turn which of too many sources were looked at; empty if all that were wished for
    * @param hasRepeats whether any of the unchecked holds was given something before
@@ -94,7 +95,7 @@ class DueLook implements DisposableBean {
   record Look(
       List<Range> ranges,
       List<Head> heads,
-      int limit,
+      Set<Source> seenInPart,
       Set<String> leftOut,
       Optional<Turn> turn,
       boolean hasRepeats,
@@ -289,43 +290,67 @@ class DueLook implements DisposableBean {
         lookBeside(known, source);
       }
     }
-    addQuiet(wish.inAnyCase(), family, ranges, leftOut);
+    Set<Range> quiet = quietInAnyCase(wish.inAnyCase(), family, known, ranges, leftOut, at);
+    ranges.addAll(quiet);
     if (ranges.isEmpty() && wish.unchecked().isEmpty() && !leftOut.isEmpty()) {
       return new Look(
-          ranges, List.of(), wish.limit(), leftOut, Optional.empty(), false, false, newsSeen, at);
+          ranges, List.of(), Set.of(), leftOut, Optional.empty(), false, false, newsSeen, at);
     }
-    Seen seen = claims.look(wish.type(), ranges, wish.limit(), wish.unchecked());
+    // Of what is quiet most likely nothing is due, and what is not due need not be read.
+    ToIntFunction<Range> limit = range -> quiet.contains(range) ? 1 : wish.limit();
+    Seen seen = claims.look(wish.type(), ranges, limit, wish.unchecked());
     known.hearsEverything(seen.servers() <= 1);
+    Map<Source, List<Head>> bySource = seen.heads().stream().collect(groupingBy(Head::source));
     Look look =
         new Look(
             ranges,
             seen.heads(),
-            wish.limit(),
+            seenInPart(ranges, bySource, limit),
             leftOut,
             part.isAll() ? Optional.empty() : Optional.of(turn(part, known, seen)),
             seen.hasRepeats(),
             isOld(family, seen),
             newsSeen,
             at);
-    Map<Source, List<Head>> bySource = seen.heads().stream().collect(groupingBy(Head::source));
     ranges.forEach(
         range -> note(known, look, range, bySource.getOrDefault(range.source(), List.of())));
     known.retain(family.live(), at);
     return look;
   }
 
-  /** Of stages that are quiet in all tables, and for which that is not enough. */
-  private static void addQuiet(
-      Set<String> inAnyCase, TaskFamily family, List<Range> ranges, Set<String> leftOut) {
+  /**
+   * What to look at of stages that are quiet in all tables, and for which that is not enough. It
+   * begins where claims would begin, if the source was looked at from its beginning within the last
+   * second: others wait for this look, and it would pass all that was left there.
+   */
+  private static Set<Range> quietInAnyCase(
+      Set<String> inAnyCase,
+      TaskFamily family,
+      DueHints known,
+      List<Range> ranges,
+      Set<String> leftOut,
+      long at) {
+    Set<Range> found = new LinkedHashSet<>();
     if (leftOut.isEmpty() || inAnyCase.isEmpty()) {
-      return;
+      return found;
     }
     Set<String> quiet = new HashSet<>(inAnyCase);
     ranges.forEach(range -> quiet.remove(range.source().stage()));
     leftOut.removeAll(quiet);
     for (TaskTable table : family.live()) {
-      quiet.forEach(stage -> ranges.add(Range.whole(new Source(table, stage))));
+      quiet.forEach(stage -> found.add(known.rangeInAnyCase(new Source(table, stage), at)));
     }
+    return found;
+  }
+
+  private static Set<Source> seenInPart(
+      List<Range> ranges, Map<Source, List<Head>> heads, ToIntFunction<Range> limit) {
+    return ranges.stream()
+        .filter(
+            range ->
+                heads.getOrDefault(range.source(), List.of()).size() >= limit.applyAsInt(range))
+        .map(Range::source)
+        .collect(toSet());
   }
 
   private static Turn turn(Part part, DueHints known, Seen seen) {

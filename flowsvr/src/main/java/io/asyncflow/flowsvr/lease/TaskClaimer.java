@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.lease;
 
 import static java.util.Collections.disjoint;
 import static java.util.Collections.nCopies;
+import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
@@ -330,9 +331,29 @@ class TaskClaimer {
       Map<Source, Long> first = new HashMap<>();
       look.heads().forEach(head -> first.merge(head.source(), head.orderTime(), Math::min));
       Map<Range, Integer> plan = new LinkedHashMap<>();
-      plan(look.heads(), places(config), Math.min(most, MOST_TASKS))
-          .forEach((source, count) -> plan.put(new Range(source, first.get(source)), count));
+      Map<Source, Integer> counts = plan(look.heads(), places(config), Math.min(most, MOST_TASKS));
+      planMore(look, config, counts, most);
+      counts.forEach((source, count) -> plan.put(new Range(source, first.get(source)), count));
       return plan;
+    }
+
+    /** As there is room for, where all that was seen of a source is planned, but not all seen. */
+    private void planMore(Look look, TaskTypeConfig config, Map<Source, Integer> counts, int most) {
+      int planned = counts.values().stream().mapToInt(Integer::intValue).sum();
+      int left = Math.min(most, room(config, stages)) - planned;
+      if (left <= 0 || look.seenInPart().isEmpty()) {
+        return;
+      }
+      Map<Source, Long> seen = look.heads().stream().collect(groupingBy(Head::source, counting()));
+      List<Source> sources =
+          counts.keySet().stream()
+              .filter(look.seenInPart()::contains)
+              .filter(source -> counts.get(source).longValue() == seen.get(source))
+              .toList();
+      for (Source source : sources) {
+        int ofStage = room(config, Set.of(source.stage())) - counts.get(source);
+        counts.merge(source, Math.min(left / sources.size(), ofStage), Integer::sum);
+      }
     }
 
     /** Looks no more often than necessary, but at everything before it says that nothing is due. */
@@ -390,7 +411,7 @@ class TaskClaimer {
           .forEach(
               (range, count) -> {
                 List<Head> seen = heads.get(range.source());
-                if (count < seen.size() || seen.size() < look.limit()) {
+                if (count < seen.size() || !look.seenInPart().contains(range.source())) {
                   Range looked = ranges.get(range.source());
                   looks.isLeft(look, looked, seen.subList(count, seen.size()));
                 }

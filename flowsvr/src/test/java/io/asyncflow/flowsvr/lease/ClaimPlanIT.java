@@ -14,6 +14,7 @@ import io.asyncflow.flowsvr.lease.ClaimStore.Change;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
 import io.asyncflow.flowsvr.lease.RenewalStore.NumberedBeat;
+import io.asyncflow.flowsvr.lease.TaskClaimer.Asking;
 import io.asyncflow.flowsvr.system.HeartbeatDatabase;
 import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskQueries;
@@ -62,6 +63,7 @@ class ClaimPlanIT {
   @Autowired HeartbeatDatabase heartbeats;
   @Autowired TaskStore tasks;
   @Autowired TaskTypes types;
+  @Autowired TaskClaimer claimer;
   @Autowired TaskReporter reporter;
   @Autowired TaskQueries queries;
   @Autowired TaskFamilies families;
@@ -92,6 +94,18 @@ class ClaimPlanIT {
     List<Range> ranges =
         List.of(Range.whole(new Source(table, "mine")), Range.whole(new Source(table, "other")));
     assertThat(rowsReadBy(() -> claims.heads(ranges, 50))).isLessThanOrEqualTo(2 * 52);
+  }
+
+  @Test
+  void claimReadsOneTaskOfAQuietStageBesideABusyOne() {
+    TaskType lark = given.aType().create();
+    TaskId delayed = given.aWaitingTask().ofType(lark).inStage("quiet").dueIn(1, HOURS).create();
+    given.copies(delayed, 10_000, 2_000, "status = 1");
+    given.aWaitingTask().ofType(lark).inStage("busy").dueSince(1, MINUTES).create(30);
+    Hold busy = given.aHold(lark).ofStages("busy").limit(10).asRequest();
+    Hold quiet = given.aHold(lark).ofStages("quiet").limit(500).asRequest();
+    List<Asking> line = List.of(new Asking(busy, false, true), new Asking(quiet, false, true));
+    assertThat(rowsReadBy(() -> claimer.claim(lark, line))).isBetween(20L, 200L);
   }
 
   @Test

@@ -69,6 +69,21 @@ class DueHintsTest {
   }
 
   @Test
+  void quietSourceThatIsLookedAtInAnyCaseIsNotLookedAtFromItsBeginningForASecond() {
+    assertThat(hints.rangeInAnyCase(BUSY, START)).isEqualTo(Range.whole(BUSY));
+    hints.hearsEverything(true);
+    see(BUSY, START, HOUR + 60_000); // quiet for five seconds
+    Range behindWhatWasTaken = new Range(BUSY, HOUR - 250);
+    assertThat(hints.rangeInAnyCase(BUSY, START + ms(999))).isEqualTo(behindWhatWasTaken);
+    assertThat(hints.rangeInAnyCase(BUSY, START + ms(1_000))).isEqualTo(Range.whole(BUSY));
+
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(hints.rangeInAnyCase(BUSY, START + 1)).isEqualTo(behindWhatWasTaken);
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), false));
+    assertThat(hints.rangeInAnyCase(BUSY, START + 1)).isEqualTo(Range.whole(BUSY));
+  }
+
+  @Test
   void sourceIsQuietUntilItsNextTaskIsDue() {
     see(STRAGGLER, START, HOUR + 400);
     assertThat(hints.rangeOf(STRAGGLER, START + ms(399))).isEmpty();

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.Collections.nCopies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
@@ -27,11 +28,13 @@ import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -173,6 +176,44 @@ class TaskClaimerTest {
   }
 
   @Test
+  void ofASourceThatWasSeenInPartAsManyArePlannedAsThereIsRoomFor() {
+    Source other = new Source(new TaskTable(LARK, 2), "other");
+    List<Head> heads = List.of(head(OLD, 1, 10), head(NEW, 2, 20), head(other, 3, 30));
+    Hold first = new Hold(LARK, 6, "w", Duration.ZERO, null, Set.of("first"));
+    Hold both = new Hold(LARK, 3, "w", Duration.ZERO, null, Set.of("first", "other"));
+
+    assertThat(planned(heads, Set.of(NEW, other), 100, first, both))
+        .as("half of what is left each, but no more than somebody takes")
+        .isEqualTo(Map.of(new Range(OLD, 10), 1, new Range(NEW, 20), 4, new Range(other, 30), 3));
+    assertThat(planned(heads, Set.of(NEW), 4, first, both))
+        .isEqualTo(Map.of(new Range(OLD, 10), 1, new Range(NEW, 20), 2, new Range(other, 30), 1));
+    assertThat(planned(heads, Set.of(), 100, first, both))
+        .isEqualTo(Map.of(new Range(OLD, 10), 1, new Range(NEW, 20), 1, new Range(other, 30), 1));
+  }
+
+  private Map<Range, Integer> planned(
+      List<Head> heads, Set<Source> seenInPart, int most, Hold... line) {
+    Map<Range, Integer> planned = new HashMap<>();
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenAnswer(
+            call -> {
+              IntFunction<Map<Range, Integer>> plan = call.getArgument(2);
+              planned.putAll(plan.apply(most));
+              return new Taken(
+                  nCopies(line.length, List.of(TaskRows.aRow().build())),
+                  planned,
+                  false,
+                  Allowance.UNLIMITED);
+            });
+    TaskClaimer claimer = claimerOf(joint);
+    when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
+    when(looks.look(any(), anyBoolean())).thenReturn(aLook(heads, seenInPart));
+    claimer.claim(LARK, Stream.of(line).map(hold -> new Asking(hold, false, true)).toList());
+    return planned;
+  }
+
+  @Test
   void whatTheLimitsDoNotLetATypeTakeNowIsLookedAtAgain() {
     JointClaim joint = mock();
     when(joint.take(any(), anyList(), any()))
@@ -197,19 +238,14 @@ class TaskClaimerTest {
     TaskTypeConfig config = mock();
     when(types.require(LARK)).thenReturn(config);
     when(types.known(LARK)).thenReturn(Optional.of(config));
-    Look look =
-        new Look(
-            List.of(Range.whole(OLD)),
-            List.of(head(OLD, 1, 10)),
-            10,
-            Set.of(),
-            Optional.empty(),
-            false,
-            false,
-            0,
-            0);
+    Look look = aLook(List.of(head(OLD, 1, 10)), Set.of());
     when(looks.look(any(), anyBoolean())).thenReturn(look);
     return new TaskClaimer(looks, joint, mock(), mock(), types);
+  }
+
+  private static Look aLook(List<Head> heads, Set<Source> seenInPart) {
+    List<Range> ranges = heads.stream().map(Head::source).distinct().map(Range::whole).toList();
+    return new Look(ranges, heads, seenInPart, Set.of(), Optional.empty(), false, false, 0, 0);
   }
 
   private static Asking asks(String worker) {

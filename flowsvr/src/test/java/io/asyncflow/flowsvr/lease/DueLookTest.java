@@ -1,0 +1,119 @@
+package io.asyncflow.flowsvr.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.asyncflow.flowsvr.lease.ClaimStore.Head;
+import io.asyncflow.flowsvr.lease.ClaimStore.Range;
+import io.asyncflow.flowsvr.lease.ClaimStore.Seen;
+import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.lease.DueLook.Look;
+import io.asyncflow.flowsvr.lease.DueLook.Wish;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.ToIntFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is looked at; the database is a map. */
+class DueLookTest {
+
+  private static final TaskType LARK = new TaskType("lark");
+  private static final TaskTable TABLE = new TaskTable(LARK, 1);
+  private static final Source BUSY = new Source(TABLE, "busy");
+  private static final Source QUIET = new Source(TABLE, "quiet");
+  private static final long NOW = 3_600_000;
+
+  private final Database database = new Database();
+  private final TaskFamilies families = mock();
+  private final Node node = mock();
+  private final DueLook looks = new DueLook(database, families, node);
+
+  @BeforeEach
+  void aTypeWithOneTable() {
+    when(families.known(LARK))
+        .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0)));
+  }
+
+  @AfterEach
+  void stop() {
+    looks.destroy();
+  }
+
+  @Test
+  void quietStageIsLookedAtBehindWhatWasTakenOfItForAHoldThatDoesNotWait() {
+    database.waits(BUSY, NOW - 60_000);
+    database.waits(QUIET, NOW - 50_000, NOW + 50_000);
+    look("busy", "quiet");
+    database.waiting.get(QUIET).remove(NOW - 50_000); // somebody took it
+    look("busy", "quiet"); // and now it is known to be quiet
+
+    Look look = look("busy", "quiet");
+
+    assertThat(database.lastAsked())
+        .isEqualTo(Map.of(new Range(BUSY, NOW - 60_250), 10, new Range(QUIET, NOW - 250), 1));
+    assertThat(look.dueStages()).containsExactly("busy");
+    assertThat(look.isWholeFor(aHoldOf("quiet"))).isTrue();
+    assertThat(look.seenInPart()).as("the only head that it asked for").containsExactly(QUIET);
+  }
+
+  private Look look(String... stages) {
+    return looks.look(new Wish(LARK, Set.of(stages), Set.of(stages), 10, List.of()), false);
+  }
+
+  private static Hold aHoldOf(String... stages) {
+    return new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of(stages));
+  }
+
+  /** What waits, and what looks asked. */
+  private static final class Database extends ClaimStore {
+
+    final Map<Source, TreeSet<Long>> waiting = new HashMap<>();
+    final List<Map<Range, Integer>> asked = new ArrayList<>();
+
+    Database() {
+      super(null, null);
+    }
+
+    void waits(Source source, Long... orderTimes) {
+      waiting.computeIfAbsent(source, s -> new TreeSet<>()).addAll(List.of(orderTimes));
+    }
+
+    Map<Range, Integer> lastAsked() {
+      return asked.get(asked.size() - 1);
+    }
+
+    @Override
+    Seen look(
+        TaskType type,
+        List<Range> ranges,
+        ToIntFunction<Range> limit,
+        Collection<Hold> repeatable) {
+      List<Head> heads = new ArrayList<>();
+      Map<Range, Integer> limits = new LinkedHashMap<>();
+      for (Range range : ranges) {
+        limits.put(range, limit.applyAsInt(range));
+        waiting.getOrDefault(range.source(), new TreeSet<>()).tailSet(range.from()).stream()
+            .limit(limits.get(range))
+            .forEach(orderTime -> heads.add(new Head(range.source(), 7, orderTime, NOW)));
+      }
+      asked.add(limits);
+      return new Seen(heads, 1, 1, 2, false);
+    }
+  }
+}
