@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.lease;
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.lease.ClaimStore.Sources;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import java.util.Collection;
@@ -36,7 +37,7 @@ import java.util.concurrent.TimeUnit;
  * </ul>
  *
  * <p>Where tasks wait for too many stages for one look, those that name none see some at a time,
- * and go round and round: this knows where the next one goes on.
+ * and go round and round: this knows where the next one goes on, and for a second which they are.
  *
  * <p>A hint never makes anybody hold a wrong task, only a due one a second later. Times are {@link
  * System#nanoTime()}. Thread-safe.
@@ -67,6 +68,8 @@ final class DueHints {
   private Source turnGoesOnBehind;
   private boolean turnFoundDue;
   private final Set<Source> newInTurn = new LinkedHashSet<>();
+  private final Map<Source, Part> parts = new HashMap<>();
+  private long partsForgotten;
   private long longestQuiet = WHOLE_LOOK;
 
   /**
@@ -88,6 +91,9 @@ final class DueHints {
   }
 
   private record Stages(Set<String> names, long knownUntil) {}
+
+  /** The sources of one look of a turn, which begins behind the one that it is known by. */
+  private record Part(Set<Source> sources, Source last, List<TaskTable> live, long knownUntil) {}
 
   /** Whether this server makes all the news; then what is quiet stays so for longer. */
   synchronized void hearsEverything(boolean hears) {
@@ -111,6 +117,7 @@ final class DueHints {
     }
     if (waiting.stages().isEmpty()) {
       stages.keySet().removeIf(table -> concerns(waiting, table));
+      forgetParts();
     } else {
       stages.replaceAll(
           (table, known) -> concerns(waiting, table) ? with(known, waiting.stages()) : known);
@@ -141,15 +148,51 @@ final class DueHints {
   }
 
   private void addToTheTurn(TasksWaiting waiting) {
-    if (!isTurning) {
+    if (!isTurning || waiting.tables().isEmpty()) {
+      forgetParts();
       return;
     }
     for (TaskTable table : waiting.tables()) {
       for (String stage : waiting.stages()) {
+        Source source = new Source(table, stage);
         if (newInTurn.size() < MOST_NEW) {
-          newInTurn.add(new Source(table, stage));
+          newInTurn.add(source);
+        } else if (!newInTurn.contains(source) && !isInAPart(source)) {
+          forgetParts(); // or it would have no turn
         }
       }
+    }
+  }
+
+  private boolean isInAPart(Source source) {
+    return parts.values().stream().anyMatch(part -> part.sources().contains(source));
+  }
+
+  private void forgetParts() {
+    parts.clear();
+    partsForgotten = news;
+  }
+
+  /**
+   * The sources of the look behind this one, if they were looked up within the last second; what
+   * came since is among them.
+   */
+  synchronized Optional<Sources> partBehind(Source began, List<TaskTable> live, long now) {
+    parts.values().removeIf(part -> now - part.knownUntil() >= 0 || !part.live().equals(live));
+    return Optional.ofNullable(parts.get(began))
+        .map(part -> new Sources(List.copyOf(part.sources()), part.last()));
+  }
+
+  /**
+   * The sources of the look behind this one.
+   *
+   * @param newsSeen {@link #newsCount} before they were looked up
+   */
+  synchronized void sawPart(
+      Source began, Sources part, List<TaskTable> live, long newsSeen, long at) {
+    if (partsForgotten <= newsSeen) {
+      Set<Source> sources = new LinkedHashSet<>(part.sources());
+      parts.put(began, new Part(sources, part.last(), live, at + WHOLE_LOOK));
     }
   }
 
@@ -165,10 +208,20 @@ final class DueHints {
     turnGoesOnBehind = source;
   }
 
-  /** What came while there were too many stages for one look, once; it need not wait its turn. */
-  synchronized Set<Source> takeNew() {
+  /**
+   * What came while there were too many stages for one look, once; it need not wait its turn. What
+   * is in no part is from now on in this one.
+   */
+  synchronized Set<Source> takeNew(Source began) {
     Set<Source> taken = new LinkedHashSet<>(newInTurn);
     newInTurn.clear();
+    Part part = parts.get(began);
+    if (part != null) {
+      taken.stream().filter(source -> !isInAPart(source)).forEach(part.sources()::add);
+      if (part.sources().size() > ClaimStore.SOURCES_A_LOOK + MOST_NEW) {
+        forgetParts();
+      }
+    }
     return taken;
   }
 
@@ -193,6 +246,7 @@ final class DueHints {
     turnGoesOnBehind = null;
     turnFoundDue = false;
     newInTurn.clear();
+    parts.clear();
   }
 
   /** The stages that any task of the table waits for; empty if that has to be looked up. */

@@ -51,6 +51,9 @@ class DueLook implements DisposableBean {
   /** After a turn that has seen nothing due. */
   private static final long REST_MS = 1_000;
 
+  /** Of too many sources a look sees about so many. */
+  private static final int MOST_HEADS = 2_000;
+
   private final ClaimStore claims;
   private final TaskFamilies families;
   private final Node node;
@@ -296,8 +299,9 @@ class DueLook implements DisposableBean {
       return new Look(
           ranges, List.of(), Set.of(), leftOut, Optional.empty(), false, false, newsSeen, at);
     }
+    int most = part.isAll() ? wish.limit() : limitOfEach(wish, ranges.size());
     // Of what is quiet most likely nothing is due, and what is not due need not be read.
-    ToIntFunction<Range> limit = range -> quiet.contains(range) ? 1 : wish.limit();
+    ToIntFunction<Range> limit = range -> quiet.contains(range) ? 1 : most;
     Seen seen = claims.look(wish.type(), ranges, limit, wish.unchecked());
     known.hearsEverything(seen.servers() <= 1);
     Map<Source, List<Head>> bySource = seen.heads().stream().collect(groupingBy(Head::source));
@@ -343,6 +347,10 @@ class DueLook implements DisposableBean {
     return found;
   }
 
+  private static int limitOfEach(Wish wish, int ranges) {
+    return Math.min(wish.limit(), MOST_HEADS / Math.max(1, ranges));
+  }
+
   private static Set<Source> seenInPart(
       List<Range> ranges, Map<Source, List<Head>> heads, ToIntFunction<Range> limit) {
     return ranges.stream()
@@ -386,14 +394,19 @@ class DueLook implements DisposableBean {
     Source beginning = new Source(family.begin(), "");
     Source began = known.goOnBehind().orElse(beginning);
     boolean isFirst = began.equals(beginning);
-    Sources next =
-        isFirst ? fromTheBeginning(live, known, whole) : claims.waitingSources(live, began);
-    if (isFirst && next.last() == null) {
-      known.fitsIntoALook();
-      return new Part(next.sources(), null, null);
+    long at = node.nanoTime();
+    Sources next = known.partBehind(began, live, at).orElse(null);
+    if (next == null) {
+      long newsSeen = known.newsCount();
+      next = isFirst ? fromTheBeginning(live, known, whole) : claims.waitingSources(live, began);
+      if (isFirst && next.last() == null) {
+        known.fitsIntoALook();
+        return new Part(next.sources(), null, null);
+      }
+      known.sawPart(began, next, live, newsSeen, at);
     }
     Set<Source> sources = new LinkedHashSet<>(next.sources());
-    known.takeNew().stream().filter(one -> live.contains(one.table())).forEach(sources::add);
+    known.takeNew(began).stream().filter(one -> live.contains(one.table())).forEach(sources::add);
     return new Part(sources, began, next.last());
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.flowsvr.lease.ClaimStore.Head;
 import io.asyncflow.flowsvr.lease.ClaimStore.Range;
 import io.asyncflow.flowsvr.lease.ClaimStore.Source;
+import io.asyncflow.flowsvr.lease.ClaimStore.Sources;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
@@ -22,6 +23,8 @@ class DueHintsTest {
   private static final TaskTable OLD = new TaskTable(LARK, 1);
   private static final TaskTable NEW = new TaskTable(LARK, 2);
   private static final Source STRAGGLER = new Source(OLD, "first");
+  private static final List<TaskTable> LIVE = List.of(OLD, NEW);
+  private static final Source BEGINNING = new Source(OLD, "");
   private static final Source BUSY = new Source(NEW, "first");
   private static final long HOUR = 3_600_000;
   private static final long START = Long.MAX_VALUE - 5; // a clock that is about to wrap around
@@ -257,11 +260,74 @@ class DueHintsTest {
   @Test
   void whatComesDuringTurnsIsLookedAtOnceBeforeItsTurn() {
     hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
-    assertThat(hints.takeNew()).as("there are no turns").isEmpty();
+    assertThat(hints.takeNew(BEGINNING)).as("there are no turns").isEmpty();
     hints.lookedUpTo(STRAGGLER, false);
     hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
-    assertThat(hints.takeNew()).containsExactly(BUSY);
-    assertThat(hints.takeNew()).isEmpty();
+    assertThat(hints.takeNew(BEGINNING)).containsExactly(BUSY);
+    assertThat(hints.takeNew(BEGINNING)).isEmpty();
+  }
+
+  @Test
+  void sourcesOfTheLooksOfATurnAreKnownForASecond() {
+    assertThat(hints.partBehind(BEGINNING, LIVE, START)).isEmpty();
+    see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
+    see(STRAGGLER, new Sources(List.of(BUSY), null));
+    assertThat(hints.partBehind(BEGINNING, LIVE, START + ms(999)))
+        .contains(new Sources(List.of(STRAGGLER), STRAGGLER));
+    assertThat(hints.partBehind(STRAGGLER, LIVE, START + ms(999)))
+        .contains(new Sources(List.of(BUSY), null));
+    assertThat(hints.partBehind(STRAGGLER, LIVE, START + ms(1_000))).isEmpty();
+  }
+
+  @Test
+  void sourcesOfLooksAreForgottenWhenThereAreOtherTables() {
+    see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
+    assertThat(hints.partBehind(BEGINNING, List.of(OLD), START)).isEmpty();
+  }
+
+  @Test
+  void whatComesDuringTurnsHasATurnOfItsOwnFromThenOn() {
+    Source fresh = new Source(NEW, "fresh");
+    see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
+    see(STRAGGLER, new Sources(List.of(BUSY), null));
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first", "fresh"), true));
+    assertThat(hints.takeNew(BEGINNING)).containsExactlyInAnyOrder(BUSY, fresh);
+    assertThat(hints.partBehind(BEGINNING, LIVE, START).orElseThrow().sources())
+        .as("the other one has a turn already")
+        .containsExactly(STRAGGLER, fresh);
+    assertThat(hints.partBehind(STRAGGLER, LIVE, START).orElseThrow().sources())
+        .containsExactly(BUSY);
+  }
+
+  @Test
+  void whereSourcesMayHaveComeThatNoTurnHasTheyAreLookedUp() {
+    Set<String> many = IntStream.range(0, 51).mapToObj(i -> "s" + i).collect(toSet());
+    for (TasksWaiting news :
+        List.of(
+            new TasksWaiting(LARK),
+            new TasksWaiting(LARK, Set.of(), Set.of("first"), true),
+            new TasksWaiting(LARK, Set.of(NEW), many, true))) {
+      see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
+      long before = hints.newsCount();
+      hints.on(news);
+      assertThat(hints.partBehind(BEGINNING, LIVE, START)).as("%s", news).isEmpty();
+      hints.sawPart(BEGINNING, new Sources(List.of(STRAGGLER), null), LIVE, before, START);
+      assertThat(hints.partBehind(BEGINNING, LIVE, START)).as("looked up before").isEmpty();
+    }
+  }
+
+  @Test
+  void newsBeforeTheFirstTurnIsNotForgotten() {
+    long before = hints.newsCount();
+    hints.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    hints.sawPart(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER), LIVE, before, START);
+    assertThat(hints.partBehind(BEGINNING, LIVE, START)).isEmpty();
+  }
+
+  /** A look of a turn has looked up its sources. */
+  private void see(Source began, Sources part) {
+    hints.sawPart(began, part, LIVE, hints.newsCount(), START);
+    hints.lookedUpTo(part.last(), false);
   }
 
   @Test
@@ -271,7 +337,7 @@ class DueHintsTest {
     hints.lookedUpTo(STRAGGLER, false);
     hints.on(new TasksWaiting(LARK, Set.of(NEW), names, true));
     assertThat(hints.stagesOf(NEW, START + 1)).as("has to be looked up").isEmpty();
-    assertThat(hints.takeNew()).hasSize(50);
+    assertThat(hints.takeNew(BEGINNING)).hasSize(50);
   }
 
   private void see(Source source, long at, long... orderTimes) {

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,6 +73,46 @@ class DueLookTest {
     assertThat(look.seenInPart()).as("the only head that it asked for").containsExactly(QUIET);
   }
 
+  @Test
+  void whichStagesThereAreIsAskedOnceASecondHoweverManyLooksTheyTake() {
+    aWaitingTaskOfEachOf(250);
+    Look first = lookAtAll(10);
+    Look second = lookAtAll(10);
+    assertThat(first.ranges()).hasSize(200);
+    assertThat(second.ranges()).hasSize(50);
+    assertThat(database.timesAskedForStages).isEqualTo(2);
+
+    when(node.nanoTime()).thenReturn(TimeUnit.MILLISECONDS.toNanos(999));
+    assertThat(lookAtAll(10).ranges()).isEqualTo(first.ranges());
+    assertThat(lookAtAll(10).ranges()).isEqualTo(second.ranges());
+    assertThat(database.timesAskedForStages).isEqualTo(2);
+
+    when(node.nanoTime()).thenReturn(TimeUnit.MILLISECONDS.toNanos(1_000));
+    lookAtAll(10);
+    lookAtAll(10);
+    assertThat(database.timesAskedForStages).isEqualTo(4);
+  }
+
+  @Test
+  void ofManyStagesFewTasksEachAreRead() {
+    aWaitingTaskOfEachOf(250);
+    lookAtAll(1_000);
+    assertThat(database.lastAsked()).hasSize(200);
+    assertThat(database.lastAsked().values()).containsOnly(10);
+    lookAtAll(7);
+    assertThat(database.lastAsked().values()).as("no more than are wanted").containsOnly(7);
+  }
+
+  private Look lookAtAll(int limit) {
+    return looks.look(new Wish(LARK, Set.of(), Set.of(), limit, List.of()), false);
+  }
+
+  private void aWaitingTaskOfEachOf(int stages) {
+    for (int i = 0; i < stages; i++) {
+      database.waits(new Source(TABLE, "s%03d".formatted(i)), NOW - 1_000);
+    }
+  }
+
   private Look look(String... stages) {
     return looks.look(new Wish(LARK, Set.of(stages), Set.of(stages), 10, List.of()), false);
   }
@@ -85,6 +126,7 @@ class DueLookTest {
 
     final Map<Source, TreeSet<Long>> waiting = new HashMap<>();
     final List<Map<Range, Integer>> asked = new ArrayList<>();
+    int timesAskedForStages;
 
     Database() {
       super(null, null);
@@ -96,6 +138,18 @@ class DueLookTest {
 
     Map<Range, Integer> lastAsked() {
       return asked.get(asked.size() - 1);
+    }
+
+    @Override
+    List<String> waitingStages(TaskTable table, String after, int most) {
+      timesAskedForStages++;
+      return waiting.keySet().stream()
+          .filter(source -> source.table().equals(table))
+          .map(Source::stage)
+          .filter(stage -> stage.compareTo(after) > 0)
+          .sorted()
+          .limit(most)
+          .toList();
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.StatementCounter;
+import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -72,6 +73,26 @@ class StatementsIT {
     // and a look at the whole once a second.
     assertThat(each).allMatch(count -> count <= 12);
     assertThat(each.stream().mapToLong(Long::longValue).min().orElseThrow()).isLessThanOrEqualTo(6);
+  }
+
+  @Test
+  void claimOfATypeWithManyStagesDoesNotLookForThemEachTime() {
+    TaskType lark = given.aType().create();
+    TaskId model = given.aWaitingTask().ofType(lark).create();
+    // Thirty tasks of each, so that a statement finds a dozen stages.
+    given.copies(
+        model, 1, 7_500, "status = 1, task_stage = CONCAT('s', LPAD(FLOOR(id / 30), 4, '0'))");
+
+    List<Long> each = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      long before = StatementCounter.ofThisThread();
+      assertThat(given.aHold(lark).limit(10).now()).hasSize(10);
+      each.add(StatementCounter.ofThisThread() - before);
+    }
+
+    System.out.printf("statements of each claim of 10 tasks of 250 stages: %s%n", each);
+    // Four to look at 200 stages, and as many as any claim.
+    assertThat(each.stream().mapToLong(Long::longValue).min().orElseThrow()).isLessThanOrEqualTo(9);
   }
 
   @Test
