@@ -67,6 +67,7 @@ final class DueHints {
   private boolean isTurning;
   private Source turnGoesOnBehind;
   private boolean turnFoundDue;
+  private long turnBeganAt;
   private final Set<Source> newInTurn = new LinkedHashSet<>();
   private final Map<Source, Part> parts = new HashMap<>();
   private long partsForgotten;
@@ -154,13 +155,16 @@ final class DueHints {
     }
     for (TaskTable table : waiting.tables()) {
       for (String stage : waiting.stages()) {
-        Source source = new Source(table, stage);
-        if (newInTurn.size() < MOST_NEW) {
-          newInTurn.add(source);
-        } else if (!newInTurn.contains(source) && !isInAPart(source)) {
-          forgetParts(); // or it would have no turn
-        }
+        addToTheTurn(new Source(table, stage));
       }
+    }
+  }
+
+  private void addToTheTurn(Source source) {
+    if (newInTurn.size() < MOST_NEW) {
+      newInTurn.add(source);
+    } else if (!newInTurn.contains(source) && !isInAPart(source)) {
+      forgetParts(); // or it would have no turn
     }
   }
 
@@ -204,8 +208,31 @@ final class DueHints {
     return Optional.ofNullable(turnGoesOnBehind);
   }
 
-  synchronized void goOnBehind(Source source) {
+  /**
+   * A look at some of too many sources did not get to anything: the next one looks at the same, and
+   * a whole turn follows this one.
+   *
+   * @param news what it took of the news
+   */
+  synchronized void goOnBehind(Source source, Set<Source> news) {
     turnGoesOnBehind = source;
+    turnFoundDue = true;
+    giveBackNew(news);
+  }
+
+  /** A look has failed to see what it took of the news. */
+  synchronized void giveBackNew(Set<Source> taken) {
+    taken.forEach(this::addToTheTurn);
+  }
+
+  /** A look begins with the first of too many sources. */
+  synchronized void turnBegins(long now) {
+    turnBeganAt = now;
+  }
+
+  /** When the turn that is under way began, or that ended last. */
+  synchronized long turnBeganAt() {
+    return turnBeganAt;
   }
 
   /**

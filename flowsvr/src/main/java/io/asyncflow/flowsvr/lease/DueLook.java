@@ -41,7 +41,7 @@ import org.springframework.stereotype.Component;
  * <p>One statement a look, whatever it has to find out, where the stages are named. Stages are free
  * text: of a type in which tasks wait for more of them than {@link ClaimStore#SOURCES_A_LOOK},
  * looks that name none see some at a time, and go round. Nobody is told that nothing is due before
- * a whole turn has seen nothing. Thread-safe.
+ * a whole turn that began after he came has seen nothing. Thread-safe.
  */
 @Component
 class DueLook implements DisposableBean {
@@ -123,14 +123,22 @@ class DueLook implements DisposableBean {
     boolean isUnderWay() {
       return turn.filter(Turn::isUnderWay).isPresent();
     }
+
+    /** Whether some of the turn was looked at before this time. */
+    boolean turnBeganBefore(long time) {
+      return turn.filter(seen -> seen.beganAt() - time < 0).isPresent();
+    }
   }
 
   /**
    * A look at some of too many sources.
    *
    * @param began behind this one
+   * @param news what it took of the news, to look at once before its turn
+   * @param isUnderWay whether there are more, or something was due
+   * @param beganAt when the first of all were looked at
    */
-  record Turn(Source began, boolean isUnderWay) {}
+  record Turn(Source began, Set<Source> news, boolean isUnderWay, long beganAt) {}
 
   /** A range that was busy a moment ago, and is the only one in question. */
   record OnlyRange(Range range, long newsSeen, long at) {}
@@ -258,8 +266,8 @@ class DueLook implements DisposableBean {
   /** Nothing could be taken: the next look sees what this one has seen. */
   void stayAt(Look look) {
     look.turn()
-        .map(Turn::began)
-        .ifPresent(began -> hintsOf(began.table().type()).goOnBehind(began));
+        .ifPresent(
+            turn -> hintsOf(turn.began().table().type()).goOnBehind(turn.began(), turn.news()));
   }
 
   /**
@@ -270,9 +278,11 @@ class DueLook implements DisposableBean {
   Look look(Wish wish, boolean whole) {
     TaskFamily family = families.known(wish.type()).orElseGet(() -> families.of(wish.type()));
     Look look = lookAt(family, wish, whole);
-    return look.isOfOldTables()
-        ? lookAt(families.findNow(wish.type()).orElse(family), wish, whole)
-        : look;
+    if (!look.isOfOldTables()) {
+      return look;
+    }
+    stayAt(look); // what it has seen due is not lost to the next one
+    return lookAt(families.findNow(wish.type()).orElse(family), wish, whole);
   }
 
   private Look lookAt(TaskFamily family, Wish wish, boolean whole) {
@@ -302,7 +312,13 @@ class DueLook implements DisposableBean {
     int most = part.isAll() ? wish.limit() : limitOfEach(wish, ranges.size());
     // Of what is quiet most likely nothing is due, and what is not due need not be read.
     ToIntFunction<Range> limit = range -> quiet.contains(range) ? 1 : most;
-    Seen seen = claims.look(wish.type(), ranges, limit, wish.unchecked());
+    Seen seen;
+    try {
+      seen = claims.look(wish.type(), ranges, limit, wish.unchecked());
+    } catch (RuntimeException e) {
+      known.giveBackNew(part.news());
+      throw e;
+    }
     known.hearsEverything(seen.servers() <= 1);
     Map<Source, List<Head>> bySource = seen.heads().stream().collect(groupingBy(Head::source));
     Look look =
@@ -363,7 +379,8 @@ class DueLook implements DisposableBean {
 
   private static Turn turn(Part part, DueHints known, Seen seen) {
     boolean hasDue = seen.heads().stream().anyMatch(Head::isDue);
-    return new Turn(part.began(), known.lookedUpTo(part.last(), hasDue));
+    boolean isUnderWay = known.lookedUpTo(part.last(), hasDue);
+    return new Turn(part.began(), part.news(), isUnderWay, known.turnBeganAt());
   }
 
   private static boolean isOld(TaskFamily family, Seen seen) {
@@ -376,8 +393,13 @@ class DueLook implements DisposableBean {
    *
    * @param began behind this one; {@code null} if they are all that there are
    * @param last where the next look goes on; {@code null} if there are no more
+   * @param news what was taken of the news for it
    */
-  private record Part(Collection<Source> sources, Source began, Source last) {
+  private record Part(Collection<Source> sources, Source began, Source last, Set<Source> news) {
+
+    static Part all(Collection<Source> sources) {
+      return new Part(sources, null, null, Set.of());
+    }
 
     boolean isAll() {
       return began == null;
@@ -389,7 +411,7 @@ class DueLook implements DisposableBean {
     if (!wanted.isEmpty()) {
       List<Source> named = new ArrayList<>();
       live.forEach(table -> wanted.forEach(stage -> named.add(new Source(table, stage))));
-      return new Part(named, null, null);
+      return Part.all(named);
     }
     Source beginning = new Source(family.begin(), "");
     Source began = known.goOnBehind().orElse(beginning);
@@ -401,13 +423,17 @@ class DueLook implements DisposableBean {
       next = isFirst ? fromTheBeginning(live, known, whole) : claims.waitingSources(live, began);
       if (isFirst && next.last() == null) {
         known.fitsIntoALook();
-        return new Part(next.sources(), null, null);
+        return Part.all(next.sources());
       }
       known.sawPart(began, next, live, newsSeen, at);
     }
+    if (isFirst) {
+      known.turnBegins(at);
+    }
     Set<Source> sources = new LinkedHashSet<>(next.sources());
-    known.takeNew(began).stream().filter(one -> live.contains(one.table())).forEach(sources::add);
-    return new Part(sources, began, next.last());
+    Set<Source> news = known.takeNew(began);
+    news.stream().filter(one -> live.contains(one.table())).forEach(sources::add);
+    return new Part(sources, began, next.last(), news);
   }
 
   /** Asks only for the stages of those tables of which they are not known. */

@@ -89,8 +89,10 @@ class TaskClaimer {
    *
    * @param mayBeRepeat whether nobody has looked yet what an earlier delivery of it was given
    * @param mustKnow whether it is answered even if nothing is found, so that hints are not enough
+   * @param cameAt {@linkplain io.asyncflow.flowsvr.system.Node#nanoTime when} it came; what was
+   *     looked at before is not enough either
    */
-  record Asking(Hold hold, boolean mayBeRepeat, boolean mustKnow) {}
+  record Asking(Hold hold, boolean mayBeRepeat, boolean mustKnow, long cameAt) {}
 
   /**
    * What a claim came to.
@@ -270,7 +272,7 @@ class TaskClaimer {
     }
 
     private static boolean isSure(Asking one, Look look, Set<String> due, boolean isAll) {
-      if (look.isUnderWay()) {
+      if (look.isUnderWay() || one.mustKnow() && look.turnBeganBefore(one.cameAt())) {
         return false;
       }
       boolean wasDue =

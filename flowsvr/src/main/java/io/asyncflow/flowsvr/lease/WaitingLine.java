@@ -137,7 +137,7 @@ final class WaitingLine {
     }
 
     Asking asking() {
-      return new Asking(hold, !checked, !canWait());
+      return new Asking(hold, !checked, !canWait(), cameAt);
     }
 
     /** Whether it was answered with these tasks by another claim; one trace a hold. */

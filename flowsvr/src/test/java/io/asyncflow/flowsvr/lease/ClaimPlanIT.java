@@ -104,7 +104,8 @@ class ClaimPlanIT {
     given.aWaitingTask().ofType(lark).inStage("busy").dueSince(1, MINUTES).create(30);
     Hold busy = given.aHold(lark).ofStages("busy").limit(10).asRequest();
     Hold quiet = given.aHold(lark).ofStages("quiet").limit(500).asRequest();
-    List<Asking> line = List.of(new Asking(busy, false, true), new Asking(quiet, false, true));
+    List<Asking> line =
+        List.of(new Asking(busy, false, true, 0), new Asking(quiet, false, true, 0));
     assertThat(rowsReadBy(() -> claimer.claim(lark, line))).isBetween(20L, 200L);
   }
 

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
@@ -11,6 +12,7 @@ import io.asyncflow.flowsvr.lease.ClaimStore.Source;
 import io.asyncflow.flowsvr.lease.DueLook.Look;
 import io.asyncflow.flowsvr.lease.DueLook.Wish;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
@@ -30,6 +32,7 @@ import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.QueryTimeoutException;
 
 /** What is looked at; the database is a map. */
 class DueLookTest {
@@ -38,6 +41,7 @@ class DueLookTest {
   private static final TaskTable TABLE = new TaskTable(LARK, 1);
   private static final Source BUSY = new Source(TABLE, "busy");
   private static final Source QUIET = new Source(TABLE, "quiet");
+  private static final Source NEW = new Source(TABLE, "new");
   private static final long NOW = 3_600_000;
 
   private final Database database = new Database();
@@ -103,6 +107,64 @@ class DueLookTest {
     assertThat(database.lastAsked().values()).as("no more than are wanted").containsOnly(7);
   }
 
+  @Test
+  void turnBeginsWithTheLookAtTheFirst() {
+    aWaitingTaskOfEachOf(250);
+    when(node.nanoTime()).thenReturn(50L);
+    lookAtAll(10);
+    when(node.nanoTime()).thenReturn(60L);
+    Look end = lookAtAll(10);
+    assertThat(end.turnBeganBefore(51)).isTrue();
+    assertThat(end.turnBeganBefore(50)).isFalse();
+    assertThat(lookAtAll(10).turnBeganBefore(60)).as("the next one").isFalse();
+  }
+
+  @Test
+  void newsIsNotLostByALookThatFails() {
+    aWaitingTaskOfEachOf(250);
+    lookAtAll(10);
+    somethingNewWaits();
+    database.failure = new QueryTimeoutException("the database went away");
+    assertThatThrownBy(() -> lookAtAll(10)).isSameAs(database.failure);
+    database.failure = null;
+    assertThat(newsOf(lookAtAll(10))).containsExactly(NEW);
+    assertThat(newsOf(lookAtAll(10))).as("once").isEmpty();
+  }
+
+  @Test
+  void lookThatGotToNothingIsMadeAgainWithItsNews() {
+    aWaitingTaskOfEachOf(250);
+    lookAtAll(10);
+    somethingNewWaits();
+    Look look = lookAtAll(10);
+    looks.stayAt(look);
+    Look again = lookAtAll(10);
+    assertThat(again.ranges()).containsExactlyInAnyOrderElementsOf(look.ranges());
+    assertThat(newsOf(again)).containsExactly(NEW);
+    assertThat(again.isUnderWay()).isTrue();
+  }
+
+  @Test
+  void whatALookAtOldTablesSawIsLookedAtAgain() {
+    aWaitingTaskOfEachOf(250);
+    TaskTable next = new TaskTable(LARK, 2);
+    database.end = 2;
+    when(families.findNow(LARK))
+        .thenReturn(
+            Optional.of(new TaskFamily(LARK, List.of(TABLE, next), List.of(TABLE, next), 0)));
+    assertThat(lookAtAll(10).dueStages()).contains("s000", "s199").doesNotContain("s200");
+    assertThat(database.asked).hasSize(2);
+  }
+
+  private void somethingNewWaits() {
+    database.waits(NEW, NOW - 1_000);
+    looks.on(new TasksWaiting(LARK, Set.of(TABLE), Set.of(NEW.stage()), true));
+  }
+
+  private static Set<Source> newsOf(Look look) {
+    return look.turn().orElseThrow().news();
+  }
+
   private Look lookAtAll(int limit) {
     return looks.look(new Wish(LARK, Set.of(), Set.of(), limit, List.of()), false);
   }
@@ -127,6 +189,8 @@ class DueLookTest {
     final Map<Source, TreeSet<Long>> waiting = new HashMap<>();
     final List<Map<Range, Integer>> asked = new ArrayList<>();
     int timesAskedForStages;
+    int end = 1;
+    RuntimeException failure;
 
     Database() {
       super(null, null);
@@ -158,6 +222,9 @@ class DueLookTest {
         List<Range> ranges,
         ToIntFunction<Range> limit,
         Collection<Hold> repeatable) {
+      if (failure != null) {
+        throw failure;
+      }
       List<Head> heads = new ArrayList<>();
       Map<Range, Integer> limits = new LinkedHashMap<>();
       for (Range range : ranges) {
@@ -167,7 +234,7 @@ class DueLookTest {
             .forEach(orderTime -> heads.add(new Head(range.source(), 7, orderTime, NOW)));
       }
       asked.add(limits);
-      return new Seen(heads, 1, 1, 2, false);
+      return new Seen(heads, 1, end, 2, false);
     }
   }
 }

@@ -232,7 +232,7 @@ class JointClaimsIT {
 
   private TaskClaimer.Claim claim(TaskType type, List<Hold> line) {
     return claimer.claim(
-        type, line.stream().map(hold -> new TaskClaimer.Asking(hold, true, true)).toList());
+        type, line.stream().map(hold -> new TaskClaimer.Asking(hold, true, true, 0)).toList());
   }
 
   private static String traceOf(List<TaskRow> hand) {

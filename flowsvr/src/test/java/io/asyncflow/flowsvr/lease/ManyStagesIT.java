@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.lease.TaskClaimer.Asking;
+import io.asyncflow.flowsvr.lease.TaskClaimer.Claim;
 import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.util.HashSet;
 import java.util.List;
@@ -26,6 +29,7 @@ class ManyStagesIT {
   private static final int A_TABLE = 250;
 
   @Autowired Given given;
+  @Autowired TaskClaimer claimer;
 
   @Test
   void everyStageIsServedToHoldsThatNameNone() throws Exception {
@@ -51,6 +55,23 @@ class ManyStagesIT {
     TaskId behindItsBack = given.aWaitingTask().ofType(lark).dueIn(1, HOURS).create();
     given.set(behindItsBack, "task_stage = 'yyy', order_time = 1");
     assertThat(given.aHold(lark).waiting(30, SECONDS).get(40, SECONDS)).hasSize(1);
+  }
+
+  @Test
+  void holdIsNotToldThatNothingIsDueByWhatWasSeenBeforeItCame() {
+    TaskType lark = aTypeWithManyStages("order_time = order_time + id");
+    Hold hold = given.aHold(lark).asRequest();
+    Asking gone = new Asking(hold, false, false, System.nanoTime());
+    claimer.claim(lark, List.of(gone)); // a part of a turn, for a client that hung up
+    given.set(new TaskId(1, new TaskTable(lark, 1)), "order_time = 1");
+
+    Asking asking = new Asking(hold, false, true, System.nanoTime());
+    Claim claim;
+    do {
+      claim = claimer.claim(lark, List.of(asking));
+    } while (claim.rows().get(0).isEmpty() && !claim.sure().get(0));
+
+    assertThat(claim.rows().get(0)).hasSize(1);
   }
 
   @Test

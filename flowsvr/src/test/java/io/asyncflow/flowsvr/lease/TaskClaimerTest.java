@@ -17,6 +17,7 @@ import io.asyncflow.flowsvr.lease.ClaimStore.Source;
 import io.asyncflow.flowsvr.lease.Dealing.Place;
 import io.asyncflow.flowsvr.lease.DueLook.Look;
 import io.asyncflow.flowsvr.lease.DueLook.OnlyRange;
+import io.asyncflow.flowsvr.lease.DueLook.Turn;
 import io.asyncflow.flowsvr.lease.JointClaim.Taken;
 import io.asyncflow.flowsvr.lease.TaskClaimer.Asking;
 import io.asyncflow.flowsvr.lease.TaskClaimer.Claim;
@@ -145,13 +146,14 @@ class TaskClaimerTest {
     Hold waits = new Hold(LARK, 1, "w", Duration.ofSeconds(9), null, Set.of("quiet"));
 
     Claim seen =
-        claimer.claim(LARK, List.of(new Asking(busy, false, true), new Asking(quiet, false, true)));
+        claimer.claim(
+            LARK, List.of(new Asking(busy, false, true, 0), new Asking(quiet, false, true, 0)));
     assertThat(seen.rows()).containsExactly(List.of(row), List.of());
     assertThat(seen.sure().get(1)).isTrue();
 
     Claim taken =
         claimer.claim(
-            LARK, List.of(new Asking(busy, false, true), new Asking(waits, false, false)));
+            LARK, List.of(new Asking(busy, false, true, 0), new Asking(waits, false, false, 0)));
     assertThat(taken.rows()).containsExactly(List.of(row), List.of());
     assertThat(taken.sure().get(1)).as("nobody has looked").isFalse();
   }
@@ -169,10 +171,29 @@ class TaskClaimerTest {
     Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
     assertThat(
             claimerOf(joint)
-                .claim(LARK, List.of(asks("a"), asks("b"), new Asking(quiet, false, true)))
+                .claim(LARK, List.of(asks("a"), asks("b"), new Asking(quiet, false, true, 0)))
                 .sure()
                 .subList(1, 3))
         .containsExactly(false, true);
+  }
+
+  @Test
+  void claimAtTheEndOfATurnIsSureOfThoseWhoCameBeforeItBegan() {
+    TaskClaimer claimer = claimerOf(mock());
+    when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
+    Turn turn = new Turn(NEW, Set.of(), false, 50);
+    when(looks.look(any(), anyBoolean())).thenReturn(aLook(List.of(), Set.of(), Optional.of(turn)));
+    Hold hold = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
+
+    Claim claim =
+        claimer.claim(
+            LARK,
+            List.of(
+                new Asking(hold, false, true, 50),
+                new Asking(hold, false, true, 51),
+                new Asking(hold, false, false, 51)));
+
+    assertThat(claim.sure()).as("who waits is not told").containsExactly(true, false, true);
   }
 
   @Test
@@ -208,8 +229,8 @@ class TaskClaimerTest {
             });
     TaskClaimer claimer = claimerOf(joint);
     when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
-    when(looks.look(any(), anyBoolean())).thenReturn(aLook(heads, seenInPart));
-    claimer.claim(LARK, Stream.of(line).map(hold -> new Asking(hold, false, true)).toList());
+    when(looks.look(any(), anyBoolean())).thenReturn(aLook(heads, seenInPart, Optional.empty()));
+    claimer.claim(LARK, Stream.of(line).map(hold -> new Asking(hold, false, true, 0)).toList());
     return planned;
   }
 
@@ -223,7 +244,7 @@ class TaskClaimerTest {
     TaskClaimer claimer = claimerOf(joint);
     Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 
-    Claim claim = claimer.claim(LARK, List.of(new Asking(ofAnyStage, false, true)));
+    Claim claim = claimer.claim(LARK, List.of(new Asking(ofAnyStage, false, true, 0)));
 
     assertThat(claim.sure()).containsExactly(true);
     assertThat(claim.againInMs()).isEqualTo(7);
@@ -238,19 +259,19 @@ class TaskClaimerTest {
     TaskTypeConfig config = mock();
     when(types.require(LARK)).thenReturn(config);
     when(types.known(LARK)).thenReturn(Optional.of(config));
-    Look look = aLook(List.of(head(OLD, 1, 10)), Set.of());
+    Look look = aLook(List.of(head(OLD, 1, 10)), Set.of(), Optional.empty());
     when(looks.look(any(), anyBoolean())).thenReturn(look);
     return new TaskClaimer(looks, joint, mock(), mock(), types);
   }
 
-  private static Look aLook(List<Head> heads, Set<Source> seenInPart) {
+  private static Look aLook(List<Head> heads, Set<Source> seenInPart, Optional<Turn> turn) {
     List<Range> ranges = heads.stream().map(Head::source).distinct().map(Range::whole).toList();
-    return new Look(ranges, heads, seenInPart, Set.of(), Optional.empty(), false, false, 0, 0);
+    return new Look(ranges, heads, seenInPart, Set.of(), turn, false, false, 0, 0);
   }
 
   private static Asking asks(String worker) {
     Hold hold = new Hold(LARK, 1, worker, Duration.ZERO, "h", Set.of("first"));
-    return new Asking(hold, false, false);
+    return new Asking(hold, false, false, 0);
   }
 
   private static Head head(Source source, long number, long orderTime) {

@@ -45,6 +45,7 @@ class WaitingLineTest {
   private volatile Function<Hold, List<Task>> script = hold -> NOTHING;
   private volatile ToLongFunction<Hold> quiet = hold -> QUIET_MS;
   private volatile Predicate<Hold> sure = hold -> true;
+  private volatile List<Asking> lastAsking;
   private final WaitingLine line =
       new WaitingLine(
           this::claim,
@@ -56,6 +57,7 @@ class WaitingLineTest {
   private Served claim(List<Asking> asking) {
     List<Hold> holds = asking.stream().map(Asking::hold).toList();
     claims.add(holds);
+    lastAsking = asking;
     List<List<Task>> tasks = holds.stream().map(script).toList();
     return new Served(tasks, QUIET_MS, holds.stream().map(sure::test).toList());
   }
@@ -199,6 +201,17 @@ class WaitingLineTest {
           return NOTHING;
         };
     assertThat(line.join(aHold("a")).get(5, SECONDS)).isEmpty();
+  }
+
+  @Test
+  void claimIsToldWhenAHoldCame() throws Exception {
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    long came = System.nanoTime();
+    moved.addAndGet(HOURS.toNanos(1));
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(answer)).containsExactly("t1");
+    assertThat(lastAsking.get(0).cameAt() - came).isNotPositive();
   }
 
   /** Each that gets something is followed by the next, as pollers of a busy stage are. */
