@@ -14,6 +14,7 @@ import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 import org.springframework.stereotype.Component;
 
@@ -34,7 +36,8 @@ import org.springframework.stereotype.Component;
  * so is nobody's.
  *
  * <p>What one claim takes is answered with all its texts, so it leaves waiting what is more than
- * {@link TaskLimits#ANSWER_BYTES}. Thread-safe.
+ * {@link TaskLimits#ANSWER_BYTES}. What it leaves was read and locked in vain, so the next claims
+ * of the type want no more than twice what had room. Thread-safe.
  */
 @Component
 class JointClaim {
@@ -47,6 +50,9 @@ class JointClaim {
   private final HoldStore holds;
   private final ClaimLimits limits;
   private final RetryingTransactions transactions;
+
+  /** How many tasks a claim wants at most, of types whose tasks are large. */
+  private final Map<TaskType, Integer> mosts = new ConcurrentHashMap<>();
 
   JointClaim(
       ClaimStore claims,
@@ -66,7 +72,7 @@ class JointClaim {
    *
    * @param hands what each hold got, as it is after the hold and in due order
    * @param plan how many were wanted of each range
-   * @param isCut whether some were left because they are large
+   * @param isCut whether some may have been left because tasks of the type are large
    * @param allowance what the type's limits allowed
    */
   record Taken(
@@ -88,16 +94,26 @@ class JointClaim {
    *     before; then nobody is given anything
    */
   Taken take(TaskTypeConfig type, List<Place> line, IntFunction<Map<Range, Integer>> plan) {
+    int most = mosts.getOrDefault(type.type(), Integer.MAX_VALUE);
+    Taken taken = take(type, line, plan, most);
+    if (taken.isCut()) {
+      mosts.put(type.type(), 2 * Math.max(1, taken.tasks()));
+    }
+    return taken;
+  }
+
+  private Taken take(
+      TaskTypeConfig type, List<Place> line, IntFunction<Map<Range, Integer>> plan, int most) {
     return transactions.execute(
         () -> {
           Allowance allowance = limits.lock(type);
-          Map<Range, Integer> planned = plan.apply(allowance.tasks());
+          Map<Range, Integer> planned = plan.apply(Math.min(allowance.tasks(), most));
           List<TaskRow> waiting = new ArrayList<>();
           planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));
           waiting.sort(DUE_ORDER);
           List<List<TaskRow>> dealt =
               Dealing.deal(waiting, JointClaim::card, line, allowance.tasks());
-          boolean isCut = cut(dealt);
+          boolean isCut = cut(dealt) || waiting.size() >= most;
           Taken taken = new Taken(hold(dealt, line, type), planned, isCut, allowance);
           limits.spend(type, allowance, taken.tasks());
           return taken;

@@ -255,7 +255,7 @@ class TaskClaimer {
           noteWhatIsLeft(look, taken);
         }
         if (taken.tasks() > 0 || round == ROUNDS) {
-          return claim(look, isAll, looks.quietForMs(look, type, stages));
+          return claim(look, isAll && !taken.isCut(), looks.quietForMs(look, type, stages));
         }
       }
     }

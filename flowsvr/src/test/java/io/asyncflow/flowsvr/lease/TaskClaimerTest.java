@@ -235,6 +235,21 @@ class TaskClaimerTest {
   }
 
   @Test
+  void claimThatMayHaveLeftLargeTasksIsNotSureThatNoneAreDue() {
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenReturn(
+            new Taken(
+                List.of(List.of(TaskRows.aRow().build()), List.of()),
+                Map.of(new Range(OLD, 0), 1),
+                true,
+                Allowance.UNLIMITED));
+    TaskClaimer claimer = claimerOf(joint);
+    when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
+    assertThat(claimer.claim(LARK, List.of(asks("a"), asks("b"))).sure().get(1)).isFalse();
+  }
+
+  @Test
   void whatTheLimitsDoNotLetATypeTakeNowIsLookedAtAgain() {
     JointClaim joint = mock();
     when(joint.take(any(), anyList(), any()))

@@ -10,6 +10,7 @@ public final class TaskRows {
   /** The database's clock when the rows were read. */
   public static final long NOW = 1_800_000_000_000L;
 
+  private long number = id().number();
   private TaskStatus status = TaskStatus.WAITING;
   private String stage = "first";
   private int priority;
@@ -37,6 +38,11 @@ public final class TaskRows {
 
   public static TaskId id() {
     return new TaskId(42, new TaskTable(new TaskType("lark"), 1));
+  }
+
+  public TaskRows numbered(long value) {
+    number = value;
+    return this;
   }
 
   public TaskRows inStatus(TaskStatus value) {
@@ -121,7 +127,7 @@ public final class TaskRows {
 
   public TaskRow build() {
     return new TaskRow(
-        id(),
+        new TaskId(number, id().table()),
         "somebody",
         stage,
         status,
