@@ -1,7 +1,5 @@
 package io.asyncflow.flowsvr.governance;
 
-import static java.util.Comparator.comparingLong;
-
 import io.asyncflow.flowsvr.lease.HoldEnd;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.lease.LeaseStore.Leases;
@@ -21,6 +19,7 @@ import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -30,6 +29,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
@@ -61,12 +61,17 @@ class ExpiredLeaseSweep {
   private final Events events;
   private final TaskMeters meters;
   private final Node node;
+  private final int maxTables;
 
-  /** Until when none of the leases of a table can have run out, as the last look saw it. */
+  /**
+   * Until when none of the leases of a table can have run out, as the last look saw it; of a table
+   * that could not be looked at, when that was tried. None of a table that had no turn yet.
+   */
   private final Map<TaskTable, Long> restUntil = new HashMap<>();
 
   private long nextSweep;
 
+  @Autowired
   ExpiredLeaseSweep(
       TaskTypes types,
       TaskFamilies families,
@@ -76,6 +81,22 @@ class ExpiredLeaseSweep {
       Events events,
       TaskMeters meters,
       Node node) {
+    this(types, families, leases, tasks, transactions, events, meters, node, MAX_TABLES);
+  }
+
+  /**
+   * @param maxTables whose leases one sweep counts
+   */
+  ExpiredLeaseSweep(
+      TaskTypes types,
+      TaskFamilies families,
+      LeaseStore leases,
+      TaskStore tasks,
+      RetryingTransactions transactions,
+      Events events,
+      TaskMeters meters,
+      Node node,
+      int maxTables) {
     this.types = types;
     this.families = families;
     this.leases = leases;
@@ -84,6 +105,7 @@ class ExpiredLeaseSweep {
     this.events = events;
     this.meters = meters;
     this.node = node;
+    this.maxTables = maxTables;
     this.nextSweep = node.nanoTime();
   }
 
@@ -119,13 +141,18 @@ class ExpiredLeaseSweep {
     }
     Map<TaskTable, TaskTypeConfig> live = live();
     restUntil.keySet().retainAll(live.keySet());
+    // Those that had no turn yet come first: the others would come before them for ever.
     List<TaskTable> due =
         live.keySet().stream()
             .filter(table -> now - restUntil.getOrDefault(table, now) >= 0)
-            .sorted(comparingLong(table -> restUntil.getOrDefault(table, now) - now))
+            .sorted(
+                Comparator.<TaskTable, Boolean>comparing(restUntil::containsKey)
+                    .thenComparingLong(table -> restUntil.getOrDefault(table, now) - now))
+            .limit(maxTables)
             .toList();
     Failures failures = new Failures();
-    Swept swept = sweep(live, due.subList(0, Math.min(MAX_TABLES, due.size())), failures);
+    Swept swept = sweep(live, due, failures);
+    due.forEach(table -> restUntil.put(table, now)); // also of one that cannot be counted
     for (Leases of : swept.counts()) {
       Duration rest = of.all() > 0 ? Duration.ZERO : rest(Stream.of(live.get(of.table())));
       restUntil.put(of.table(), now + rest.toNanos());

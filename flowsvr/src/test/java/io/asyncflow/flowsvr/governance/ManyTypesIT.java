@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.governance;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.Task;
@@ -14,6 +15,7 @@ import io.asyncflow.flowsvr.StatementCounter;
 import io.asyncflow.flowsvr.job.JobRetention;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -23,6 +25,7 @@ import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.tasktable.TableRetention;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
@@ -80,6 +83,7 @@ class ManyTypesIT {
   @Autowired JdbcClient jdbc;
 
   private final List<TaskId> ids = new ArrayList<>();
+  private final AtomicLong nanos = new AtomicLong();
 
   @BeforeAll
   void typesThatNobodyUses() {
@@ -136,16 +140,7 @@ class ManyTypesIT {
 
   @Test
   void tableWithoutALeaseIsLeftAloneUntilOneThatWasTakenSinceCanHaveRunOut() {
-    AtomicLong nanos = new AtomicLong();
-    Node node =
-        new Node() {
-          @Override
-          public long nanoTime() {
-            return nanos.get();
-          }
-        };
-    ExpiredLeaseSweep own =
-        new ExpiredLeaseSweep(types, families, leases, tasks, transactions, events, meters, node);
+    ExpiredLeaseSweep own = sweepOf(2_000);
     Task ofBusy = aHeldTask();
     TaskId waiting = given.aWaitingTask().ofType(given.aType().create()).create();
     assertThat(own.runIfDue()).isEqualTo(new ExpiredLeaseSweep.Result(0, 0, 0));
@@ -160,6 +155,46 @@ class ManyTypesIT {
     nanos.addAndGet(SECONDS.toNanos(10));
     assertThat(own.runIfDue()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
     assertThat(given.row(ofIdle).status()).isEqualTo(TaskStatus.WAITING);
+  }
+
+  @Test
+  void everyTableHasItsTurnWhereThereAreMoreThanASweepCounts() {
+    List<Task> held = List.of(aHeldTask(), aHeldTask());
+    String broken = Given.idOf(aHeldTask()).table().sqlName();
+    ExpiredLeaseSweep own = sweepOf(1);
+    jdbc.sql("RENAME TABLE %1$s TO away_%1$s".formatted(broken)).update();
+    try {
+      sweepAsOftenAsThereAreTables(own, broken);
+      held.forEach(task -> given.letPass(1, HOURS, task));
+      sweepAsOftenAsThereAreTables(own, broken);
+    } finally {
+      jdbc.sql("RENAME TABLE away_%1$s TO %1$s".formatted(broken)).update();
+    }
+    assertThat(held).extracting(t -> given.row(t).status()).containsOnly(TaskStatus.WAITING);
+  }
+
+  /** Each table is due again by then, so each sweep has to choose. */
+  private void sweepAsOftenAsThereAreTables(ExpiredLeaseSweep own, String broken) {
+    Failures failures = new Failures();
+    for (TaskFamily family : families.all()) {
+      for (int i = 0; i < family.live().size(); i++) {
+        nanos.addAndGet(SECONDS.toNanos(11));
+        failures.collect(own::runIfDue);
+      }
+    }
+    assertThatThrownBy(failures::throwFirst).hasMessageContaining(broken);
+  }
+
+  private ExpiredLeaseSweep sweepOf(int tablesAtOnce) {
+    Node node =
+        new Node() {
+          @Override
+          public long nanoTime() {
+            return nanos.get();
+          }
+        };
+    return new ExpiredLeaseSweep(
+        types, families, leases, tasks, transactions, events, meters, node, tablesAtOnce);
   }
 
   private Task aHeldTask() {
