@@ -52,6 +52,8 @@ class FallbackWakeUp {
   /** Stages of one table that one run looks at, at most; the next run goes on with the others. */
   private static final int STAGES = 50;
 
+  private static final BinaryOperator<Duration> LATER = BinaryOperator.maxBy(naturalOrder());
+
   private final TaskTypes types;
   private final TaskFamilies families;
   private final DueWork dueWork;
@@ -60,6 +62,9 @@ class FallbackWakeUp {
 
   /** How late the latest work of each table was when it was looked at. */
   private final Map<TaskTable, Duration> late = new HashMap<>();
+
+  /** The same by the last whole circle through its stages, while the present one goes on. */
+  private final Map<TaskTable, Duration> lateBefore = new HashMap<>();
 
   /** The stage behind which the next look at a table goes on, where one was not enough. */
   private final Map<TaskTable, Stage> unseen = new HashMap<>();
@@ -102,8 +107,8 @@ class FallbackWakeUp {
    * What one look found.
    *
    * @param lateTypes types with work that has been due for more than a few seconds
-   * @param latestMs how long the longest waiting due task has been due; of a table whose turn it
-   *     was not, as it was when that was looked at
+   * @param latestMs how long the longest waiting due task has been due; of a table or a stage whose
+   *     turn it was not, as it was when that was looked at
    */
   record Result(int lateTypes, long latestMs) implements JobResult {
     @Override
@@ -129,13 +134,16 @@ class FallbackWakeUp {
     Failures failures = new Failures();
     List<TaskTable> tables = turns.next(givenOut);
     look(tables, failures);
-    lateTypesOf(tables).map(TasksWaiting::new).forEach(events::publish);
-    latestMs = late.values().stream().mapToLong(Duration::toMillis).max().orElse(0);
+    lateTypesOf(tables, late).map(TasksWaiting::new).forEach(events::publish);
+    Map<TaskTable, Duration> known = new HashMap<>(late);
+    lateBefore.forEach((table, then) -> known.merge(table, then, LATER));
+    latestMs = known.values().stream().mapToLong(Duration::toMillis).max().orElse(0);
     failures.throwFirst();
-    return new Result((int) lateTypesOf(late.keySet()).count(), latestMs);
+    return new Result((int) lateTypesOf(known.keySet(), known).count(), latestMs);
   }
 
-  private Stream<TaskType> lateTypesOf(Collection<TaskTable> tables) {
+  private static Stream<TaskType> lateTypesOf(
+      Collection<TaskTable> tables, Map<TaskTable, Duration> late) {
     return tables.stream()
         .filter(table -> late.getOrDefault(table, Duration.ZERO).compareTo(LATE) > 0)
         .map(TaskTable::type)
@@ -144,7 +152,12 @@ class FallbackWakeUp {
 
   /** By one stage of each after the other, so that many tables share a statement. */
   private void look(List<TaskTable> tables, Failures failures) {
-    tables.stream().filter(table -> !unseen.containsKey(table)).forEach(late::remove);
+    for (TaskTable table : tables) {
+      Duration before = unseen.containsKey(table) ? null : late.remove(table);
+      if (before != null) {
+        lateBefore.put(table, before);
+      }
+    }
     Map<TaskTable, Stage> after = new HashMap<>();
     for (TaskTable table : tables) {
       Stage seen = unseen.remove(table);
@@ -158,10 +171,11 @@ class FallbackWakeUp {
       for (Waiting waiting : found) {
         TaskTable table = waiting.stage().table();
         after.put(table, waiting.stage());
-        late.merge(table, waiting.late(), BinaryOperator.maxBy(naturalOrder()));
+        late.merge(table, waiting.late(), LATER);
       }
       left = found.stream().map(waiting -> waiting.stage().table()).toList();
     }
     left.forEach(table -> unseen.put(table, after.get(table)));
+    lateBefore.keySet().retainAll(unseen.keySet());
   }
 }

@@ -2,6 +2,9 @@ package io.asyncflow.flowsvr.governance;
 
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
@@ -38,14 +41,25 @@ class FallbackWakeUpIT {
 
   @BeforeEach
   void wakeUpOfTheTest() {
-    wakeUp =
-        new FallbackWakeUp(
-            types,
-            families,
-            dueWork,
-            new Events(event -> woken.add(((TasksWaiting) event).type())),
-            new TaskMeters(meters),
-            leads::get);
+    wakeUp = wakeUpOf(families);
+  }
+
+  /** Tasks that other tests have left become late one by one. */
+  private FallbackWakeUp wakeUpOfNothingBut(TaskType type) {
+    TaskFamilies only = mock();
+    when(only.allWithin(any())).thenReturn(List.of(families.of(type)));
+    meters.clear();
+    return wakeUpOf(only);
+  }
+
+  private FallbackWakeUp wakeUpOf(TaskFamilies looked) {
+    return new FallbackWakeUp(
+        types,
+        looked,
+        dueWork,
+        new Events(event -> woken.add(((TasksWaiting) event).type())),
+        new TaskMeters(meters),
+        leads::get);
   }
 
   @Test
@@ -109,6 +123,28 @@ class FallbackWakeUpIT {
     wakeUp.runOnce();
     wakeUp.runOnce();
     assertThat(woken.stream().filter(many::equals)).hasSize(2);
+  }
+
+  @Test
+  void lateStageOfManyIsKnownUntilItsNextTurn() {
+    TaskType many = given.aType().create();
+    for (int stage = 0; stage < 60; stage++) {
+      given.aWaitingTask().ofType(many).inStage("s" + stage).dueIn(1, MINUTES).create();
+    }
+    TaskId late = given.aWaitingTask().ofType(many).inStage("t").dueSince(2, MINUTES).create();
+    wakeUp = wakeUpOfNothingBut(many);
+
+    wakeUp.runOnce();
+    for (int run = 2; run <= 4; run++) {
+      FallbackWakeUp.Result result = wakeUp.runOnce();
+      assertThat(result.lateTypes()).isEqualTo(1);
+      assertThat(result.latestMs()).isGreaterThanOrEqualTo(120_000);
+      assertThat(meters.get("asyncflow.tasks.late").gauge().value()).isGreaterThanOrEqualTo(120);
+    }
+
+    given.set(late, "status = 4");
+    assertThat(wakeUp.runOnce().lateTypes()).as("its turn is the next").isEqualTo(1);
+    assertThat(wakeUp.runOnce().lateTypes()).isZero();
   }
 
   @Test
