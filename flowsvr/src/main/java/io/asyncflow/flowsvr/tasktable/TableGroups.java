@@ -4,13 +4,16 @@ import io.asyncflow.flowsvr.system.Failures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.UncategorizedSQLException;
 
 /**
  * Asks many tables, by one statement a {@link TableSql#groups group}.
  *
  * <p>A table that cannot be read spoils the statement of its group, and must not keep the others of
- * it from being asked: then each is asked by itself.
+ * it from being asked: then each is asked by itself. A database that does not answer would answer
+ * none of them, so the group fails.
  */
 public final class TableGroups {
 
@@ -35,7 +38,9 @@ public final class TableGroups {
       List<TaskTable> group, Failures failures, Function<List<TaskTable>, List<T>> statement) {
     try {
       return statement.apply(group);
-    } catch (BadSqlGrammarException e) {
+    } catch (BadSqlGrammarException
+        | PessimisticLockingFailureException
+        | UncategorizedSQLException e) { // no table or no grant, a lock on it, damage
       List<T> answers = new ArrayList<>();
       for (TaskTable table : group) {
         answers.addAll(failures.orElse(List.of(), () -> statement.apply(List.of(table))));

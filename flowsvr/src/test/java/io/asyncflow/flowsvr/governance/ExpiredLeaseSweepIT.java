@@ -32,6 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 @UnsweptServer
@@ -319,6 +320,31 @@ class ExpiredLeaseSweepIT {
     } finally {
       jdbc.sql("RENAME TABLE away_%1$s TO %1$s".formatted(broken)).update();
     }
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
+  }
+
+  /** As by a change of it that waits for a long transaction. */
+  @Test
+  void lockedTableDoesNotStopTheOthers() {
+    List<TaskId> ids = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      TaskType lark = given.aType().create();
+      ids.add(given.aWaitingTask().ofType(lark).create());
+      given.aHold(lark).theTask();
+      given.letPass(1, HOURS, ids.get(i));
+    }
+    transactions.execute(
+        () -> {
+          jdbc.sql("LOCK TABLES %s WRITE".formatted(ids.get(0).table().sqlName())).update();
+          try {
+            assertThatThrownBy(() -> CompletableFuture.supplyAsync(sweep::runOnce).join())
+                .hasCauseInstanceOf(PessimisticLockingFailureException.class);
+          } finally {
+            jdbc.sql("UNLOCK TABLES").update();
+          }
+          return null;
+        });
+    assertThat(given.row(ids.get(1)).status()).isEqualTo(TaskStatus.WAITING);
     assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(1, 0, 0));
   }
 
