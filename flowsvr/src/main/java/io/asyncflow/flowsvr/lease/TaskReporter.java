@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.Collections.disjoint;
+import static java.util.Collections.emptyIterator;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.ErrorCode;
@@ -37,6 +39,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,7 +58,8 @@ import org.springframework.stereotype.Service;
  * ids, and changed by one statement a table.
  *
  * <p>Long logs are not read for many rows at once, nor for many calls: where any row has one, the
- * call is reported in parts, and only some such calls at a time.
+ * call is reported in parts, and only some such calls at a time. Calls that are written together
+ * read a few; where there are more, the calls whose rows have them go alone.
  */
 @Service
 public class TaskReporter {
@@ -66,6 +70,9 @@ public class TaskReporter {
   private static final int MANY = TaskStore.TRANSITIONS_A_STATEMENT;
 
   private static final int TRIES_WITHOUT_LOCK = 3;
+
+  /** Long logs that are read for calls written together, of 64 KB each. */
+  private static final int FEW_LONG_LOGS = 16;
 
   /** Calls with long logs that are written at a time; each has some 20 MB in memory. */
   private static final int LARGE_AT_ONCE = 4;
@@ -156,7 +163,7 @@ public class TaskReporter {
         report.taskId(), ErrorCode.UNAVAILABLE, "it could not be written now; report it again");
   }
 
-  private final class SmallCalls
+  final class SmallCalls
       implements NaturalBatches.Work<TaskTable, List<Report>, List<ReportResult>> {
 
     @Override
@@ -170,10 +177,39 @@ public class TaskReporter {
     /** Waits for no lock: a row that somebody has locked is no matter of the other calls. */
     @Override
     public List<List<ReportResult>> together(TaskTable table, List<List<Report>> calls) {
-      List<Report> all = calls.stream().flatMap(List::stream).toList();
+      try {
+        return together(table, calls, Set.of());
+      } catch (LongLogException e) {
+        return together(table, calls, e.numbers);
+      }
+    }
+
+    /**
+     * @param without the numbers of tasks whose calls are left to go alone
+     */
+    private List<List<ReportResult>> together(
+        TaskTable table, List<List<Report>> calls, Set<Long> without) {
+      Predicate<List<Report>> fits = call -> disjoint(numbersOf(call), without);
+      List<Report> all = calls.stream().filter(fits).flatMap(List::stream).toList();
       Iterator<ReportResult> results =
-          writeIn(table, all, transactions::executeOnce, store::lockBrieflyAtOnce).iterator();
-      return calls.stream().map(call -> call.stream().map(r -> results.next()).toList()).toList();
+          all.isEmpty()
+              ? emptyIterator()
+              : writeIn(table, all, transactions::executeOnce, this::lock).iterator();
+      return calls.stream()
+          .map(call -> fits.test(call) ? call.stream().map(r -> results.next()).toList() : null)
+          .toList();
+    }
+
+    /** With long logs, too, where they are few. */
+    private List<TaskRow> lock(TaskTable table, Collection<Long> numbers) {
+      List<TaskRow> rows = store.lockBrieflyAtOnce(table, numbers);
+      Set<Long> unread = withoutLogs(rows);
+      if (unread.isEmpty() || unread.size() > FEW_LONG_LOGS) {
+        return rows;
+      }
+      List<TaskRow> whole = new ArrayList<>(store.lock(table, unread));
+      rows.stream().filter(row -> row.scheduleLog() != null).forEach(whole::add);
+      return whole;
     }
   }
 
@@ -216,20 +252,31 @@ public class TaskReporter {
     }
   }
 
-  /** A row was read without its long log, and nothing was written. */
+  /** Rows were read without their long logs, and nothing was written. */
   private static final class LongLogException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+
+    private final transient Set<Long> numbers;
+
+    LongLogException(Set<Long> numbers) {
+      this.numbers = numbers;
+    }
   }
 
   private static List<TaskRow> requireLogs(List<TaskRow> rows) {
-    if (lackLogs(rows)) {
-      throw new LongLogException();
+    Set<Long> unread = withoutLogs(rows);
+    if (!unread.isEmpty()) {
+      throw new LongLogException(unread);
     }
     return rows;
   }
 
-  private static boolean lackLogs(List<TaskRow> rows) {
-    return rows.stream().anyMatch(row -> row.scheduleLog() == null);
+  /** The numbers of the rows that were read without their long logs. */
+  private static Set<Long> withoutLogs(List<TaskRow> rows) {
+    return rows.stream()
+        .filter(row -> row.scheduleLog() == null)
+        .map(row -> row.id().number())
+        .collect(toSet());
   }
 
   /** What was done of the first parts must not be hidden by one that fails. */
@@ -281,7 +328,7 @@ public class TaskReporter {
     for (int i = 0; i < TRIES_WITHOUT_LOCK; i++) {
       List<TaskRow> rows =
           numbers.size() == 1 ? store.find(table, numbers) : store.findBriefly(table, numbers);
-      if (lackLogs(rows)) {
+      if (!withoutLogs(rows).isEmpty()) {
         return reportInParts(table, reports);
       }
       Judged judged = judge(reports, rows, type);

@@ -25,9 +25,10 @@ import org.springframework.dao.PessimisticLockingFailureException;
  * <p>So the busier the database is, the larger the batches. A call returns, or throws, only when
  * what it asked for has been carried out.
  *
- * <p><b>Nobody pays for others.</b> A batch that fails is carried out anew, each call alone and in
- * its own thread; only an outage is told to all at once, for each would meet it again. A batch that
- * takes long, as behind a lock, does not hold up those after it: they go beside it.
+ * <p><b>Nobody pays for others.</b> A call that a batch leaves out goes alone, and in its own
+ * thread. A batch that fails is carried out anew, each call like that; only an outage is told to
+ * all at once, for each would meet it again. A batch that takes long, as behind a lock, does not
+ * hold up those after it: they go beside it.
  *
  * <p><b>Back-pressure.</b> Each call takes a thread of its caller. Past a bound calls are refused
  * with {@link ErrorCode#LIMIT_EXCEEDED}, so that they never take all threads there are.
@@ -51,7 +52,8 @@ public final class NaturalBatches<K, C, R> {
     /**
      * Carries out several calls in one commit.
      *
-     * @return what each came to, in order
+     * @return what each came to, in order; {@code null} for one of which nothing was done because
+     *     it is to be carried out alone
      * @throws RuntimeException if nothing was done of any, for whatever reason
      */
     List<R> together(K key, List<C> calls);
@@ -142,6 +144,14 @@ public final class NaturalBatches<K, C, R> {
       settle();
     }
 
+    void becomesOrGoesAlone(R value) {
+      if (value == null) {
+        goesAlone();
+      } else {
+        becomes(value);
+      }
+    }
+
     void fails(Throwable why) {
       failure = why;
       settle();
@@ -229,7 +239,7 @@ public final class NaturalBatches<K, C, R> {
         } else {
           List<R> results = work.together(key, batch.stream().map(w -> w.call).toList());
           for (int i = 0; i < results.size(); i++) {
-            batch.get(i).becomes(results.get(i));
+            batch.get(i).becomesOrGoesAlone(results.get(i));
           }
         }
       } catch (RuntimeException | Error e) {

@@ -31,6 +31,7 @@ import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TaskTransition;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.util.ArrayList;
@@ -550,6 +551,66 @@ class ReportsIT {
           return null;
         });
     assertThat(held).extracting(task -> given.row(task).status()).containsOnly(TaskStatus.SUCCESS);
+  }
+
+  @Test
+  void longLogsAmongCallsThatAreWrittenTogetherSendNobodyAloneWhereTheyAreFew() {
+    List<List<Report>> calls = callsOfWhichHaveLongLogs(20, 16);
+
+    assertThat(reporter.new SmallCalls().together(tableOf(calls), calls))
+        .hasSize(20)
+        .allSatisfy(results -> assertThat(results).allMatch(ReportResult::stands));
+    assertThat(calls.subList(0, 16))
+        .allSatisfy(
+            call ->
+                assertThat(rowOf(call.get(1)).scheduleLog())
+                    .contains("\"outcome\":\"SUCCESS\"", "\"historyDatas\":[{\"errMsg\":\"xxx"));
+  }
+
+  @Test
+  void callsWithLongLogsAreLeftToGoAloneWhereTheyAreMany() {
+    List<List<Report>> calls = callsOfWhichHaveLongLogs(20, 17);
+
+    List<List<ReportResult>> results = reporter.new SmallCalls().together(tableOf(calls), calls);
+
+    assertThat(results.subList(0, 17)).containsOnlyNulls();
+    assertThat(calls.subList(0, 17))
+        .allSatisfy(
+            call -> assertThat(rowOf(call.get(0)).status()).isEqualTo(TaskStatus.EXECUTING));
+    assertThat(results.subList(17, 20))
+        .allSatisfy(each -> assertThat(each).allMatch(ReportResult::stands));
+
+    List<List<Report>> allLong = calls.subList(0, 17);
+    assertThat(reporter.new SmallCalls().together(tableOf(calls), allLong)).containsOnlyNulls();
+  }
+
+  /** Each reports two tasks; the second one of the first calls has a log of 60 KB. */
+  private List<List<Report>> callsOfWhichHaveLongLogs(int count, int withLongLogs) {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(2 * count);
+    List<Task> held = given.aHold(lark).limit(2 * count).now();
+    assertThat(held).hasSize(2 * count);
+    for (Task task : held.subList(count, count + withLongLogs)) {
+      given.set(
+          Given.idOf(task),
+          "schedule_log = CONCAT('{\"lastData\":{\"errMsg\":\"', REPEAT('x', 60000), '\"}}')");
+    }
+    List<List<Report>> calls = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      calls.add(
+          List.of(
+              given.reportOn(held.get(i)).asSuccess("done"),
+              given.reportOn(held.get(count + i)).asSuccess("done")));
+    }
+    return calls;
+  }
+
+  private static TaskTable tableOf(List<List<Report>> calls) {
+    return TaskId.parse(calls.get(0).get(0).taskId()).orElseThrow().table();
+  }
+
+  private TaskRow rowOf(Report report) {
+    return given.row(TaskId.parse(report.taskId()).orElseThrow());
   }
 
   @Test

@@ -35,7 +35,10 @@ class NaturalBatchesTest {
   private NaturalBatches<String, String, String> batches =
       new NaturalBatches<>(ROOM, LONG, database);
 
-  /** Does "slow" calls when it is told to, refuses "bad" ones, and remembers the others. */
+  /**
+   * Does "slow" calls when it is told to, "large" ones alone, refuses "bad" ones, and remembers the
+   * others.
+   */
   private static final class Database implements NaturalBatches.Work<String, String, String> {
 
     final List<String> commits = new CopyOnWriteArrayList<>();
@@ -64,8 +67,8 @@ class NaturalBatchesTest {
       if (calls.contains("bad")) {
         throw new CannotAcquireLockException("as with many a bad call");
       }
-      commits.add(key + " " + calls.stream().sorted().toList());
-      return calls.stream().map(call -> call + " done").toList();
+      commits.add(key + " " + calls.stream().filter(c -> !c.equals("large")).sorted().toList());
+      return calls.stream().map(call -> call.equals("large") ? null : call + " done").toList();
     }
 
     private void awaitGo() {
@@ -150,6 +153,17 @@ class NaturalBatchesTest {
   void callsOfAnotherKeyDoNotWait() throws Exception {
     callThatIsUnderWay();
     assertThat(batches.call("b", "x")).isEqualTo("x done");
+  }
+
+  @Test
+  void callThatABatchLeavesOutIsCarriedOutAlone() throws Exception {
+    callThatIsUnderWay();
+    List<Future<String>> waiting = callsThatWait("x", "large", "z");
+
+    database.goOn.countDown();
+
+    assertThat(waiting).extracting(Future::get).containsExactly("x done", "large done", "z done");
+    assertThat(database.commits).containsExactly("a slow", "a [x, z]", "a large");
   }
 
   @Test
