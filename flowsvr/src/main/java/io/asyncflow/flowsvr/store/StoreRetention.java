@@ -93,12 +93,18 @@ public class StoreRetention {
 
   /** Returns how many objects were removed; none while it rests. */
   public synchronized int runOnce() {
+    Instant before = node.wallClock().minus(grace);
+    try {
+      store.tidy(before); // while it rests, too: no store asks to be paid for that
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     boolean rests = node.nanoTime() - restUntil < 0;
-    return rests ? 0 : runOnce(node.wallClock().minus(grace));
+    return rests ? 0 : runOnce(before);
   }
 
   /**
-   * The same for what was stored before this moment.
+   * Looks at the next tasks, for what was stored before this moment.
    *
    * @throws UncheckedIOException if the store fails; the tasks after it are looked at next time
    */
@@ -109,7 +115,6 @@ public class StoreRetention {
       removedSince = 0;
     }
     try {
-      store.tidy(before);
       for (int page = 0; page < PAGES_A_ROUND; page++) {
         List<String> ids = store.tasks(lookedAt, PAGE);
         removed += collectAndGoOn(ids, before);

@@ -2,6 +2,13 @@ package io.asyncflow.flowsvr.store;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.AdditionalAnswers.delegatesTo;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.Mockito.clearInvocations;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
 
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.flowsvr.system.Node;
@@ -12,12 +19,16 @@ import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +71,32 @@ class StoreRetentionTest {
     public boolean isGone(TaskId id) {
       return !id.equals(COPY_OF_COPY);
     }
+  }
+
+  @Test
+  void whatBrokenOffUploadsLeftGoesWhileItRests() throws IOException {
+    AtomicLong looks = new AtomicLong();
+    Node node =
+        new Node() {
+          @Override
+          public long nanoTime() {
+            return TimeUnit.SECONDS.toNanos(looks.incrementAndGet()); // a round takes a while
+          }
+        };
+    ContextStore store = new DirectoryContextStore(directory.resolve("store"), 0);
+    ContextStore watched = mock(ContextStore.class, delegatesTo(store));
+    StoreRetention retention =
+        new StoreRetention(watched, new CopiedMeanwhile(), node, Duration.ofHours(1));
+    retention.runOnce();
+    Path uploads = Files.createDirectories(directory.resolve("store/uploads"));
+    Path unfinished = Files.writeString(uploads.resolve("unfinished"), "half");
+    Files.setLastModifiedTime(unfinished, FileTime.from(Instant.EPOCH));
+    clearInvocations(watched);
+
+    retention.runOnce();
+
+    verify(watched, never().description("it rests")).tasks(any(), anyInt());
+    assertThat(unfinished).doesNotExist();
   }
 
   @Test
