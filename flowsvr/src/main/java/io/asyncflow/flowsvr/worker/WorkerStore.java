@@ -40,7 +40,8 @@ class WorkerStore {
 
   /**
    * Writes beats as one statement; what a beat does not say stays as it was. A drain stays, unless
-   * the beat is of another start than the last one was.
+   * the beat is of another start than the last one was. That is told by when the beats came, and
+   * not by the worker's last sign of life, which a hold of either start may have been.
    */
   void write(Collection<AgedBeat> beats) {
     List<Object[]> rows = new ArrayList<>(beats.size());
@@ -55,18 +56,24 @@ class WorkerStore {
             beat.description(),
             beat.heldTasks(),
             aged.ageMs(),
+            aged.ageMs(),
             aged.ageMs()
           });
     }
-    // drain first: it must see the old start.
+    // drain first, and start_time last: they must see the old start, and the old time.
     batch.batchUpdate(
         """
         INSERT INTO t_worker
-          (worker_id, start_id, host, sdk_version, description, held_tasks, first_time, beat_time)
-        VALUES (?, ?, ?, ?, ?, ?, now_ms - ?, now_ms - ?)
+          (worker_id, start_id, host, sdk_version, description, held_tasks, first_time, beat_time,
+           start_time)
+        VALUES (?, ?, ?, ?, ?, ?, now_ms - ?, now_ms - ?, now_ms - ?)
         ON DUPLICATE KEY UPDATE
-          drain = IF(VALUES(start_id) IN ('', start_id), drain, 0),
-          start_id = IF(VALUES(start_id) = '', start_id, VALUES(start_id)),
+          drain = IF(VALUES(start_id) IN ('', start_id) OR VALUES(start_time) < start_time,
+            drain, 0),
+          start_id = IF(VALUES(start_id) = '' OR VALUES(start_time) < start_time,
+            start_id, VALUES(start_id)),
+          start_time = IF(VALUES(start_id) = '', start_time,
+            GREATEST(start_time, VALUES(start_time))),
           host = IF(VALUES(host) = '', host, VALUES(host)),
           sdk_version = IF(VALUES(sdk_version) = '', sdk_version, VALUES(sdk_version)),
           description = IF(VALUES(description) = '{}', description, VALUES(description)),

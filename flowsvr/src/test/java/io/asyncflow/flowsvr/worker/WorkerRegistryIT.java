@@ -10,6 +10,8 @@ import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.lease.OpenHolds;
 import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.wire.Wire;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +28,7 @@ class WorkerRegistryIT {
 
   @LocalServerPort int port;
   @Autowired WorkerRegistry workers;
+  @Autowired WorkerStore store;
   @Autowired OpenHolds holds;
   @Autowired JdbcClient jdbc;
   @Autowired Given given;
@@ -198,6 +201,40 @@ class WorkerRegistryIT {
     assertThat(beat(",'startId':'start-2'").path("drain").asBoolean()).isTrue();
     assertThat(listed().path("state").asString()).isEqualTo("draining");
     assertThat(wire.get(hold).result().path("drain").asBoolean()).isTrue();
+  }
+
+  /** Two servers write what they were told some seconds ago, in any order. */
+  @Test
+  void aBeatOfAnEarlierStartThatIsWrittenLateEndsNoDrain() {
+    written("start-1", 9_000);
+    written("start-2", 1_000);
+    drain("");
+
+    written("start-1", 5_000);
+
+    assertThat(listed().path("state").asString()).isEqualTo("draining");
+    assertThat(beat(",'startId':'start-2'").path("drain").asBoolean()).isTrue();
+    assertThat(beat(",'startId':'start-3'").path("drain").asBoolean()).isFalse();
+    assertThat(listed().path("state").asString()).isEqualTo("alive");
+  }
+
+  @Test
+  void aStartIsKnownByItsBeatAlthoughItsHoldCameSince() {
+    written("start-1", 9_000);
+    drain("");
+    store.seen(Set.of(worker));
+
+    written("start-2", 5_000);
+
+    assertThat(listed().path("state").asString()).isEqualTo("alive");
+    drain("");
+    assertThat(beat(",'startId':'start-2'").path("drain").asBoolean()).isTrue();
+  }
+
+  /** As by any server. */
+  private void written(String startId, long ageMs) {
+    store.write(
+        List.of(new WorkerStore.AgedBeat(new WorkerBeat(worker, startId, "", "", "{}", 0), ageMs)));
   }
 
   @Test
