@@ -5,6 +5,7 @@ import io.asyncflow.flowsvr.web.Fields;
 import io.asyncflow.flowsvr.web.Takes;
 import io.asyncflow.flowsvr.web.WaitingRequests;
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -51,24 +52,48 @@ class ProgressController {
       response.setStatus(HttpServletResponse.SC_NO_CONTENT);
       return;
     }
+    listen(job.id(), request, response);
+  }
+
+  void listen(long jobId, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
     String address = request.getRemoteAddr(); // which the request has forgotten when it is over
     streams.enter(address);
-    response.setContentType(MediaType.TEXT_EVENT_STREAM_VALUE + ";charset=UTF-8");
-    response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-    response.setHeader("X-Accel-Buffering", "no"); // else nginx keeps events back
-    AsyncContext async = request.startAsync();
-    async.setTimeout(0);
     AtomicReference<ProgressStream> self = new AtomicReference<>();
-    ProgressStream stream =
-        new ProgressStream(
-            async,
-            response.getOutputStream(),
-            () -> {
-              streams.leave(address);
-              watch.remove(job.id(), self.get());
-            });
-    self.set(stream);
-    response.getOutputStream().setWriteListener(stream);
-    watch.add(job.id(), stream);
+    boolean isListening = false;
+    try {
+      response.setContentType(MediaType.TEXT_EVENT_STREAM_VALUE + ";charset=UTF-8");
+      response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+      response.setHeader("X-Accel-Buffering", "no"); // else nginx keeps events back
+      ServletOutputStream out = response.getOutputStream();
+      AsyncContext async = request.startAsync();
+      async.setTimeout(0);
+      self.set(
+          new ProgressStream(
+              async,
+              out,
+              () -> {
+                streams.leave(address);
+                watch.remove(jobId, self.get());
+              }));
+      out.setWriteListener(self.get());
+      watch.add(jobId, self.get());
+      isListening = true;
+    } finally {
+      if (!isListening) {
+        leave(address, self.get());
+      }
+    }
+  }
+
+  /**
+   * @param stream leaves by itself, and once; {@code null} if it was not made
+   */
+  private void leave(String address, ProgressStream stream) {
+    if (stream == null) {
+      streams.leave(address);
+    } else {
+      stream.close();
+    }
   }
 }

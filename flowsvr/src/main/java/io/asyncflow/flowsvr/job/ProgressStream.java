@@ -120,7 +120,8 @@ final class ProgressStream implements JobWatch.Listener, WriteListener {
     close();
   }
 
-  private void close() {
+  /** Ends it at once; does nothing if it has ended. */
+  void close() {
     synchronized (this) {
       if (closed) {
         return;

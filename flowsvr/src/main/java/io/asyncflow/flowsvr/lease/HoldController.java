@@ -82,20 +82,23 @@ class HoldController {
   }
 
   /** One that does not wait is over soon, and needs no share. */
-  private CompletableFuture<List<Task>> holdInShare(Hold hold, String address) {
+  CompletableFuture<List<Task>> holdInShare(Hold hold, String address) {
     if (hold.waitTime().isZero()) {
       return holds.hold(hold);
     }
     CallerShare share = hold.workerId().isEmpty() ? ofAddresses : ofWorkers;
     String caller = hold.workerId().isEmpty() ? address : hold.workerId();
     share.enter(caller);
+    boolean leaves = false;
     try {
       CompletableFuture<List<Task>> tasks = holds.hold(hold);
       tasks.whenComplete((held, failure) -> share.leave(caller));
+      leaves = true;
       return tasks;
-    } catch (RuntimeException e) {
-      share.leave(caller);
-      throw e;
+    } finally {
+      if (!leaves) { // whatever was thrown
+        share.leave(caller);
+      }
     }
   }
 

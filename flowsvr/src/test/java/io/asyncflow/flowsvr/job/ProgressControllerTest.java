@@ -1,0 +1,60 @@
+package io.asyncflow.flowsvr.job;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import io.asyncflow.flowsvr.web.WaitingRequests;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a stream that does not come about takes of its address's share, which is one. */
+class ProgressControllerTest {
+
+  private static final Error NO_MEMORY = new OutOfMemoryError("as some day");
+
+  private final JobWatch watch = mock();
+  private final HttpServletRequest request = mock();
+  private final HttpServletResponse response = mock();
+  private final ServletOutputStream out = mock();
+  private final AsyncContext async = mock();
+  private final ProgressController controller =
+      new ProgressController(mock(), watch, mock(WaitingRequests.class), 1);
+
+  @BeforeEach
+  void aRequest() throws IOException {
+    when(request.getRemoteAddr()).thenReturn("address");
+    when(request.startAsync()).thenReturn(async);
+    when(response.getOutputStream()).thenReturn(out);
+  }
+
+  @Test
+  void streamThatCannotBeMadeTakesNoShare() {
+    when(request.startAsync()).thenThrow(NO_MEMORY);
+
+    for (int stream = 0; stream < 2; stream++) {
+      assertThatThrownBy(() -> controller.listen(1, request, response)).isSameAs(NO_MEMORY);
+    }
+  }
+
+  @Test
+  void streamThatIsNotWatchedTakesNoShareAndEnds() {
+    doThrow(NO_MEMORY).when(watch).add(anyLong(), any());
+
+    for (int stream = 0; stream < 2; stream++) {
+      assertThatThrownBy(() -> controller.listen(1, request, response)).isSameAs(NO_MEMORY);
+    }
+    verify(async, times(2)).complete();
+    verify(watch, times(2)).remove(anyLong(), any());
+  }
+}
