@@ -14,17 +14,22 @@ import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 
 /**
- * A {@link RunningServer} that asks for a key, is patient with a body for two seconds only, and has
- * a {@link Probe}. All tests with this annotation share it.
+ * A {@link RunningServer} that asks for a key, is patient with a body for two seconds only, has few
+ * threads, and a {@link Probe}. All tests with this annotation share it.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @RunningServer
 @Import(KeyedServer.Probe.class)
 @TestPropertySource(
-    properties = {"flow.access.api-key=" + KeyedServer.KEY, "flow.body-patience=2s"})
+    properties = {
+      "flow.access.api-key=" + KeyedServer.KEY,
+      "flow.body-patience=2s",
+      "server.tomcat.threads.max=" + KeyedServer.THREADS
+    })
 public @interface KeyedServer {
 
+  int THREADS = 50;
   String KEY = "d41f8cd98f00b2e9800998ecf8427e4a";
 
   /**

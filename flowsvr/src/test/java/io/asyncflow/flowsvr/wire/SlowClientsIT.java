@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /**
- * As many clients as the server has threads send next to nothing, for ever; health, and the
+ * More clients than the server has threads send next to nothing, for ever; health, and the
  * heartbeats of those with a key, are answered all the while.
  */
 @KeyedServer
@@ -82,6 +82,7 @@ class SlowClientsIT {
   }
 
   private void keepNoThread(List<String> beginnings) throws IOException {
+    assertThat(CLIENTS / beginnings.size()).as("of each kind").isGreaterThan(KeyedServer.THREADS);
     try (SlowClients clients = new SlowClients(beginnings)) {
       healthAndHeartbeatsAreAnsweredFor(A_WHILE);
 
