@@ -7,9 +7,13 @@ import io.asyncflow.worker.StubHttpServer.Seen;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -171,7 +175,7 @@ class WorkerProcessIT {
       server.offerTask();
       Process first = start(server, "first");
       try {
-        await().atMost(PATIENCE).until(() -> spooled().count() == 1);
+        await().atMost(PATIENCE).until(() -> spooled() == 1);
       } finally {
         first.destroyForcibly().waitFor();
       }
@@ -188,7 +192,7 @@ class WorkerProcessIT {
         assertThat(server.all().indexOf(report))
             .as("told before anything new is asked for")
             .isLessThan(server.all().indexOf(server.seen("hold_task").get(holds)));
-        await().atMost(PATIENCE).until(() -> spooled().count() == 0);
+        await().atMost(PATIENCE).until(() -> spooled() == 0);
         assertThat(server.seen("set_tasks")).hasSize(1);
       } finally {
         second.destroyForcibly();
@@ -196,8 +200,31 @@ class WorkerProcessIT {
     }
   }
 
-  private Stream<Path> spooled() throws IOException {
-    return Files.walk(spool).filter(file -> file.toString().endsWith(".json"));
+  /** Passes over files that are gone when it comes to them: the worker moves them meanwhile. */
+  private int spooled() throws IOException {
+    List<Path> reports = new ArrayList<>();
+    Files.walkFileTree(
+        spool,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (file.toString().endsWith(".json")) {
+              reports.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException failure) {
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, IOException failure) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return reports.size();
   }
 
   private Process start(StubHttpServer server) throws IOException {
