@@ -1,7 +1,5 @@
 package io.asyncflow.systemtest.readme;
 
-import static java.util.stream.Collectors.joining;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -44,10 +42,7 @@ final class Command {
 
   /** A JVM says so on a machine where the variable is set, and that is no line of ours. */
   private static String withoutTheJvms(String output) {
-    return output
-        .lines()
-        .filter(line -> !line.startsWith("Picked up JAVA_TOOL_OPTIONS"))
-        .collect(joining("\n"));
+    return output.replaceAll("Picked up JAVA_TOOL_OPTIONS[^\\n]*\\n", "");
   }
 
   private static Thread killAfter(Process process, int seconds) {
