@@ -8,12 +8,10 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
-import io.asyncflow.api.HeartbeatAnswer.State;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.api.NewTask;
-import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.StoreClient;
@@ -25,6 +23,15 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.rules.HoldEnd;
+import io.asyncflow.rules.HoldFence;
+import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.Leases;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.TypeRules;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -36,6 +43,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -53,31 +61,16 @@ import java.util.function.Predicate;
  */
 public final class FakeFlowServer implements FlowClient {
 
-  /** What it remembers of a task beyond what it tells. */
-  private static final class Row {
-    long number;
-    String taskId;
-    NewTask created;
-    String stage;
-    String context;
-    String result;
-    TaskStatus status = TaskStatus.WAITING;
-    int priority;
-    long dueAt;
-    int retries;
-    int epoch;
-    int reportedEpoch;
-    String reportId;
-    String workerId;
+  /** A task: its row, as the server has one, and what it came from. */
+  private static final class Entry {
+    final NewTask created;
+    TaskRow row;
     String holdId;
-    String traceId;
-    long leaseEnd;
-    long hardEnd;
-    boolean beaten;
-    int deliveries;
-    Integer progress;
-    String log = "";
-    String jobId;
+
+    Entry(NewTask created, TaskRow row) {
+      this.created = created;
+      this.row = row;
+    }
   }
 
   /** An idempotency key; each type has its own. */
@@ -87,10 +80,14 @@ public final class FakeFlowServer implements FlowClient {
     }
   }
 
+  private static final Comparator<Entry> BY_DUE_TIME =
+      Comparator.comparingLong((Entry entry) -> entry.row.orderTime())
+          .thenComparingLong(entry -> entry.row.id().number());
+
   private final LongSupplier nanos;
   private final Map<String, TaskTypeSettings> types = new LinkedHashMap<>();
-  private final Map<String, Row> rows = new LinkedHashMap<>();
-  private final Map<Key, Row> keyed = new HashMap<>();
+  private final Map<String, Entry> tasks = new LinkedHashMap<>();
+  private final Map<Key, Entry> keyed = new HashMap<>();
   private final Map<String, Long> parkedHolds = new HashMap<>();
   private final Map<String, String> starts = new HashMap<>();
   private final Set<String> toldToLeave = new HashSet<>();
@@ -206,7 +203,7 @@ public final class FakeFlowServer implements FlowClient {
       if (body.idempotencyKey() == null) {
         continue;
       }
-      Row standing = keyed.get(Key.of(body));
+      Entry standing = keyed.get(Key.of(body));
       NewTask first =
           standing == null ? inThisCall.putIfAbsent(Key.of(body), body) : standing.created;
       if (first != null && !first.equals(body)) {
@@ -218,29 +215,38 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   private String insertOnce(NewTask body) {
-    return body.idempotencyKey() == null
-        ? newRow(body, null).taskId
-        : keyed.computeIfAbsent(Key.of(body), key -> newRow(body, null)).taskId;
+    Entry entry =
+        body.idempotencyKey() == null
+            ? newEntry(body, null)
+            : keyed.computeIfAbsent(Key.of(body), key -> newEntry(body, null));
+    return entry.row.id().toString();
   }
 
   /** A task of a job, without the faults of a call. */
-  String insert(NewTask task, String jobId) {
-    return newRow(body(task), jobId).taskId;
+  String insert(NewTask task, JobPlace place) {
+    return newEntry(body(task), place).row.id().toString();
   }
 
-  private Row newRow(NewTask body, String jobId) {
-    Row row = new Row();
-    row.jobId = jobId;
-    row.number = nextNumber++;
-    row.taskId = row.number + "_" + body.taskType() + "_task_1";
-    row.created = body;
-    row.stage = body.taskStage();
-    row.context = body.taskContext();
-    row.priority = body.priority() == null ? 0 : body.priority();
-    row.dueAt = dueAt(body, row.priority);
-    rows.put(row.taskId, row);
+  private Entry newEntry(NewTask body, JobPlace place) {
+    TaskId id = new TaskId(nextNumber++, new TaskTable(new TaskType(body.taskType()), 1));
+    int priority = orElse(body.priority(), 0);
+    TaskRow row =
+        TaskRow.waiting(
+            id,
+            body.userId(),
+            body.taskStage(),
+            priority,
+            dueAt(body, priority),
+            body.maxRetryNum(),
+            body.maxRetryInterval(),
+            body.taskContext(),
+            Objects.requireNonNullElse(body.scheduleLog(), ""),
+            place,
+            millis());
+    Entry entry = new Entry(body, row);
+    tasks.put(id.toString(), entry);
     notifyAll();
-    return row;
+    return entry;
   }
 
   private long dueAt(NewTask body, int priority) {
@@ -254,57 +260,60 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized Task getTask(String taskId) {
     before();
     sweep();
-    return told(row(taskId));
+    return told(entry(taskId));
   }
 
-  private Row row(String taskId) {
-    Row row = rows.get(taskId);
-    if (row == null) {
+  private Entry entry(String taskId) {
+    Entry entry = tasks.get(taskId);
+    if (entry == null) {
       throw new FlowException(ErrorCode.NO_SUCH_TASK, "there is no task " + taskId);
     }
-    return row;
+    return entry;
   }
 
   @Override
   public synchronized TaskPage getTaskList(String taskType, TaskPageRequest request) {
     before();
     TaskTypeSettings type = known(taskType);
-    return page(request, row -> typeOf(row) == type);
+    return page(request, entry -> typeOf(entry) == type);
   }
 
   @Override
   public synchronized TaskPage getUserTaskList(String userId, TaskPageRequest request) {
     before();
-    return page(request, row -> row.created.userId().equals(userId));
+    return page(request, entry -> entry.row.userId().equals(userId));
   }
 
-  private TaskPage page(TaskPageRequest request, Predicate<Row> which) {
+  private TaskPage page(TaskPageRequest request, Predicate<Entry> which) {
     sweep();
     int limit = orElse(request.limit(), 100);
     long end = request.cursor() == null ? nextNumber : Long.parseLong(request.cursor());
-    List<Row> newestFirst =
-        rows.values().stream()
+    List<Entry> newestFirst =
+        tasks.values().stream()
             .filter(which)
-            .filter(row -> row.number < end)
-            .filter(row -> request.statuses().isEmpty() || request.statuses().contains(row.status))
-            .sorted(Comparator.comparingLong((Row row) -> row.number).reversed())
+            .filter(entry -> entry.row.id().number() < end)
+            .filter(
+                entry ->
+                    request.statuses().isEmpty() || request.statuses().contains(entry.row.status()))
+            .sorted(Comparator.comparingLong((Entry entry) -> entry.row.id().number()).reversed())
             .toList();
-    List<Row> page = newestFirst.subList(0, Math.min(limit, newestFirst.size()));
+    List<Entry> page = newestFirst.subList(0, Math.min(limit, newestFirst.size()));
     boolean isLast = page.size() == newestFirst.size();
     return new TaskPage(
-        page.stream().map(this::told).toList(), isLast ? null : "" + page.get(limit - 1).number);
+        page.stream().map(this::told).toList(),
+        isLast ? null : "" + page.get(limit - 1).row.id().number());
   }
 
   @Override
   public synchronized void cancelTask(String taskId, String operator, String reason) {
     before();
-    Row row = row(taskId);
-    if (row.status != TaskStatus.CANCELLED) {
-      if (row.status.isFinal()) {
-        throw notAllowed("the task is final: " + row.status);
+    Entry entry = entry(taskId);
+    if (entry.row.status() != TaskStatus.CANCELLED) {
+      if (entry.row.status().isFinal()) {
+        throw notAllowed("the task is final: " + entry.row.status());
       }
-      row.status = TaskStatus.CANCELLED;
-      tellJob(row);
+      entry.row = entry.row.copy().status(TaskStatus.CANCELLED).row();
+      tellJob(entry);
       notifyAll();
     }
     after();
@@ -314,19 +323,23 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized String retryTask(String taskId, String operator, String reason) {
     before();
     sweep();
-    Row row = row(taskId);
-    if (row.status != TaskStatus.FAILED && row.status != TaskStatus.CANCELLED) {
+    Entry entry = entry(taskId);
+    TaskRow row = entry.row;
+    if (row.status() != TaskStatus.FAILED && row.status() != TaskStatus.CANCELLED) {
       throw notAllowed("only a failed or cancelled task can be retried");
     }
-    if (row.jobId != null) {
+    if (row.place() != null) {
       throw notAllowed("the fake flowsvr retries no task of a job");
     }
-    row.status = TaskStatus.WAITING;
-    row.dueAt = millis() - row.priority * 1000L;
-    row.retries = 0;
-    row.deliveries = 0;
-    row.reportId = row.reportedEpoch == row.epoch ? row.reportId : null;
-    row.reportedEpoch = row.epoch;
+    entry.row =
+        row.copy()
+            .status(TaskStatus.WAITING)
+            .orderTime(millis() - row.priority() * 1000L)
+            .crtRetryNum(0)
+            .deliveryCount(0)
+            .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
+            .reportedEpoch(row.leaseEpoch())
+            .row();
     notifyAll();
     after();
     return taskId;
@@ -433,8 +446,29 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public synchronized void saveTaskType(TaskTypeSettings settings) {
-    types.put(settings.taskType().toLowerCase(Locale.ROOT), settings);
+    types.merge(settings.taskType().toLowerCase(Locale.ROOT), settings, FakeFlowServer::changed);
     notifyAll();
+  }
+
+  /** What is not given stays as it was. */
+  private static TaskTypeSettings changed(TaskTypeSettings before, TaskTypeSettings given) {
+    return new TaskTypeSettings(
+        given.taskType(),
+        orElse(given.scheduleLimit(), before.scheduleLimit()),
+        orElse(given.scheduleInterval(), before.scheduleInterval()),
+        orElse(given.maxProcessingTime(), before.maxProcessingTime()),
+        orElse(given.maxRetryNum(), before.maxRetryNum()),
+        orElse(given.retryInterval(), before.retryInterval()),
+        orElse(given.maxRetryInterval(), before.maxRetryInterval()),
+        orElse(given.leaseSeconds(), before.leaseSeconds()),
+        orElse(given.maxDelivery(), before.maxDelivery()),
+        orElse(given.rollThreshold(), before.rollThreshold()),
+        orElse(given.retentionDays(), before.retentionDays()),
+        orElse(given.maxExecuting(), before.maxExecuting()),
+        orElse(given.rateLimit(), before.rateLimit()),
+        orElse(given.paused(), before.paused()),
+        before.createTime(),
+        before.modifyTime());
   }
 
   @Override
@@ -465,11 +499,7 @@ public final class FakeFlowServer implements FlowClient {
     if (objectRefusal != null) {
       throw new FlowException(objectRefusal, "refused by the test");
     }
-    Row row = row(key.taskId());
-    boolean mayReport = row.epoch == key.epoch() && row.reportedEpoch < row.epoch;
-    if (row.status.isFinal() || !mayReport || !row.workerId.equals(workerId)) {
-      throw new FlowException(ErrorCode.LEASE_LOST, "the lease is lost");
-    }
+    HoldFence.require(entry(key.taskId()).row, key.epoch(), workerId);
   }
 
   private synchronized void gotThrough() {
@@ -515,9 +545,9 @@ public final class FakeFlowServer implements FlowClient {
 
   /** Takes the task from its holder and gives it to another worker, as after a lost lease. */
   public synchronized void steal(String taskId) {
-    Row row = rows.get(taskId);
-    row.status = TaskStatus.WAITING;
-    take(row, new HoldRequest(null, 1, "thief", 0, UUID.randomUUID().toString(), null), "stolen");
+    Entry entry = entry(taskId);
+    entry.row = entry.row.copy().status(TaskStatus.WAITING).row();
+    take(entry, new HoldRequest(null, 1, "thief", 0, UUID.randomUUID().toString(), null), "stolen");
   }
 
   // What it saw
@@ -549,7 +579,7 @@ public final class FakeFlowServer implements FlowClient {
   /** Waits until the task has such a status; {@code false} if that took too long. */
   public boolean awaitStatus(String taskId, TaskStatus status, Duration atMost)
       throws InterruptedException {
-    return await(() -> rows.get(taskId).status == status, atMost);
+    return await(() -> entry(taskId).row.status() == status, atMost);
   }
 
   /** Waits until so many reports have been accepted. */
@@ -611,9 +641,10 @@ public final class FakeFlowServer implements FlowClient {
   private void park(long nanosLeft, HoldRequest request) {
     long now = millis();
     long nextDue =
-        rows.values().stream()
-            .filter(row -> row.status == TaskStatus.WAITING)
-            .mapToLong(row -> Math.max(1, row.dueAt + patienceMs(request, row) - now))
+        tasks.values().stream()
+            .map(entry -> entry.row)
+            .filter(row -> row.status() == TaskStatus.WAITING)
+            .mapToLong(row -> Math.max(1, row.orderTime() + patienceMs(request, row) - now))
             .min()
             .orElse(Long.MAX_VALUE);
     try {
@@ -628,11 +659,13 @@ public final class FakeFlowServer implements FlowClient {
   private List<Task> holdNow(HoldRequest request) {
     sweep();
     TaskTypeSettings type = known(request.taskType());
-    List<Row> same =
-        rows.values().stream()
-            .filter(row -> row.status == TaskStatus.EXECUTING)
-            .filter(row -> request.holdId() != null && request.holdId().equals(row.holdId))
-            .filter(row -> row.workerId.equals(request.workerId()))
+    List<Entry> same =
+        tasks.values().stream()
+            .filter(entry -> entry.row.status() == TaskStatus.EXECUTING)
+            .filter(entry -> request.holdId() != null && request.holdId().equals(entry.holdId))
+            .filter(entry -> entry.row.workerId().equals(workerOf(request)))
+            .filter(entry -> typeOf(entry) == type)
+            .sorted(BY_DUE_TIME)
             .toList();
     if (!same.isEmpty()) {
       return same.stream().map(this::told).toList();
@@ -640,165 +673,112 @@ public final class FakeFlowServer implements FlowClient {
     if (Integer.valueOf(1).equals(type.paused())) {
       return List.of();
     }
-    int limit = request.limit() == null || request.limit() == 0 ? 100 : request.limit();
-    List<Row> due =
-        rows.values().stream()
-            .filter(row -> row.status == TaskStatus.WAITING)
-            .filter(row -> row.dueAt + patienceMs(request, row) <= millis())
-            .filter(row -> typeOf(row) == type)
+    int limit =
+        orElse(request.limit(), 0) == 0 ? orElse(type.scheduleLimit(), 100) : request.limit();
+    List<Entry> due =
+        tasks.values().stream()
+            .filter(entry -> entry.row.status() == TaskStatus.WAITING)
+            .filter(entry -> entry.row.orderTime() + patienceMs(request, entry.row) <= millis())
+            .filter(entry -> typeOf(entry) == type)
             .filter(
-                row ->
+                entry ->
                     request.stages() == null
                         || request.stages().isEmpty()
-                        || request.stages().contains(row.stage))
+                        || request.stages().contains(entry.row.stage()))
             .sorted(
-                Comparator.comparingLong((Row row) -> patienceMs(request, row))
-                    .thenComparingLong(row -> row.dueAt))
+                Comparator.comparingLong((Entry entry) -> patienceMs(request, entry.row))
+                    .thenComparing(BY_DUE_TIME))
             .limit(limit)
             .toList();
     String traceId = UUID.randomUUID().toString();
-    due.forEach(row -> take(row, request, traceId));
+    due.forEach(entry -> take(entry, request, traceId));
     return due.stream().map(this::told).toList();
   }
 
   /** How long it must have been due to be for this hold. */
-  private static long patienceMs(HoldRequest request, Row row) {
-    boolean preferred = request.prefer() != null && request.prefer().contains(row.stage);
+  private static long patienceMs(HoldRequest request, TaskRow row) {
+    boolean preferred = request.prefer() != null && request.prefer().contains(row.stage());
     return preferred ? 0 : orElse(request.othersAfterMs(), 0);
   }
 
-  private void take(Row row, HoldRequest request, String traceId) {
-    TaskTypeSettings type = typeOf(row);
-    row.status = TaskStatus.EXECUTING;
-    row.epoch++;
-    row.deliveries++;
-    row.workerId = request.workerId();
-    row.holdId = request.holdId();
-    row.traceId = traceId;
-    row.beaten = false;
-    row.progress = null;
-    row.hardEnd = millis() + orElse(type.maxProcessingTime(), 30) * 1000L;
-    row.leaseEnd = leaseEnd(row);
+  private void take(Entry entry, HoldRequest request, String traceId) {
+    String worker = workerOf(request);
+    long lease = Leases.first(worker, rulesOf(entry)).toMillis();
+    entry.row = entry.row.held(worker, traceId, millis(), millis() + lease);
+    entry.holdId = request.holdId();
   }
 
-  private long leaseEnd(Row row) {
-    return Math.min(millis() + orElse(typeOf(row).leaseSeconds(), 30) * 1000L, row.hardEnd);
+  private static String workerOf(HoldRequest request) {
+    return Objects.requireNonNullElse(request.workerId(), "");
   }
 
-  private TaskTypeSettings typeOf(Row row) {
-    return types.get(row.created.taskType());
+  private TaskTypeSettings typeOf(Entry entry) {
+    return types.get(entry.created.taskType());
   }
 
-  private static int orElse(Integer value, int otherwise) {
+  private TypeRules rulesOf(Entry entry) {
+    return TypeRules.of(typeOf(entry));
+  }
+
+  private static <T> T orElse(T value, T otherwise) {
     return value == null ? otherwise : value;
   }
 
-  /** Gives back what nobody renewed. */
+  /** Ends the leases that nobody renewed. */
   private void sweep() {
-    List<Row> timedOut = new ArrayList<>();
-    for (Row row : rows.values()) {
-      if (row.status == TaskStatus.EXECUTING && row.leaseEnd <= millis()) {
-        if (row.beaten) {
-          failAttempt(row, "timed out", null);
-          timedOut.add(row);
-        } else {
-          row.status = TaskStatus.WAITING;
-          row.dueAt = millis();
-          row.log = "worker lost";
-        }
-      }
+    List<Entry> ended =
+        tasks.values().stream()
+            .filter(entry -> entry.row.status() == TaskStatus.EXECUTING)
+            .filter(entry -> entry.row.leaseEnd() <= millis())
+            .toList();
+    for (Entry entry : ended) {
+      entry.row = HoldEnd.expired(rowNow(entry), rulesOf(entry)).after();
     }
-    timedOut.forEach(this::tellJob);
+    ended.forEach(this::tellJob);
   }
 
-  private void failAttempt(Row row, String why, Long retryAfterMs) {
-    row.retries++;
-    row.log = why;
-    if (row.retries > orElse(row.created.maxRetryNum(), orElse(typeOf(row).maxRetryNum(), 3))) {
-      row.status = TaskStatus.FAILED;
-      return;
-    }
-    row.status = TaskStatus.WAITING;
-    long delay = Math.abs(orElse(typeOf(row).retryInterval(), 10)) * 1000L;
-    row.dueAt = millis() + (retryAfterMs == null ? delay : retryAfterMs);
+  /** As it would be read from a table now. */
+  private TaskRow rowNow(Entry entry) {
+    return entry.row.copy().now(millis()).row();
   }
 
   private LeaseState renew(String workerId, HeldTask task) {
-    Row row = rows.get(task.taskId());
-    boolean holder = row != null && row.epoch == task.leaseEpoch() && row.workerId.equals(workerId);
-    if (holder && row.status == TaskStatus.CANCELLED) {
-      return new LeaseState(task.taskId(), task.leaseEpoch(), State.CANCEL, 0);
+    Entry entry = tasks.get(task.taskId());
+    if (entry == null) {
+      return Leases.told(task, false, null, 0);
     }
-    if (!holder || row.status != TaskStatus.EXECUTING) {
-      return new LeaseState(task.taskId(), task.leaseEpoch(), State.LOST, 0);
-    }
-    row.beaten = true;
-    row.leaseEnd = leaseEnd(row);
-    if (task.progress() != null) {
-      row.progress = task.progress();
-    }
-    long left = row.leaseEnd - millis();
-    return new LeaseState(task.taskId(), task.leaseEpoch(), State.EXTENDED, left);
+    entry.row = Leases.renewed(entry.row, task, workerId, rulesOf(entry), millis());
+    TaskRow row = entry.row;
+    boolean isHolders = row.leaseEpoch() == task.leaseEpoch() && row.workerId().equals(workerId);
+    return Leases.told(task, isHolders, row.status(), row.leaseEnd() - millis());
   }
 
   private ReportResult settle(Report report) {
     if (refusal.test(report)) {
       return ReportResult.refused(report.taskId(), refusalCode, "refused by the test");
     }
-    Row row = rows.get(report.taskId());
-    if (row == null) {
+    Entry entry = tasks.get(report.taskId());
+    if (entry == null) {
       return ReportResult.refused(report.taskId(), ErrorCode.NO_SUCH_TASK, "no such task");
     }
-    if (report.reportId() != null && report.reportId().equals(row.reportId)) {
-      return ReportResult.alreadyDone(report.taskId());
-    }
-    if (row.status.isFinal()) {
-      return ReportResult.refused(
-          report.taskId(), ErrorCode.TRANSITION_NOT_ALLOWED, "the task is " + row.status);
-    }
-    if (row.epoch != report.leaseEpoch()
-        || row.reportedEpoch >= row.epoch
-        || !row.workerId.equals(report.workerId())) {
-      return ReportResult.refused(report.taskId(), ErrorCode.LEASE_LOST, "the lease is lost");
+    ReportResult verdict = HoldFence.verdict(entry.row, report);
+    if (verdict.outcome() != ReportResult.Verdict.ACCEPTED) {
+      return verdict;
     }
     if (bytes(report.taskContext()) > StoredText.MOST_BYTES_IN_A_ROW
         || bytes(report.result()) > StoredText.MOST_BYTES_IN_A_ROW) {
       return ReportResult.refused(report.taskId(), ErrorCode.TOO_LARGE, "at most 4096 bytes");
     }
-    accept(row, report);
-    return ReportResult.accepted(report.taskId());
-  }
-
-  private void accept(Row row, Report report) {
-    row.reportedEpoch = row.epoch;
-    row.reportId = report.reportId();
-    row.deliveries = 0;
+    entry.row = HoldEnd.reported(rowNow(entry), report, rulesOf(entry)).after();
     accepted.add(report);
-    if (report.outcome() == Outcome.NEXT_STAGE) {
-      row.status = TaskStatus.WAITING;
-      row.stage = report.taskStage();
-      row.context = report.taskContext() == null ? row.context : report.taskContext();
-      row.priority = report.priority() == null ? row.priority : report.priority();
-      row.dueAt = millis() - row.priority * 1000L;
-      row.retries = 0;
-    } else if (report.outcome() == Outcome.SUCCESS) {
-      row.status = TaskStatus.SUCCESS;
-      row.result = report.result();
-    } else if (report.outcome() == Outcome.FAIL) {
-      row.status = TaskStatus.FAILED;
-      row.log = report.errMsg();
-    } else if (report.outcome() == Outcome.RETRY) {
-      failAttempt(row, report.errMsg(), report.retryAfterMs());
-    } else {
-      row.status = TaskStatus.WAITING;
-      row.dueAt = report.delayMs() == null ? row.dueAt : millis() + report.delayMs();
-    }
-    tellJob(row);
+    tellJob(entry);
+    return verdict;
   }
 
-  private void tellJob(Row row) {
-    if (row.jobId != null && row.status.isFinal()) {
-      jobs.ended(row.jobId, row.taskId, row.status, row.result);
+  private void tellJob(Entry entry) {
+    TaskRow row = entry.row;
+    if (row.place() != null && row.status().isFinal()) {
+      jobs.ended("" + row.place().jobId(), row.id().toString(), row.status(), row.result());
     }
   }
 
@@ -806,31 +786,7 @@ public final class FakeFlowServer implements FlowClient {
     return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
   }
 
-  private Task told(Row row) {
-    TaskTypeSettings type = typeOf(row);
-    boolean executing = row.status == TaskStatus.EXECUTING;
-    return new Task(
-        row.created.userId(),
-        row.taskId,
-        type.taskType().toLowerCase(Locale.ROOT),
-        row.stage,
-        row.status.code(),
-        row.priority,
-        row.dueAt,
-        row.retries,
-        orElse(row.created.maxRetryNum(), orElse(type.maxRetryNum(), 3)),
-        orElse(type.retryInterval(), 10),
-        row.log,
-        row.context,
-        0,
-        0,
-        row.epoch,
-        executing ? Math.max(0, row.leaseEnd - millis()) : null,
-        row.workerId,
-        row.deliveries,
-        row.traceId,
-        row.jobId,
-        row.progress,
-        row.result);
+  private Task told(Entry entry) {
+    return rowNow(entry).toTask(rulesOf(entry));
   }
 }

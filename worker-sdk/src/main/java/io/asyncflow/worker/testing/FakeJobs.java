@@ -19,6 +19,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.rules.JobPlace;
 import io.asyncflow.worker.JobMerger;
 import io.asyncflow.worker.JobSplitter;
 import java.io.Reader;
@@ -59,7 +60,8 @@ final class FakeJobs implements JobClient {
       String jobId = "" + (rows.size() + 1);
       Row row = new Row();
       row.created = job;
-      row.splitTask = server.insert(ownTask(job, JobSplitter.STAGE), jobId);
+      row.splitTask =
+          server.insert(ownTask(job, JobSplitter.STAGE), JobPlace.splitOf(Long.parseLong(jobId)));
       rows.put(jobId, row);
       server.after();
       return jobId;
@@ -252,7 +254,8 @@ final class FakeJobs implements JobClient {
     for (JobChild child : row.stagedEpoch == epoch ? row.staged : List.<JobChild>of()) {
       NewTask task =
           NewTask.of(childType(row), child.taskStage(), row.created.userId(), child.taskContext());
-      row.children.add(server.insert(task, jobId));
+      JobPlace place = new JobPlace(Long.parseLong(jobId), row.children.size());
+      row.children.add(server.insert(task, place));
     }
   }
 
@@ -260,7 +263,9 @@ final class FakeJobs implements JobClient {
     int total = row.children.size();
     if (row.done == total) {
       row.state = JobState.MERGING;
-      row.mergeTask = server.insert(ownTask(row.created, JobMerger.STAGE), jobId);
+      row.mergeTask =
+          server.insert(
+              ownTask(row.created, JobMerger.STAGE), JobPlace.mergeOf(Long.parseLong(jobId)));
     } else if (row.done + row.failed + row.cancelled == total) {
       row.state = JobState.FAILED;
     }

@@ -1,0 +1,148 @@
+package io.asyncflow.rules;
+
+import io.asyncflow.api.Report;
+import io.asyncflow.api.TaskStatus;
+
+/**
+ * Decides what becomes of a task when a hold of it ends: the one place that knows about stage
+ * hand-back, retries, exhaustion and poison. Pure functions of the row as it was read under its
+ * lock.
+ */
+public final class HoldEnd {
+
+  private HoldEnd() {}
+
+  /** What an accepted report makes of the task. */
+  public static TaskTransition reported(TaskRow row, Report report, TypeRules type) {
+    TaskRow.Copy after =
+        switch (report.outcome()) {
+          case NEXT_STAGE -> nextStage(row, report);
+          case SUCCESS -> row.copy().status(TaskStatus.SUCCESS).result(report.result());
+          case RETRY -> failed(row, type, report.retryAfterMs());
+          case FAIL ->
+              row.copy().status(TaskStatus.FAILED).crtRetryNum(failuresWithThisOne(row, type));
+          case SNOOZE ->
+              row.copy().status(TaskStatus.WAITING).orderTime(row.now() + report.delayMs());
+          case RELEASE -> row.copy().status(TaskStatus.WAITING);
+        };
+    return new TaskTransition(
+        row,
+        after
+            .scheduleLog(logged(row, report.outcome().name(), report.errMsg()))
+            .reportedEpoch(row.leaseEpoch())
+            .reportId(report.reportId())
+            .deliveryCount(0)
+            .row());
+  }
+
+  private static TaskRow.Copy nextStage(TaskRow row, Report report) {
+    int priority = report.priority() == null ? row.priority() : report.priority();
+    return row.copy()
+        .status(TaskStatus.WAITING)
+        .stage(report.taskStage())
+        .context(report.taskContext() == null ? row.context() : report.taskContext())
+        .priority(priority)
+        .orderTime(row.now() - priority * 1000L)
+        .crtRetryNum(0);
+  }
+
+  /**
+   * What the end of a lease makes of a task that nobody has reported.
+   *
+   * <p>A live worker beats every fifth of the lease. Where the lease ended at the hard end of the
+   * attempt and the beats had kept coming, the attempt timed out: a failure like any other. Where
+   * none came for one and a half such intervals before the end the worker is taken for lost, and no
+   * retry is burnt. An old client sends no beats: its attempt timed out.
+   */
+  public static TaskTransition expired(TaskRow row, TypeRules type) {
+    int deliveries = row.deliveryCount() + 1;
+    boolean timedOut = timedOut(row, type);
+    Verdict verdict = verdict(row, type);
+    String reason =
+        timedOut
+            ? "timed out: the attempt ran longer than max_processing_time ("
+                + type.maxProcessingTime().toSeconds()
+                + " s)"
+            : "worker lost: no heartbeat within the lease of " + type.lease().toSeconds() + " s";
+    if (verdict == Verdict.POISON) {
+      reason =
+          "poison: "
+              + deliveries
+              + " holds in a row ended without a report (max_delivery "
+              + type.maxDelivery()
+              + "); the last one: "
+              + reason;
+    }
+    TaskRow.Copy after =
+        switch (verdict) {
+          case POISON -> row.copy().status(TaskStatus.FAILED);
+          case TIMED_OUT -> failed(row, type, null);
+          case WORKER_LOST -> row.copy().status(TaskStatus.WAITING);
+        };
+    return new TaskTransition(
+        row,
+        after.scheduleLog(logged(row, verdict.name(), reason)).deliveryCount(deliveries).row());
+  }
+
+  /** Why a lease ran out. */
+  public enum Verdict {
+    /** No beat came: no retry is burnt. */
+    WORKER_LOST,
+    /** It was worked on for longer than an attempt may last: a failure like any other. */
+    TIMED_OUT,
+    /** It has ended so too often: the task is quarantined. */
+    POISON
+  }
+
+  /** The verdict by which {@link #expired} decides. */
+  public static Verdict verdict(TaskRow row, TypeRules type) {
+    if (row.deliveryCount() + 1 > type.maxDelivery()) {
+      return Verdict.POISON;
+    }
+    return timedOut(row, type) ? Verdict.TIMED_OUT : Verdict.WORKER_LOST;
+  }
+
+  private static boolean timedOut(TaskRow row, TypeRules type) {
+    return row.workerId().isEmpty() || wasAliveAtTheEnd(row, type);
+  }
+
+  private static boolean wasAliveAtTheEnd(TaskRow row, TypeRules type) {
+    long hardEnd = row.holdTime() + type.maxProcessingTime().toMillis();
+    boolean ranToTheEnd = row.leaseEnd() >= hardEnd;
+    long wholeLease = Leases.first(row.workerId(), type).toMillis();
+    return ranToTheEnd
+        && row.beatTime() > 0
+        && row.leaseEnd() - row.beatTime() <= wholeLease * 3 / 10;
+  }
+
+  /** An attempt fails once: where a sweep has counted it, its late report does not do so again. */
+  private static int failuresWithThisOne(TaskRow row, TypeRules type) {
+    boolean sweptBefore = row.status() == TaskStatus.WAITING;
+    return row.crtRetryNum() + (sweptBefore && timedOut(row, type) ? 0 : 1);
+  }
+
+  private static TaskRow.Copy failed(TaskRow row, TypeRules type, Long retryAfterMs) {
+    RetryPolicy policy = row.retryPolicy(type);
+    int failures = failuresWithThisOne(row, type);
+    TaskRow.Copy after = row.copy().crtRetryNum(failures);
+    if (!policy.allowsRetryAfter(failures)) {
+      return after.status(TaskStatus.FAILED);
+    }
+    long delay = retryAfterMs != null ? retryAfterMs : policy.delayAfter(failures).toMillis();
+    return after.status(TaskStatus.WAITING).orderTime(row.now() + delay);
+  }
+
+  private static String logged(TaskRow row, String outcome, String message) {
+    return ScheduleLog.append(
+        row.scheduleLog(),
+        new ScheduleLog.Entry(
+            row.traceId(),
+            message,
+            row.now() - row.holdTime(),
+            row.stage(),
+            outcome,
+            row.workerId(),
+            row.leaseEpoch(),
+            row.now()));
+  }
+}

@@ -1,0 +1,79 @@
+package io.asyncflow.rules;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import java.util.Optional;
+
+/**
+ * Which hold of a task has something to say: the last one, to its own worker, until it has reported
+ * or the task is final. A lease that has run out takes nothing away as long as nobody has held the
+ * task since.
+ *
+ * <p>By this a report is judged, and whatever only its holder may write before that. Pure functions
+ * of the row as it was read.
+ */
+public final class HoldFence {
+
+  private HoldFence() {}
+
+  /** Whether a report is accepted, was accepted before, or is refused. */
+  public static ReportResult verdict(TaskRow row, Report report) {
+    boolean repeatsTheLast =
+        report.reportId() != null
+            && report.reportId().equals(row.reportId())
+            && report.leaseEpoch() == row.reportedEpoch();
+    if (repeatsTheLast) {
+      return ReportResult.alreadyDone(report.taskId());
+    }
+    return refusal(row, report.leaseEpoch(), report.workerId())
+        .map(refusal -> ReportResult.refused(report.taskId(), refusal.code(), refusal.why()))
+        .orElseGet(() -> ReportResult.accepted(report.taskId()));
+  }
+
+  /** Why a hold has no more to say. */
+  private record Refusal(ErrorCode code, String why) {}
+
+  /** Empty if the hold of this epoch may report. */
+  private static Optional<Refusal> refusal(TaskRow row, int epoch, String workerId) {
+    if (row.status().isFinal()) {
+      return Optional.of(
+          new Refusal(
+              ErrorCode.TRANSITION_NOT_ALLOWED, TransitionNotAllowedException.end(row.status())));
+    }
+    if (epoch < row.leaseEpoch()) {
+      return lost("a newer hold has the epoch " + row.leaseEpoch());
+    }
+    if (epoch != row.leaseEpoch() || !row.workerId().equals(workerId)) {
+      return lost("this worker never held the task with the epoch " + epoch);
+    }
+    return epoch <= row.reportedEpoch()
+        ? lost("the epoch " + epoch + " has reported already")
+        : Optional.empty();
+  }
+
+  private static Optional<Refusal> lost(String why) {
+    return Optional.of(new Refusal(ErrorCode.LEASE_LOST, why));
+  }
+
+  /** Whether the hold of this epoch may report, whoever its worker is. */
+  public static boolean mayReport(TaskRow row, int epoch) {
+    return refusal(row, epoch, row.workerId()).isEmpty();
+  }
+
+  /**
+   * Lets through the worker whose report would be accepted.
+   *
+   * @throws LeaseLostException if this hold has no more to say, or never was
+   * @throws TransitionNotAllowedException if the task is final
+   */
+  public static void require(TaskRow row, int epoch, String workerId) {
+    refusal(row, epoch, workerId)
+        .ifPresent(
+            refusal -> {
+              throw refusal.code() == ErrorCode.LEASE_LOST
+                  ? new LeaseLostException(row.id(), refusal.why())
+                  : new TransitionNotAllowedException(row.id(), refusal.why());
+            });
+  }
+}

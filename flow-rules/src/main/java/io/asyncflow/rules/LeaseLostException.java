@@ -1,0 +1,14 @@
+package io.asyncflow.rules;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+
+/** The write came from somebody who does not hold the task (any more). */
+public class LeaseLostException extends FlowException {
+
+  private static final long serialVersionUID = 1L;
+
+  public LeaseLostException(TaskId id, String why) {
+    super(ErrorCode.LEASE_LOST, id + ": " + why);
+  }
+}

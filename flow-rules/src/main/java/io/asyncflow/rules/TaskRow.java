@@ -1,0 +1,333 @@
+package io.asyncflow.rules;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskStatus;
+
+/**
+ * A row of a task table, as it was read.
+ *
+ * @param maxRetryNum {@code null} for the type's
+ * @param maxRetryInterval seconds; {@code null} for the type's
+ * @param workerId the last holder; empty for an old client or none
+ * @param traceId of the last hold; empty before the first
+ * @param holdTime epoch ms of the last hold
+ * @param beatTime epoch ms of the last heartbeat of the last hold; 0 if none came
+ * @param leaseEnd epoch ms
+ * @param place what it is in a job; {@code null} for a task of its own
+ * @param now the database's epoch ms when the row was read
+ */
+public record TaskRow(
+    TaskId id,
+    String userId,
+    String stage,
+    TaskStatus status,
+    int priority,
+    long orderTime,
+    int crtRetryNum,
+    Integer maxRetryNum,
+    Integer maxRetryInterval,
+    int leaseEpoch,
+    int reportedEpoch,
+    String reportId,
+    int deliveryCount,
+    String workerId,
+    String traceId,
+    long holdTime,
+    long beatTime,
+    long leaseEnd,
+    Integer progress,
+    long createTime,
+    long modifyTime,
+    String context,
+    String result,
+    String scheduleLog,
+    JobPlace place,
+    long now) {
+
+  /** A task that nobody has held yet. */
+  public static TaskRow waiting(
+      TaskId id,
+      String userId,
+      String stage,
+      int priority,
+      long orderTime,
+      Integer maxRetryNum,
+      Integer maxRetryInterval,
+      String context,
+      String scheduleLog,
+      JobPlace place,
+      long now) {
+    return new TaskRow(
+        id,
+        userId,
+        stage,
+        TaskStatus.WAITING,
+        priority,
+        orderTime,
+        0,
+        maxRetryNum,
+        maxRetryInterval,
+        0,
+        0,
+        null,
+        0,
+        "",
+        "",
+        0,
+        0,
+        0,
+        null,
+        now,
+        now,
+        context,
+        null,
+        scheduleLog,
+        place,
+        now);
+  }
+
+  /** Whether a worker holds the task and its lease has not run out. */
+  public boolean isUnderLiveLease() {
+    return status == TaskStatus.EXECUTING && leaseEnd > now;
+  }
+
+  /**
+   * This waiting row after a hold.
+   *
+   * @param holder empty for an old client
+   * @param heldAt epoch ms of the hold
+   * @param heldUntil epoch ms of the lease's end
+   */
+  public TaskRow held(String holder, String holdTrace, long heldAt, long heldUntil) {
+    return copy()
+        .status(TaskStatus.EXECUTING)
+        .leaseEpoch(leaseEpoch + 1)
+        .workerId(holder)
+        .traceId(holdTrace)
+        .holdTime(heldAt)
+        .beatTime(0)
+        .leaseEnd(heldUntil)
+        .progress(null)
+        .modifyTime(heldAt)
+        .now(heldAt)
+        .row();
+  }
+
+  /** How often and after which delays the task's stage is tried again. */
+  public RetryPolicy retryPolicy(TypeRules type) {
+    return type.retryPolicy(maxRetryNum, maxRetryInterval);
+  }
+
+  /** The task as it is answered on the wire. */
+  public Task toTask(TypeRules type) {
+    RetryPolicy retries = retryPolicy(type);
+    return new Task(
+        userId,
+        id.toString(),
+        id.type().name(),
+        stage,
+        status.code(),
+        priority,
+        orderTime,
+        crtRetryNum,
+        retries.maxRetries(),
+        retries.cap(),
+        scheduleLog,
+        context,
+        createTime,
+        modifyTime,
+        leaseEpoch,
+        status == TaskStatus.EXECUTING ? Math.max(0, leaseEnd - now) : null,
+        workerId.isEmpty() ? null : workerId,
+        deliveryCount,
+        traceId.isEmpty() ? null : traceId,
+        place == null ? null : "" + place.jobId(),
+        progress,
+        result);
+  }
+
+  /** A row that differs from this one in what is set on the copy. */
+  public Copy copy() {
+    return new Copy(this);
+  }
+
+  /** A row under change. For one thread. */
+  public static final class Copy {
+
+    private final TaskRow from;
+    private String stage;
+    private TaskStatus status;
+    private int priority;
+    private long orderTime;
+    private int crtRetryNum;
+    private int leaseEpoch;
+    private int reportedEpoch;
+    private String reportId;
+    private int deliveryCount;
+    private String workerId;
+    private String traceId;
+    private long holdTime;
+    private long beatTime;
+    private long leaseEnd;
+    private Integer progress;
+    private long modifyTime;
+    private String context;
+    private String result;
+    private String scheduleLog;
+    private long now;
+
+    private Copy(TaskRow row) {
+      from = row;
+      stage = row.stage;
+      status = row.status;
+      priority = row.priority;
+      orderTime = row.orderTime;
+      crtRetryNum = row.crtRetryNum;
+      leaseEpoch = row.leaseEpoch;
+      reportedEpoch = row.reportedEpoch;
+      reportId = row.reportId;
+      deliveryCount = row.deliveryCount;
+      workerId = row.workerId;
+      traceId = row.traceId;
+      holdTime = row.holdTime;
+      beatTime = row.beatTime;
+      leaseEnd = row.leaseEnd;
+      progress = row.progress;
+      modifyTime = row.modifyTime;
+      context = row.context;
+      result = row.result;
+      scheduleLog = row.scheduleLog;
+      now = row.now;
+    }
+
+    public Copy stage(String value) {
+      stage = value;
+      return this;
+    }
+
+    public Copy status(TaskStatus value) {
+      status = value;
+      return this;
+    }
+
+    public Copy priority(int value) {
+      priority = value;
+      return this;
+    }
+
+    public Copy orderTime(long value) {
+      orderTime = value;
+      return this;
+    }
+
+    public Copy crtRetryNum(int value) {
+      crtRetryNum = value;
+      return this;
+    }
+
+    public Copy leaseEpoch(int value) {
+      leaseEpoch = value;
+      return this;
+    }
+
+    public Copy reportedEpoch(int value) {
+      reportedEpoch = value;
+      return this;
+    }
+
+    public Copy reportId(String value) {
+      reportId = value;
+      return this;
+    }
+
+    public Copy deliveryCount(int value) {
+      deliveryCount = value;
+      return this;
+    }
+
+    public Copy workerId(String value) {
+      workerId = value;
+      return this;
+    }
+
+    public Copy traceId(String value) {
+      traceId = value;
+      return this;
+    }
+
+    public Copy holdTime(long value) {
+      holdTime = value;
+      return this;
+    }
+
+    public Copy beatTime(long value) {
+      beatTime = value;
+      return this;
+    }
+
+    public Copy leaseEnd(long value) {
+      leaseEnd = value;
+      return this;
+    }
+
+    public Copy progress(Integer value) {
+      progress = value;
+      return this;
+    }
+
+    public Copy modifyTime(long value) {
+      modifyTime = value;
+      return this;
+    }
+
+    public Copy context(String value) {
+      context = value;
+      return this;
+    }
+
+    public Copy result(String value) {
+      result = value;
+      return this;
+    }
+
+    public Copy scheduleLog(String value) {
+      scheduleLog = value;
+      return this;
+    }
+
+    public Copy now(long value) {
+      now = value;
+      return this;
+    }
+
+    public TaskRow row() {
+      return new TaskRow(
+          from.id,
+          from.userId,
+          stage,
+          status,
+          priority,
+          orderTime,
+          crtRetryNum,
+          from.maxRetryNum,
+          from.maxRetryInterval,
+          leaseEpoch,
+          reportedEpoch,
+          reportId,
+          deliveryCount,
+          workerId,
+          traceId,
+          holdTime,
+          beatTime,
+          leaseEnd,
+          progress,
+          from.createTime,
+          modifyTime,
+          context,
+          result,
+          scheduleLog,
+          from.place,
+          now);
+    }
+  }
+}

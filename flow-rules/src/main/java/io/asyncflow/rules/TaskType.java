@@ -1,0 +1,84 @@
+package io.asyncflow.rules;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The name of a task type, in lower case and checked: the only text from outside that ever becomes
+ * part of a table's name.
+ *
+ * @param name matches {@code [a-z][a-z0-9_]{0,30}} and does not end in {@code _task} or {@code
+ *     _task_} and digits, so that a task id can be parsed from its right end
+ */
+public record TaskType(String name) implements Comparable<TaskType> {
+
+  private static final int MAX_LENGTH = 31;
+  private static final String TASK = "_task";
+
+  public TaskType {
+    if (!isValid(name)) {
+      throw new IllegalArgumentException("not a task type: " + name);
+    }
+  }
+
+  /** The type that {@code text} names without regard to case; empty if it names none. */
+  public static Optional<TaskType> parse(String text) {
+    // Others than ASCII letters may have one as their lower case, as the Kelvin sign has k; the
+    // database would not take the two for the same name.
+    if (text == null || text.length() > MAX_LENGTH || !isAscii(text)) {
+      return Optional.empty();
+    }
+    String lower = text.toLowerCase(Locale.ROOT);
+    return isValid(lower) ? Optional.of(new TaskType(lower)) : Optional.empty();
+  }
+
+  private static boolean isAscii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) > 127) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // No regular expressions: each id of each report is parsed, more than once.
+  private static boolean isValid(String name) {
+    if (name.isEmpty() || name.length() > MAX_LENGTH || !isLetter(name.charAt(0))) {
+      return false;
+    }
+    for (int i = 1; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (!isLetter(c) && !isDigit(c) && c != '_') {
+        return false;
+      }
+    }
+    return !isLikeATable(name);
+  }
+
+  private static boolean isLikeATable(String name) {
+    int end = name.length();
+    while (isDigit(name.charAt(end - 1))) { // the first is a letter
+      end--;
+    }
+    boolean isNumbered = end < name.length() && name.charAt(end - 1) == '_';
+    return name.endsWith(TASK) || isNumbered && name.startsWith(TASK, end - 1 - TASK.length());
+  }
+
+  private static boolean isLetter(char c) {
+    return c >= 'a' && c <= 'z';
+  }
+
+  private static boolean isDigit(char c) {
+    return c >= '0' && c <= '9';
+  }
+
+  @Override
+  public int compareTo(TaskType other) {
+    return name.compareTo(other.name);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

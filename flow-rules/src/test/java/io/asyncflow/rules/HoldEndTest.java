@@ -1,0 +1,382 @@
+package io.asyncflow.rules;
+
+import static io.asyncflow.rules.TaskRows.NOW;
+import static io.asyncflow.rules.TaskRows.aRow;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.TaskTypeSettings;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class HoldEndTest {
+
+  /** Lease 30 s, hard end after 60 s, three retries after 5, 10, 20 s, quarantine past 10 holds. */
+  private static final TypeRules TYPE = aType(60, 30);
+
+  @Nested
+  class OfAReport {
+
+    private final TaskRows row =
+        aRow().heldBy("w").withEpoch(4).reportedUpTo(3, "r3").failedTimes(2).deliveredTimes(5);
+
+    @Test
+    void successIsFinalAndKeepsTheResult() {
+      TaskRow task = reported(row.build(), aReport(Outcome.SUCCESS).result("done").build());
+      assertThat(task.status()).isEqualTo(TaskStatus.SUCCESS);
+      assertThat(task.result()).isEqualTo("done");
+      assertThat(task.stage()).isEqualTo("first");
+      assertThat(task.context()).isEqualTo("{\"a\":1}");
+    }
+
+    @Test
+    void failIsFinalWithoutARetry() {
+      TaskRow task = reported(row.build(), aReport(Outcome.FAIL).message("no voice").build());
+      assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+      assertThat(task.crtRetryNum()).isEqualTo(3);
+      assertThat(task.scheduleLog()).contains("\"errMsg\":\"no voice\"", "\"outcome\":\"FAIL\"");
+    }
+
+    @Test
+    void nextStageIsOrderedByPriorityAndCountsItsFailuresAnew() {
+      TaskRow task =
+          reported(
+              row.withPriority(10).build(), aReport(Outcome.NEXT_STAGE).stage("second").build());
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.stage()).isEqualTo("second");
+      assertThat(task.context()).isEqualTo("{\"a\":1}");
+      assertThat(task.priority()).isEqualTo(10);
+      assertThat(task.orderTime()).isEqualTo(NOW - 10_000);
+      assertThat(task.crtRetryNum()).isZero();
+    }
+
+    @Test
+    void nextStageMayBringContextAndPriority() {
+      TaskRow task =
+          reported(
+              row.withPriority(10).build(),
+              aReport(Outcome.NEXT_STAGE).stage("second").context("{}").priority(0).build());
+      assertThat(task.context()).isEqualTo("{}");
+      assertThat(task.priority()).isZero();
+      assertThat(task.orderTime()).isEqualTo(NOW);
+
+      task =
+          reported(
+              row.build(),
+              aReport(Outcome.NEXT_STAGE).stage("second").context("").priority(31_536_000).build());
+      assertThat(task.context()).isEmpty();
+      assertThat(task.orderTime()).isEqualTo(NOW - 31_536_000_000L);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 5", "1, 10", "2, 20"})
+    void retryWaitsItsDelayWithoutPriority(int failedBefore, int seconds) {
+      TaskRow task =
+          reported(
+              row.failedTimes(failedBefore).withPriority(100).build(),
+              aReport(Outcome.RETRY).message("busy").build());
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.crtRetryNum()).isEqualTo(failedBefore + 1);
+      assertThat(task.orderTime()).isEqualTo(NOW + seconds * 1_000L);
+      assertThat(task.stage()).isEqualTo("first");
+    }
+
+    @Test
+    void retryIsFinalWhenTheRetriesAreExhausted() {
+      TaskRow task = reported(row.failedTimes(3).build(), aReport(Outcome.RETRY).build());
+      assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+      assertThat(task.crtRetryNum()).isEqualTo(4);
+    }
+
+    @Test
+    void ownNumberAndCapOfTheTaskWin() {
+      TaskRow task =
+          reported(row.failedTimes(3).withRetries(9, 12).build(), aReport(Outcome.RETRY).build());
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.orderTime()).isEqualTo(NOW + 12_000);
+
+      task =
+          reported(row.failedTimes(0).withRetries(0, 12).build(), aReport(Outcome.RETRY).build());
+      assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+    }
+
+    @Test
+    void retryMayNameItsDelayButNotGoPastTheNumber() {
+      TaskRow task =
+          reported(row.failedTimes(0).build(), aReport(Outcome.RETRY).retryAfterMs(7L).build());
+      assertThat(task.orderTime()).isEqualTo(NOW + 7);
+      assertThat(task.crtRetryNum()).isEqualTo(1);
+      task = reported(row.failedTimes(0).build(), aReport(Outcome.RETRY).retryAfterMs(0L).build());
+      assertThat(task.orderTime()).isEqualTo(NOW);
+      task = reported(row.failedTimes(3).build(), aReport(Outcome.RETRY).retryAfterMs(7L).build());
+      assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+    }
+
+    @Test
+    void snoozeWaitsAndCountsNoAttempt() {
+      TaskRow task = reported(row.build(), aReport(Outcome.SNOOZE).delayMs(1_234L).build());
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.orderTime()).isEqualTo(NOW + 1_234);
+      assertThat(task.crtRetryNum()).isEqualTo(2);
+    }
+
+    @Test
+    void releaseTouchesNothing() {
+      TaskRow task = reported(row.withPriority(9).build(), aReport(Outcome.RELEASE).build());
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.orderTime()).isEqualTo(row.build().orderTime());
+      assertThat(task.crtRetryNum()).isEqualTo(2);
+      assertThat(task.priority()).isEqualTo(9);
+      assertThat(task.stage()).isEqualTo("first");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Outcome.class)
+    void everyOutcomeClosesTheHoldAndTheCountOfDeliveries(Outcome outcome) {
+      TaskRow task =
+          reported(row.build(), aReport(outcome).id("r4").stage("second").delayMs(1L).build());
+      assertThat(task.reportedEpoch()).isEqualTo(4);
+      assertThat(task.reportId()).isEqualTo("r4");
+      assertThat(task.deliveryCount()).isZero();
+      assertThat(task.scheduleLog())
+          .contains("\"outcome\":\"" + outcome + "\"", "\"leaseEpoch\":4", "\"cost\":\"10000ms\"");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Outcome.class)
+    void unrepeatableReportForgetsTheIdOfTheLast(Outcome outcome) {
+      TaskRow task = reported(row.build(), aReport(outcome).stage("second").delayMs(1L).build());
+      assertThat(task.reportId()).isNull();
+    }
+
+    @Test
+    void lateRetryOfAnAttemptThatTheSweepFoundTimedOutIsNotCountedTwice() {
+      TaskRows swept =
+          row.heldForMs(60_000).lastBeatMsAgo(3_000).inStatus(TaskStatus.WAITING).failedTimes(1);
+      TaskRow task = reported(swept.build(), aReport(Outcome.RETRY).build());
+      assertThat(task.crtRetryNum()).isEqualTo(1);
+      assertThat(task.orderTime()).isEqualTo(NOW + 5_000);
+      task = reported(swept.build(), aReport(Outcome.FAIL).build());
+      assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+      assertThat(task.crtRetryNum()).isEqualTo(1);
+    }
+
+    @Test
+    void lateRetryOfAWorkerThatWasTakenForLostIsCounted() {
+      TaskRows swept = row.heldForMs(30_000).inStatus(TaskStatus.WAITING).failedTimes(0);
+      assertThat(reported(swept.build(), aReport(Outcome.RETRY).build()).crtRetryNum())
+          .isEqualTo(1);
+    }
+  }
+
+  @Nested
+  class OfALease {
+
+    private final TaskRows row =
+        aRow().heldBy("w").withEpoch(4).reportedUpTo(3, "r3").failedTimes(1).deliveredTimes(0);
+
+    @Test
+    void workerThatNeverBeatIsLostAndBurnsNoRetry() {
+      TaskRow task = expired(row.heldForMs(30_000).build(), TYPE);
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.crtRetryNum()).isEqualTo(1);
+      assertThat(task.orderTime()).isEqualTo(row.build().orderTime()); // due at once
+      assertThat(task.deliveryCount()).isEqualTo(1);
+      assertThat(task.reportedEpoch()).isEqualTo(3);
+      assertThat(task.reportId()).isEqualTo("r3");
+      assertThat(task.scheduleLog()).contains("WORKER_LOST", "worker lost").doesNotContain("timed");
+    }
+
+    @Test
+    void workerThatStoppedBeatingIsLost() {
+      TaskRow task = expired(row.heldForMs(45_000).lastBeatMsAgo(30_000).build(), TYPE);
+      assertThat(task.scheduleLog()).contains("WORKER_LOST");
+      assertThat(task.crtRetryNum()).isEqualTo(1);
+    }
+
+    @Test
+    void attemptThatBeatsUntilItsHardEndTimedOut() {
+      TaskRow task = expired(row.heldForMs(60_000).lastBeatMsAgo(6_000).build(), TYPE);
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.crtRetryNum()).isEqualTo(2);
+      assertThat(task.orderTime()).isEqualTo(NOW + 10_000);
+      assertThat(task.deliveryCount()).isEqualTo(1);
+      assertThat(task.scheduleLog()).contains("TIMED_OUT", "timed out").doesNotContain("lost");
+    }
+
+    @Test
+    void workerThatDiesLongBeforeTheHardEndIsLostAlthoughItHadBeaten() {
+      TaskRow task = expired(row.heldForMs(60_000).lastBeatMsAgo(10_000).build(), TYPE);
+      assertThat(task.scheduleLog()).contains("WORKER_LOST");
+      assertThat(expired(row.heldForMs(60_000).lastBeatMsAgo(9_000).build(), TYPE).scheduleLog())
+          .contains("TIMED_OUT");
+    }
+
+    @Test
+    void withTheDefaultsDeathBurnsNoRetryUnlessItIsNearTheEnd() {
+      TypeRules defaults = aType(30, 30);
+      assertThat(
+              expired(row.heldForMs(30_000).lastBeatMsAgo(12_000).build(), defaults).scheduleLog())
+          .contains("WORKER_LOST");
+      assertThat(
+              expired(row.heldForMs(30_000).lastBeatMsAgo(6_000).build(), defaults).scheduleLog())
+          .contains("TIMED_OUT");
+    }
+
+    @Test
+    void whereTheHardEndIsSoonerThanALeaseThatDecides() {
+      TypeRules shortOne = aType(10, 30);
+      assertThat(
+              expired(row.heldForMs(10_000).lastBeatMsAgo(4_000).build(), shortOne).scheduleLog())
+          .contains("WORKER_LOST");
+      assertThat(
+              expired(row.heldForMs(10_000).lastBeatMsAgo(3_000).build(), shortOne).scheduleLog())
+          .contains("TIMED_OUT");
+    }
+
+    @Test
+    void attemptOfAnOldClientTimedOut() {
+      TaskRow task = expired(row.heldBy("").heldForMs(60_000).build(), TYPE);
+      assertThat(task.crtRetryNum()).isEqualTo(2);
+      assertThat(task.scheduleLog()).contains("TIMED_OUT");
+    }
+
+    @Test
+    void timeOutIsFinalWhenTheRetriesAreExhausted() {
+      TaskRow task =
+          expired(row.failedTimes(3).heldForMs(60_000).lastBeatMsAgo(1_000).build(), TYPE);
+      assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+      assertThat(task.crtRetryNum()).isEqualTo(4);
+      assertThat(task.scheduleLog()).contains("TIMED_OUT");
+    }
+
+    @Test
+    void lostWorkersNeverExhaustTheRetries() {
+      TaskRow task = expired(row.failedTimes(3).heldForMs(30_000).build(), TYPE);
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+    }
+
+    @Test
+    void taskIsPoisonAfterTooManyHoldsWithoutAReport() {
+      assertThat(expired(row.deliveredTimes(9).heldForMs(30_000).build(), TYPE).status())
+          .isEqualTo(TaskStatus.WAITING);
+
+      TaskRow task = expired(row.deliveredTimes(10).heldForMs(30_000).build(), TYPE);
+      assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+      assertThat(task.deliveryCount()).isEqualTo(11);
+      assertThat(task.crtRetryNum()).isEqualTo(1);
+      assertThat(task.scheduleLog())
+          .contains("POISON", "11 holds in a row", "max_delivery 10", "worker lost");
+    }
+  }
+
+  private static TaskRow reported(TaskRow row, Report report) {
+    return HoldEnd.reported(row, report, TYPE).after();
+  }
+
+  private static TaskRow expired(TaskRow row, TypeRules type) {
+    return HoldEnd.expired(row, type).after();
+  }
+
+  private static TypeRules aType(int maxProcessingTime, int leaseSeconds) {
+    return TypeRules.of(
+        new TaskTypeSettings(
+            "lark",
+            100,
+            10,
+            maxProcessingTime,
+            3,
+            5,
+            20,
+            leaseSeconds,
+            10,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null));
+  }
+
+  private static AReport aReport(Outcome outcome) {
+    return new AReport(outcome);
+  }
+
+  private static final class AReport {
+    private final Outcome outcome;
+    private String id;
+    private String stage;
+    private String context;
+    private Integer priority;
+    private String result;
+    private String message;
+    private Long retryAfterMs;
+    private Long delayMs;
+
+    AReport(Outcome outcome) {
+      this.outcome = outcome;
+    }
+
+    AReport id(String value) {
+      id = value;
+      return this;
+    }
+
+    AReport stage(String value) {
+      stage = value;
+      return this;
+    }
+
+    AReport context(String value) {
+      context = value;
+      return this;
+    }
+
+    AReport priority(int value) {
+      priority = value;
+      return this;
+    }
+
+    AReport result(String value) {
+      result = value;
+      return this;
+    }
+
+    AReport message(String value) {
+      message = value;
+      return this;
+    }
+
+    AReport retryAfterMs(Long value) {
+      retryAfterMs = value;
+      return this;
+    }
+
+    AReport delayMs(Long value) {
+      delayMs = value;
+      return this;
+    }
+
+    Report build() {
+      return new Report(
+          TaskRows.id().toString(),
+          "w",
+          4,
+          outcome,
+          id,
+          stage,
+          context,
+          priority,
+          result,
+          message,
+          retryAfterMs,
+          delayMs);
+    }
+  }
+}
