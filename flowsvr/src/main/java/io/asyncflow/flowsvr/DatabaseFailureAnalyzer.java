@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr;
 
-import io.asyncflow.flowsvr.system.DatabaseUrl;
+import io.asyncflow.flowsvr.system.db.DatabaseUrl;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;

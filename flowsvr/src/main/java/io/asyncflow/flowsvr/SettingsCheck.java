@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr;
 
 import io.asyncflow.flowsvr.system.BadSettingException;
-import io.asyncflow.flowsvr.system.DatabaseUrl;
+import io.asyncflow.flowsvr.system.db.DatabaseUrl;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;

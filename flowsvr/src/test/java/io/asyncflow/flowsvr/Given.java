@@ -2,24 +2,25 @@ package io.asyncflow.flowsvr;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
-import io.asyncflow.flowsvr.lease.Hold;
-import io.asyncflow.flowsvr.lease.Preference;
-import io.asyncflow.flowsvr.lease.TaskHolds;
-import io.asyncflow.flowsvr.lease.TaskReporter;
+import io.asyncflow.flowsvr.claim.Hold;
+import io.asyncflow.flowsvr.claim.Preference;
+import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.report.TaskReporter;
+import io.asyncflow.flowsvr.task.CreateCall;
 import io.asyncflow.flowsvr.task.TaskCreator;
-import io.asyncflow.flowsvr.task.TaskId;
-import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
-import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -210,10 +211,10 @@ public final class Given {
       return this;
     }
 
-    public NewTask asRequest() {
-      return new NewTask(
+    public TaskDraft asDraft() {
+      return new TaskDraft(
           user,
-          type.name(),
+          type,
           stage,
           null,
           context,
@@ -226,14 +227,16 @@ public final class Given {
     }
 
     public TaskId create() {
-      return creator.create(List.of(asRequest())).get(0);
+      return creator.create(CreateCall.of(List.of(asDraft()))).get(0);
     }
 
     public List<TaskId> create(int count) {
       List<TaskId> ids = new ArrayList<>();
       while (ids.size() < count) {
         ids.addAll(
-            creator.create(Collections.nCopies(Math.min(1_000, count - ids.size()), asRequest())));
+            creator.create(
+                CreateCall.of(
+                    Collections.nCopies(Math.min(1_000, count - ids.size()), asDraft()))));
       }
       return ids;
     }

@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.dev.DatabaseEndpoint;
 import io.asyncflow.dev.TestEngines;
-import io.asyncflow.flowsvr.system.ConnectionVerdict;
+import io.asyncflow.flowsvr.system.db.ConnectionVerdict;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.DatabaseEndpoint;
 import io.asyncflow.dev.TestEngines;
+import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.leader.LeaderElection;
-import io.asyncflow.flowsvr.lease.TaskHolds;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.sql.Connection;

@@ -1,10 +1,10 @@
 package io.asyncflow.flowsvr.governance;
 
-import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
-import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.tasktable.TableSql;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,11 +21,11 @@ class AuditorStore {
    * ended: no sweep could take such a task back.
    */
   private static final String ENDLESS =
-      """
+      sql(
+          """
       status = 2
         AND (lease_end > now_ms + :longest OR reported_epoch >= lease_epoch)
-      """
-          .replace("now_ms", NOW_MS);
+      """);
 
   /** Executing tasks are few, so looking at all of them is cheap. */
   private static final TableSql ENDLESS_LEASES =
@@ -42,7 +42,6 @@ class AuditorStore {
               lease_epoch = GREATEST(lease_epoch, reported_epoch + 1)
           WHERE id IN (:ids)
             AND\s"""
-                  .replace("now_ms", NOW_MS)
               + ENDLESS);
 
   private final JdbcClient jdbc;

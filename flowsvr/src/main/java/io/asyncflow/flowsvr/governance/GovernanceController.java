@@ -4,9 +4,9 @@ import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.flowsvr.leader.LeaderElection;
-import io.asyncflow.flowsvr.task.LiveServers;
+import io.asyncflow.flowsvr.number.LiveServers;
 import io.asyncflow.flowsvr.web.Envelope;
-import io.asyncflow.flowsvr.web.Takes;
+import io.asyncflow.flowsvr.web.read.Takes;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -16,15 +16,15 @@ class GovernanceController {
 
   private final LiveServers servers;
   private final LeaderElection election;
-  private final JobRunStore runs;
+  private final DutyRunStore runs;
 
-  GovernanceController(LiveServers servers, LeaderElection election, JobRunStore runs) {
+  GovernanceController(LiveServers servers, LeaderElection election, DutyRunStore runs) {
     this.servers = servers;
     this.election = election;
     this.runs = runs;
   }
 
-  @Takes(summary = "Shows the servers, the leader, and the last run of each governance job")
+  @Takes(summary = "Shows the servers, the leader, and the last run of each duty")
   @RequestMapping(
       path = "/status",
       method = {GET, POST})

@@ -4,18 +4,21 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
 
-import io.asyncflow.flowsvr.job.JobAudit;
-import io.asyncflow.flowsvr.system.Failures;
-import io.asyncflow.flowsvr.system.RetryingTransactions;
-import io.asyncflow.flowsvr.system.RoundRobin;
-import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.duty.DutyResult;
+import io.asyncflow.flowsvr.job.upkeep.JobAudit;
+import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.tasktable.TableGroups;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -34,6 +38,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class InvariantAuditor {
+
+  private static final Duration INTERVAL = Duration.ofSeconds(20);
 
   private static final Logger log = LoggerFactory.getLogger(InvariantAuditor.class);
   private static final int PAGE = 500;
@@ -79,11 +85,16 @@ class InvariantAuditor {
    * @param lostTables families with unfinished tasks in tables behind begin
    * @param wrongJobs jobs whose counts or state their tasks' rows belied
    */
-  record Result(int endlessLeases, int lostTables, int wrongJobs) implements JobResult {
+  record Result(int endlessLeases, int lostTables, int wrongJobs) implements DutyResult {
     @Override
-    public boolean didAnything() {
+    public boolean hadEffect() {
       return endlessLeases + lostTables + wrongJobs > 0;
     }
+  }
+
+  @Bean
+  Duty invariantAuditorDuty(DutyIntervals every) {
+    return Duty.ofLeader("invariant-auditor", every.notBelowSweep(INTERVAL), this::runOnce);
   }
 
   /**

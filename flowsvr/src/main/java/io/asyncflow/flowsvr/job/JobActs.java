@@ -3,11 +3,13 @@ package io.asyncflow.flowsvr.job;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobState;
+import io.asyncflow.flowsvr.job.core.JobCreator;
+import io.asyncflow.flowsvr.job.core.JobRow;
+import io.asyncflow.flowsvr.job.core.JobStore;
+import io.asyncflow.flowsvr.job.core.JobsChanged;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.RetryingTransactions;
-import io.asyncflow.flowsvr.task.JobPlace;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskCreator;
-import java.util.List;
 import java.util.Set;
 import org.springframework.stereotype.Service;
 
@@ -64,14 +66,14 @@ class JobActs {
       throw notAllowed(job, "only a failed or cancelled job can be retried");
     }
     if (job.total() == null) {
-      creator.createForJobs(
-          List.of(JobCreator.splitOf(job.userId(), job.jobType(), job.priority())),
-          List.of(JobPlace.splitOf(jobId)),
-          split -> {
-            if (!jobs.goOn(job, split.get(0))) {
-              throw changed(job);
-            }
-          });
+      creator.create(
+          JobCreator.splitOf(jobId, job.userId(), job.jobType(), job.priority())
+              .and(
+                  split -> {
+                    if (!jobs.goOn(job, split.get(0))) {
+                      throw changed(job);
+                    }
+                  }));
     } else if (!transactions.executeStatement(() -> jobs.goOn(job, null))) {
       throw changed(job);
     }

@@ -2,9 +2,11 @@ package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobChildren;
-import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.job.core.JobCreator;
+import io.asyncflow.flowsvr.job.core.JobLimits;
 import io.asyncflow.flowsvr.task.TaskLimits;
-import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.TaskId;
 import java.util.List;
 
 /** Reads a page of children. */

@@ -2,9 +2,10 @@ package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.flowsvr.job.core.JobLimits;
 import io.asyncflow.flowsvr.task.TaskLimits;
-import io.asyncflow.flowsvr.tasktype.TaskType;
-import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.TaskType;
 import java.util.Arrays;
 import java.util.Optional;
 

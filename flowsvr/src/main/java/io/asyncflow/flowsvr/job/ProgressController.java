@@ -1,9 +1,12 @@
 package io.asyncflow.flowsvr.job;
 
-import io.asyncflow.flowsvr.web.CallerShare;
-import io.asyncflow.flowsvr.web.Fields;
-import io.asyncflow.flowsvr.web.Takes;
-import io.asyncflow.flowsvr.web.WaitingRequests;
+import io.asyncflow.flowsvr.job.core.JobRow;
+import io.asyncflow.flowsvr.job.progress.JobWatch;
+import io.asyncflow.flowsvr.job.progress.ProgressStream;
+import io.asyncflow.flowsvr.web.load.CallerShare;
+import io.asyncflow.flowsvr.web.load.WaitingRequests;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;

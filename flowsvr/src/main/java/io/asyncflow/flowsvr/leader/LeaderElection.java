@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.leader;
 
-import io.asyncflow.flowsvr.system.BackgroundLoop;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;

@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr.leader;
 
-import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import java.time.Duration;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -42,9 +42,7 @@ class LeaderStore {
   }
 
   Seen read() {
-    return jdbc.sql(
-            "SELECT leader, term, lease_end - now_ms FROM t_leader WHERE role = :role"
-                .replace("now_ms", NOW_MS))
+    return jdbc.sql(sql("SELECT leader, term, lease_end - now_ms FROM t_leader WHERE role = :role"))
         .param("role", role)
         .query((rs, row) -> new Seen(rs.getString(1), rs.getLong(2), rs.getLong(3)))
         .single();
@@ -56,7 +54,8 @@ class LeaderStore {
    */
   boolean takeOver(String node, long seenTerm, Duration lease) {
     return jdbc.sql(
-                """
+                sql(
+                    """
                 UPDATE t_leader
                 SET leader = :node,
                     term = term + 1,
@@ -64,8 +63,7 @@ class LeaderStore {
                 WHERE role = :role
                   AND term = :term
                   AND (lease_end <= now_ms OR lease_end > now_ms + 2 * :lease)
-                """
-                    .replace("now_ms", NOW_MS))
+                """))
             .param("node", node)
             .param("lease", lease.toMillis())
             .param("role", role)
@@ -77,15 +75,15 @@ class LeaderStore {
   /** Keeps exactly this term; false if it is over. */
   boolean renew(String node, long term, Duration lease) {
     return jdbc.sql(
-                """
+                sql(
+                    """
                 UPDATE t_leader
                 SET lease_end = now_ms + :lease
                 WHERE role = :role
                   AND leader = :node
                   AND term = :term
                   AND lease_end > now_ms
-                """
-                    .replace("now_ms", NOW_MS))
+                """))
             .param("lease", lease.toMillis())
             .param("role", role)
             .param("node", node)

@@ -10,10 +10,4 @@ import io.asyncflow.api.TaskStatus;
  * @param now the database's epoch ms when the row was read
  */
 record HeldRow(
-    long number, TaskStatus status, String workerId, int leaseEpoch, long leaseEnd, long now) {
-
-  /** Whether a worker holds the task and its lease has not run out. */
-  boolean isUnderLiveLease() {
-    return status == TaskStatus.EXECUTING && leaseEnd > now;
-  }
-}
+    long number, TaskStatus status, String workerId, int leaseEpoch, long leaseEnd, long now) {}

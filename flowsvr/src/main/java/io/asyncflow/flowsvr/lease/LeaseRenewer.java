@@ -6,16 +6,15 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
-import io.asyncflow.api.HeartbeatAnswer.State;
-import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.lease.RenewalStore.NumberedBeat;
-import io.asyncflow.flowsvr.system.HeartbeatDatabase;
-import io.asyncflow.flowsvr.system.RetryingTransactions;
-import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.system.db.HeartbeatDatabase;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.Leases;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -104,16 +103,14 @@ public class LeaseRenewer {
   }
 
   static LeaseState stateOf(HeldTask held, Optional<HeldRow> found, String workerId) {
-    boolean mine =
+    Optional<HeldRow> mine =
         found
             .filter(row -> row.workerId().equals(workerId))
-            .filter(row -> row.leaseEpoch() == held.leaseEpoch())
-            .isPresent();
-    if (mine && found.get().isUnderLiveLease()) {
-      long leaseMs = found.get().leaseEnd() - found.get().now();
-      return new LeaseState(held.taskId(), held.leaseEpoch(), State.EXTENDED, leaseMs);
-    }
-    State state = mine && found.get().status() == TaskStatus.CANCELLED ? State.CANCEL : State.LOST;
-    return new LeaseState(held.taskId(), held.leaseEpoch(), state, 0);
+            .filter(row -> row.leaseEpoch() == held.leaseEpoch());
+    return Leases.told(
+        held,
+        mine.isPresent(),
+        found.map(HeldRow::status).orElse(null),
+        mine.map(row -> row.leaseEnd() - row.now()).orElse(0L));
   }
 }

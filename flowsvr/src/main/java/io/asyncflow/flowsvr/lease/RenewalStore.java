@@ -1,14 +1,12 @@
 package io.asyncflow.flowsvr.lease;
 
-import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
-
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.system.HeartbeatDatabase;
-import io.asyncflow.flowsvr.system.StatementValues;
+import io.asyncflow.flowsvr.system.db.HeartbeatDatabase;
+import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.tasktable.TableSql;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -18,7 +16,7 @@ import org.springframework.stereotype.Component;
 
 /** The statements that renew leases, on connections of their own. */
 @Component
-class RenewalStore {
+public class RenewalStore {
 
   private static final String RENEW_VALUES =
       "UPDATE (\nSELECT ? AS id, ? AS epoch, ? AS progress\n";
@@ -36,8 +34,7 @@ class RenewalStore {
             AND t.lease_epoch = v.epoch
             AND t.worker_id = ?
             AND t.hold_time + ? > now_ms
-          """
-              .replace("now_ms", NOW_MS));
+          """);
 
   private static final TableSql HELD =
       new TableSql(
@@ -45,8 +42,7 @@ class RenewalStore {
           SELECT id, status, worker_id, lease_epoch, lease_end, now_ms AS db_now
           FROM %s FORCE INDEX (PRIMARY)
           WHERE id IN (:ids)
-          """
-              .replace("now_ms", NOW_MS));
+          """);
 
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
@@ -57,7 +53,8 @@ class RenewalStore {
   }
 
   /** Renews the leases that this worker still has, never past the hard end of the attempt. */
-  void renew(TaskTable table, List<NumberedBeat> beats, String workerId, TaskTypeConfig type) {
+  public void renew(
+      TaskTable table, List<NumberedBeat> beats, String workerId, TaskTypeConfig type) {
     StringBuilder sql = new StringBuilder(RENEW_VALUES);
     List<Object> values = new ArrayList<>();
     for (int i = 0; i < beats.size(); i++) {
@@ -77,7 +74,7 @@ class RenewalStore {
   }
 
   /** A held task in a heartbeat, with the number from its id. */
-  record NumberedBeat(long number, HeldTask task) {}
+  public record NumberedBeat(long number, HeldTask task) {}
 
   /** The holders of these tasks, of those that exist. */
   List<HeldRow> find(TaskTable table, Collection<Long> numbers) {

@@ -17,14 +17,10 @@
  * <p><b>The epoch</b> counts the holds of a task and is what fences: every write after a hold names
  * it, and a write that names another one, or one that has reported, touches no row. That is why a
  * worker that slept through its lease can do no harm, and why a report may be late: as long as
- * nobody has held the task since, what it says is still true. {@link
- * io.asyncflow.flowsvr.lease.HoldFence} is that rule, for reports and for whatever else only a
- * holder may write.
+ * nobody has held the task since, what it says is still true. {@link io.asyncflow.rules.HoldFence}
+ * is that rule, for reports and for whatever else only a holder may write.
  *
- * <p><b>The end of a hold</b> is decided in one place, {@link io.asyncflow.flowsvr.lease.HoldEnd},
- * whoever ends it.
- *
- * <p><b>Locks</b> in a client or in Redis decide nothing here. They only keep workers from asking
- * at the same time.
+ * <p><b>The end of a hold</b> is decided in one place, {@link io.asyncflow.rules.HoldEnd}, whoever
+ * ends it.
  */
 package io.asyncflow.flowsvr.lease;

@@ -1,12 +1,15 @@
 package io.asyncflow.flowsvr.operator;
 
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.operator.AuditStore.Copying;
-import io.asyncflow.flowsvr.system.PagedDelete;
-import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.system.db.PagedDelete;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.TaskId;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -34,8 +37,13 @@ public class AuditRetention {
     this.retention = retention;
   }
 
+  @Bean
+  Duty auditRetentionDuty(DutyIntervals every) {
+    return Duty.ofLeader("audit-retention", every.cleaning(), this::runOnce);
+  }
+
   /** Returns how many acts were deleted. */
-  public int runOnce() {
+  int runOnce() {
     return pages.run(limit -> audit.deleteOlderThan(retention, limit)) + deleteCopying();
   }
 

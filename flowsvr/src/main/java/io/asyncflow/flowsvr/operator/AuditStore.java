@@ -1,11 +1,11 @@
 package io.asyncflow.flowsvr.operator;
 
-import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TaskCopies;
-import io.asyncflow.flowsvr.task.TaskId;
-import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -30,12 +30,12 @@ class AuditStore implements TaskCopies {
 
   void insert(Act act, TaskId id, TaskStatus before, TaskStatus after, TaskId copy) {
     jdbc.sql(
-            """
+            sql(
+                """
             INSERT INTO t_audit
               (act_time, act, task_id, operator, reason, status_before, status_after, new_task_id)
             VALUES (now_ms, :act, :task, :operator, :reason, :before, :after, :copy)
-            """
-                .replace("now_ms", NOW_MS))
+            """))
         .param("act", act.kind().name())
         .param("task", id.toString())
         .param("operator", act.operator())
@@ -58,7 +58,7 @@ class AuditStore implements TaskCopies {
       values.add(original.status().code());
       values.add(copies.get(i).toString());
     }
-    String row = "(" + NOW_MS + ", ?, ?, ?, ?, ?, ?)";
+    String row = sql("(now_ms, ?, ?, ?, ?, ?, ?)");
     String sql =
         """
         INSERT INTO t_audit
@@ -116,14 +116,14 @@ class AuditStore implements TaskCopies {
   /** Deletes a page of the oldest of such acts that made no copy, and returns how many. */
   int deleteOlderThan(Duration age, int limit) {
     return jdbc.sql(
-            """
+            sql(
+                """
             DELETE FROM t_audit
             WHERE act_time < now_ms - :age
               AND new_task_id IS NULL
             ORDER BY act_time
             LIMIT :limit
-            """
-                .replace("now_ms", NOW_MS))
+            """))
         .param("age", age.toMillis())
         .param("limit", limit)
         .update();
@@ -140,7 +140,8 @@ class AuditStore implements TaskCopies {
    */
   List<Copying> findCopyingOlderThan(Duration age, long after, int limit) {
     return jdbc.sql(
-            """
+            sql(
+                """
             SELECT a.id, a.new_task_id
             FROM t_audit a
             WHERE a.id > :after
@@ -153,8 +154,7 @@ class AuditStore implements TaskCopies {
                   AND later.new_task_id IS NOT NULL)
             ORDER BY a.id
             LIMIT :limit
-            """
-                .replace("now_ms", NOW_MS))
+            """))
         .param("age", age.toMillis())
         .param("after", after)
         .param("limit", limit)

@@ -1,19 +1,20 @@
 package io.asyncflow.flowsvr.operator;
 
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.lease.TransitionNotAllowedException;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.CreateCall;
 import io.asyncflow.flowsvr.task.TaskCreator;
-import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
-import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.stereotype.Service;
@@ -124,20 +125,10 @@ public class OperatorActs {
 
   private TaskId copy(TaskId id, Act act) {
     TaskRow row = transactions.execute(() -> lockRetryable(id));
-    NewTask copy =
-        new NewTask(
-            row.userId(),
-            id.type().name(),
-            row.stage(),
-            "{\"origin\":\"" + id + "\"}",
-            row.context(),
-            row.priority(),
-            null,
-            null,
-            row.maxRetryNum(),
-            row.maxRetryInterval(),
-            "retry-of-" + id + "-" + row.leaseEpoch()); // two operators at once make one copy
-    return creator.create(List.of(copy), made -> record(act, row, made.get(0))).get(0);
+    // Two operators at once make one copy.
+    TaskDraft copy = TaskDraft.copyOf(row, "retry-of-" + id + "-" + row.leaseEpoch());
+    CreateCall call = CreateCall.of(List.of(copy)).and(made -> record(act, row, made.get(0)));
+    return creator.create(call).get(0);
   }
 
   /** Commits with the copy: from then on the original's objects stay, whatever becomes of it. */

@@ -5,10 +5,10 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.operator.Act.Kind;
-import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.web.Envelope;
-import io.asyncflow.flowsvr.web.Fields;
-import io.asyncflow.flowsvr.web.Takes;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskId;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.web.bind.annotation.PostMapping;

@@ -1,10 +1,10 @@
 package io.asyncflow.flowsvr.store;
 
 import io.asyncflow.flowsvr.task.TaskCopies;
-import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskQueries;
-import io.asyncflow.flowsvr.task.TaskRow;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
 import java.util.Optional;
 import java.util.Set;
 import org.springframework.stereotype.Component;

@@ -5,7 +5,7 @@ import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.flowsvr.web.Envelope;
-import io.asyncflow.flowsvr.web.Takes;
+import io.asyncflow.flowsvr.web.read.Takes;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;

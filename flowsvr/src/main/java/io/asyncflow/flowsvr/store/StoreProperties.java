@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr.store;
 
-import io.asyncflow.flowsvr.system.DatabaseUrl;
+import io.asyncflow.flowsvr.system.db.DatabaseUrl;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

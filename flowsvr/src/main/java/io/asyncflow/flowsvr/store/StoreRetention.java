@@ -1,12 +1,14 @@
 package io.asyncflow.flowsvr.store;
 
 import io.asyncflow.api.StoreKey;
-import io.asyncflow.flowsvr.lease.HoldFence;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.task.JobPlace;
-import io.asyncflow.flowsvr.task.TaskId;
-import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.rules.HoldFence;
+import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -23,6 +25,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -91,8 +94,13 @@ public class StoreRetention {
     this.restUntil = node.nanoTime();
   }
 
+  @Bean
+  Duty storeRetentionDuty(DutyIntervals every) {
+    return Duty.ofLeader("store-retention", every.cleaning(), this::runOnce);
+  }
+
   /** Returns how many objects were removed; none while it rests. */
-  public synchronized int runOnce() {
+  synchronized int runOnce() {
     Instant before = node.wallClock().minus(grace);
     try {
       store.tidy(before); // while it rests, too: no store asks to be paid for that

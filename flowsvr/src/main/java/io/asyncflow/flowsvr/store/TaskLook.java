@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.store;
 
-import io.asyncflow.flowsvr.task.TaskId;
-import io.asyncflow.flowsvr.task.TaskRow;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
 import java.util.Optional;
 import java.util.Set;
 

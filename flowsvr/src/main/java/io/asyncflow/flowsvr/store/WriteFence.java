@@ -1,14 +1,14 @@
 package io.asyncflow.flowsvr.store;
 
 import io.asyncflow.api.StoreKey;
-import io.asyncflow.flowsvr.lease.HoldFence;
-import io.asyncflow.flowsvr.lease.LeaseLostException;
-import io.asyncflow.flowsvr.lease.TransitionNotAllowedException;
-import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskQueries;
-import io.asyncflow.flowsvr.task.TaskRow;
-import io.asyncflow.flowsvr.web.InvalidFieldException;
+import io.asyncflow.flowsvr.web.read.InvalidFieldException;
+import io.asyncflow.rules.HoldFence;
+import io.asyncflow.rules.LeaseLostException;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TransitionNotAllowedException;
 import org.springframework.stereotype.Component;
 
 /**

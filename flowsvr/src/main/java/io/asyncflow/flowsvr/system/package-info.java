@@ -1,4 +1,4 @@
-/** What every feature stands on and none owns: the clock, transactions, Redis, background loops. */
+/** What every feature stands on and none owns: the node and its clocks, events, meters, outages. */
 @ApplicationModule(type = ApplicationModule.Type.OPEN)
 package io.asyncflow.flowsvr.system;
 

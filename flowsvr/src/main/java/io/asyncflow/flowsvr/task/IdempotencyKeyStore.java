@@ -1,8 +1,9 @@
 package io.asyncflow.flowsvr.task;
 
-import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
-import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -54,7 +55,8 @@ class IdempotencyKeyStore {
     }
     // expire_time last: the conditions before it must see the old one.
     batch.batchUpdate(
-        """
+        sql(
+            """
         INSERT INTO t_task_key
           (task_type, idempotency_key, body_hash, task_number, table_number, expire_time)
         VALUES (?, ?, ?, ?, ?, now_ms + ?)
@@ -63,8 +65,7 @@ class IdempotencyKeyStore {
           task_number = IF(expire_time < now_ms, VALUES(task_number), task_number),
           table_number = IF(expire_time < now_ms, VALUES(table_number), table_number),
           expire_time = IF(expire_time < now_ms, VALUES(expire_time), expire_time)
-        """
-            .replace("now_ms", NOW_MS),
+        """),
         rows);
   }
 
@@ -93,8 +94,8 @@ class IdempotencyKeyStore {
   /** Deletes a page of expired keys and returns how many. */
   int deleteExpired(int limit) {
     return jdbc.sql(
-            "DELETE FROM t_task_key WHERE expire_time < now_ms ORDER BY expire_time LIMIT :limit"
-                .replace("now_ms", NOW_MS))
+            sql(
+                "DELETE FROM t_task_key WHERE expire_time < now_ms ORDER BY expire_time LIMIT :limit"))
         .param("limit", limit)
         .update();
   }

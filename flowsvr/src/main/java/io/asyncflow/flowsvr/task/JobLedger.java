@@ -1,6 +1,10 @@
 package io.asyncflow.flowsvr.task;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTransition;
 import java.util.List;
 
 /**
@@ -41,6 +45,19 @@ public interface JobLedger {
           row.leaseEpoch(),
           row.result(),
           row.scheduleLog());
+    }
+
+    /** What a transition changes. */
+    static Change of(TaskTransition to) {
+      TaskRow after = to.after();
+      return new Change(
+          after.id(),
+          after.place(),
+          to.before().status(),
+          after.status(),
+          after.leaseEpoch(),
+          after.result(),
+          after.scheduleLog());
     }
 
     /** Whether it is of a job's task that became final, or is no more. */

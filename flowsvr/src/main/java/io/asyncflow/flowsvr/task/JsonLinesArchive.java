@@ -2,9 +2,10 @@ package io.asyncflow.flowsvr.task;
 
 import io.asyncflow.flowsvr.system.OwnerOnly;
 import io.asyncflow.flowsvr.tasktable.TableArchive;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

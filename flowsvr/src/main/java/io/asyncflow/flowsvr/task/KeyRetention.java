@@ -1,6 +1,9 @@
 package io.asyncflow.flowsvr.task;
 
-import io.asyncflow.flowsvr.system.PagedDelete;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.system.db.PagedDelete;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /** Deletes idempotency keys past their expiry. */
@@ -15,8 +18,13 @@ public class KeyRetention {
     this.pages = pages;
   }
 
+  @Bean
+  Duty keyRetentionDuty(DutyIntervals every) {
+    return Duty.ofLeader("key-retention", every.cleaning(), this::runOnce);
+  }
+
   /** Returns how many keys were deleted. */
-  public int runOnce() {
+  int runOnce() {
     return pages.run(keys::deleteExpired);
   }
 }

@@ -1,8 +1,7 @@
 package io.asyncflow.flowsvr.task;
 
-import io.asyncflow.api.NewTask;
-import io.asyncflow.flowsvr.tasktype.TaskType;
-import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.TaskType;
 
 /** Reads a task to be created. */
 final class NewTaskForm {
@@ -12,14 +11,14 @@ final class NewTaskForm {
   private NewTaskForm() {}
 
   /** The task, good for nothing unless {@code in} is found good afterwards. */
-  static NewTask read(Fields in) {
+  static TaskDraft read(Fields in) {
     TaskType type =
         in.text("taskType").required().as(TaskType::parse, "is no name that a type can have");
     in.refuseMisnomer("context", "taskContext");
-    NewTask task =
-        new NewTask(
+    TaskDraft task =
+        new TaskDraft(
             in.text("userId").required().name().max(TaskLimits.USER_ID).value(),
-            type == null ? null : type.name(),
+            type,
             in.text("taskStage").required().name().max(TaskLimits.STAGE).value(),
             in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value(),
             in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).or(""),

@@ -4,7 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.tasktable.TableSql;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -7,11 +7,12 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.web.Envelope;
-import io.asyncflow.flowsvr.web.Fields;
-import io.asyncflow.flowsvr.web.StatusBits;
-import io.asyncflow.flowsvr.web.Takes;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.StatusBits;
+import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskType;
 import java.util.List;
 import java.util.Set;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -53,7 +54,7 @@ class TaskController {
   @Takes(summary = "Creates a task", shape = CreateTask.class)
   @PostMapping({"/createTask", "/create_task"})
   Envelope<Created> createTask(Fields in) {
-    NewTask task = NewTaskForm.read(in.object("taskData"));
+    TaskDraft task = NewTaskForm.read(in.object("taskData"));
     in.refuseIfBad();
     return Envelope.ok(new Created(creator.create(task).toString()));
   }
@@ -61,11 +62,12 @@ class TaskController {
   @Takes(summary = "Creates 1 to 1,000 tasks, all or none", shape = CreateTasks.class)
   @PostMapping({"/createTasks", "/create_tasks"})
   Envelope<CreatedTasks> createTasks(Fields in) {
-    List<NewTask> tasks =
+    List<TaskDraft> tasks =
         in.objects("taskDataList", 1, TaskLimits.BATCH).stream().map(NewTaskForm::read).toList();
     in.refuseIfBad();
     return Envelope.ok(
-        new CreatedTasks(creator.create(tasks).stream().map(TaskId::toString).toList()));
+        new CreatedTasks(
+            creator.create(CreateCall.of(tasks)).stream().map(TaskId::toString).toList()));
   }
 
   @Takes(summary = "Reads a task", shape = GetTask.class)

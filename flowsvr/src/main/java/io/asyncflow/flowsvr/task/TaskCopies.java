@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.task;
 
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
 import java.util.List;
 import java.util.Set;
 

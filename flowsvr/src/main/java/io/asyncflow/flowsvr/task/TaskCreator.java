@@ -4,29 +4,27 @@ import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.NewTask;
+import io.asyncflow.flowsvr.number.ServerNumber;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.NaturalBatches;
-import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.concurrent.NaturalBatches;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
-import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
@@ -55,7 +53,7 @@ public class TaskCreator {
   private final Events events;
   private final TaskMeters meters;
   private final Duration keyRetention;
-  private final NaturalBatches<TaskType, NewTask, TaskId> singles;
+  private final NaturalBatches<TaskType, TaskDraft, TaskId> singles;
 
   TaskCreator(
       TaskTypes types,
@@ -83,69 +81,39 @@ public class TaskCreator {
   /**
    * Creates a waiting task, in one commit with others of its type that come at the same time.
    *
-   * @param task checked
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if its type is not configured
    * @throws IdempotencyConflictException if its key was used with another body
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
    *     if too many are being created
    */
-  public TaskId create(NewTask task) {
-    TaskType type = TaskType.parse(task.taskType()).orElseThrow();
-    types.require(type);
-    return singles.call(type, task);
+  public TaskId create(TaskDraft task) {
+    types.require(task.type());
+    return singles.call(task.type(), task);
   }
 
-  private final class SingleCreates implements NaturalBatches.Work<TaskType, NewTask, TaskId> {
+  private final class SingleCreates implements NaturalBatches.Work<TaskType, TaskDraft, TaskId> {
 
     @Override
-    public TaskId alone(TaskType type, NewTask task) {
-      return create(List.of(task)).get(0);
+    public TaskId alone(TaskType type, TaskDraft task) {
+      return create(CreateCall.of(List.of(task))).get(0);
     }
 
     /** A conflict undoes the batch: then each is created alone, and the bad one alone refused. */
     @Override
-    public List<TaskId> together(TaskType type, List<NewTask> tasks) {
-      return create(tasks, transactions::executeOnce, Supplier::get);
+    public List<TaskId> together(TaskType type, List<TaskDraft> tasks) {
+      CreateCall call = CreateCall.of(tasks);
+      return create(call, call.isOneStatement() ? Commit.STATEMENT_ONCE : Commit.ONCE);
     }
   }
 
   /**
    * Creates waiting tasks and returns their ids in the order given.
    *
-   * @param tasks each one checked; their types may differ in case
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    * @throws IdempotencyConflictException if a key was used with another body
    */
-  public List<TaskId> create(List<NewTask> tasks) {
-    return create(tasks, transactions::execute, transactions::executeStatement);
-  }
-
-  /** What else a transaction does that creates tasks. */
-  @FunctionalInterface
-  public interface Join {
-
-    /**
-     * Runs in the transaction, after the tasks were inserted; what it throws undoes them.
-     *
-     * @param ids of the tasks, in the order given
-     */
-    void with(List<TaskId> ids);
-  }
-
-  /** The same, and in its transaction what {@code join} does. */
-  public List<TaskId> create(List<NewTask> tasks, Join join) {
-    return create(new Wanted(tasks, List.of(), join), transactions::execute);
-  }
-
-  /**
-   * Creates waiting tasks of jobs, as {@link #create(List)} does.
-   *
-   * @param tasks without keys
-   * @param places what each of them is
-   * @param join makes the jobs know of them
-   */
-  public List<TaskId> createForJobs(List<NewTask> tasks, List<JobPlace> places, Join join) {
-    return create(new Wanted(tasks, places, join), transactions::execute);
+  public List<TaskId> create(CreateCall call) {
+    return create(call, call.isOneStatement() ? Commit.STATEMENT : Commit.TRANSACTION);
   }
 
   /** A number for something else than a task, from the same source. */
@@ -153,48 +121,34 @@ public class TaskCreator {
     return serverNumber.nextTaskNumber();
   }
 
-  /**
-   * @param transaction runs what creates them, and commits it
-   * @param statement runs it where it is one statement, which commits by itself
-   */
-  private List<TaskId> create(
-      List<NewTask> tasks,
-      Function<Supplier<List<TaskId>>, List<TaskId>> transaction,
-      Function<Supplier<List<TaskId>>, List<TaskId>> statement) {
-    boolean isOneStatement =
-        tasks.stream().map(task -> task.taskType().toLowerCase(Locale.ROOT)).distinct().count() == 1
-            && TaskStore.fitOneStatement(tasks)
-            && tasks.stream().allMatch(task -> task.idempotencyKey() == null);
-    Wanted wanted = new Wanted(tasks, List.of(), ids -> {});
-    return create(wanted, isOneStatement ? statement : transaction);
+  /** What commits a call. */
+  private enum Commit {
+    /** Its one statement, which is repeated after a deadlock. */
+    STATEMENT,
+    /** Its one statement; the caller does something else after a deadlock. */
+    STATEMENT_ONCE,
+    /** A transaction, which is repeated after a deadlock. */
+    TRANSACTION,
+    /** A transaction; the caller does something else after a deadlock. */
+    ONCE
   }
 
-  /**
-   * What a call wants to be created.
-   *
-   * @param places empty for tasks of their own
-   */
-  private record Wanted(List<NewTask> tasks, List<JobPlace> places, Join join) {
-
-    Map<Long, JobPlace> placesOf(TaskId[] ids) {
-      Map<Long, JobPlace> byNumber = new HashMap<>();
-      for (int i = 0; i < places.size(); i++) {
-        byNumber.put(ids[i].number(), places.get(i));
-      }
-      return byNumber;
-    }
+  private <T> T commit(Commit commit, Supplier<T> work) {
+    return switch (commit) {
+      case STATEMENT -> transactions.executeStatement(work);
+      case STATEMENT_ONCE -> work.get();
+      case TRANSACTION -> transactions.execute(work);
+      case ONCE -> transactions.executeOnce(work);
+    };
   }
 
-  private List<TaskId> create(
-      Wanted wanted, Function<Supplier<List<TaskId>>, List<TaskId>> commit) {
-    List<NewTask> tasks = wanted.tasks();
+  private List<TaskId> create(CreateCall call, Commit commit) {
+    List<TaskDraft> tasks = call.tasks();
     Map<TaskType, List<Integer>> positionsByType = new LinkedHashMap<>();
     for (int i = 0; i < tasks.size(); i++) {
-      TaskType type = TaskType.parse(tasks.get(i).taskType()).orElseThrow();
-      types.require(type);
-      positionsByType.computeIfAbsent(type, t -> new ArrayList<>()).add(i);
+      positionsByType.computeIfAbsent(tasks.get(i).type(), t -> new ArrayList<>()).add(i);
     }
-    List<TaskId> ids = createUndrained(wanted, positionsByType, commit);
+    List<TaskId> ids = createUndrained(call, positionsByType, commit);
     positionsByType.forEach(
         (type, positions) -> {
           meters.created(type.name(), positions.size());
@@ -208,17 +162,15 @@ public class TaskCreator {
   }
 
   private List<TaskId> createUndrained(
-      Wanted wanted,
-      Map<TaskType, List<Integer>> positionsByType,
-      Function<Supplier<List<TaskId>>, List<TaskId>> commit) {
+      CreateCall call, Map<TaskType, List<Integer>> positionsByType, Commit commit) {
     for (int attempt = 1; ; attempt++) {
       SortedMap<TaskTable, List<Integer>> tables = new TreeMap<>();
       positionsByType.forEach(
           (type, positions) -> // before the transaction: it may run DDL
           tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
-      TaskId[] newIds = newIds(tables, wanted.tasks().size());
+      TaskId[] newIds = newIds(tables, call.tasks().size());
       try {
-        return commit.apply(() -> createIn(tables, wanted, newIds));
+        return commit(commit, () -> createIn(tables, call, newIds));
       } catch (TableDrainedException e) {
         newTaskTables.outdated(e.table);
         if (attempt == ATTEMPTS) {
@@ -238,10 +190,10 @@ public class TaskCreator {
   }
 
   private List<TaskId> createIn(
-      SortedMap<TaskTable, List<Integer>> tables, Wanted wanted, TaskId[] newIds) {
+      SortedMap<TaskTable, List<Integer>> tables, CreateCall call, TaskId[] newIds) {
     TaskId[] made = newIds.clone();
-    tables.forEach((table, positions) -> createIn(table, wanted, positions, made));
-    wanted.join().with(List.of(made));
+    tables.forEach((table, positions) -> createIn(table, call, positions, made));
+    call.joinWith(List.of(made));
     return Arrays.asList(made);
   }
 
@@ -249,13 +201,13 @@ public class TaskCreator {
    * @param made the ids that new tasks get; those of keys that stand for a task already are
    *     replaced
    */
-  private void createIn(TaskTable table, Wanted all, List<Integer> positions, TaskId[] made) {
-    List<NewTask> tasks = all.tasks();
+  private void createIn(TaskTable table, CreateCall call, List<Integer> positions, TaskId[] made) {
+    List<TaskDraft> tasks = call.tasks();
     SortedMap<String, KeyUse> wanted = wantedKeys(tasks, positions, made);
     Map<String, KeyUse> standing = wanted.isEmpty() ? Map.of() : use(table, wanted);
-    SortedMap<Long, NewTask> fresh = new TreeMap<>();
+    SortedMap<Long, TaskDraft> fresh = new TreeMap<>();
     for (int position : positions) {
-      NewTask task = tasks.get(position);
+      TaskDraft task = tasks.get(position);
       String key = task.idempotencyKey();
       if (key != null) {
         KeyUse use = standing.get(key);
@@ -268,17 +220,17 @@ public class TaskCreator {
         fresh.putIfAbsent(made[position].number(), task);
       }
     }
-    if (!fresh.isEmpty() && !store.insertUnlessDrained(table, fresh, all.placesOf(made))) {
+    if (!fresh.isEmpty() && !store.insertUnlessDrained(table, fresh, call.placesOf(made))) {
       throw new TableDrainedException(table);
     }
   }
 
   /** Each key of the call once, with the task that it makes if it is free. */
   private static SortedMap<String, KeyUse> wantedKeys(
-      List<NewTask> tasks, List<Integer> positions, TaskId[] newIds) {
+      List<TaskDraft> tasks, List<Integer> positions, TaskId[] newIds) {
     SortedMap<String, KeyUse> wanted = new TreeMap<>();
     for (int position : positions) {
-      NewTask task = tasks.get(position);
+      TaskDraft task = tasks.get(position);
       String key = task.idempotencyKey();
       if (key != null && !wanted.containsKey(key)) {
         wanted.put(key, new KeyUse(key, bodyHash(task), newIds[position]));
@@ -293,15 +245,14 @@ public class TaskCreator {
   }
 
   /** Two bodies are the same when they ask for the same task; spelling and spaces do not count. */
-  private static byte[] bodyHash(NewTask task) {
-    String type = task.taskType().toLowerCase(Locale.ROOT);
+  private static byte[] bodyHash(TaskDraft task) {
     List<Object> asked =
         Arrays.asList(
             task.userId(),
-            type,
-            task.taskStage(),
+            task.type().name(),
+            task.stage(),
             task.scheduleLog(),
-            task.taskContext(),
+            task.context(),
             task.priority(),
             task.delayMs(),
             task.runAt(),

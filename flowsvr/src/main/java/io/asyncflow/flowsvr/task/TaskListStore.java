@@ -4,7 +4,8 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TableSpanStore.Span;
 import io.asyncflow.flowsvr.tasktable.TableSql;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -431,7 +432,7 @@ class TaskListStore {
         if (!isWanted(row.status(), statuses)) {
           continue; // it has changed since the look
         }
-        if (!room.take(row.textBytes())) {
+        if (!room.take(AnswerRoom.bytesOf(row))) {
           return new Page(rows, OptionalLong.of(rows.get(rows.size() - 1).id().number()));
         }
         rows.add(row);

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.task;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.rules.TaskId;
 
 /** There is no task with this id. */
 public class TaskNotFoundException extends FlowException {

@@ -1,13 +1,16 @@
 package io.asyncflow.flowsvr.task;
 
-import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.NOW_MS;
 import static java.util.stream.Collectors.joining;
 
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.system.StatementValues;
+import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.tasktable.TableSql;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
+import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -76,8 +79,7 @@ public class TaskStore {
           SELECT ? AS id, ? AS user_id, ? AS task_stage, ? AS priority, ? AS run_at, ? AS due_in,
             ? AS max_retry_num, ? AS max_retry_interval, ? AS task_context, ? AS schedule_log,
             ? AS job_id, ? AS job_index
-          """
-              .replace("now_ms", NOW_MS));
+          """);
   private static final String MORE_INSERTS =
       "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
   private static final String UNLESS_DRAINED =
@@ -119,28 +121,33 @@ public class TaskStore {
   /** What a transition is told of a row: which one is meant, and that it is as it was. */
   private static final List<Column> GUARDS =
       List.of(
-          new Column("id", to -> to.row.id().number()),
-          new Column("from_status", to -> to.row.status().code()),
-          new Column("from_epoch", to -> to.row.leaseEpoch()),
-          new Column("from_time", to -> to.row.modifyTime()));
+          new Column("id", to -> to.before().id().number()),
+          new Column("from_status", to -> to.before().status().code()),
+          new Column("from_epoch", to -> to.before().leaseEpoch()),
+          new Column("from_time", to -> to.before().modifyTime()));
 
   private static final List<Column> ALWAYS_WRITTEN =
       List.of(
-          new Column("status", to -> to.status.code()),
-          new Column("reported_epoch", to -> to.reportedEpoch),
-          new Column("report_id", to -> to.reportId),
-          new Column("schedule_log", to -> to.scheduleLog));
+          new Column("status", to -> to.after().status().code()),
+          new Column("reported_epoch", to -> to.after().reportedEpoch()),
+          new Column("report_id", to -> to.after().reportId()),
+          new Column("schedule_log", to -> to.after().scheduleLog()));
 
   /** {@code null} for what stays as it is; a statement has those that any of its rows changes. */
   private static final List<Column> WRITTEN_IF_CHANGED =
       List.of(
-          new Column("task_stage", to -> unlessSame(to.stage, to.row.stage())),
-          new Column("priority", to -> unlessSame(to.priority, to.row.priority())),
-          new Column("order_time", to -> unlessSame(to.orderTime, to.row.orderTime())),
-          new Column("crt_retry_num", to -> unlessSame(to.crtRetryNum, to.row.crtRetryNum())),
-          new Column("delivery_count", to -> unlessSame(to.deliveryCount, to.row.deliveryCount())),
-          new Column("task_context", to -> unlessSame(to.context, to.row.context())),
-          new Column("result", to -> unlessSame(to.result, to.row.result())));
+          new Column("task_stage", to -> unlessSame(to.after().stage(), to.before().stage())),
+          new Column("priority", to -> unlessSame(to.after().priority(), to.before().priority())),
+          new Column(
+              "order_time", to -> unlessSame(to.after().orderTime(), to.before().orderTime())),
+          new Column(
+              "crt_retry_num",
+              to -> unlessSame(to.after().crtRetryNum(), to.before().crtRetryNum())),
+          new Column(
+              "delivery_count",
+              to -> unlessSame(to.after().deliveryCount(), to.before().deliveryCount())),
+          new Column("task_context", to -> unlessSame(to.after().context(), to.before().context())),
+          new Column("result", to -> unlessSame(to.after().result(), to.before().result())));
 
   private static final TableSql FORCE =
       new TableSql(
@@ -151,8 +158,7 @@ public class TaskStore {
           WHERE id = :id
             AND status = :from
             AND lease_epoch = :epoch
-          """
-              .replace("now_ms", NOW_MS));
+          """);
 
   // report_id before reported_epoch, which it looks at: assignments go from left to right.
   private static final TableSql REVIVE =
@@ -170,8 +176,7 @@ public class TaskStore {
           WHERE id = :id
             AND status = :from
             AND lease_epoch = :epoch
-          """
-              .replace("now_ms", NOW_MS));
+          """);
 
   private static final TableSql LEAVE_JOB =
       new TableSql(
@@ -193,13 +198,13 @@ public class TaskStore {
   }
 
   /** Whether {@link #insertUnlessDrained} needs no transaction for these. */
-  static boolean fitOneStatement(Collection<NewTask> tasks) {
+  static boolean fitOneStatement(Collection<TaskDraft> tasks) {
     return tasks.size() <= INSERTS_A_STATEMENT
         && tasks.stream().mapToInt(TaskStore::characters).sum() <= CHARACTERS_A_STATEMENT;
   }
 
-  private static int characters(NewTask task) {
-    return orEmpty(task.taskContext()).length() + orEmpty(task.scheduleLog()).length();
+  private static int characters(TaskDraft task) {
+    return orEmpty(task.context()).length() + orEmpty(task.scheduleLog()).length();
   }
 
   /**
@@ -213,10 +218,10 @@ public class TaskStore {
    * @return false if begin has moved past the table; nothing is created then
    */
   boolean insertUnlessDrained(
-      TaskTable table, SortedMap<Long, NewTask> tasksByNumber, Map<Long, JobPlace> places) {
-    List<Map.Entry<Long, NewTask>> some = new ArrayList<>();
+      TaskTable table, SortedMap<Long, TaskDraft> tasksByNumber, Map<Long, JobPlace> places) {
+    List<Map.Entry<Long, TaskDraft>> some = new ArrayList<>();
     int characters = 0;
-    for (Map.Entry<Long, NewTask> next : tasksByNumber.entrySet()) {
+    for (Map.Entry<Long, TaskDraft> next : tasksByNumber.entrySet()) {
       int more = characters(next.getValue());
       boolean isFull =
           some.size() == INSERTS_A_STATEMENT || characters + more > CHARACTERS_A_STATEMENT;
@@ -234,21 +239,21 @@ public class TaskStore {
   }
 
   private boolean insertInOneStatement(
-      TaskTable table, List<Map.Entry<Long, NewTask>> tasks, Map<Long, JobPlace> places) {
+      TaskTable table, List<Map.Entry<Long, TaskDraft>> tasks, Map<Long, JobPlace> places) {
     List<Object> values = new ArrayList<>(tasks.size() * 12 + 2);
-    for (Map.Entry<Long, NewTask> entry : tasks) {
-      NewTask task = entry.getValue();
+    for (Map.Entry<Long, TaskDraft> entry : tasks) {
+      TaskDraft task = entry.getValue();
       JobPlace place = places.get(entry.getKey());
       int priority = orZero(task.priority());
       values.add(entry.getKey());
       values.add(task.userId());
-      values.add(task.taskStage());
+      values.add(task.stage());
       values.add(priority);
       values.add(task.runAt());
       values.add(task.delayMs() != null ? task.delayMs() : -priority * 1000L);
       values.add(task.maxRetryNum());
       values.add(task.maxRetryInterval());
-      values.add(orEmpty(task.taskContext()));
+      values.add(orEmpty(task.context()));
       values.add(orEmpty(task.scheduleLog()));
       values.add(place == null ? null : place.jobId());
       values.add(place == null ? null : place.index());
@@ -309,7 +314,7 @@ public class TaskStore {
    * @return how many were written; nobody can say which
    */
   public int applyIfUnchanged(TaskTable table, List<TaskTransition> transitions) {
-    if (transitions.stream().anyMatch(to -> to.row.place() != null)) {
+    if (transitions.stream().anyMatch(to -> to.before().place() != null)) {
       throw new IllegalArgumentException("tasks of jobs are written under a lock");
     }
     return applyInOneStatement(table, transitions);
@@ -337,7 +342,7 @@ public class TaskStore {
   }
 
   private void record(List<TaskTransition> written) {
-    jobs.record(written.stream().map(TaskTransition::change).toList());
+    jobs.record(written.stream().map(JobLedger.Change::of).toList());
   }
 
   private int applyInOneStatement(TaskTable table, List<TaskTransition> transitions) {

@@ -2,9 +2,9 @@ package io.asyncflow.flowsvr.task;
 
 import static java.util.stream.Collectors.toSet;
 
-import io.asyncflow.api.NewTask;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
+import io.asyncflow.rules.TaskType;
 import java.util.Collection;
 import java.util.Set;
 
@@ -31,7 +31,7 @@ public record TasksWaiting(
   }
 
   /** Tasks that were just created. */
-  static TasksWaiting created(TaskType type, Set<TaskTable> tables, Collection<NewTask> tasks) {
+  static TasksWaiting created(TaskType type, Set<TaskTable> tables, Collection<TaskDraft> tasks) {
     boolean dueFromNowOn =
         tasks.stream()
             .allMatch(
@@ -39,10 +39,10 @@ public record TasksWaiting(
                     task.runAt() == null
                         && (task.delayMs() != null ? task.delayMs() : -headStart(task)) >= 0);
     return new TasksWaiting(
-        type, tables, tasks.stream().map(NewTask::taskStage).collect(toSet()), dueFromNowOn);
+        type, tables, tasks.stream().map(TaskDraft::stage).collect(toSet()), dueFromNowOn);
   }
 
-  private static long headStart(NewTask task) {
+  private static long headStart(TaskDraft task) {
     return task.priority() == null ? 0 : task.priority();
   }
 
@@ -50,8 +50,9 @@ public record TasksWaiting(
   public static TasksWaiting after(TaskType type, Collection<TaskTransition> written) {
     return new TasksWaiting(
         type,
-        written.stream().map(to -> to.row.id().table()).collect(toSet()),
-        written.stream().map(to -> to.stage).collect(toSet()),
-        written.stream().allMatch(to -> !to.makesWaiting() || to.orderTime >= to.row.now()));
+        written.stream().map(to -> to.before().id().table()).collect(toSet()),
+        written.stream().map(to -> to.after().stage()).collect(toSet()),
+        written.stream()
+            .allMatch(to -> !to.makesWaiting() || to.after().orderTime() >= to.before().now()));
   }
 }

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.tasktable;
 
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import io.asyncflow.rules.TaskTable;
+
 /** Where the tasks of a table go before the table is dropped. */
 public interface TableArchive {
 

@@ -2,11 +2,14 @@ package io.asyncflow.flowsvr.tasktable;
 
 import static java.util.Comparator.naturalOrder;
 
-import io.asyncflow.flowsvr.system.Failures;
-import io.asyncflow.flowsvr.system.RetryingTransactions;
-import io.asyncflow.flowsvr.system.RoundRobin;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.Set;
 import java.util.function.BinaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -68,6 +72,11 @@ public class TableDrain {
     this.positions = positions;
     this.lives = lives;
     this.transactions = transactions;
+  }
+
+  @Bean
+  Duty tableDrainDuty(DutyIntervals every) {
+    return Duty.ofLeader("table-drain", every.sweep(), this::runOnce);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.tasktable;
 
-import io.asyncflow.flowsvr.system.Failures;
+import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

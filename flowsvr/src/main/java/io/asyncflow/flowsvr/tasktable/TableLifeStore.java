@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.tasktable;
 
-import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
-
+import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -142,7 +142,8 @@ class TableLifeStore {
   Map<TaskType, Duration> drainedFor() {
     Map<TaskType, Duration> drainedFor = new HashMap<>();
     jdbc.sql(
-            """
+            DatabaseClock.sql(
+                """
             SELECT p.task_type, now_ms - t.drain_time AS drained_for
             FROM t_schedule_pos p
             JOIN t_task_table t
@@ -151,8 +152,7 @@ class TableLifeStore {
             WHERE p.schedule_first_pos < p.schedule_begin_pos
               AND t.drain_time IS NOT NULL
               AND t.drop_time IS NULL
-            """
-                .replace("now_ms", NOW_MS))
+            """))
         .query(
             rs -> {
               Duration age = Duration.ofMillis(rs.getLong("drained_for"));
@@ -166,13 +166,13 @@ class TableLifeStore {
   List<TaskTable> droppedBefore(Duration age) {
     return jdbc
         .sql(
-            """
+            DatabaseClock.sql(
+                """
             SELECT task_type, table_number
             FROM t_task_table
             WHERE drop_time <= now_ms - :age
             ORDER BY task_type, table_number
-            """
-                .replace("now_ms", NOW_MS))
+            """))
         .param("age", age.toMillis())
         .query(TABLE)
         .list()
@@ -184,7 +184,8 @@ class TableLifeStore {
   /** The tables of a family that are there, with what the engine knows of them. */
   List<TaskTableView> describe(TaskFamily family) {
     return jdbc.sql(
-            """
+            DatabaseClock.sql(
+                """
             SELECT /*+ SET_VAR(information_schema_stats_expiry = 0) */
               t.table_number, t.create_time, t.drain_time, t.drop_time, i.table_rows AS row_estimate,
               i.data_length + i.index_length AS byte_estimate, now_ms AS db_now
@@ -195,8 +196,7 @@ class TableLifeStore {
             WHERE t.task_type = :type
               AND t.table_number <= :end
             ORDER BY t.table_number
-            """
-                .replace("now_ms", NOW_MS))
+            """))
         .param("type", family.type().name())
         .param("end", family.end().number())
         .query((rs, row) -> view(family, rs))
@@ -235,7 +235,7 @@ class TableLifeStore {
   }
 
   private StatementSpec sql(TaskTable table, String text) {
-    return jdbc.sql(text.replace("now_ms", NOW_MS))
+    return jdbc.sql(DatabaseClock.sql(text))
         .param("type", table.type().name())
         .param("number", table.number());
   }

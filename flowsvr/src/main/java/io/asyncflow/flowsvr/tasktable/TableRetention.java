@@ -1,13 +1,17 @@
 package io.asyncflow.flowsvr.tasktable;
 
-import io.asyncflow.flowsvr.system.Failures;
-import io.asyncflow.flowsvr.system.RetryingTransactions;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -45,6 +49,11 @@ public class TableRetention {
     this.tables = tables;
     this.archive = archive;
     this.transactions = transactions;
+  }
+
+  @Bean
+  Duty tableRetentionDuty(DutyIntervals every) {
+    return Duty.ofLeader("table-retention", every.cleaning(), this::runOnce);
   }
 
   /**

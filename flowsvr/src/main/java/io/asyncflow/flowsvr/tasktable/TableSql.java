@@ -1,13 +1,16 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import io.asyncflow.flowsvr.system.db.DatabaseClock;
+import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A statement over one table of a family: a text whose {@code %s} is the table's name, filled in
- * once a table, and remembered while there are not too many.
+ * A statement over one table of a family: a text whose {@code %s} is the table's name, and whose
+ * {@code now_ms} is the database's clock, filled in once a table, and remembered while there are
+ * not too many.
  *
  * <p>Thread-safe. A text that needs further parts (a list of columns, the clock) is joined from
  * constants before; nothing but a {@link TaskTable} is ever put in here.
@@ -24,7 +27,7 @@ public final class TableSql {
   private final Map<TaskTable, String> filled = new ConcurrentHashMap<>();
 
   public TableSql(String text) {
-    this.text = text;
+    this.text = DatabaseClock.sql(text);
   }
 
   /** Tables, or what has one, in groups, in order; each for one statement with a part for all. */

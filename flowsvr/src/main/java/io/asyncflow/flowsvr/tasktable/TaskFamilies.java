@@ -3,8 +3,9 @@ package io.asyncflow.flowsvr.tasktable;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.Remembered;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.system.concurrent.Remembered;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.tasktable;
 
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

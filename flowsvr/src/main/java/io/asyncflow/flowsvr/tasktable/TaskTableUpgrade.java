@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import io.asyncflow.rules.TaskTable;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.tasktype;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.rules.TaskType;
 
 /** No row of {@code t_schedule_cfg} has this type. */
 public final class NoSuchTaskTypeException extends FlowException {

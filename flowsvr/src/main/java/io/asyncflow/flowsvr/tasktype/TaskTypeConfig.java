@@ -1,6 +1,8 @@
 package io.asyncflow.flowsvr.tasktype;
 
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.TypeRules;
 import jakarta.persistence.Column;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Id;
@@ -21,7 +23,7 @@ import org.hibernate.annotations.DynamicUpdate;
 @Entity
 @Table(name = "t_schedule_cfg")
 @DynamicUpdate // a save must not write back what somebody else changed meanwhile
-public class TaskTypeConfig {
+public class TaskTypeConfig implements TypeRules {
 
   @Id
   @Column(name = "task_type")
@@ -79,32 +81,38 @@ public class TaskTypeConfig {
   }
 
   /** Hard end of one attempt, from the hold. */
+  @Override
   public Duration maxProcessingTime() {
     return Duration.ofSeconds(TaskTypeRanges.MAX_PROCESSING_TIME.clamp(maxProcessingTime));
   }
 
   /** Retries of a stage; 0 for none. */
+  @Override
   public int maxRetryNum() {
     return TaskTypeRanges.MAX_RETRY_NUM.clamp(maxRetryNum);
   }
 
   /** Seconds; what it means depends on its sign and on the cap. */
+  @Override
   public int retryInterval() {
     return TaskTypeRanges.RETRY_INTERVAL.clamp(retryInterval);
   }
 
   /** Seconds; cap of the doubling, {@code null} for none. */
+  @Override
   public Integer maxRetryInterval() {
     return maxRetryInterval == null
         ? null
         : TaskTypeRanges.MAX_RETRY_INTERVAL.clamp(maxRetryInterval);
   }
 
+  @Override
   public Duration lease() {
     return Duration.ofSeconds(TaskTypeRanges.LEASE_SECONDS.clamp(leaseSeconds));
   }
 
   /** Holds in a row that may end without a report before a task is quarantined. */
+  @Override
   public int maxDelivery() {
     return TaskTypeRanges.MAX_DELIVERY.clamp(maxDelivery);
   }

@@ -5,8 +5,8 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.web.Envelope;
-import io.asyncflow.flowsvr.web.Fields;
-import io.asyncflow.flowsvr.web.Takes;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;

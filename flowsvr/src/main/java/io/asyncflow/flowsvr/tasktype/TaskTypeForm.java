@@ -1,8 +1,9 @@
 package io.asyncflow.flowsvr.tasktype;
 
 import io.asyncflow.api.TaskTypeSettings;
-import io.asyncflow.flowsvr.web.Fields;
-import io.asyncflow.flowsvr.web.NumberField;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.NumberField;
+import io.asyncflow.rules.TaskType;
 import java.util.Optional;
 import java.util.Set;
 

@@ -1,6 +1,10 @@
 package io.asyncflow.flowsvr.web;
 
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.flowsvr.web.error.ErrorBody;
+import io.asyncflow.flowsvr.web.read.FieldNames;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
 import io.swagger.v3.core.converter.ModelConverters;
 import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.OpenAPI;

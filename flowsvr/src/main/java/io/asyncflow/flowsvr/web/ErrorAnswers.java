@@ -2,6 +2,11 @@ package io.asyncflow.flowsvr.web;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.web.error.DatabaseDownException;
+import io.asyncflow.flowsvr.web.error.Refusal;
+import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.load.GoneCallers;
+import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

@@ -1,5 +1,8 @@
 package io.asyncflow.flowsvr.web;
 
+import io.asyncflow.flowsvr.web.error.Refusal;
+import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.read.RequestReader;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.web;
 
+import io.asyncflow.flowsvr.web.error.Refusal;
+import io.asyncflow.flowsvr.web.error.RefusalWriter;
 import java.io.IOException;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;

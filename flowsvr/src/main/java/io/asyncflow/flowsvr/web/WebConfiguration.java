@@ -1,5 +1,8 @@
 package io.asyncflow.flowsvr.web;
 
+import io.asyncflow.flowsvr.web.load.DatabaseGate;
+import io.asyncflow.flowsvr.web.load.ListShare;
+import io.asyncflow.flowsvr.web.read.FieldsResolver;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;

@@ -1,6 +1,6 @@
 /**
- * How requests are read and answered: fields, envelope, errors, access. Used by every feature, uses
- * none.
+ * How requests are read and answered. The parts meet here; each room beneath has one purpose. Used
+ * by every feature, uses none.
  */
 @ApplicationModule(type = ApplicationModule.Type.OPEN)
 package io.asyncflow.flowsvr.web;

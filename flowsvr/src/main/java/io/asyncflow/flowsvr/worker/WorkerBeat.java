@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.worker;
 
 import io.asyncflow.flowsvr.task.TaskLimits;
-import io.asyncflow.flowsvr.web.Fields;
+import io.asyncflow.flowsvr.web.read.Fields;
 import tools.jackson.databind.node.ObjectNode;
 
 /**

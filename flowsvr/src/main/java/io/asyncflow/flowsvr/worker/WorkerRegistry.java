@@ -2,10 +2,12 @@ package io.asyncflow.flowsvr.worker;
 
 import static java.util.Comparator.comparing;
 
-import io.asyncflow.flowsvr.lease.OpenHolds;
-import io.asyncflow.flowsvr.system.BackgroundLoop;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.hold.OpenHolds;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.PagedDelete;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.flowsvr.system.db.PagedDelete;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +21,7 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Service;
 
 /**
@@ -156,8 +159,13 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     return known;
   }
 
+  @Bean
+  Duty workerRetentionDuty(DutyIntervals every) {
+    return Duty.ofLeader("worker-retention", every.cleaning(), this::forgetSilent);
+  }
+
   /** Forgets workers that have been silent for a day; returns how many. */
-  public int forgetSilent() {
+  int forgetSilent() {
     return pages.run(limit -> store.deleteSilent(FORGOTTEN_AFTER, limit));
   }
 

@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr.worker;
 
-import static io.asyncflow.flowsvr.system.DatabaseClock.NOW_MS;
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,7 +62,8 @@ class WorkerStore {
     }
     // drain first, and start_time last: they must see the old start, and the old time.
     batch.batchUpdate(
-        """
+        sql(
+            """
         INSERT INTO t_worker
           (worker_id, start_id, host, sdk_version, description, held_tasks, first_time, beat_time,
            start_time)
@@ -79,8 +80,7 @@ class WorkerStore {
           description = IF(VALUES(description) = '{}', description, VALUES(description)),
           held_tasks = VALUES(held_tasks),
           beat_time = GREATEST(beat_time, VALUES(beat_time))
-        """
-            .replace("now_ms", NOW_MS),
+        """),
         rows);
   }
 
@@ -92,13 +92,13 @@ class WorkerStore {
     List<String> all = workerIds.stream().sorted().toList(); // as every server does
     for (int from = 0; from < all.size(); from += PAGE) {
       jdbc.sql(
-              """
+              sql(
+                  """
               UPDATE t_worker
               SET beat_time = GREATEST(beat_time, now_ms)
               WHERE worker_id IN (:workers)
               ORDER BY worker_id
-              """
-                  .replace("now_ms", NOW_MS))
+              """))
           .param("workers", all.subList(from, Math.min(from + PAGE, all.size())))
           .update();
     }
@@ -127,14 +127,14 @@ class WorkerStore {
   /** Workers, the one that beat last first. */
   List<WorkerView> list(Duration lostAfter, int limit) {
     return jdbc.sql(
-            """
+            sql(
+                """
             SELECT worker_id, host, sdk_version, description, held_tasks, first_time, beat_time,
               drain, now_ms - beat_time AS silent_ms
             FROM t_worker
             ORDER BY beat_time DESC
             LIMIT :limit
-            """
-                .replace("now_ms", NOW_MS))
+            """))
         .param("limit", limit)
         .query(
             (rs, row) -> {
@@ -156,13 +156,13 @@ class WorkerStore {
   /** Forgets a page of workers that have been silent for so long. */
   int deleteSilent(Duration silence, int limit) {
     return jdbc.sql(
-            """
+            sql(
+                """
             DELETE FROM t_worker
             WHERE beat_time < now_ms - :silence
             ORDER BY beat_time
             LIMIT :limit
-            """
-                .replace("now_ms", NOW_MS))
+            """))
         .param("silence", silence.toMillis())
         .param("limit", limit)
         .update();

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -14,20 +13,23 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.lease.Hold;
+import io.asyncflow.flowsvr.claim.Hold;
+import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.lease.LeaseRenewer;
-import io.asyncflow.flowsvr.lease.TaskHolds;
-import io.asyncflow.flowsvr.lease.TaskReporter;
-import io.asyncflow.flowsvr.lease.TaskUpdate;
-import io.asyncflow.flowsvr.lease.TaskUpdater;
 import io.asyncflow.flowsvr.operator.Act;
 import io.asyncflow.flowsvr.operator.OperatorActs;
+import io.asyncflow.flowsvr.report.TaskReporter;
+import io.asyncflow.flowsvr.report.TaskUpdate;
+import io.asyncflow.flowsvr.report.TaskUpdater;
+import io.asyncflow.flowsvr.task.CreateCall;
 import io.asyncflow.flowsvr.task.TaskCreator;
-import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -211,7 +213,7 @@ class DeadlockStormIT {
 
   private void create(Random random) {
     List<String> keys = new ArrayList<>();
-    List<NewTask> batch = new ArrayList<>();
+    List<TaskDraft> batch = new ArrayList<>();
     for (int i = random.nextInt(40); i >= 0; i--) {
       int n = random.nextInt(KEYS);
       keys.add("key " + n);
@@ -223,9 +225,9 @@ class DeadlockStormIT {
               .ofUser("user " + n % 5)
               .withPriority(n % 3)
               .withKey("key " + n)
-              .asRequest());
+              .asDraft());
     }
-    List<TaskId> ids = creator.create(batch);
+    List<TaskId> ids = creator.create(CreateCall.of(batch));
     for (int i = 0; i < ids.size(); i++) {
       TaskId id = ids.get(i);
       TaskId before = createdByKey.putIfAbsent(keys.get(i), id);

@@ -5,9 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.task.TaskId;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.wire.Wire;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,7 @@ class GovernanceStatusIT {
   @LocalServerPort int port;
   @Autowired Given given;
   @Autowired JdbcClient jdbc;
-  @Autowired JobRunStore runs;
+  @Autowired DutyRunStore runs;
 
   private JsonNode status() {
     return new Wire(port).get("/api/governance/status").result();
@@ -41,7 +42,7 @@ class GovernanceStatusIT {
 
   @Test
   void jobsThatRunAreShownBesideNodesAndLeader() {
-    for (String job : List.of("expired-lease-sweep", "fallback-wake-up", "table-drain")) {
+    for (String job : List.of("expired-lease-sweep", "late-tasks", "table-drain")) {
       await().atMost(Duration.ofSeconds(60)).until(() -> job(job) != null);
     }
 
@@ -49,7 +50,7 @@ class GovernanceStatusIT {
     assertThat(status.at("/nodes/0/node").asString("")).isNotEmpty();
     assertThat(status.path("leader").asString("")).isNotEmpty();
     assertThat(status.path("term").asLong()).isPositive();
-    assertThat(job("fallback-wake-up").path("result").has("latestMs")).isTrue();
+    assertThat(job("late-tasks").path("result").has("latestMs")).isTrue();
   }
 
   @Test
@@ -62,13 +63,13 @@ class GovernanceStatusIT {
 
     await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> job("expired-lease-sweep").at("/deed/poisoned").asInt(0) == 1);
-    long deed = job("expired-lease-sweep").path("lastDeed").asLong();
+        .until(() -> job("expired-lease-sweep").at("/effect/poisoned").asInt(0) == 1);
+    long lastEffect = job("expired-lease-sweep").path("lastEffectiveRun").asLong();
     write("expired-lease-sweep", new ExpiredLeaseSweep.Result(0, 0, 0), null, false);
 
     assertThat(job("expired-lease-sweep").at("/result/poisoned").asInt(-1)).isZero();
-    assertThat(job("expired-lease-sweep").at("/deed/poisoned").asInt()).isEqualTo(1);
-    assertThat(job("expired-lease-sweep").path("lastDeed").asLong()).isEqualTo(deed);
+    assertThat(job("expired-lease-sweep").at("/effect/poisoned").asInt()).isEqualTo(1);
+    assertThat(job("expired-lease-sweep").path("lastEffectiveRun").asLong()).isEqualTo(lastEffect);
   }
 
   @Test
@@ -77,10 +78,10 @@ class GovernanceStatusIT {
     write("test-job", Map.of(), "it broke", false);
 
     assertThat(job("test-job").path("error").asString()).isEqualTo("it broke");
-    assertThat(job("test-job").path("deed").asInt()).isEqualTo(3);
+    assertThat(job("test-job").path("effect").asInt()).isEqualTo(3);
   }
 
   private void write(String job, Object result, String error, boolean isDeed) {
-    runs.write(List.of(new JobRunStore.Note(job, "another node", 0, 1, result, error, isDeed)));
+    runs.write(List.of(new DutyRunStore.Note(job, "another node", 0, 1, result, error, isDeed)));
   }
 }

@@ -12,22 +12,23 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.StatementCounter;
-import io.asyncflow.flowsvr.job.JobRetention;
+import io.asyncflow.flowsvr.job.upkeep.JobRetention;
+import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.system.Failures;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.RetryingTransactions;
 import io.asyncflow.flowsvr.system.TaskMeters;
-import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.tasktable.TableRetention;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
-import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -66,7 +67,7 @@ class ManyTypesIT {
   private static final int FEW = 16;
 
   @Autowired Given given;
-  @Autowired FallbackWakeUp wakeUp;
+  @Autowired LateTasks lateTasks;
   @Autowired InvariantAuditor auditor;
   @Autowired ExpiredLeaseSweep sweep;
   @Autowired TableDrain drain;
@@ -130,7 +131,7 @@ class ManyTypesIT {
 
   @Test
   void noDutyTakesAStatementAType() {
-    assertFew("fallback-wake-up", wakeUp::runOnce);
+    assertFew("late-tasks", lateTasks::runOnce);
     assertFew("invariant-auditor", auditor::runOnce);
     assertFew("expired-lease-sweep", sweep::runOnce);
     assertFew("table-drain", drain::runOnce);

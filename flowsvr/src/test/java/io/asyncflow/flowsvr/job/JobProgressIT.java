@@ -9,7 +9,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

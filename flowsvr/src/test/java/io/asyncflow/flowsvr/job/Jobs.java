@@ -18,7 +18,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.ReportResult.Verdict;
 import io.asyncflow.api.Task;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskType;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;

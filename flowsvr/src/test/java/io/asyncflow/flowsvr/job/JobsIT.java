@@ -17,7 +17,7 @@ import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.task.TaskLimits;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskType;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringWriter;

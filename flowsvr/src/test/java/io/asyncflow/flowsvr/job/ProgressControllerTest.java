@@ -9,7 +9,8 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
-import io.asyncflow.flowsvr.web.WaitingRequests;
+import io.asyncflow.flowsvr.job.progress.JobWatch;
+import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,14 +1,14 @@
 package io.asyncflow.flowsvr.lease;
 
-import static io.asyncflow.flowsvr.task.TaskRows.aRow;
+import static io.asyncflow.rules.TaskRows.aRow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.HeartbeatAnswer.State;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.task.TaskRow;
-import io.asyncflow.flowsvr.task.TaskRows;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskRows;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

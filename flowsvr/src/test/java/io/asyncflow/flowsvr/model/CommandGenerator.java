@@ -45,7 +45,7 @@ final class CommandGenerator {
   private static final int MAX_BATCH = 4;
 
   private final Random random;
-  private final ModelDriver model = new ModelDriver();
+  private final ModelDriver model;
   private final List<Command> sequence = new ArrayList<>();
   private final List<Choice> choices = new ArrayList<>();
   private final List<Create> keyedCreates = new ArrayList<>();
@@ -60,8 +60,23 @@ final class CommandGenerator {
    */
   private record SentReport(Report report, int epoch) {}
 
+  /** All that a server can be told. */
   CommandGenerator(long seed) {
-    random = new Random(seed);
+    this(new Random(seed), new ModelDriver());
+    choice(7, this::oldUpdate);
+    choice(1, this::forceStatus);
+    choice(10, Sweep::new);
+    choice(1, this::addTable);
+  }
+
+  /** What a client of today can say to a server that sweeps by itself. */
+  static CommandGenerator forClients(long seed) {
+    return new CommandGenerator(new Random(seed), ModelDriver.sweepingAtOnce());
+  }
+
+  private CommandGenerator(Random random, ModelDriver model) {
+    this.random = random;
+    this.model = model;
     choice(14, this::create);
     choice(3, this::createBatch);
     choice(3, this::createAgain);
@@ -71,13 +86,9 @@ final class CommandGenerator {
     choice(22, this::report);
     choice(5, this::reportBatch);
     choice(5, this::reportAgain);
-    choice(7, this::oldUpdate);
     choice(2, this::cancel);
     choice(2, this::retry);
-    choice(1, this::forceStatus);
     choice(16, this::passTime);
-    choice(10, Sweep::new);
-    choice(1, this::addTable);
     choice(3, this::changeType);
     choice(1, this::getTask);
     choice(1, this::listTasks);

@@ -23,6 +23,7 @@ class ModelDriver implements Driver {
   private final Map<String, ModelTask> tasks = new LinkedHashMap<>();
   private final Map<IdempotencyKey, FirstUse> keys = new HashMap<>();
   private final Map<HoldKey, List<Grant>> holds = new HashMap<>();
+  private boolean sweepsAtOnce;
   private long now;
   private int traces;
 
@@ -48,6 +49,13 @@ class ModelDriver implements Driver {
 
   ModelDriver(Function<ModelTask.Birth, ModelTask> taskMaker) {
     this.taskMaker = taskMaker;
+  }
+
+  /** One in which no lease stays that has run out. */
+  static ModelDriver sweepingAtOnce() {
+    ModelDriver model = new ModelDriver();
+    model.sweepsAtOnce = true;
+    return model;
   }
 
   /** Every task there is, by age. */
@@ -260,7 +268,7 @@ class ModelDriver implements Driver {
   @Override
   public Answer passTime(Command.PassTime command) {
     now += command.ms();
-    return new Answer.Done();
+    return sweepsAtOnce ? sweep(new Command.Sweep()) : new Answer.Done();
   }
 
   private List<TaskView> seen(Stream<ModelTask> which) {

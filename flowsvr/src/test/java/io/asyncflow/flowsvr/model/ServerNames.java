@@ -106,7 +106,7 @@ final class ServerNames {
   /** The task's id, or one that no task has. */
   String id(String label) {
     String someType = types.values().stream().findFirst().orElseGet(() -> type("none"));
-    return ids.getOrDefault(label, "1_" + someType + "_task_1");
+    return ids.getOrDefault(label, Long.MAX_VALUE + "_" + someType + "_task_1");
   }
 
   String label(String id) {

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.task.TaskId;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
+import io.asyncflow.rules.TaskId;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -12,11 +12,11 @@ import static org.mockito.Mockito.verify;
 
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.task.TaskId;
-import io.asyncflow.flowsvr.task.TaskRow;
-import io.asyncflow.flowsvr.task.TaskRows;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskRows;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,13 +3,14 @@ package io.asyncflow.flowsvr.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.api.NewTask;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.tasktable.TaskTable;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -60,16 +61,16 @@ class TaskCreatorIT {
     assertThat(changed).isEqualTo(1);
   }
 
-  private TaskId create(NewTask task) {
+  private TaskId create(TaskDraft task) {
     return creator.create(task);
   }
 
-  private NewTask aTask(TaskType type) {
-    return given.aWaitingTask().ofType(type).asRequest();
+  private TaskDraft aTask(TaskType type) {
+    return given.aWaitingTask().ofType(type).asDraft();
   }
 
-  private NewTask aTask(TaskType type, String key) {
-    return given.aWaitingTask().ofType(type).withKey(key).asRequest();
+  private TaskDraft aTask(TaskType type, String key) {
+    return given.aWaitingTask().ofType(type).withKey(key).asDraft();
   }
 
   // batches
@@ -78,14 +79,14 @@ class TaskCreatorIT {
   void idsOfABatchComeInTheOrderGivenAndRise() {
     TaskType a = given.aType().create();
     TaskType b = given.aType().create();
-    List<NewTask> batch = new ArrayList<>();
+    List<TaskDraft> batch = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
       TaskType type = i % 3 == 0 ? a : b;
       String key = i % 2 == 0 ? null : "key " + i;
-      batch.add(given.aWaitingTask().ofType(type).ofUser("user " + i).withKey(key).asRequest());
+      batch.add(given.aWaitingTask().ofType(type).ofUser("user " + i).withKey(key).asDraft());
     }
 
-    List<TaskId> ids = creator.create(batch);
+    List<TaskId> ids = creator.create(CreateCall.of(batch));
 
     assertThat(ids).hasSize(1_000).doesNotHaveDuplicates();
     for (int i = 0; i < 1_000; i += 37) {
@@ -100,11 +101,12 @@ class TaskCreatorIT {
   void oneUnknownTypeAmongAThousandTasksCreatesNone() {
     TaskType type = given.aType().create();
     create(aTask(type, "made before"));
-    List<NewTask> batch = new ArrayList<>(Collections.nCopies(998, aTask(type)));
+    List<TaskDraft> batch = new ArrayList<>(Collections.nCopies(998, aTask(type)));
     batch.add(aTask(type, "taken by nobody"));
     batch.add(aTask(new TaskType("nosuchtype")));
 
-    assertThatThrownBy(() -> creator.create(batch)).isInstanceOf(NoSuchTaskTypeException.class);
+    assertThatThrownBy(() -> creator.create(CreateCall.of(batch)))
+        .isInstanceOf(NoSuchTaskTypeException.class);
 
     assertThat(rowsOf(type)).isEqualTo(1);
     assertThat(keysOf(type)).isEqualTo(1);
@@ -115,15 +117,15 @@ class TaskCreatorIT {
     TaskType a = given.aType().create();
     TaskType b = given.aType().create();
     create(aTask(a));
-    create(given.aWaitingTask().ofType(b).withKey("taken").withContext("one").asRequest());
-    List<NewTask> batch = new ArrayList<>();
+    create(given.aWaitingTask().ofType(b).withKey("taken").withContext("one").asDraft());
+    List<TaskDraft> batch = new ArrayList<>();
     for (int i = 0; i < 998; i++) {
       batch.add(aTask(i % 2 == 0 ? a : b, "key " + i));
     }
     batch.add(aTask(a));
-    batch.add(given.aWaitingTask().ofType(b).withKey("taken").withContext("two").asRequest());
+    batch.add(given.aWaitingTask().ofType(b).withKey("taken").withContext("two").asDraft());
 
-    assertThatThrownBy(() -> creator.create(batch))
+    assertThatThrownBy(() -> creator.create(CreateCall.of(batch)))
         .isInstanceOf(IdempotencyConflictException.class);
 
     assertThat(rowsOf(a)).isEqualTo(1);
@@ -148,8 +150,8 @@ class TaskCreatorIT {
   void singleCreatesThatComeTogetherAreEachAnsweredForThemselves() {
     TaskType type = given.aType().create();
     TaskId standing = create(aTask(type, "taken"));
-    NewTask conflicting =
-        given.aWaitingTask().ofType(type).withContext("x").withKey("taken").asRequest();
+    TaskDraft conflicting =
+        given.aWaitingTask().ofType(type).withContext("x").withKey("taken").asDraft();
 
     List<List<TaskId>> made =
         AtOnce.from(
@@ -165,7 +167,7 @@ class TaskCreatorIT {
                             .ofType(type)
                             .ofUser(thread + "-" + i)
                             .withKey(key)
-                            .asRequest()));
+                            .asDraft()));
                 assertThat(create(aTask(type, "taken"))).isEqualTo(standing);
                 if (thread == 0) {
                   assertThatThrownBy(() -> create(conflicting))
@@ -188,23 +190,22 @@ class TaskCreatorIT {
   @Test
   void sameKeyWithAnyOtherBodyIsAConflict() {
     TaskType type = given.aType().create();
-    NewTask task =
-        new NewTask("u", type.name(), "s", "log", "context", 1, 0L, null, 2, 3, "the key");
+    TaskDraft task = new TaskDraft("u", type, "s", "log", "context", 1, 0L, null, 2, 3, "the key");
     TaskId id = create(task);
 
     assertThat(create(task)).isEqualTo(id);
-    for (NewTask other :
+    for (TaskDraft other :
         List.of(
-            new NewTask("v", type.name(), "s", "log", "context", 1, 0L, null, 2, 3, "the key"),
-            new NewTask("u", type.name(), "t", "log", "context", 1, 0L, null, 2, 3, "the key"),
-            new NewTask("u", type.name(), "s", "lo", "context", 1, 0L, null, 2, 3, "the key"),
-            new NewTask("u", type.name(), "s", null, "context", 1, 0L, null, 2, 3, "the key"),
-            new NewTask("u", type.name(), "s", "log", "contexT", 1, 0L, null, 2, 3, "the key"),
-            new NewTask("u", type.name(), "s", "log", "context", 2, 0L, null, 2, 3, "the key"),
-            new NewTask("u", type.name(), "s", "log", "context", 1, 9L, null, 2, 3, "the key"),
-            new NewTask("u", type.name(), "s", "log", "context", 1, null, 9L, 2, 3, "the key"),
-            new NewTask("u", type.name(), "s", "log", "context", 1, 0L, null, 9, 3, "the key"),
-            new NewTask("u", type.name(), "s", "log", "context", 1, 0L, null, 2, 9, "the key"))) {
+            new TaskDraft("v", type, "s", "log", "context", 1, 0L, null, 2, 3, "the key"),
+            new TaskDraft("u", type, "t", "log", "context", 1, 0L, null, 2, 3, "the key"),
+            new TaskDraft("u", type, "s", "lo", "context", 1, 0L, null, 2, 3, "the key"),
+            new TaskDraft("u", type, "s", null, "context", 1, 0L, null, 2, 3, "the key"),
+            new TaskDraft("u", type, "s", "log", "contexT", 1, 0L, null, 2, 3, "the key"),
+            new TaskDraft("u", type, "s", "log", "context", 2, 0L, null, 2, 3, "the key"),
+            new TaskDraft("u", type, "s", "log", "context", 1, 9L, null, 2, 3, "the key"),
+            new TaskDraft("u", type, "s", "log", "context", 1, null, 9L, 2, 3, "the key"),
+            new TaskDraft("u", type, "s", "log", "context", 1, 0L, null, 9, 3, "the key"),
+            new TaskDraft("u", type, "s", "log", "context", 1, 0L, null, 2, 9, "the key"))) {
       assertThatThrownBy(() -> create(other))
           .as(other.toString())
           .isInstanceOf(IdempotencyConflictException.class);
@@ -218,17 +219,13 @@ class TaskCreatorIT {
 
     List<TaskId> ids =
         creator.create(
-            List.of(
-                aTask(type, "twice"),
-                aTask(type),
-                NewTask.of(type.name().toUpperCase(), "first", "somebody", "{}")
-                    .withIdempotencyKey("twice")));
-    assertThat(ids.get(2)).as("spelled differently, but the same type").isEqualTo(ids.get(0));
+            CreateCall.of(List.of(aTask(type, "twice"), aTask(type), aTask(type, "twice"))));
+    assertThat(ids.get(2)).isEqualTo(ids.get(0));
     assertThat(ids.get(1)).isNotEqualTo(ids.get(0));
     assertThat(rowsOf(type)).isEqualTo(2);
 
-    NewTask other = given.aWaitingTask().ofType(type).withContext("x").withKey("new").asRequest();
-    assertThatThrownBy(() -> creator.create(List.of(aTask(type, "new"), other)))
+    TaskDraft other = given.aWaitingTask().ofType(type).withContext("x").withKey("new").asDraft();
+    assertThatThrownBy(() -> creator.create(CreateCall.of(List.of(aTask(type, "new"), other))))
         .isInstanceOf(IdempotencyConflictException.class);
     assertThat(rowsOf(type)).isEqualTo(2);
     assertThat(keysOf(type)).isEqualTo(1);
@@ -253,7 +250,8 @@ class TaskCreatorIT {
     TaskType a = given.aType().create();
     TaskType b = given.aType().create();
 
-    List<TaskId> ids = creator.create(List.of(aTask(a, "shared"), aTask(b, "shared")));
+    List<TaskId> ids =
+        creator.create(CreateCall.of(List.of(aTask(a, "shared"), aTask(b, "shared"))));
 
     assertThat(create(aTask(a, "shared"))).isEqualTo(ids.get(0));
     assertThat(create(aTask(b, "shared"))).isEqualTo(ids.get(1));
@@ -265,7 +263,9 @@ class TaskCreatorIT {
     TaskId before = create(aTask(type, "taken"));
 
     List<TaskId> ids =
-        creator.create(List.of(aTask(type, "free"), aTask(type, "taken"), aTask(type, "free 2")));
+        creator.create(
+            CreateCall.of(
+                List.of(aTask(type, "free"), aTask(type, "taken"), aTask(type, "free 2"))));
 
     assertThat(ids.get(1)).isEqualTo(before);
     assertThat(ids).doesNotHaveDuplicates();
@@ -278,7 +278,7 @@ class TaskCreatorIT {
     TaskId old = create(aTask(type, "again"));
     letKeyExpire(type, "again");
 
-    NewTask next = given.aWaitingTask().ofType(type).withContext("x").withKey("again").asRequest();
+    TaskDraft next = given.aWaitingTask().ofType(type).withContext("x").withKey("again").asDraft();
     List<TaskId> ids = AtOnce.from(20, i -> create(next));
 
     assertThat(ids).containsOnly(ids.get(0)).doesNotContain(old);
@@ -310,12 +310,7 @@ class TaskCreatorIT {
     assertThatThrownBy(
             () ->
                 create(
-                    given
-                        .aWaitingTask()
-                        .ofType(type)
-                        .withContext("x")
-                        .withKey("rolled")
-                        .asRequest()))
+                    given.aWaitingTask().ofType(type).withContext("x").withKey("rolled").asDraft()))
         .isInstanceOf(IdempotencyConflictException.class);
     assertThat(create(aTask(type)).table()).isEqualTo(next);
 
@@ -339,9 +334,9 @@ class TaskCreatorIT {
               List<TaskId> ids = new ArrayList<>(Collections.nCopies(100, null));
               List<Integer> keys = new ArrayList<>(IntStream.range(0, 100).boxed().toList());
               Collections.shuffle(keys, random);
-              List<NewTask> batch =
+              List<TaskDraft> batch =
                   keys.stream().map(key -> aTask(key % 2 == 0 ? a : b, "key " + key)).toList();
-              List<TaskId> made = creator.create(batch);
+              List<TaskId> made = creator.create(CreateCall.of(batch));
               for (int i = 0; i < 100; i++) {
                 ids.set(keys.get(i), made.get(i));
               }
@@ -364,7 +359,7 @@ class TaskCreatorIT {
             given.aWaitingTask().ofType(type).withPriority(60).dueIn(5, TimeUnit.SECONDS).create());
     TaskRow at =
         given.row(
-            create(new NewTask("u", type.name(), "s", null, "", 60, null, 123L, null, null, null)));
+            create(new TaskDraft("u", type, "s", null, "", 60, null, 123L, null, null, null)));
 
     assertThat(plain.orderTime()).isEqualTo(plain.createTime());
     assertThat(urgent.orderTime()).isEqualTo(urgent.createTime() - 60_000);

@@ -9,8 +9,9 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.CannotAcquireLockException;

@@ -1,25 +1,28 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import static java.util.Collections.nCopies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.RetryingTransactions;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.CreateCall;
 import io.asyncflow.flowsvr.task.TaskCreator;
-import io.asyncflow.flowsvr.task.TaskId;
+import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
-import io.asyncflow.flowsvr.tasktype.TaskType;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.wire.Wire;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -308,13 +311,13 @@ class RollingIT {
     finishAll(type);
     TaskFamilies familiesThere = new TaskFamilies(positions, tables, lives, new Node());
     assertThat(familiesThere.advance(first)).isTrue();
-    NewTask task = given.aWaitingTask().ofType(type).asRequest();
-    List<NewTask> batch = Collections.nCopies(300, task);
-    NewTask withKey = given.aWaitingTask().ofType(type).withKey("k").asRequest();
+    TaskDraft task = given.aWaitingTask().ofType(type).asDraft();
+    List<TaskDraft> batch = Collections.nCopies(300, task);
+    TaskDraft withKey = given.aWaitingTask().ofType(type).withKey("k").asDraft();
     List<Supplier<TaskId>> creates =
         List.of(
             () -> creator.create(task),
-            () -> creator.create(batch).get(299),
+            () -> creator.create(CreateCall.of(batch)).get(299),
             () -> creator.create(withKey));
     ExecutorService threads = Executors.newFixedThreadPool(creates.size());
     try {
@@ -421,9 +424,9 @@ class RollingIT {
     int created = 0;
     for (int i = 0; !isOver.get(); i++) {
       switch (thread) {
-        case 1 -> created += creator.create(Collections.nCopies(3, aTask(type, null))).size();
-        case 2 -> created += creator.create(Collections.nCopies(200, aTask(type, null))).size();
-        case 3 -> created += creator.create(List.of(aTask(type, "key " + i))).size();
+        case 1 -> created += creator.create(CreateCall.of(nCopies(3, aTask(type, null)))).size();
+        case 2 -> created += creator.create(CreateCall.of(nCopies(200, aTask(type, null)))).size();
+        case 3 -> created += creator.create(CreateCall.of(List.of(aTask(type, "key " + i)))).size();
         default -> {
           creator.create(aTask(type, null));
           created++;
@@ -433,8 +436,8 @@ class RollingIT {
     return created;
   }
 
-  private NewTask aTask(TaskType type, String key) {
-    return given.aWaitingTask().ofType(type).withKey(key).asRequest();
+  private TaskDraft aTask(TaskType type, String key) {
+    return given.aWaitingTask().ofType(type).withKey(key).asDraft();
   }
 
   private void finishAllIn(TaskTable table) {

@@ -3,8 +3,9 @@ package io.asyncflow.flowsvr.tasktable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.flowsvr.system.Failures;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,8 @@ package io.asyncflow.flowsvr.tasktable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

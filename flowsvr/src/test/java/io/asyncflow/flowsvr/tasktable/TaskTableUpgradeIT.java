@@ -6,7 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.OwnSchema;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;

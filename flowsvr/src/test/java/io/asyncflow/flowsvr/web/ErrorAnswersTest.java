@@ -9,6 +9,8 @@ import ch.qos.logback.core.read.ListAppender;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.web.error.Refusal;
+import io.asyncflow.flowsvr.web.error.RefusalWriter;
 import java.io.EOFException;
 import java.io.IOException;
 import java.sql.SQLException;

@@ -20,7 +20,7 @@ import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskType;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.rules.TaskType;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;

@@ -7,9 +7,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
-import io.asyncflow.flowsvr.lease.OpenHolds;
-import io.asyncflow.flowsvr.tasktype.TaskType;
+import io.asyncflow.flowsvr.hold.OpenHolds;
 import io.asyncflow.flowsvr.wire.Wire;
+import io.asyncflow.rules.TaskType;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;

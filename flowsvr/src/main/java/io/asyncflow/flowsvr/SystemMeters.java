@@ -1,0 +1,22 @@
+package io.asyncflow.flowsvr;
+
+import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.db.DatabaseWatch;
+import io.asyncflow.flowsvr.system.redis.RedisLink;
+import org.springframework.stereotype.Component;
+
+/** Shows how the server stands to its database and its Redis. */
+@Component
+class SystemMeters {
+
+  SystemMeters(TaskMeters meters, DatabaseWatch database, RedisLink redis) {
+    meters.show(
+        "database.up",
+        "0 while the database does not answer and requests are refused",
+        () -> database.isUp() ? 1 : 0);
+    meters.show(
+        "redis.breaker.open",
+        "1 while Redis did not answer lately and no call to it is made",
+        () -> redis.isGivenUp() ? 1 : 0);
+  }
+}

@@ -1,0 +1,30 @@
+package io.asyncflow.flowsvr.claim;
+
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.system.db.PagedDelete;
+import org.springframework.context.annotation.Bean;
+import org.springframework.stereotype.Component;
+
+/** Forgets what holds were given once none of their leases can live any more. */
+@Component
+public class HoldRetention {
+
+  private final HoldStore holds;
+  private final PagedDelete pages;
+
+  HoldRetention(HoldStore holds, PagedDelete pages) {
+    this.holds = holds;
+    this.pages = pages;
+  }
+
+  @Bean
+  Duty holdRetentionDuty(DutyIntervals every) {
+    return Duty.ofLeader("hold-retention", every.cleaning(), this::runOnce);
+  }
+
+  /** Returns how many holds were forgotten. */
+  public int runOnce() {
+    return pages.run(holds::deleteExpired);
+  }
+}

@@ -1,0 +1,110 @@
+package io.asyncflow.flowsvr.claim;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+
+import io.asyncflow.rules.TaskId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** {@code t_hold}: what a hold with a holdId was given, so that it can be told again. */
+@Component
+class HoldStore {
+
+  private static final String VALUES = sql("(?, ?, ?, ?, ?, now_ms + ?)");
+
+  private final JdbcClient jdbc;
+
+  HoldStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /** What a hold was given. */
+  record Given(String traceId, List<TaskId> ids) {}
+
+  Optional<Given> find(Hold hold) {
+    return jdbc.sql(
+            """
+            SELECT trace_id, task_ids
+            FROM t_hold
+            WHERE task_type = :type
+              AND worker_id = :worker
+              AND hold_id = :hold
+            """)
+        .param("type", hold.type().name())
+        .param("worker", hold.workerId())
+        .param("hold", hold.holdId())
+        .query((rs, row) -> new Given(rs.getString(1), parse(rs.getString(2))))
+        .optional();
+  }
+
+  /** A hold, and what it is given. */
+  record Giving(Hold hold, String traceId, List<TaskId> ids) {}
+
+  /**
+   * Remembers what holds are given. Waits for a transaction that is just giving to one of them.
+   *
+   * @param givings at least one
+   * @throws org.springframework.dao.DuplicateKeyException if one of them was given something before
+   */
+  void insert(List<Giving> givings, Duration keep) {
+    StringBuilder sql =
+        new StringBuilder(
+            "INSERT INTO t_hold (task_type, worker_id, hold_id, trace_id, task_ids, expire_time)");
+    List<Object> values = new ArrayList<>();
+    for (Giving giving : inOrderOfTheirKeys(givings)) {
+      sql.append(values.isEmpty() ? "\nVALUES " : ", ").append(VALUES);
+      values.add(giving.hold().type().name());
+      values.add(giving.hold().workerId());
+      values.add(giving.hold().holdId());
+      values.add(giving.traceId());
+      values.add(giving.ids().stream().map(TaskId::toString).collect(Collectors.joining(",")));
+      values.add(keep.toMillis());
+    }
+    jdbc.sql(sql.toString()).params(values).update();
+  }
+
+  /** As everybody does, so that two servers do not wait for each other. */
+  private static List<Giving> inOrderOfTheirKeys(List<Giving> givings) {
+    return givings.stream()
+        .sorted(
+            Comparator.comparing((Giving giving) -> giving.hold().workerId())
+                .thenComparing(giving -> giving.hold().holdId()))
+        .toList();
+  }
+
+  /** Forgets a hold that none of its tasks is held by any more. */
+  void delete(Hold hold, String traceId) {
+    jdbc.sql(
+            """
+            DELETE FROM t_hold
+            WHERE task_type = :type
+              AND worker_id = :worker
+              AND hold_id = :hold
+              AND trace_id = :trace
+            """)
+        .param("type", hold.type().name())
+        .param("worker", hold.workerId())
+        .param("hold", hold.holdId())
+        .param("trace", traceId)
+        .update();
+  }
+
+  /** Deletes a page of holds whose leases are over, and returns how many. */
+  int deleteExpired(int limit) {
+    return jdbc.sql(
+            sql("DELETE FROM t_hold WHERE expire_time < now_ms ORDER BY expire_time LIMIT :limit"))
+        .param("limit", limit)
+        .update();
+  }
+
+  private static List<TaskId> parse(String ids) {
+    return Arrays.stream(ids.split(",")).map(id -> TaskId.parse(id).orElseThrow()).toList();
+  }
+}

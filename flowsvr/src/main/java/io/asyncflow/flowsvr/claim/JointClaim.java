@@ -1,0 +1,252 @@
+package io.asyncflow.flowsvr.claim;
+
+import static java.util.stream.Collectors.toMap;
+
+import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
+import io.asyncflow.flowsvr.claim.ClaimStore.Change;
+import io.asyncflow.flowsvr.claim.Dealing.Card;
+import io.asyncflow.flowsvr.claim.Dealing.Place;
+import io.asyncflow.flowsvr.due.Range;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.AnswerRoom;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.rules.Leases;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+import org.springframework.stereotype.Component;
+
+/**
+ * Takes tasks for several holds in one short transaction: one statement locks and reads those of a
+ * source, one marks those of a table, each as its own holder's.
+ *
+ * <p>What was locked is not yet held. The UPDATE names the epoch and the time of change that each
+ * row was read with (of rows that are marked alike the latest such time), and what it did not find
+ * so is nobody's.
+ *
+ * <p>What one claim takes is answered with all its texts, so it leaves waiting what is more than
+ * {@link TaskLimits#ANSWER_BYTES}. What it leaves was read and locked in vain, so the next claims
+ * of the type want no more than twice what had room. Thread-safe.
+ */
+@Component
+class JointClaim {
+
+  static final Comparator<TaskRow> DUE_ORDER =
+      Comparator.comparingLong(TaskRow::orderTime).thenComparingLong(row -> row.id().number());
+
+  private final ClaimStore claims;
+  private final TaskStore tasks;
+  private final HoldStore holds;
+  private final ClaimLimits limits;
+  private final RetryingTransactions transactions;
+
+  /** How many tasks a claim wants at most, of types whose tasks are large. */
+  private final Map<TaskType, Integer> mosts = new ConcurrentHashMap<>();
+
+  JointClaim(
+      ClaimStore claims,
+      TaskStore tasks,
+      HoldStore holds,
+      ClaimLimits limits,
+      RetryingTransactions transactions) {
+    this.claims = claims;
+    this.tasks = tasks;
+    this.holds = holds;
+    this.limits = limits;
+    this.transactions = transactions;
+  }
+
+  /**
+   * What was taken.
+   *
+   * @param hands what each hold got, as it is after the hold and in due order
+   * @param plan how many were wanted of each range
+   * @param isCut whether some may have been left because tasks of the type are large
+   * @param allowance what the type's limits allowed
+   */
+  record Taken(
+      List<List<TaskRow>> hands, Map<Range, Integer> plan, boolean isCut, Allowance allowance) {
+
+    int tasks() {
+      return hands.stream().mapToInt(List::size).sum();
+    }
+
+    int planned() {
+      return plan.values().stream().mapToInt(Integer::intValue).sum();
+    }
+  }
+
+  /**
+   * @param line the holds, first come first served
+   * @param plan says how many to take of each range, given how many may be taken at most
+   * @throws org.springframework.dao.DuplicateKeyException if one of the holds was given something
+   *     before; then nobody is given anything
+   */
+  Taken take(TaskTypeConfig type, List<Place> line, IntFunction<Map<Range, Integer>> plan) {
+    int most = mosts.getOrDefault(type.type(), Integer.MAX_VALUE);
+    Taken taken = take(type, line, plan, most);
+    if (taken.isCut()) {
+      mosts.put(type.type(), 2 * Math.max(1, taken.tasks()));
+    }
+    return taken;
+  }
+
+  private Taken take(
+      TaskTypeConfig type, List<Place> line, IntFunction<Map<Range, Integer>> plan, int most) {
+    return transactions.execute(
+        () -> {
+          Allowance allowance = limits.lock(type);
+          Map<Range, Integer> planned = plan.apply(Math.min(allowance.tasks(), most));
+          List<TaskRow> waiting = new ArrayList<>();
+          planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));
+          waiting.sort(DUE_ORDER);
+          List<List<TaskRow>> dealt =
+              Dealing.deal(waiting, JointClaim::card, line, allowance.tasks());
+          boolean isCut = cut(dealt) || waiting.size() >= most;
+          Taken taken = new Taken(hold(dealt, line, type), planned, isCut, allowance);
+          limits.spend(type, allowance, taken.tasks());
+          return taken;
+        });
+  }
+
+  private static Card card(TaskRow row) {
+    return new Card(row.stage(), row.now() - row.orderTime());
+  }
+
+  /**
+   * Takes out of the hands what an answer has no room for, what is due last first, and reads the
+   * long logs of the rest. Most claims are far from that, and not looked at any closer.
+   *
+   * @return whether anything was taken out
+   */
+  private boolean cut(List<List<TaskRow>> hands) {
+    boolean areWhole = true;
+    long bytesAtMost = 0;
+    for (List<TaskRow> hand : hands) {
+      for (TaskRow row : hand) {
+        areWhole &= row.scheduleLog() != null;
+        bytesAtMost += AnswerRoom.bytesAtMost(row);
+      }
+    }
+    if (areWhole && bytesAtMost <= TaskLimits.ANSWER_BYTES) {
+      return false;
+    }
+    List<TaskRow> inOrder = hands.stream().flatMap(List::stream).sorted(DUE_ORDER).toList();
+    Map<TaskId, TaskRow> fitting = fitting(inOrder);
+    for (List<TaskRow> hand : hands) {
+      hand.removeIf(row -> !fitting.containsKey(row.id()));
+      hand.replaceAll(row -> fitting.get(row.id()));
+    }
+    return fitting.size() < inOrder.size();
+  }
+
+  private Map<TaskId, TaskRow> fitting(List<TaskRow> inOrder) {
+    Map<TaskId, TaskRow> fitting = new HashMap<>();
+    AnswerRoom room = new AnswerRoom();
+    for (int from = 0; from < inOrder.size(); from += TaskLimits.SLICE) {
+      int to = Math.min(from + TaskLimits.SLICE, inOrder.size());
+      for (TaskRow row : withLogs(inOrder.subList(from, to))) {
+        if (!room.take(AnswerRoom.bytesOf(row))) {
+          return fitting;
+        }
+        fitting.put(row.id(), row);
+      }
+    }
+    return fitting;
+  }
+
+  private List<TaskRow> withLogs(List<TaskRow> rows) {
+    Map<TaskTable, List<Long>> lacking = new TreeMap<>();
+    rows.stream()
+        .filter(row -> row.scheduleLog() == null)
+        .map(TaskRow::id)
+        .forEach(
+            id -> lacking.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number()));
+    Map<TaskId, TaskRow> whole = new HashMap<>();
+    lacking.forEach(
+        (table, numbers) -> tasks.find(table, numbers).forEach(row -> whole.put(row.id(), row)));
+    return rows.stream().map(row -> whole.getOrDefault(row.id(), row)).toList();
+  }
+
+  private List<List<TaskRow>> hold(
+      List<List<TaskRow>> dealt, List<Place> line, TaskTypeConfig type) {
+    Map<TaskTable, List<Change>> changes = new TreeMap<>();
+    List<List<TaskRow>> hands = new ArrayList<>();
+    for (int i = 0; i < line.size(); i++) {
+      List<TaskRow> hand = new ArrayList<>();
+      hands.add(hand);
+      if (dealt.get(i).isEmpty()) {
+        continue; // as with most of a long line; a random trace is not for nothing
+      }
+      Holder holder = new Holder(line.get(i).hold().workerId(), newTraceId());
+      long lease = Leases.first(holder.workerId(), type).toMillis();
+      for (TaskRow row : dealt.get(i).stream().sorted(DUE_ORDER).toList()) {
+        TaskRow held = row.held(holder.workerId(), holder.traceId(), row.now(), row.now() + lease);
+        changes
+            .computeIfAbsent(row.id().table(), t -> new ArrayList<>())
+            .add(new Change(row, held));
+        hand.add(held);
+      }
+    }
+    changes.forEach((table, rows) -> mark(table, rows, hands));
+    remember(hands, line, type);
+    return hands;
+  }
+
+  /** Takes those out of the hands that somebody else has taken or changed. */
+  private void mark(TaskTable table, List<Change> changes, List<List<TaskRow>> hands) {
+    changes.sort(Comparator.comparingLong(change -> change.before().id().number()));
+    if (claims.markHeld(table, changes) == changes.size()) {
+      return;
+    }
+    List<TaskRow> held = changes.stream().map(Change::after).toList();
+    Map<Long, String> traces =
+        claims
+            .held(
+                table,
+                held.stream().map(row -> row.id().number()).toList(),
+                held.stream().map(TaskRow::traceId).distinct().toList())
+            .stream()
+            .collect(toMap(row -> row.id().number(), TaskRow::traceId));
+    hands.forEach(
+        hand ->
+            hand.removeIf(
+                row ->
+                    row.id().table().equals(table)
+                        && !row.traceId().equals(traces.get(row.id().number()))));
+  }
+
+  private void remember(List<List<TaskRow>> hands, List<Place> line, TaskTypeConfig type) {
+    List<HoldStore.Giving> givings = new ArrayList<>();
+    for (int i = 0; i < line.size(); i++) {
+      Hold hold = line.get(i).hold();
+      List<TaskRow> hand = hands.get(i);
+      if (hold.isRepeatable() && !hand.isEmpty()) {
+        givings.add(
+            new HoldStore.Giving(
+                hold, hand.get(0).traceId(), hand.stream().map(TaskRow::id).toList()));
+      }
+    }
+    if (!givings.isEmpty()) {
+      // A worker that lost the answer cannot renew what it does not know: after the first lease the
+      // row is of no use. The second one is for the sweep.
+      holds.insert(givings, Leases.firstOfWorkers(type).multipliedBy(2));
+    }
+  }
+
+  private static String newTraceId() {
+    return UUID.randomUUID().toString().replace("-", "");
+  }
+}

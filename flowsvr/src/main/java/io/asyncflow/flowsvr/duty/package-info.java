@@ -1,0 +1,5 @@
+/** Duties: what a server does again and again. Features contribute them; governance runs them. */
+@ApplicationModule(type = ApplicationModule.Type.OPEN)
+package io.asyncflow.flowsvr.duty;
+
+import org.springframework.modulith.ApplicationModule;

@@ -1,0 +1,119 @@
+package io.asyncflow.flowsvr.governance;
+
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyResult;
+import io.asyncflow.flowsvr.leader.LeaderElection;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.Outage;
+import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.stereotype.Component;
+
+/**
+ * Runs the duties that the features contribute, each in a loop of its own that survives whatever
+ * the duty throws.
+ *
+ * <p>A run is written down for the status: at once when it had an effect or failed, and once a
+ * minute, together with those of the other duties, when it had none.
+ */
+@Component
+class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+
+  private static final long NOTE_QUIET_RUNS_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long NOTE_FIRST_RUNS_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final List<Duty> duties;
+  private final LeaderElection election;
+  private final DutyRunStore runs;
+  private final Node node;
+  private final TaskMeters meters;
+  private final Set<String> noted = new HashSet<>();
+  private final Map<String, Ended> unwritten = new TreeMap<>(); // in the order of every server
+  private long writtenAt;
+  private List<BackgroundLoop> loops = List.of();
+
+  DutyLoop(
+      List<Duty> duties, LeaderElection election, DutyRunStore runs, Node node, TaskMeters meters) {
+    this.duties = duties;
+    this.election = election;
+    this.runs = runs;
+    this.node = node;
+    this.writtenAt = node.nanoTime();
+    this.meters = meters;
+  }
+
+  @Override
+  public void onApplicationEvent(ApplicationReadyEvent ready) {
+    loops =
+        duties.stream()
+            .map(duty -> BackgroundLoop.start(duty.name(), duty.interval(), () -> run(duty)))
+            .toList();
+  }
+
+  private void run(Duty duty) {
+    if (duty.leaderOnly() && election.term().isEmpty()) {
+      return;
+    }
+    long started = node.nanoTime();
+    try {
+      Object result = duty.runOnce().get();
+      note(duty, started, result, null);
+    } catch (RuntimeException e) {
+      String error = Outage.of(e).map(Outage::line).orElseGet(e::toString);
+      note(duty, started, Map.of(), error);
+      throw e;
+    }
+  }
+
+  private void note(Duty duty, long started, Object result, String error) {
+    long now = node.nanoTime();
+    meters.governed(duty.name(), error != null, Duration.ofNanos(now - started));
+    boolean hadEffect = error == null && hadEffect(result);
+    note(duty.name(), new Ended(now, now - started, result, error, hadEffect));
+  }
+
+  private record Ended(
+      long atNanos, long tookNanos, Object result, String error, boolean hadEffect) {
+
+    DutyRunStore.Note asNote(String job, String node, long now) {
+      long age = TimeUnit.NANOSECONDS.toMillis(now - atNanos);
+      long cost = TimeUnit.NANOSECONDS.toMillis(tookNanos);
+      return new DutyRunStore.Note(job, node, age, cost, result, error, hadEffect);
+    }
+  }
+
+  private synchronized void note(String job, Ended run) {
+    unwritten.put(job, run);
+    boolean isNews = run.hadEffect() || run.error() != null;
+    boolean isKnown = noted.containsAll(unwritten.keySet());
+    long now = node.nanoTime();
+    if (isNews || now - writtenAt > (isKnown ? NOTE_QUIET_RUNS_NANOS : NOTE_FIRST_RUNS_NANOS)) {
+      List<DutyRunStore.Note> notes = new ArrayList<>();
+      unwritten.forEach((name, ended) -> notes.add(ended.asNote(name, node.id(), now)));
+      runs.write(notes);
+      noted.addAll(unwritten.keySet());
+      unwritten.clear();
+      writtenAt = now;
+    }
+  }
+
+  private static boolean hadEffect(Object result) {
+    return result instanceof Integer count ? count > 0 : ((DutyResult) result).hadEffect();
+  }
+
+  @Override
+  public void destroy() {
+    loops.forEach(BackgroundLoop::close);
+  }
+}

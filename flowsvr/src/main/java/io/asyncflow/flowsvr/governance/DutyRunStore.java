@@ -1,0 +1,103 @@
+package io.asyncflow.flowsvr.governance;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code t_governance_job}: the last run of each duty, whichever node ran it. */
+@Component
+class DutyRunStore {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private final JdbcClient jdbc;
+  private final JdbcTemplate batch;
+
+  DutyRunStore(JdbcClient jdbc, JdbcTemplate batch) {
+    this.jdbc = jdbc;
+    this.batch = batch;
+  }
+
+  /**
+   * What is written down of a run.
+   *
+   * @param ageMs how long ago it ended
+   * @param error {@code null} if it went well
+   * @param hadEffect whether it had an effect, so that it is remembered when later runs had none
+   */
+  record Note(
+      String job,
+      String node,
+      long ageMs,
+      long costMs,
+      Object result,
+      String error,
+      boolean hadEffect) {}
+
+  /** Writes runs of different duties as one statement. */
+  void write(Collection<Note> notes) {
+    List<Object[]> rows = new ArrayList<>(notes.size());
+    for (Note note : notes) {
+      String result = JSON.writeValueAsString(note.result());
+      rows.add(
+          new Object[] {
+            note.job(),
+            note.node(),
+            note.ageMs(),
+            note.costMs(),
+            result,
+            note.error(),
+            note.hadEffect() ? note.ageMs() : null,
+            note.hadEffect() ? result : null
+          });
+    }
+    batch.batchUpdate(
+        sql(
+            """
+        INSERT INTO t_governance_job
+          (job, node, run_time, cost_ms, result, error, did_time, did_result)
+        VALUES (?, ?, now_ms - ?, ?, ?, ?, now_ms - ?, ?)
+        ON DUPLICATE KEY UPDATE
+          node = VALUES(node),
+          run_time = VALUES(run_time),
+          cost_ms = VALUES(cost_ms),
+          result = VALUES(result),
+          error = VALUES(error),
+          did_time = COALESCE(VALUES(did_time), did_time),
+          did_result = COALESCE(VALUES(did_result), did_result)
+        """),
+        rows);
+  }
+
+  List<DutyRun> all() {
+    return jdbc.sql(
+            """
+            SELECT job, node, run_time, cost_ms, result, error, did_time, did_result
+            FROM t_governance_job
+            ORDER BY job
+            """)
+        .query(
+            (rs, row) ->
+                new DutyRun(
+                    rs.getString("job"),
+                    rs.getString("node"),
+                    rs.getLong("run_time"),
+                    rs.getLong("cost_ms"),
+                    JSON.readTree(rs.getString("result")),
+                    rs.getString("error"),
+                    rs.getObject("did_time", Long.class),
+                    treeOrNull(rs.getString("did_result"))))
+        .list();
+  }
+
+  private static JsonNode treeOrNull(String json) {
+    return json == null ? null : JSON.readTree(json);
+  }
+}

@@ -1,0 +1,49 @@
+package io.asyncflow.flowsvr.hold;
+
+import io.asyncflow.flowsvr.claim.Hold;
+import io.asyncflow.flowsvr.claim.Preference;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.TaskType;
+import java.time.Duration;
+
+/** Reads a request to hold tasks. */
+final class HoldForm {
+
+  private static final int MAX_LIMIT = 1_000;
+  private static final int MAX_WAIT_MS = 30_000;
+  private static final int MAX_HOLD_ID = 64;
+  private static final int MAX_STAGES = 64;
+  private static final int MAX_OTHERS_AFTER_MS = 10_000;
+
+  private HoldForm() {}
+
+  /**
+   * @throws io.asyncflow.api.FlowException that names every bad field
+   */
+  static Hold read(Fields in) {
+    in.number("status").between(0, 1); // only waiting tasks can be held; old clients say so
+    String holdId = in.text("holdId").name().max(MAX_HOLD_ID).value();
+    Hold hold =
+        new Hold(
+            in.text("taskType").required().as(TaskType::parse, "is no name that a type can have"),
+            in.number("limit").between(0, MAX_LIMIT).or(0),
+            in.text("workerId").name().max(TaskLimits.WORKER_ID).or(""),
+            Duration.ofMillis(in.number("waitMs").between(0, MAX_WAIT_MS).or(0)),
+            "".equals(holdId) ? null : holdId,
+            in.names("stages").max(MAX_STAGES, TaskLimits.STAGE).values(),
+            new Preference(
+                in.names("prefer").max(MAX_STAGES, TaskLimits.STAGE).values(),
+                Duration.ofMillis(
+                    in.number("othersAfterMs").between(0, MAX_OTHERS_AFTER_MS).or(0))),
+            in.text("startId").name().max(TaskLimits.WORKER_ID).or(""));
+    if (hold.isRepeatable() && hold.workerId().isEmpty()) {
+      in.refuse("workerId", "is required where there is a holdId");
+    }
+    if (!hold.preference().stages().stream().allMatch(hold::takes)) {
+      in.refuse("prefer", "must be a part of the stages");
+    }
+    in.refuseIfBad();
+    return hold;
+  }
+}

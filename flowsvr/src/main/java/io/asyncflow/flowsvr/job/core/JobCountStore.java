@@ -1,0 +1,264 @@
+package io.asyncflow.flowsvr.job.core;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.task.JobLedger;
+import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.ScheduleLog;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The counts of {@code t_job}, and the states that follow from them: the one place where the end of
+ * a job's tasks moves the job.
+ *
+ * <p>It writes in the transaction that makes a task final, one UPDATE a job and batch, and that
+ * UPDATE also decides: whichever child is the last, whichever server writes it, its transaction is
+ * the one that finds the job complete. So a kill at any point leaves either both or nothing.
+ */
+@Component
+public class JobCountStore implements JobLedger {
+
+  // state comes first: assignments go from left to right, so it sees the counts as they were.
+  private static final String COUNT =
+      sql(
+          """
+      UPDATE t_job
+      SET state = CASE
+            WHEN state = 'RUNNING' AND done + :done = total
+              THEN 'MERGING'
+            WHEN state = 'RUNNING' AND done + failed + cancelled + :done + :failed + :cancelled = total
+              THEN 'FAILED'
+            WHEN state = 'RUNNING' AND fail_fast = 1 AND failed + cancelled + :failed + :cancelled > 0
+              THEN 'STOPPING'
+            WHEN state = 'STOPPING' AND total IS NOT NULL
+                AND done + failed + cancelled + :done + :failed + :cancelled = released
+              THEN stop_as
+            ELSE state
+          END,
+          done = done + :done,
+          failed = failed + :failed,
+          cancelled = cancelled + :cancelled,
+          end_time = IF(state IN ('FAILED', 'CANCELLED'), COALESCE(end_time, now_ms), NULL),
+          version = version + 1,
+          modify_time = now_ms
+      WHERE id = :id
+        AND state <> 'SUCCESS'
+      """);
+
+  // A job that has succeeded keeps its end; an operator may still change what its children are.
+  private static final String COUNT_OF_SUCCESS =
+      """
+      UPDATE t_job
+      SET done = done + :done,
+          failed = failed + :failed,
+          cancelled = cancelled + :cancelled,
+          version = version + 1
+      WHERE id = :id
+        AND state = 'SUCCESS'
+      """;
+
+  // total before state, which looks at it.
+  private static final String SPLIT =
+      sql(
+          """
+      UPDATE t_job
+      SET total = IF(staged_epoch = :epoch, staged, 0),
+          state = IF(state = 'STOPPING', stop_as, IF(total = 0, 'MERGING', 'RUNNING')),
+          end_time = IF(state IN ('FAILED', 'CANCELLED'), now_ms, NULL),
+          run_time = now_ms,
+          run_base = 0,
+          version = version + 1,
+          modify_time = now_ms
+      WHERE id = :id
+        AND split_number = :number
+        AND state IN ('SPLITTING', 'STOPPING')
+        AND total IS NULL
+      """);
+
+  private static final String SPLIT_BROKE =
+      sql(
+          """
+      UPDATE t_job
+      SET state = IF(state = 'STOPPING', stop_as, :state),
+          err_msg = :error,
+          end_time = now_ms,
+          version = version + 1,
+          modify_time = now_ms
+      WHERE id = :id
+        AND split_number = :number
+        AND state IN ('SPLITTING', 'STOPPING')
+        AND total IS NULL
+      """);
+
+  private static final String MERGED =
+      sql(
+          """
+      UPDATE t_job
+      SET state = IF(state = 'STOPPING', stop_as, :state),
+          result = IF(state = 'SUCCESS', :result, NULL),
+          err_msg = IF(state = 'SUCCESS', NULL, :error),
+          end_time = now_ms,
+          version = version + 1,
+          modify_time = now_ms
+      WHERE id = :id
+        AND merge_number = :number
+        AND state IN ('MERGING', 'STOPPING')
+      """);
+
+  private static final String SPLIT_AGAIN =
+      sql(
+          """
+      UPDATE t_job
+      SET state = 'SPLITTING',
+          err_msg = NULL,
+          end_time = NULL,
+          version = version + 1,
+          modify_time = now_ms
+      WHERE id = :id
+        AND split_number = :number
+        AND state IN ('FAILED', 'CANCELLED')
+        AND total IS NULL
+      """);
+
+  private static final String MERGE_AGAIN =
+      sql(
+          """
+      UPDATE t_job
+      SET state = 'MERGING',
+          result = NULL,
+          err_msg = NULL,
+          end_time = NULL,
+          version = version + 1,
+          modify_time = now_ms
+      WHERE id = :id
+        AND merge_number = :number
+        AND state IN ('SUCCESS', 'FAILED', 'CANCELLED')
+      """);
+
+  private final JdbcClient jdbc;
+  private final Events events;
+
+  JobCountStore(JdbcClient jdbc, Events events) {
+    this.jdbc = jdbc;
+    this.events = events;
+  }
+
+  @Override
+  public void record(List<Change> changes) {
+    SortedMap<Long, JobCounts> deltas = new TreeMap<>();
+    List<Change> coordinators = new ArrayList<>();
+    for (Change change : changes) {
+      if (!change.counts()) {
+        continue;
+      }
+      long jobId = change.place().jobId();
+      if (change.place().isChild()) {
+        deltas.merge(jobId, JobCounts.ofChange(change.from(), change.to()), JobCounts::plus);
+      } else {
+        coordinators.add(change);
+      }
+    }
+    if (deltas.isEmpty() && coordinators.isEmpty()) {
+      return;
+    }
+    SortedMap<Long, Runnable> updates = new TreeMap<>();
+    deltas.forEach((jobId, delta) -> updates.put(jobId, () -> count(jobId, delta)));
+    coordinators.forEach(
+        change ->
+            updates.merge(change.place().jobId(), () -> coordinate(change), JobCountStore::inTurn));
+    announce(updates.keySet());
+    updates.values().forEach(Runnable::run);
+  }
+
+  private static Runnable inTurn(Runnable first, Runnable next) {
+    return () -> {
+      first.run();
+      next.run();
+    };
+  }
+
+  /** Judges a job anew by the counts that it has. */
+  public void judge(long jobId) {
+    announce(Set.of(jobId));
+    count(jobId, JobCounts.NONE);
+  }
+
+  /**
+   * A failed or cancelled child was replaced by a new task.
+   *
+   * @param statuses of those that were replaced
+   */
+  public void replaced(long jobId, List<TaskStatus> statuses) {
+    announce(Set.of(jobId));
+    count(
+        jobId,
+        statuses.stream()
+            .map(status -> JobCounts.ofChange(status, TaskStatus.WAITING))
+            .reduce(JobCounts.NONE, JobCounts::plus));
+  }
+
+  private void count(long jobId, JobCounts delta) {
+    for (String statement : List.of(COUNT, COUNT_OF_SUCCESS)) {
+      int counted =
+          jdbc.sql(statement)
+              .param("done", delta.done())
+              .param("failed", delta.failed())
+              .param("cancelled", delta.cancelled())
+              .param("id", jobId)
+              .update();
+      if (counted == 1) {
+        return;
+      }
+    }
+  }
+
+  private void coordinate(Change change) {
+    boolean isSplit = change.place().index() == JobPlace.SPLIT;
+    String statement;
+    if (!change.to().isFinal()) {
+      statement = isSplit ? SPLIT_AGAIN : MERGE_AGAIN;
+    } else if (isSplit) {
+      statement = change.to() == TaskStatus.SUCCESS ? SPLIT : SPLIT_BROKE;
+    } else {
+      statement = MERGED;
+    }
+    jdbc.sql(statement)
+        .param("id", change.place().jobId())
+        .param("number", change.id().number())
+        .param("epoch", change.leaseEpoch())
+        .param("state", change.to().name())
+        .param("result", change.result())
+        .param("error", change.to() == TaskStatus.FAILED ? errorOf(change) : null)
+        .update();
+  }
+
+  private static String errorOf(Change change) {
+    String error = ScheduleLog.last(change.scheduleLog()).error();
+    return error == null ? change.id() + " failed" : error;
+  }
+
+  /** Tells, once it is committed, that these jobs may have something to be done to them. */
+  private void announce(Set<Long> jobIds) {
+    if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+      throw new IllegalStateException("a task of a job changed outside of a transaction");
+    }
+    JobsChanged news = new JobsChanged(Set.copyOf(jobIds));
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void afterCommit() {
+            events.publish(news);
+          }
+        });
+  }
+}

@@ -1,0 +1,99 @@
+package io.asyncflow.flowsvr.job.core;
+
+import io.asyncflow.api.FailurePolicy;
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobState;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskType;
+
+/**
+ * A row of {@code t_job}, as it was read; the columns of the same names say what it holds.
+ *
+ * @param total {@code null} until the split has reported
+ * @param mergeTask {@code null} until there is one
+ * @param runTime epoch ms; {@code null} until its children run
+ * @param endTime epoch ms; {@code null} until it has ended
+ * @param now the database's epoch ms when the row was read
+ */
+public record JobRow(
+    long id,
+    String userId,
+    TaskType jobType,
+    TaskType childType,
+    int priority,
+    FailurePolicy policy,
+    int inputBytes,
+    boolean inputKept,
+    JobState state,
+    TaskId splitTask,
+    int staged,
+    int stagedEpoch,
+    Integer total,
+    int released,
+    int revived,
+    int done,
+    int failed,
+    int cancelled,
+    TaskId mergeTask,
+    String result,
+    String errMsg,
+    Long runTime,
+    int runBase,
+    long version,
+    long createTime,
+    long modifyTime,
+    Long endTime,
+    long now) {
+
+  public JobCounts counts() {
+    return new JobCounts(done, failed, cancelled);
+  }
+
+  /** Children that have ended. */
+  public int ended() {
+    return counts().sum();
+  }
+
+  /** Whether children still have to become tasks. */
+  public boolean hasStaged() {
+    return total != null && released < total;
+  }
+
+  /** Of a job that has ended, what never became a task was cancelled with the rest. */
+  public int allCancelled() {
+    return state.isFinal() && hasStaged() ? cancelled + total - released : cancelled;
+  }
+
+  /** The job as it is answered on the wire. */
+  public Job toJob() {
+    return new Job(
+        "" + id,
+        userId,
+        jobType.name(),
+        childType.name(),
+        state,
+        policy,
+        priority,
+        total,
+        done,
+        failed,
+        allCancelled(),
+        splitTask.toString(),
+        mergeTask == null ? null : mergeTask.toString(),
+        result,
+        state == JobState.FAILED ? whyFailed() : null,
+        createTime,
+        modifyTime,
+        endTime);
+  }
+
+  private String whyFailed() {
+    if (errMsg != null) {
+      return errMsg;
+    }
+    if (failed + allCancelled() == 0) {
+      return "its children failed, and have succeeded since: a retry of the job merges them";
+    }
+    return "%d of %d children failed, %d were cancelled".formatted(failed, total, allCancelled());
+  }
+}

@@ -1,0 +1,363 @@
+package io.asyncflow.flowsvr.job.core;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.NOW_MS;
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+
+import io.asyncflow.api.FailurePolicy;
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.NewJob;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * {@code t_job} and {@code t_job_input}: jobs are created, read, and moved on by guarded updates.
+ * What their tasks count for is {@link JobCountStore}'s.
+ *
+ * <p>Every method is one statement and runs in the caller's transaction, if there is one.
+ */
+@Component
+public class JobStore {
+
+  private static final String COLUMNS =
+      """
+      id, user_id, job_type, child_type, priority, fail_fast, input_bytes, input_kept,
+      state, split_number, split_table, staged, staged_epoch, total, released, revived, done, failed, cancelled,
+      merge_number, merge_table, result, err_msg, run_time, run_base, version, create_time,
+      modify_time, end_time, """
+          + NOW_MS
+          + " AS db_now";
+
+  private final JdbcClient jdbc;
+
+  JobStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /**
+   * Which job a key made.
+   *
+   * @param bodyHash SHA-256 of what was asked for
+   */
+  record KeyUse(long jobId, byte[] bodyHash) {}
+
+  /**
+   * @throws org.springframework.dao.DuplicateKeyException if the key made a job before; waits for a
+   *     transaction that is just making one
+   */
+  void insert(long id, NewJob job, byte[] bodyHash, int inputBytes, TaskId splitTask) {
+    jdbc.sql(
+            sql(
+                """
+            INSERT INTO t_job
+              (id, user_id, job_type, child_type, priority, fail_fast, idempotency_key, body_hash,
+               input_bytes, state, split_number, split_table, create_time, modify_time)
+            VALUES (:id, :user, :jobType, :childType, :priority, :failFast, :key, :hash,
+               :bytes, 'SPLITTING', :splitNumber, :splitTable, now_ms, now_ms)
+            """))
+        .param("id", id)
+        .param("user", job.userId())
+        .param("jobType", job.jobType())
+        .param("childType", job.childType())
+        .param("priority", job.priority())
+        .param("failFast", job.failurePolicy() == FailurePolicy.FAIL_FAST)
+        .param("key", job.idempotencyKey())
+        .param("hash", bodyHash)
+        .param("bytes", inputBytes)
+        .param("splitNumber", splitTask.number())
+        .param("splitTable", splitTask.table().number())
+        .update();
+  }
+
+  void insertInput(long id, int part, byte[] content) {
+    jdbc.sql("INSERT INTO t_job_input (job_id, part, content) VALUES (:id, :part, :content)")
+        .param("id", id)
+        .param("part", part)
+        .param("content", content)
+        .update();
+  }
+
+  /** A part of a job's input; empty after the last. */
+  public Optional<byte[]> findInput(long id, int part) {
+    return jdbc.sql("SELECT content FROM t_job_input WHERE job_id = :id AND part = :part")
+        .param("id", id)
+        .param("part", part)
+        .query((rs, row) -> rs.getBytes("content"))
+        .optional();
+  }
+
+  Optional<KeyUse> findKey(TaskType jobType, String key) {
+    return jdbc.sql(
+            """
+            SELECT id, body_hash
+            FROM t_job
+            WHERE job_type = :type
+              AND idempotency_key = :key
+            """)
+        .param("type", jobType.name())
+        .param("key", key)
+        .query((rs, row) -> new KeyUse(rs.getLong("id"), rs.getBytes("body_hash")))
+        .optional();
+  }
+
+  public Optional<JobRow> find(long id) {
+    return find(List.of(id)).stream().findFirst();
+  }
+
+  /** Those of the jobs that exist, in one look. */
+  public List<JobRow> find(Collection<Long> ids) {
+    return jdbc.sql("SELECT " + COLUMNS + "\nFROM t_job\nWHERE id IN (:ids)")
+        .param("ids", ids)
+        .query((rs, row) -> read(rs))
+        .list();
+  }
+
+  /**
+   * Jobs with numbers below {@code before}, newest first.
+   *
+   * @param user {@code null} for any
+   */
+  public List<JobRow> newest(String user, long before, int limit) {
+    String ofUser = user == null ? "" : "AND user_id = :user\n";
+    String index = user == null ? "PRIMARY" : "idx_user";
+    return jdbc.sql(
+            "SELECT "
+                + COLUMNS
+                + "\nFROM t_job FORCE INDEX ("
+                + index
+                + ")\nWHERE id < :before\n"
+                + ofUser
+                + "ORDER BY id DESC\nLIMIT :limit")
+        .param("before", before)
+        .param("user", user)
+        .param("limit", limit)
+        .query((rs, row) -> read(rs))
+        .list();
+  }
+
+  /**
+   * Jobs that have something to be done to them, and to which nothing was done for a while; those
+   * that were left alone the longest first.
+   */
+  public List<Long> leftAlone(Duration since, int limit) {
+    return jdbc.sql(
+            sql(
+                """
+            SELECT id
+            FROM t_job
+            WHERE state IN ('RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
+              AND (state IN ('RETRYING', 'STOPPING')
+                OR (state = 'RUNNING' AND released < total)
+                OR (state = 'MERGING' AND merge_number IS NULL))
+              AND modify_time <= now_ms - :since
+            ORDER BY modify_time, id
+            LIMIT :limit
+            """))
+        .param("since", since.toMillis())
+        .param("limit", limit)
+        .query(Long.class)
+        .list();
+  }
+
+  /**
+   * Writes down how many children the split has sent.
+   *
+   * @return whether the job is still being split by this task
+   */
+  public boolean stage(long id, TaskId split, int epoch, int staged) {
+    return jdbc.sql(
+                sql(
+                    """
+                UPDATE t_job
+                SET staged = :staged,
+                    staged_epoch = :epoch,
+                    modify_time = now_ms
+                WHERE id = :id
+                  AND split_number = :split
+                  AND state = 'SPLITTING'
+                """))
+            .param("staged", staged)
+            .param("epoch", epoch)
+            .param("split", split.number())
+            .param("id", id)
+            .update()
+        == 1;
+  }
+
+  /** Whether the job still wanted these children to become tasks. */
+  public boolean release(long id, int from, int to) {
+    return jdbc.sql(
+                sql(
+                    """
+                UPDATE t_job
+                SET released = :to,
+                    version = version + 1,
+                    modify_time = now_ms
+                WHERE id = :id
+                  AND released = :from
+                  AND state = 'RUNNING'
+                """))
+            .param("from", from)
+            .param("to", to)
+            .param("id", id)
+            .update()
+        == 1;
+  }
+
+  /** Whether the job still waited for its merge. */
+  public boolean setMerge(long id, TaskId merge) {
+    return jdbc.sql(
+                sql(
+                    """
+                UPDATE t_job
+                SET merge_number = :number,
+                    merge_table = :table,
+                    version = version + 1,
+                    modify_time = now_ms
+                WHERE id = :id
+                  AND merge_number IS NULL
+                  AND state = 'MERGING'
+                """))
+            .param("number", merge.number())
+            .param("table", merge.table().number())
+            .param("id", id)
+            .update()
+        == 1;
+  }
+
+  /** Whether the job had not ended; what is left of it is to be cancelled. */
+  public boolean stop(long id) {
+    return jdbc.sql(
+                sql(
+                    """
+                UPDATE t_job
+                SET state = 'STOPPING',
+                    stop_as = 'CANCELLED',
+                    version = version + 1,
+                    modify_time = now_ms
+                WHERE id = :id
+                  AND state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
+                """))
+            .param("id", id)
+            .update()
+        == 1;
+  }
+
+  /**
+   * Lets a job that has ended without success go on: with a new split if it was never split, with
+   * its children that failed or were cancelled, or with the merge if there are none.
+   *
+   * @param newSplit {@code null} unless it was never split
+   * @return whether it still was as {@code job} says
+   */
+  public boolean goOn(JobRow job, TaskId newSplit) {
+    return jdbc.sql(
+                sql(
+                    """
+                UPDATE t_job
+                SET state = IF(total IS NULL, 'SPLITTING', IF(done = total, 'MERGING', 'RETRYING')),
+                    stop_as = 'FAILED',
+                    split_number = COALESCE(:splitNumber, split_number),
+                    split_table = COALESCE(:splitTable, split_table),
+                    staged = IF(total IS NULL, 0, staged),
+                    staged_epoch = IF(total IS NULL, 0, staged_epoch),
+                    revived = 0,
+                    merge_number = NULL,
+                    merge_table = NULL,
+                    err_msg = NULL,
+                    run_time = now_ms,
+                    run_base = done,
+                    end_time = NULL,
+                    version = version + 1,
+                    modify_time = now_ms
+                WHERE id = :id
+                  AND state IN ('FAILED', 'CANCELLED')
+                  AND version = :version
+                """))
+            .param("splitNumber", newSplit == null ? null : newSplit.number())
+            .param("splitTable", newSplit == null ? null : newSplit.table().number())
+            .param("id", job.id())
+            .param("version", job.version())
+            .update()
+        == 1;
+  }
+
+  /** Whether the job is being retried, and stays so until the transaction ends. */
+  public boolean lockRetrying(long id) {
+    return jdbc.sql("SELECT id FROM t_job WHERE id = :id AND state = 'RETRYING' FOR UPDATE")
+        .param("id", id)
+        .query(Long.class)
+        .optional()
+        .isPresent();
+  }
+
+  /** Something was tried with the job and failed: others come first the next time. */
+  public void putOff(long id) {
+    jdbc.sql(sql("UPDATE t_job SET modify_time = now_ms WHERE id = :id")).param("id", id).update();
+  }
+
+  /** Whether a retry still was at this child; the last page lets the job run. */
+  public boolean revive(long id, int from, int to) {
+    return jdbc.sql(
+                sql(
+                    """
+                UPDATE t_job
+                SET revived = :to,
+                    state = IF(:to = released, 'RUNNING', state),
+                    version = version + 1,
+                    modify_time = now_ms
+                WHERE id = :id
+                  AND revived = :from
+                  AND state = 'RETRYING'
+                """))
+            .param("from", from)
+            .param("to", to)
+            .param("id", id)
+            .update()
+        == 1;
+  }
+
+  private static JobRow read(ResultSet rs) throws SQLException {
+    TaskType jobType = TaskType.parse(rs.getString("job_type")).orElseThrow();
+    return new JobRow(
+        rs.getLong("id"),
+        rs.getString("user_id"),
+        jobType,
+        TaskType.parse(rs.getString("child_type")).orElseThrow(),
+        rs.getInt("priority"),
+        rs.getBoolean("fail_fast") ? FailurePolicy.FAIL_FAST : FailurePolicy.FINISH,
+        rs.getInt("input_bytes"),
+        rs.getBoolean("input_kept"),
+        JobState.valueOf(rs.getString("state")),
+        new TaskId(rs.getLong("split_number"), new TaskTable(jobType, rs.getInt("split_table"))),
+        rs.getInt("staged"),
+        rs.getInt("staged_epoch"),
+        rs.getObject("total", Integer.class),
+        rs.getInt("released"),
+        rs.getInt("revived"),
+        rs.getInt("done"),
+        rs.getInt("failed"),
+        rs.getInt("cancelled"),
+        rs.getObject("merge_number") == null
+            ? null
+            : new TaskId(
+                rs.getLong("merge_number"), new TaskTable(jobType, rs.getInt("merge_table"))),
+        rs.getString("result"),
+        rs.getString("err_msg"),
+        rs.getObject("run_time", Long.class),
+        rs.getInt("run_base"),
+        rs.getLong("version"),
+        rs.getLong("create_time"),
+        rs.getLong("modify_time"),
+        rs.getObject("end_time", Long.class),
+        rs.getLong("db_now"));
+  }
+}

@@ -1,0 +1,148 @@
+package io.asyncflow.flowsvr.job.core;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
+import io.asyncflow.api.JobChild;
+import io.asyncflow.flowsvr.system.db.StatementValues;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * {@code t_job_task}: the children of a job in their order.
+ *
+ * <p>Every method is one statement and runs in the caller's transaction, if there is one.
+ */
+@Component
+public class JobTaskStore {
+
+  private final JdbcClient jdbc;
+  private final JdbcTemplate batch;
+
+  JobTaskStore(JdbcClient jdbc, JdbcTemplate batch) {
+    this.jdbc = jdbc;
+    this.batch = batch;
+  }
+
+  /**
+   * A child that is a task.
+   *
+   * @param index from 0
+   */
+  public record Child(int index, TaskId task) {
+
+    /** Children by the tables of their tasks, which are locked in this order. */
+    public static SortedMap<TaskTable, List<Child>> byTable(Collection<Child> children) {
+      return children.stream()
+          .collect(groupingBy(child -> child.task().table(), TreeMap::new, toList()));
+    }
+
+    /** The numbers of their tasks. */
+    public static List<Long> numbersOf(List<Child> children) {
+      return children.stream().map(child -> child.task().number()).toList();
+    }
+  }
+
+  /** Stages children, over what an earlier hold of the split may have left in their places. */
+  public void stage(long jobId, int first, List<JobChild> children) {
+    List<Object[]> rows = new ArrayList<>(children.size());
+    for (int i = 0; i < children.size(); i++) {
+      JobChild child = children.get(i);
+      rows.add(
+          new Object[] {
+            jobId, first + i, child.taskStage(), child.taskContext(), child.priority()
+          });
+    }
+    batch.batchUpdate(
+        """
+        INSERT INTO t_job_task (job_id, idx, task_stage, task_context, priority)
+        VALUES (?, ?, ?, ?, ?)
+        ON DUPLICATE KEY UPDATE
+          task_stage = VALUES(task_stage),
+          task_context = VALUES(task_context),
+          priority = VALUES(priority)
+        """,
+        rows);
+  }
+
+  /** What was staged from this index on, in order. */
+  public List<JobChild> staged(long jobId, int from, int limit) {
+    return jdbc.sql(
+            """
+            SELECT task_stage, task_context, priority
+            FROM t_job_task
+            WHERE job_id = :job
+              AND idx >= :from
+              AND idx < :to
+              AND task_number IS NULL
+            ORDER BY idx
+            """)
+        .param("job", jobId)
+        .param("from", from)
+        .param("to", from + limit)
+        .query(
+            (rs, row) ->
+                new JobChild(
+                    rs.getString("task_stage"),
+                    rs.getString("task_context"),
+                    rs.getObject("priority", Integer.class)))
+        .list();
+  }
+
+  /** The children that are tasks, from this index on, in order. */
+  public List<Child> tasks(long jobId, TaskType type, int from, int limit) {
+    return jdbc.sql(
+            """
+            SELECT idx, task_number, table_number
+            FROM t_job_task
+            WHERE job_id = :job
+              AND idx >= :from
+              AND idx < :to
+              AND task_number IS NOT NULL
+            ORDER BY idx
+            """)
+        .param("job", jobId)
+        .param("from", from)
+        .param("to", from + limit)
+        .query(
+            (rs, row) -> {
+              TaskTable table = new TaskTable(type, rs.getInt("table_number"));
+              return new Child(rs.getInt("idx"), new TaskId(rs.getLong("task_number"), table));
+            })
+        .list();
+  }
+
+  /** Says which tasks these children are from now on; what was staged of them lies there. */
+  public void become(long jobId, List<Child> children) {
+    StringBuilder sql = new StringBuilder("UPDATE (\n");
+    List<Object> values = new ArrayList<>(children.size() * 3 + 1);
+    for (Child child : children) {
+      sql.append(
+          values.isEmpty()
+              ? "SELECT ? AS idx, ? AS task_number, ? AS table_number\n"
+              : "UNION ALL SELECT ?, ?, ?\n");
+      values.add(child.index());
+      values.add(child.task().number());
+      values.add(child.task().table().number());
+    }
+    values.add(jobId);
+    sql.append(
+        """
+        ) v
+        STRAIGHT_JOIN t_job_task t FORCE INDEX (PRIMARY) ON t.job_id = ? AND t.idx = v.idx
+        SET t.task_number = v.task_number,
+            t.table_number = v.table_number,
+            t.task_context = NULL
+        """);
+    batch.update(sql.toString(), new StatementValues(values));
+  }
+}

@@ -1,0 +1,16 @@
+package io.asyncflow.flowsvr.job.core;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+
+/** There is no job of this id, or no more. */
+public class NoSuchJobException extends FlowException {
+
+  private static final long serialVersionUID = 1L;
+
+  public NoSuchJobException(long jobId) {
+    super(
+        ErrorCode.NO_SUCH_JOB,
+        "there is no job " + jobId + ": there never was, or its retention_days are over");
+  }
+}

@@ -1,0 +1,80 @@
+package io.asyncflow.flowsvr.job.progress;
+
+import io.asyncflow.flowsvr.job.core.JobRow;
+import io.asyncflow.flowsvr.job.core.JobStore;
+import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.rules.TaskTable;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** Looks at many jobs at once, for those who watch them. */
+@Component
+class JobSightStore {
+
+  /** Executing tasks are few: as many as workers run. */
+  private static final TableSql RUNNING =
+      new TableSql(
+          """
+          SELECT job_id, COUNT(*) AS running, SUM(COALESCE(progress, 0)) AS percent
+          FROM %s FORCE INDEX (idx_claim)
+          WHERE status = 2
+            AND job_id IN (:jobs)
+            AND job_index >= 0
+          GROUP BY job_id
+          """);
+
+  private final JdbcClient jdbc;
+  private final JobStore jobs;
+  private final TaskFamilies families;
+
+  JobSightStore(JdbcClient jdbc, JobStore jobs, TaskFamilies families) {
+    this.jdbc = jdbc;
+    this.jobs = jobs;
+    this.families = families;
+  }
+
+  private record Running(int count, long percent) {
+
+    static final Running NONE = new Running(0, 0);
+
+    Running plus(Running other) {
+      return new Running(count + other.count, percent + other.percent);
+    }
+  }
+
+  /** Those of the jobs that exist: one statement for all, and one a table that they run in. */
+  Map<Long, JobSight> look(Collection<Long> ids) {
+    List<JobRow> rows = jobs.find(ids);
+    Set<TaskTable> tables =
+        rows.stream()
+            .filter(job -> !job.state().isFinal() && job.released() > 0)
+            .flatMap(job -> families.find(job.childType()).stream())
+            .map(TaskFamily::live)
+            .flatMap(Collection::stream)
+            .collect(Collectors.toSet());
+    Map<Long, Running> running = new HashMap<>();
+    for (TaskTable table : tables) {
+      jdbc.sql(RUNNING.of(table))
+          .param("jobs", ids)
+          .query(
+              rs -> {
+                Running here = new Running(rs.getInt("running"), rs.getLong("percent"));
+                running.merge(rs.getLong("job_id"), here, Running::plus);
+              });
+    }
+    Map<Long, JobSight> sights = new HashMap<>();
+    for (JobRow job : rows) {
+      Running now = running.getOrDefault(job.id(), Running.NONE);
+      sights.put(job.id(), JobSight.of(job, now.count(), now.percent()));
+    }
+    return sights;
+  }
+}

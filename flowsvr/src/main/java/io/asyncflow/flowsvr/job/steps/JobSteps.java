@@ -1,0 +1,317 @@
+package io.asyncflow.flowsvr.job.steps;
+
+import io.asyncflow.api.JobChild;
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.job.core.JobCountStore;
+import io.asyncflow.flowsvr.job.core.JobCreator;
+import io.asyncflow.flowsvr.job.core.JobRow;
+import io.asyncflow.flowsvr.job.core.JobStore;
+import io.asyncflow.flowsvr.job.core.JobTaskStore;
+import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.CreateCall;
+import io.asyncflow.flowsvr.task.TaskCopies;
+import io.asyncflow.flowsvr.task.TaskCreator;
+import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.NewTaskTables;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Service;
+
+/**
+ * Does what the state of a job asks for: makes tasks of its staged children, lets failed ones wait
+ * again, cancels what is left of it, creates its merge.
+ *
+ * <p>A step is a page, and a transaction that moves the job's row by compare-and-set. So a step is
+ * done once, whichever server does it and however many try; a kill leaves it done or not begun; and
+ * what is left to do stands in the row for the next server that looks.
+ */
+@Service
+public class JobSteps {
+
+  private static final Logger log = LoggerFactory.getLogger(JobSteps.class);
+
+  /** Such a page takes a fraction of the time that a statement, or a lock, is waited for. */
+  private static final int PAGE = 500;
+
+  private final JobStore jobs;
+  private final JobTaskStore jobTasks;
+  private final JobCountStore counts;
+  private final TaskStore tasks;
+  private final TaskCreator creator;
+  private final TaskCopies copies;
+  private final TaskFamilies families;
+  private final NewTaskTables newTaskTables;
+  private final RetryingTransactions transactions;
+  private final Events events;
+
+  JobSteps(
+      JobStore jobs,
+      JobTaskStore jobTasks,
+      JobCountStore counts,
+      TaskStore tasks,
+      TaskCreator creator,
+      TaskCopies copies,
+      TaskFamilies families,
+      NewTaskTables newTaskTables,
+      RetryingTransactions transactions,
+      Events events) {
+    this.jobs = jobs;
+    this.jobTasks = jobTasks;
+    this.counts = counts;
+    this.tasks = tasks;
+    this.creator = creator;
+    this.copies = copies;
+    this.families = families;
+    this.newTaskTables = newTaskTables;
+    this.transactions = transactions;
+    this.events = events;
+  }
+
+  /** What was read is not so any more, by what somebody else did; what was begun is undone. */
+  private static final class MovedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    MovedException(long jobId) {
+      super("job " + jobId + " was moved meanwhile", null, false, false);
+    }
+
+    MovedException(TaskTable table) {
+      super(table + " was given up meanwhile", null, false, false);
+    }
+  }
+
+  /**
+   * Takes steps until there is none to take.
+   *
+   * @return how many were taken
+   */
+  public int advance(long jobId) {
+    int steps = 0;
+    while (step(jobId)) {
+      steps++;
+    }
+    return steps;
+  }
+
+  /** Takes a step; false if there was none to take. */
+  boolean step(long jobId) {
+    return jobs.find(jobId).filter(this::step).isPresent();
+  }
+
+  private boolean step(JobRow job) {
+    return switch (job.state()) {
+      case RUNNING -> job.hasStaged() && release(job);
+      case RETRYING -> revive(job);
+      case STOPPING -> stop(job);
+      case MERGING -> job.mergeTask() == null && createMerge(job);
+      case SPLITTING, SUCCESS, FAILED, CANCELLED -> false;
+    };
+  }
+
+  /** Makes tasks of the next staged children. */
+  private boolean release(JobRow job) {
+    int from = job.released();
+    List<JobChild> staged = jobTasks.staged(job.id(), from, Math.min(PAGE, job.total() - from));
+    List<TaskDraft> page = staged.stream().map(child -> taskOf(job, child)).toList();
+    if (page.isEmpty()) { // somebody else has released them meanwhile
+      return jobs.find(job.id()).filter(now -> now.released() > from).isPresent();
+    }
+    List<Integer> indices = IntStream.range(from, from + page.size()).boxed().toList();
+    return unlessMoved(
+        () ->
+            creator.create(
+                CreateCall.ofJobs(page, placesOf(job, indices))
+                    .and(
+                        ids -> {
+                          jobTasks.become(job.id(), childrenOf(indices, ids));
+                          if (!jobs.release(job.id(), from, from + page.size())) {
+                            throw new MovedException(job.id());
+                          }
+                        })));
+  }
+
+  private static TaskDraft taskOf(JobRow job, JobChild child) {
+    int priority = child.priority() == null ? job.priority() : child.priority();
+    return TaskDraft.of(
+        job.childType(), child.taskStage(), job.userId(), child.taskContext(), priority);
+  }
+
+  private static List<JobPlace> placesOf(JobRow job, List<Integer> indices) {
+    return indices.stream().map(index -> new JobPlace(job.id(), index)).toList();
+  }
+
+  private static List<Child> childrenOf(List<Integer> indices, List<TaskId> ids) {
+    return IntStream.range(0, ids.size())
+        .mapToObj(i -> new Child(indices.get(i), ids.get(i)))
+        .toList();
+  }
+
+  /**
+   * Lets the failed and cancelled ones of the next children wait again: in their rows, or, where
+   * begin has moved past their table, as new tasks that go on from the same stage.
+   */
+  private boolean revive(JobRow job) {
+    int from = job.revived();
+    int to = Math.min(from + PAGE, job.released());
+    for (List<Child> ofTable : byTable(job, from, to - from).values()) {
+      TaskTable table = ofTable.get(0).task().table();
+      if (!families.has(table)) {
+        continue; // dropped: they cannot be run again, and the job ends as it did before
+      }
+      boolean[] isDrained = new boolean[1];
+      unlessMoved(() -> isDrained[0] = !transactions.execute(() -> reviveIn(job, table, ofTable)));
+      if (isDrained[0]) {
+        copyFrom(job, table, ofTable);
+      } else {
+        events.publish(new TasksWaiting(table.type()));
+      }
+    }
+    return unlessMoved(
+        () ->
+            transactions.execute(
+                () -> {
+                  if (!jobs.revive(job.id(), from, to)) {
+                    throw new MovedException(job.id());
+                  }
+                  counts.judge(job.id()); // those that were revived first may have ended again
+                  return null;
+                }));
+  }
+
+  /** False if begin has moved past the table. */
+  private boolean reviveIn(JobRow job, TaskTable table, List<Child> children) {
+    if (!newTaskTables.enter(table)) {
+      return false;
+    }
+    tasks.revive(
+        tasks.lock(table, Child.numbersOf(children)).stream().filter(JobSteps::isBroken).toList());
+    requireRetrying(job);
+    return true;
+  }
+
+  /** Or children of a job that was cancelled meanwhile, and has ended by that, would run. */
+  private void requireRetrying(JobRow job) {
+    if (!jobs.lockRetrying(job.id())) {
+      throw new MovedException(job.id());
+    }
+  }
+
+  /**
+   * Makes new tasks of children in a drained table. That commits with the record of it, so what the
+   * originals have stored stays, whatever becomes of their table; if it is given up just now, they
+   * cannot be run again, as if it had been dropped before.
+   */
+  private void copyFrom(JobRow job, TaskTable table, List<Child> children) {
+    SortedMap<Integer, TaskRow> broken = new TreeMap<>();
+    tasks.find(table, Child.numbersOf(children)).stream()
+        .filter(JobSteps::isBroken)
+        .forEach(row -> broken.put(row.place().index(), row));
+    if (broken.isEmpty()) {
+      return;
+    }
+    List<Integer> indices = List.copyOf(broken.keySet());
+    List<TaskRow> originals = List.copyOf(broken.values());
+    List<Long> numbers = originals.stream().map(row -> row.id().number()).toList();
+    unlessMoved(
+        () ->
+            creator.create(
+                CreateCall.ofJobs(
+                        originals.stream().map(row -> TaskDraft.copyOf(row, null)).toList(),
+                        placesOf(job, indices))
+                    .and(
+                        ids -> {
+                          if (!newTaskTables.keep(table)) {
+                            throw new MovedException(table);
+                          }
+                          List<TaskRow> left = tasks.lock(table, numbers);
+                          if (!left.stream().allMatch(JobSteps::isBroken)) {
+                            throw new MovedException(job.id());
+                          }
+                          copies.made(originals, ids, "job " + job.id());
+                          tasks.leaveJob(table, numbers);
+                          jobTasks.become(job.id(), childrenOf(indices, ids));
+                          counts.replaced(job.id(), left.stream().map(TaskRow::status).toList());
+                          requireRetrying(job);
+                        })));
+  }
+
+  /** Failed or cancelled, and still a child of its job. */
+  private static boolean isBroken(TaskRow row) {
+    boolean ended = row.status() == TaskStatus.FAILED || row.status() == TaskStatus.CANCELLED;
+    return ended && row.place() != null;
+  }
+
+  /** Cancels whatever of the job is unfinished. The last of it ends the job. */
+  private boolean stop(JobRow job) {
+    cancel(job.splitTask().table(), List.of(job.splitTask().number()));
+    if (job.mergeTask() != null) {
+      cancel(job.mergeTask().table(), List.of(job.mergeTask().number()));
+    }
+    for (int from = 0; from < job.released(); from += PAGE) {
+      byTable(job, from, PAGE).forEach((table, ofTable) -> cancel(table, Child.numbersOf(ofTable)));
+    }
+    transactions.execute(
+        () -> {
+          counts.judge(job.id()); // nothing may have been left to cancel
+          return null;
+        });
+    return jobs.find(job.id()).filter(now -> now.state() == JobState.STOPPING).isEmpty();
+  }
+
+  private void cancel(TaskTable table, List<Long> numbers) {
+    if (!families.has(table)) {
+      return; // dropped, with what had ended long ago
+    }
+    transactions.execute(
+        () -> {
+          List<TaskRow> unfinished =
+              tasks.lock(table, numbers).stream().filter(row -> !row.status().isFinal()).toList();
+          tasks.force(unfinished, TaskStatus.CANCELLED);
+          return null;
+        });
+  }
+
+  private boolean createMerge(JobRow job) {
+    TaskDraft merge =
+        TaskDraft.of(job.jobType(), JobCreator.MERGE_STAGE, job.userId(), "", job.priority());
+    return unlessMoved(
+        () ->
+            creator.create(
+                CreateCall.ofJobs(List.of(merge), List.of(JobPlace.mergeOf(job.id())))
+                    .and(
+                        ids -> {
+                          if (!jobs.setMerge(job.id(), ids.get(0))) {
+                            throw new MovedException(job.id());
+                          }
+                        })));
+  }
+
+  /** True in any case: where another server was here first, there may be another step to take. */
+  private static boolean unlessMoved(Runnable step) {
+    try {
+      step.run();
+    } catch (MovedException e) {
+      log.debug("{}", e.getMessage());
+    }
+    return true;
+  }
+
+  private SortedMap<TaskTable, List<Child>> byTable(JobRow job, int from, int limit) {
+    return Child.byTable(jobTasks.tasks(job.id(), job.childType(), from, limit));
+  }
+}

@@ -1,0 +1,166 @@
+package io.asyncflow.flowsvr.job.upkeep;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+
+import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.rules.TaskType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** What is deleted of {@code t_job} and the tables that belong to it, a bounded part at a time. */
+@Component
+class JobRetentionStore {
+
+  /** Of one type; a retry makes {@code end_time} null. A key is good for as long as a task's is. */
+  private static final String HAS_HAD_ITS_TIME =
+      sql(
+          """
+      job_type = :type
+        AND end_time <= now_ms - :retention
+        AND (idempotency_key IS NULL OR create_time <= now_ms - :keyRetention)
+      """);
+
+  private static final String ANY_ENDED =
+      "SELECT 1\nFROM t_job FORCE INDEX (idx_ended)\nWHERE "
+          + HAS_HAD_ITS_TIME.replaceAll(":[a-zA-Z]+", "?")
+          + "LIMIT 1\n";
+
+  private static final String NEEDS_NO_INPUT =
+      sql(
+          """
+      input_kept = 1
+        AND state = 'SUCCESS'
+        AND end_time <= now_ms - :retention
+      """);
+
+  private final JdbcClient jdbc;
+  private final JdbcTemplate batch;
+
+  JobRetentionStore(JdbcClient jdbc, JdbcTemplate batch) {
+    this.jdbc = jdbc;
+    this.batch = batch;
+  }
+
+  /** Jobs whose input is not needed any more; those that ended first come first. */
+  List<Long> withNeedlessInput(Duration retention, int limit) {
+    return jdbc.sql(
+            "SELECT id\nFROM t_job FORCE INDEX (idx_input)\nWHERE "
+                + NEEDS_NO_INPUT
+                + "ORDER BY end_time\nLIMIT :limit")
+        .param("retention", retention.toMillis())
+        .param("limit", limit)
+        .query(Long.class)
+        .list();
+  }
+
+  /** Deletes the input of a job if it still is not needed; two statements of one transaction. */
+  boolean deleteInput(long id, Duration retention) {
+    int marked =
+        jdbc.sql("UPDATE t_job\nSET input_kept = 0\nWHERE id = :id\n  AND " + NEEDS_NO_INPUT)
+            .param("id", id)
+            .param("retention", retention.toMillis())
+            .update();
+    return marked == 1 && deleteInputParts(id);
+  }
+
+  private boolean deleteInputParts(long id) {
+    jdbc.sql("DELETE FROM t_job_input WHERE job_id = :id").param("id", id).update();
+    return true;
+  }
+
+  /**
+   * Those of the types that have a job which is to be deleted; a statement asks a {@link
+   * TableSql#groups group}.
+   *
+   * @param retentions of each type
+   */
+  List<TaskType> withEnded(Map<TaskType, Duration> retentions, Duration keyRetention) {
+    List<TaskType> found = new ArrayList<>();
+    for (List<TaskType> types : TableSql.groups(List.copyOf(retentions.keySet()))) {
+      List<String> parts = new ArrayList<>();
+      List<Object> values = new ArrayList<>();
+      for (TaskType type : types) {
+        parts.add("SELECT %d AS source FROM (\n%s) part\n".formatted(parts.size(), ANY_ENDED));
+        values.addAll(
+            List.of(type.name(), retentions.get(type).toMillis(), keyRetention.toMillis()));
+      }
+      jdbc.sql(String.join("UNION ALL\n", parts))
+          .params(values)
+          .query(Integer.class)
+          .list()
+          .forEach(source -> found.add(types.get(source)));
+    }
+    return found;
+  }
+
+  /** Jobs of a type that are to be deleted; those that ended first come first. */
+  List<Long> ended(TaskType type, Duration retention, Duration keyRetention, int limit) {
+    return jdbc.sql(
+            "SELECT id\nFROM t_job FORCE INDEX (idx_ended)\nWHERE "
+                + HAS_HAD_ITS_TIME
+                + "ORDER BY end_time\nLIMIT :limit")
+        .param("type", type.name())
+        .param("retention", retention.toMillis())
+        .param("keyRetention", keyRetention.toMillis())
+        .param("limit", limit)
+        .query(Long.class)
+        .list();
+  }
+
+  /**
+   * Deletes the rows of those jobs that still are to be deleted, and notes that the rest of them is
+   * left; three statements of one transaction.
+   *
+   * @return how many there were
+   */
+  int delete(List<Long> ids, TaskType type, Duration retention, Duration keyRetention) {
+    List<Long> ended =
+        jdbc.sql(
+                "SELECT id\nFROM t_job\nWHERE id IN (:ids)\n  AND "
+                    + HAS_HAD_ITS_TIME
+                    + "ORDER BY id\nFOR UPDATE")
+            .param("ids", ids)
+            .param("type", type.name())
+            .param("retention", retention.toMillis())
+            .param("keyRetention", keyRetention.toMillis())
+            .query(Long.class)
+            .list();
+    if (ended.isEmpty()) {
+      return 0;
+    }
+    batch.batchUpdate(
+        "INSERT INTO t_job_gone (job_id) VALUES (?)",
+        ended.stream().map(id -> new Object[] {id}).toList());
+    return jdbc.sql("DELETE FROM t_job WHERE id IN (:ids)").param("ids", ended).update();
+  }
+
+  /** Some job that is no more, and has left rows. */
+  Optional<Long> anyGone() {
+    return jdbc.sql("SELECT job_id FROM t_job_gone LIMIT 1").query(Long.class).optional();
+  }
+
+  /**
+   * Deletes a page of what such a job has left: children first, and with the last of them the rest.
+   *
+   * @return whether that was all
+   */
+  boolean clear(long id, int page) {
+    int children =
+        jdbc.sql("DELETE FROM t_job_task WHERE job_id = :id ORDER BY idx LIMIT :page")
+            .param("id", id)
+            .param("page", page)
+            .update();
+    if (children == page) {
+      return false;
+    }
+    deleteInputParts(id);
+    jdbc.sql("DELETE FROM t_job_gone WHERE job_id = :id").param("id", id).update();
+    return true;
+  }
+}

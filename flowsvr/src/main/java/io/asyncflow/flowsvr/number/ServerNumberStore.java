@@ -1,0 +1,215 @@
+package io.asyncflow.flowsvr.number;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** {@code t_server_number}: lends each number to one process at a time. */
+@Component
+class ServerNumberStore {
+
+  private final JdbcClient jdbc;
+  private final RetryingTransactions transactions;
+
+  ServerNumberStore(JdbcClient jdbc, RetryingTransactions transactions) {
+    this.jdbc = jdbc;
+    this.transactions = transactions;
+  }
+
+  /**
+   * What the database granted.
+   *
+   * @param firstMs epoch ms from which on numbers may be made
+   * @param limitMs epoch ms up to which numbers may be made
+   * @param nowMs the database's clock
+   */
+  record Grant(int serverNumber, long firstMs, long limitMs, long nowMs) {}
+
+  /**
+   * Borrows a number that nobody holds.
+   *
+   * @throws IllegalStateException if all are held
+   */
+  Grant borrow(Node owner, Duration lease) {
+    for (int attempt = 0; attempt < TaskNumbers.MAX_SERVERS; attempt++) {
+      try {
+        return transactions.execute(() -> reuse(owner, lease).orElseGet(() -> add(owner, lease)));
+      } catch (DuplicateKeyException e) {
+        // another server added the same number: the next round sees it
+      }
+    }
+    throw new IllegalStateException("no server number can be had");
+  }
+
+  private Optional<Grant> reuse(Node owner, Duration lease) {
+    Optional<Grant> free =
+        jdbc.sql(
+                sql(
+                    """
+                SELECT server_number, GREATEST(id_time_limit + 1, now_ms), now_ms
+                FROM t_server_number
+                WHERE lease_end < now_ms
+                ORDER BY id_time_limit
+                LIMIT 1
+                FOR UPDATE SKIP LOCKED
+                """))
+            .query((rs, row) -> new Grant(rs.getInt(1), rs.getLong(2), 0, rs.getLong(3)))
+            .optional();
+    return free.map(
+        found -> {
+          long limit = found.firstMs() + lease.toMillis();
+          jdbc.sql(
+                  """
+                  UPDATE t_server_number
+                  SET owner = :owner,
+                      host = :host,
+                      start_time = :now,
+                      lease_end = :leaseEnd,
+                      id_time_limit = :limit
+                  WHERE server_number = :number
+                  """)
+              .param("owner", owner.id())
+              .param("host", owner.host())
+              .param("now", found.nowMs())
+              .param("leaseEnd", found.nowMs() + lease.toMillis())
+              .param("limit", limit)
+              .param("number", found.serverNumber())
+              .update();
+          return new Grant(found.serverNumber(), found.firstMs(), limit, found.nowMs());
+        });
+  }
+
+  private Grant add(Node owner, Duration lease) {
+    Grant next =
+        jdbc.sql(sql("SELECT COALESCE(MAX(server_number), -1) + 1, now_ms FROM t_server_number"))
+            .query(
+                (rs, row) -> {
+                  long now = rs.getLong(2);
+                  return new Grant(rs.getInt(1), now, now + lease.toMillis(), now);
+                })
+            .single();
+    if (next.serverNumber() >= TaskNumbers.MAX_SERVERS) {
+      throw new IllegalStateException(
+          "all " + TaskNumbers.MAX_SERVERS + " server numbers are held by other servers");
+    }
+    jdbc.sql(
+            """
+            INSERT INTO t_server_number
+              (server_number, owner, host, start_time, lease_end, id_time_limit)
+            VALUES (:number, :owner, :host, :now, :limit, :limit)
+            """)
+        .param("number", next.serverNumber())
+        .param("owner", owner.id())
+        .param("host", owner.host())
+        .param("now", next.nowMs())
+        .param("limit", next.limitMs())
+        .update();
+    return next;
+  }
+
+  /**
+   * Keeps the number for another while.
+   *
+   * @param lastMs the latest time that a number was made for
+   * @return empty if somebody else has the number
+   */
+  Optional<Grant> renew(int serverNumber, String owner, long lastMs, Duration lease) {
+    int kept =
+        transactions.executeStatement(
+            () ->
+                jdbc.sql(
+                        sql(
+                            """
+                        UPDATE t_server_number
+                        SET lease_end = now_ms + :lease,
+                            id_time_limit = GREATEST(now_ms, :lastMs) + :lease
+                        WHERE server_number = :number
+                          AND owner = :owner
+                        """))
+                    .param("lease", lease.toMillis())
+                    .param("lastMs", lastMs)
+                    .param("number", serverNumber)
+                    .param("owner", owner)
+                    .update());
+    if (kept == 0) {
+      return Optional.empty();
+    }
+    return jdbc.sql(
+            """
+            SELECT id_time_limit, lease_end - :lease
+            FROM t_server_number
+            WHERE server_number = :number
+              AND owner = :owner
+            """)
+        .param("lease", lease.toMillis())
+        .param("number", serverNumber)
+        .param("owner", owner)
+        .query((rs, row) -> new Grant(serverNumber, 0, rs.getLong(1), rs.getLong(2)))
+        .optional();
+  }
+
+  /** Gives the number back; the next owner starts behind {@code lastMs}. */
+  void giveBack(int serverNumber, String owner, long lastMs) {
+    jdbc.sql(
+            """
+            UPDATE t_server_number
+            SET lease_end = 0,
+                id_time_limit = :lastMs
+            WHERE server_number = :number
+              AND owner = :owner
+            """)
+        .param("lastMs", lastMs)
+        .param("number", serverNumber)
+        .param("owner", owner)
+        .update();
+  }
+
+  /** Deletes a page of numbers that nobody holds and that no id was made under for so long. */
+  int deleteUnused(Duration unused, int limit) {
+    return jdbc.sql(
+            sql(
+                """
+            DELETE FROM t_server_number
+            WHERE lease_end < now_ms
+              AND id_time_limit < now_ms - :unused
+            ORDER BY server_number
+            LIMIT :limit
+            """))
+        .param("unused", unused.toMillis())
+        .param("limit", limit)
+        .update();
+  }
+
+  /**
+   * A process that holds a number.
+   *
+   * @param owner its node id
+   * @param startTime epoch ms
+   * @param leaseEnd epoch ms
+   */
+  record Held(int serverNumber, String owner, String host, long startTime, long leaseEnd) {}
+
+  /** The numbers whose lease lives, lowest first. */
+  List<Held> held() {
+    return jdbc.sql(
+            sql(
+                """
+            SELECT server_number, owner, host, start_time, lease_end
+            FROM t_server_number
+            WHERE lease_end > now_ms
+            ORDER BY server_number
+            """))
+        .query(
+            (rs, row) ->
+                new Held(
+                    rs.getInt(1), rs.getString(2), rs.getString(3), rs.getLong(4), rs.getLong(5)))
+        .list();
+  }
+}

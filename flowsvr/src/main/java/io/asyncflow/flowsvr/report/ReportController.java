@@ -1,0 +1,76 @@
+package io.asyncflow.flowsvr.report;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import java.util.List;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/task")
+class ReportController {
+
+  private final TaskReporter reporter;
+  private final ReportList reports;
+  private final TaskUpdater updater;
+
+  ReportController(TaskReporter reporter, ReportList reports, TaskUpdater updater) {
+    this.reporter = reporter;
+    this.reports = reports;
+    this.updater = updater;
+  }
+
+  record Reports(List<Report> reports) {}
+
+  /** What an old client may send; see {@link TaskUpdate}. */
+  record TaskFields(
+      String taskId,
+      Integer status,
+      String taskStage,
+      String taskContext,
+      String scheduleLog,
+      Integer priority,
+      Long orderTime,
+      Integer crtRetryNum,
+      Integer maxRetryNum,
+      Integer maxRetryInterval,
+      String userId) {}
+
+  record Reported(ReportResult.Verdict outcome) {}
+
+  record ReportedAll(List<ReportResult> outcomes) {}
+
+  /** A report, or the partial update of a client that knows no leases. */
+  @Takes(
+      summary = "Reports the end of a hold, or changes fields of a task that nobody holds",
+      shape = {Report.class, TaskFields.class})
+  @PostMapping({"/set_task", "/setTask"})
+  Envelope<Reported> setTask(Fields in) {
+    Fields data = in.has("taskData") ? in.object("taskData") : in;
+    if (!ReportForm.isReport(data)) {
+      TaskUpdate update = TaskUpdateForm.read(data);
+      in.refuseIfBad();
+      updater.update(update);
+      return Envelope.ok(null);
+    }
+    Report report = ReportForm.read(data);
+    in.refuseIfBad();
+    ReportResult result = reporter.report(List.of(report)).get(0);
+    if (!result.stands()) {
+      throw new FlowException(ErrorCode.of(result.code(), 0), result.msg());
+    }
+    return Envelope.ok(new Reported(result.outcome()));
+  }
+
+  @Takes(summary = "Reports the ends of 1 to 1,000 holds", shape = Reports.class)
+  @PostMapping({"/set_tasks", "/setTasks"})
+  Envelope<ReportedAll> setTasks(Fields in) {
+    return Envelope.ok(new ReportedAll(reports.take(in)));
+  }
+}

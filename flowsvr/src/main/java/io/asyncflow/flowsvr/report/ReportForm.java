@@ -1,0 +1,75 @@
+package io.asyncflow.flowsvr.report;
+
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.TaskId;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Reads a report. Of the fields that belong to one outcome only those are looked at. */
+final class ReportForm {
+
+  private static final int MAX_REPORT_ID = 64;
+  private static final int MAX_MESSAGE = 1_000;
+  private static final long TEN_YEARS_MS = 315_360_000_000L;
+  private static final String OUTCOME_RULE =
+      "must be one of NEXT_STAGE, SUCCESS, RETRY, FAIL, SNOOZE and RELEASE";
+
+  private ReportForm() {}
+
+  /** Whether this is a report, and not a partial update as old clients send it. */
+  static boolean isReport(Fields in) {
+    return in.has("outcome") || in.has("leaseEpoch");
+  }
+
+  /** The report, good for nothing unless {@code in} is found good afterwards. */
+  static Report read(Fields in) {
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    Outcome outcome = in.text("outcome").required().as(ReportForm::outcome, OUTCOME_RULE);
+    in.refuseMisnomer("context", "taskContext");
+    boolean nextStage = outcome == Outcome.NEXT_STAGE;
+    boolean failed = outcome == Outcome.RETRY || outcome == Outcome.FAIL;
+    String reportId = in.text("reportId").name().max(MAX_REPORT_ID).value();
+    return new Report(
+        id == null ? null : id.toString(),
+        workerId(in),
+        in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger(),
+        outcome,
+        "".equals(reportId) ? null : reportId,
+        nextStage ? in.text("taskStage").required().name().max(TaskLimits.STAGE).value() : null,
+        nextStage ? in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value() : null,
+        nextStage ? in.number("priority").between(0, TaskLimits.PRIORITY).asInteger() : null,
+        outcome == Outcome.SUCCESS
+            ? in.text("result").maxBytes(TaskLimits.CONTEXT_BYTES).value()
+            : null,
+        failed ? cut(in.prose("errMsg")) : null,
+        outcome == Outcome.RETRY
+            ? in.number("retryAfterMs").between(0, TEN_YEARS_MS).asLong()
+            : null,
+        outcome == Outcome.SNOOZE
+            ? in.number("delayMs").required().between(0, TEN_YEARS_MS).asLong()
+            : null);
+  }
+
+  /** May be empty, as it is in the row after a hold without one, but has to be said. */
+  private static String workerId(Fields in) {
+    if (!in.has("workerId")) {
+      in.refuse("workerId", "is required");
+      return null;
+    }
+    return in.text("workerId").name().max(TaskLimits.WORKER_ID).value();
+  }
+
+  private static Optional<Outcome> outcome(String text) {
+    return Arrays.stream(Outcome.values()).filter(o -> o.name().equals(text)).findFirst();
+  }
+
+  /** The beginning of a message that may be a whole stack trace. */
+  static String cut(String message) {
+    return message.codePointCount(0, message.length()) <= MAX_MESSAGE
+        ? message
+        : message.substring(0, message.offsetByCodePoints(0, MAX_MESSAGE));
+  }
+}

@@ -1,0 +1,60 @@
+package io.asyncflow.flowsvr.report;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.TaskId;
+
+/**
+ * Reads a partial update as old clients send it: what is absent, {@code null}, 0 or empty is left
+ * alone.
+ */
+final class TaskUpdateForm {
+
+  private TaskUpdateForm() {}
+
+  /**
+   * The update, good for nothing unless {@code in} is found good afterwards.
+   *
+   * @param in flat, or the object {@code taskData} of a request
+   */
+  static TaskUpdate read(Fields in) {
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    in.refuseMisnomer("context", "taskContext");
+    return new TaskUpdate(
+        id,
+        status(in),
+        unlessEmpty(in.text("taskStage").name().max(TaskLimits.STAGE).value()),
+        unlessEmpty(in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value()),
+        unlessEmpty(in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value()),
+        unlessZero(in.number("priority").between(0, TaskLimits.PRIORITY).asInteger()),
+        unlessZero(in.number("orderTime").epochMs().asLong()),
+        unlessZero(in.number("crtRetryNum").between(0, TaskLimits.RETRIES).asInteger()),
+        unlessZero(in.number("maxRetryNum").between(0, TaskLimits.RETRIES).asInteger()),
+        unlessZero(in.number("maxRetryInterval").between(0, TaskLimits.RETRY_INTERVAL).asInteger()),
+        unlessEmpty(in.text("userId").name().max(TaskLimits.USER_ID).value()));
+  }
+
+  /** Cancelling is no worker's business, so 16 is not among them. */
+  private static TaskStatus status(Fields in) {
+    Integer status = unlessZero(in.number("status").asInteger());
+    if (status == null) {
+      return null;
+    }
+    return switch (status) {
+      case 1, 2, 4, 8 -> TaskStatus.ofCode(status);
+      default -> {
+        in.refuse("status", "must be 1 (hand back), 2 (executing), 4 (success) or 8 (failed)");
+        yield null;
+      }
+    };
+  }
+
+  private static String unlessEmpty(String value) {
+    return value == null || value.isEmpty() ? null : value;
+  }
+
+  private static <N extends Number> N unlessZero(N value) {
+    return value == null || value.longValue() == 0 ? null : value;
+  }
+}

@@ -1,0 +1,74 @@
+package io.asyncflow.flowsvr.report;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.task.JobLedger;
+import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.rules.RetryPolicy;
+import io.asyncflow.rules.TaskRow;
+import java.util.List;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/** The statement that serves clients without a lease. */
+@Component
+class TaskUpdateStore {
+
+  private static final TableSql UPDATE =
+      new TableSql(
+          """
+          UPDATE %s
+          SET status = :status,
+              user_id = COALESCE(:user, user_id),
+              task_stage = COALESCE(:stage, task_stage),
+              task_context = COALESCE(:context, task_context),
+              schedule_log = COALESCE(:log, schedule_log),
+              priority = COALESCE(:priority, priority),
+              order_time = :orderTime,
+              crt_retry_num = COALESCE(:crtRetryNum, crt_retry_num),
+              max_retry_num = COALESCE(:maxRetryNum, max_retry_num),
+              max_retry_interval = COALESCE(:maxRetryInterval, max_retry_interval),
+              lease_end = IF(:renews, now_ms + :lease, lease_end),
+              reported_epoch = IF(:endsHold, lease_epoch, reported_epoch),
+              report_id = IF(:endsHold, NULL, report_id),
+              delivery_count = IF(:endsHold, 0, delivery_count),
+              modify_time = now_ms
+          WHERE id = :id
+            AND status = :from
+            AND lease_epoch = :epoch
+          """);
+
+  private final JdbcClient jdbc;
+  private final JobLedger jobs;
+
+  TaskUpdateStore(JdbcClient jdbc, JobLedger jobs) {
+    this.jdbc = jdbc;
+    this.jobs = jobs;
+  }
+
+  /** Writes a partial update of a row that the caller has locked. */
+  void update(
+      TaskRow row, TaskUpdate update, TaskStatus status, long orderTime, TaskTypeConfig type) {
+    boolean held = row.status() == TaskStatus.EXECUTING;
+    RetryPolicy policy = row.retryPolicy(type);
+    jdbc.sql(UPDATE.of(row.id().table()))
+        .param("status", status.code())
+        .param("user", update.userId())
+        .param("stage", update.taskStage())
+        .param("context", update.taskContext())
+        .param("log", update.scheduleLog())
+        .param("priority", update.priority())
+        .param("orderTime", orderTime)
+        .param("crtRetryNum", update.crtRetryNum())
+        .param("maxRetryNum", update.ownMaxRetryNum(policy))
+        .param("maxRetryInterval", update.ownMaxRetryInterval(policy))
+        .param("renews", held && update.status() == TaskStatus.EXECUTING)
+        .param("lease", type.maxProcessingTime().toMillis())
+        .param("endsHold", held && status != TaskStatus.EXECUTING)
+        .param("id", row.id().number())
+        .param("from", row.status().code())
+        .param("epoch", row.leaseEpoch())
+        .update();
+    jobs.record(List.of(JobLedger.Change.of(row, status)));
+  }
+}

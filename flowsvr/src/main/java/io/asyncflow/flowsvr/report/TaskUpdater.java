@@ -1,0 +1,127 @@
+package io.asyncflow.flowsvr.report;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.LeaseLostException;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TransitionNotAllowedException;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.stereotype.Service;
+
+/**
+ * Writes the partial updates of clients that know no leases.
+ *
+ * <p>They are not fenced, so they work only where nobody can be overwritten: on a waiting task, on
+ * one that was held without a worker's name, and on one whose lease has run out.
+ */
+@Service
+public class TaskUpdater {
+
+  private final TaskTypes types;
+  private final TaskFamilies families;
+  private final TaskStore tasks;
+  private final TaskUpdateStore updates;
+  private final RetryingTransactions transactions;
+  private final TaskMeters meters;
+  private final Events events;
+
+  TaskUpdater(
+      TaskTypes types,
+      TaskFamilies families,
+      TaskStore tasks,
+      TaskUpdateStore updates,
+      RetryingTransactions transactions,
+      TaskMeters meters,
+      Events events) {
+    this.types = types;
+    this.families = families;
+    this.tasks = tasks;
+    this.updates = updates;
+    this.transactions = transactions;
+    this.meters = meters;
+    this.events = events;
+  }
+
+  /**
+   * Writes what the update names.
+   *
+   * @throws TaskNotFoundException if there is no such task
+   * @throws LeaseLostException if a worker holds the task under a live lease
+   * @throws TransitionNotAllowedException if the task is final, unless the update only repeats what
+   *     stands in it; or if it wants to execute a task that nobody holds
+   */
+  public void update(TaskUpdate update) {
+    TaskId id = update.id();
+    TaskTypeConfig type = types.find(id.type()).orElseThrow(() -> new TaskNotFoundException(id));
+    if (!families.has(id.table())) {
+      throw new TaskNotFoundException(id);
+    }
+    Optional<TaskStatus> written =
+        transactions.execute(
+            () -> {
+              TaskRow row =
+                  tasks.lock(id.table(), List.of(id.number())).stream()
+                      .findFirst()
+                      .orElseThrow(() -> new TaskNotFoundException(id));
+              if (row.status().isFinal()) {
+                if (!update.isDoneIn(row, row.retryPolicy(type))) {
+                  throw TransitionNotAllowedException.afterEnd(id, row.status());
+                }
+                return Optional.empty();
+              }
+              refuseIfHeld(row);
+              TaskStatus status = statusAfter(row, update);
+              updates.update(row, update, status, orderTimeAfter(row, update), type);
+              return Optional.of(status);
+            });
+    written.ifPresent(
+        status -> {
+          if (status == TaskStatus.FAILED) {
+            meters.failed(id.type().name(), 1);
+          } else if (status == TaskStatus.WAITING) {
+            events.publish(new TasksWaiting(id.type()));
+          }
+        });
+  }
+
+  private static void refuseIfHeld(TaskRow row) {
+    if (row.isUnderLiveLease() && !row.workerId().isEmpty()) {
+      throw new LeaseLostException(
+          row.id(),
+          "worker " + row.workerId() + " holds it; wait until its lease ends, or cancel the task");
+    }
+  }
+
+  private static TaskStatus statusAfter(TaskRow row, TaskUpdate update) {
+    TaskStatus status = update.status() == null ? row.status() : update.status();
+    if (status == TaskStatus.EXECUTING && row.status() != TaskStatus.EXECUTING) {
+      throw new TransitionNotAllowedException(
+          row.id(), "only a hold makes a waiting task executing");
+    }
+    return status;
+  }
+
+  /** A hand-back is ordered by priority, unless the client says when. */
+  private static long orderTimeAfter(TaskRow row, TaskUpdate update) {
+    if (update.orderTime() != null) {
+      return update.orderTime();
+    }
+    boolean handedBack =
+        row.status() == TaskStatus.EXECUTING && update.status() == TaskStatus.WAITING;
+    if (!handedBack) {
+      return row.orderTime();
+    }
+    int priority = update.priority() == null ? row.priority() : update.priority();
+    return row.now() - priority * 1000L;
+  }
+}

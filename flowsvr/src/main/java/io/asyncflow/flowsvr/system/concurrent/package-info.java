@@ -1,0 +1,2 @@
+/** Threads, loops, batches, turns, and memories for a while. */
+package io.asyncflow.flowsvr.system.concurrent;

@@ -1,0 +1,97 @@
+package io.asyncflow.flowsvr.system.db;
+
+import static java.util.stream.Collectors.joining;
+
+import com.mysql.cj.conf.ConnectionUrlParser;
+import com.mysql.cj.conf.HostInfo;
+import com.mysql.cj.exceptions.CJException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a database's URL says, in any of the forms that Connector/J knows, and what of it may be
+ * said aloud. It is read by Connector/J's own parser, so that nothing means something else to it.
+ */
+public final class DatabaseUrl {
+
+  private static final String HOST_NAME = "[^()=,;@\\s]*";
+  private static final String SCHEMA_NAME = "[^=;]*";
+
+  private final ConnectionUrlParser parts;
+  private final List<HostInfo> hosts;
+  private final Set<String> options;
+
+  /** The parser reads hosts and options when it is asked for them, and only then finds faults. */
+  private DatabaseUrl(ConnectionUrlParser parts) {
+    this.parts = parts;
+    this.hosts = parts.getHosts();
+    this.options = new HashSet<>();
+    parts.getProperties().keySet().forEach(name -> options.add(lower(name)));
+    hosts.forEach(host -> host.getHostProperties().keySet().forEach(n -> options.add(lower(n))));
+  }
+
+  /** The URL; empty if Connector/J cannot read it, or reads a password as the name of a host. */
+  public static Optional<DatabaseUrl> parse(String text) {
+    try {
+      DatabaseUrl url = new DatabaseUrl(ConnectionUrlParser.parseConnectionString(text));
+      boolean isPlain =
+          url.hosts.stream().allMatch(host -> hostName(host).matches(HOST_NAME))
+              && url.schema().matches(SCHEMA_NAME);
+      return isPlain ? Optional.of(url) : Optional.empty();
+    } catch (CJException | IllegalArgumentException e) { // the latter of bad percent signs
+      return Optional.empty();
+    }
+  }
+
+  /** The names of all options, in lower case, whether they stand in the query or with a host. */
+  public Set<String> options() {
+    return Set.copyOf(options);
+  }
+
+  /** Whether a password stands before the name of a host, as in {@code user:password@host}. */
+  public boolean hasPassword() {
+    return hosts.stream().anyMatch(host -> host.getPassword() != null);
+  }
+
+  /** Scheme, hosts and schema. */
+  private String place() {
+    return parts.getScheme()
+        + "//"
+        + hosts.stream().map(DatabaseUrl::hostAndPort).collect(joining(","))
+        + (parts.getPath() == null ? "" : "/" + schema());
+  }
+
+  private String schema() {
+    return parts.getPath() == null ? "" : parts.getPath();
+  }
+
+  private static String hostAndPort(HostInfo host) {
+    String port = host.getPort() > 0 ? "" + host.getPort() : option(host, "port");
+    return port.isEmpty() ? hostName(host) : hostName(host) + ":" + port;
+  }
+
+  private static String hostName(HostInfo host) {
+    return host.getHost() == null ? option(host, "host") : host.getHost();
+  }
+
+  private static String option(HostInfo host, String name) {
+    return host.getHostProperties().entrySet().stream()
+        .filter(option -> lower(option.getKey()).equals(name))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse("");
+  }
+
+  private static String lower(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  /** Scheme, hosts and schema of the URL: neither its user nor its options. */
+  public static String withoutSecrets(String url) {
+    return parse(url).map(DatabaseUrl::place).orElse("a URL that cannot be read");
+  }
+}

@@ -1,0 +1,98 @@
+package io.asyncflow.flowsvr.system.db;
+
+import io.asyncflow.flowsvr.system.Node;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.flywaydb.core.Flyway;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.flyway.autoconfigure.FlywayMigrationStrategy;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.stereotype.Component;
+
+/**
+ * The first to use the database: waits until it answers, for a while, and migrates it.
+ *
+ * <p>Not on connections of the pool, whose statements are given up after seconds, and which would
+ * say of a wrong password only that no connection was to be had in time.
+ */
+@Component
+class Migration implements FlywayMigrationStrategy {
+
+  private static final Logger log = LoggerFactory.getLogger(Migration.class);
+  private static final Duration PAUSE = Duration.ofMillis(500);
+  private static final Duration LONGEST_STATEMENT = Duration.ofHours(1);
+
+  /**
+   * How a process ends on SIGTERM. Who waits here has nothing to put in order, and Spring's own
+   * hook waits for the start to be over, however long that takes.
+   */
+  private static final int TERMINATED = 143;
+
+  private final DirectDatabase database;
+  private final Node node;
+  private final Duration patience;
+
+  Migration(
+      DirectDatabase database,
+      Node node,
+      @Value("${flow.database-patience:30s}") Duration patience) {
+    this.database = database;
+    this.node = node;
+    this.patience = patience;
+  }
+
+  @Override
+  public void migrate(Flyway flyway) {
+    awaitDatabase();
+    ResumableMigrations resumable = new ResumableMigrations();
+    Flyway.configure()
+        .configuration(flyway.getConfiguration())
+        .dataSource(resumable.over(database.within(LONGEST_STATEMENT)))
+        .callbacks(resumable)
+        .load()
+        .migrate();
+  }
+
+  private void awaitDatabase() {
+    Thread end = new Thread(() -> Runtime.getRuntime().halt(TERMINATED), "end-of-the-wait");
+    Runtime.getRuntime().addShutdownHook(end);
+    try {
+      awaitConnection();
+    } finally {
+      forget(end);
+    }
+  }
+
+  private static void forget(Thread end) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(end);
+    } catch (IllegalStateException e) {
+      // it has begun, and so has the end of this process
+    }
+  }
+
+  private void awaitConnection() {
+    log.info("waiting up to {} s for the database at {}", patience.toSeconds(), database.place());
+    long end = node.nanoTime() + patience.toNanos();
+    while (true) {
+      Duration rest = Duration.ofNanos(end - node.nanoTime());
+      try (Connection connection = database.within(rest).getConnection()) {
+        return;
+      } catch (SQLException e) {
+        if (!mayPass(e) || rest.compareTo(PAUSE) < 0) {
+          throw new CannotGetJdbcConnectionException("no first connection", e);
+        }
+        LockSupport.parkNanos(PAUSE.toNanos());
+      }
+    }
+  }
+
+  /** Nobody listens yet, or too many are connected; a wrong password stays wrong. */
+  private static boolean mayPass(SQLException failure) {
+    return "08S01".equals(failure.getSQLState()) || "08004".equals(failure.getSQLState());
+  }
+}

@@ -1,0 +1,167 @@
+package io.asyncflow.flowsvr.system.db;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.flywaydb.core.api.callback.Callback;
+import org.flywaydb.core.api.callback.Context;
+import org.flywaydb.core.api.callback.Event;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/**
+ * Lets a migration that was cut off run again.
+ *
+ * <p>No engine takes back DDL, so a server that is killed in the middle of a file leaves the first
+ * part of it, and Flyway, which counts files, would stumble over "table already exists" at every
+ * start after that. Therefore the version that begins is written down before its first statement;
+ * where it begins once more, what is there already is passed over:
+ *
+ * <pre>
+ *   V7 begins | CREATE a | CREATE b | killed
+ *   V7 begins | a is there | b is there | CREATE c | V7 is done
+ * </pre>
+ *
+ * <p>So a statement of a migration must be one that the engine does as a whole, and that fails
+ * where it was done before: a CREATE, an ALTER, an INSERT of a row with a key; or one that may be
+ * done twice.
+ *
+ * <p>For one thread, as Flyway has it.
+ */
+final class ResumableMigrations implements Callback {
+
+  private static final Logger log = LoggerFactory.getLogger(ResumableMigrations.class);
+
+  /** Not of a migration: it has to be there before the first one. */
+  private static final String TABLE =
+      """
+      CREATE TABLE IF NOT EXISTS t_migration_begun (
+        version VARCHAR(50) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+        PRIMARY KEY (version)
+      ) ENGINE = InnoDB
+      """;
+
+  // Committed with the first statement, which is DDL and commits what came before, or along with
+  // it.
+  private static final String BEGIN = "INSERT IGNORE INTO t_migration_begun (version) VALUES (?)";
+
+  private static final Set<Integer> THERE_ALREADY =
+      Set.of(
+          1050, // table
+          1060, // column
+          1061, // key
+          1062, // row
+          1068, // primary key
+          1091 // what is dropped is not
+          );
+
+  private boolean resumed;
+
+  @Override
+  public String getCallbackName() {
+    return "resumable-migrations";
+  }
+
+  @Override
+  public boolean supports(Event event, Context context) {
+    return event == Event.BEFORE_EACH_MIGRATE || event == Event.AFTER_EACH_MIGRATE;
+  }
+
+  @Override
+  public boolean canHandleInTransaction(Event event, Context context) {
+    return true;
+  }
+
+  @Override
+  public void handle(Event event, Context context) {
+    if (event == Event.AFTER_EACH_MIGRATE) {
+      resumed = false;
+      return;
+    }
+    String version = String.valueOf(context.getMigrationInfo().getVersion());
+    try {
+      resumed = !begins(context.getConnection(), version);
+    } catch (SQLException e) {
+      throw new IllegalStateException("migration " + version + " cannot begin", e);
+    }
+    if (resumed) {
+      log.warn("migration {} was cut off; passing over what it has done already", version);
+    }
+  }
+
+  /** {@code false} if it has begun before. */
+  private static boolean begins(Connection connection, String version) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.executeUpdate(TABLE);
+    }
+    try (PreparedStatement statement = connection.prepareStatement(BEGIN)) {
+      statement.setString(1, version);
+      return statement.executeUpdate() == 1;
+    }
+  }
+
+  /** The same database, whose statements are passed over as said above. */
+  DataSource over(DataSource database) {
+    return new DelegatingDataSource(database) {
+      @Override
+      public Connection getConnection() throws SQLException {
+        return connection(super.getConnection());
+      }
+    };
+  }
+
+  private Connection connection(Connection real) {
+    return proxy(
+        Connection.class,
+        (proxy, method, arguments) -> {
+          Object result = invoke(() -> method.invoke(real, arguments));
+          boolean ofScript = method.getName().equals("createStatement");
+          return ofScript ? statement((Statement) result) : result;
+        });
+  }
+
+  private Statement statement(Statement real) {
+    return proxy(
+        Statement.class,
+        (proxy, method, arguments) -> {
+          try {
+            return invoke(() -> method.invoke(real, arguments));
+          } catch (SQLException e) {
+            if (resumed && method.getName().equals("execute") && isThereAlready(e)) {
+              log.info("passed over: {}", e.getMessage());
+              return false;
+            }
+            throw e;
+          }
+        });
+  }
+
+  private static boolean isThereAlready(SQLException failure) {
+    return THERE_ALREADY.contains(failure.getErrorCode());
+  }
+
+  @FunctionalInterface
+  private interface Invocation {
+    Object run() throws ReflectiveOperationException;
+  }
+
+  private static Object invoke(Invocation invocation) throws Throwable {
+    try {
+      return invocation.run();
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+    ClassLoader loader = ResumableMigrations.class.getClassLoader();
+    return type.cast(Proxy.newProxyInstance(loader, new Class<?>[] {type}, handler));
+  }
+}

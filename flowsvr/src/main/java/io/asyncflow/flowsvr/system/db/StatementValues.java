@@ -1,0 +1,41 @@
+package io.asyncflow.flowsvr.system.db;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.List;
+import org.springframework.jdbc.core.PreparedStatementSetter;
+
+/**
+ * The values of a statement that has many, each of which may be {@code null}.
+ *
+ * <p>Without it {@code JdbcTemplate} asks the driver for the type of each {@code null}, and
+ * Connector/J, which does not know, answers with an exception: with hundreds of them a statement
+ * that costs more than all else which is done for it.
+ *
+ * @param values in the order of their question marks
+ */
+public record StatementValues(List<?> values) implements PreparedStatementSetter {
+
+  @Override
+  public void setValues(PreparedStatement statement) throws SQLException {
+    for (int i = 0; i < values.size(); i++) {
+      set(statement, i + 1, values.get(i));
+    }
+  }
+
+  private static void set(PreparedStatement statement, int place, Object value)
+      throws SQLException {
+    if (value == null) {
+      statement.setNull(place, Types.NULL);
+    } else if (value instanceof String text) {
+      statement.setString(place, text);
+    } else if (value instanceof Long number) {
+      statement.setLong(place, number);
+    } else if (value instanceof Integer number) {
+      statement.setInt(place, number);
+    } else {
+      statement.setObject(place, value);
+    }
+  }
+}

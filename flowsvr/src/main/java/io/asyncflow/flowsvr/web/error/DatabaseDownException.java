@@ -1,0 +1,14 @@
+package io.asyncflow.flowsvr.web.error;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+
+/** A request that was not even tried, because the database does not answer at the moment. */
+public class DatabaseDownException extends FlowException {
+
+  private static final long serialVersionUID = 1L;
+
+  public DatabaseDownException() {
+    super(ErrorCode.UNAVAILABLE, "the database does not answer");
+  }
+}

@@ -1,0 +1,122 @@
+package io.asyncflow.flowsvr.web.error;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.flowsvr.system.Outage;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.dao.RecoverableDataAccessException;
+import org.springframework.dao.TransientDataAccessException;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.transaction.CannotCreateTransactionException;
+import org.springframework.transaction.TransactionTimedOutException;
+
+/**
+ * What it means for a client when the database does not do what it is asked to.
+ *
+ * <p>A statement that the database rolled back, and one that never reached it, changed nothing. Of
+ * one whose connection broke while it ran nobody knows.
+ */
+public final class DatabaseTrouble {
+
+  /** The server rolled back or did not begin, and may do better later. */
+  private static final Set<Integer> LATER =
+      Set.of(
+          1021, // disk full
+          1030, // the storage engine gave an error
+          1037, // out of memory
+          1040, // too many connections
+          1041, // out of memory
+          1053, // shutting down
+          1114, // table is full
+          1203, // the user has too many connections
+          1205, // waited too long for a lock
+          1206, // out of lock memory
+          1213, // deadlock
+          1290, // started read-only
+          1317, // interrupted
+          1792, // transaction is read-only
+          1836, // read-only mode
+          3024, // ran too long
+          3100, // group replication refused to commit
+          3101 // group replication rolled back at the commit
+          );
+
+  /** A value does not fit its column: ours to have checked, but not a bug that hurts. */
+  private static final Set<Integer> BAD_VALUE = Set.of(1264, 1292, 1300, 1366, 1406, 3988);
+
+  private DatabaseTrouble() {}
+
+  /** Whether nobody knows if what failed so was done all the same. */
+  public static boolean leavesUnknown(Throwable failure) {
+    return explain(failure).filter(Refusal::outcomeUnknown).isPresent();
+  }
+
+  /** Empty if it was not the database, or if it is our statement that is wrong. */
+  static Optional<Refusal> explain(Throwable failure) {
+    boolean touched = false;
+    for (Throwable t = failure; t != null; t = t.getCause() == t ? null : t.getCause()) {
+      if (neverReachedIt(t)) {
+        return Optional.of(later("no connection to the database was to be had", false));
+      }
+      if (t instanceof SQLException e) {
+        if (LATER.contains(e.getErrorCode())) {
+          return Optional.of(later("the database could not do it now", false));
+        }
+        if (Outage.isDenied(e)) {
+          return Optional.of(
+              later("the database does not let the server do it; its log names the grant", false));
+        }
+        if (BAD_VALUE.contains(e.getErrorCode())) {
+          return Optional.of(
+              Refusal.of(ErrorCode.INVALID_INPUT, "a value does not fit: " + e.getMessage()));
+        }
+        touched |=
+            e.getSQLState() == null // the pool's own words: it has closed the connection
+                || e.getSQLState().startsWith("08");
+      }
+      touched |= isBrokenMidway(t);
+    }
+    if (touched) {
+      return Optional.of(later("the connection to the database broke", true));
+    }
+    return isTransient(failure)
+        ? Optional.of(later("the database could not do it now", !isRolledBack(failure)))
+        : Optional.empty();
+  }
+
+  private static boolean neverReachedIt(Throwable t) {
+    return t instanceof CannotGetJdbcConnectionException
+        || t instanceof CannotCreateTransactionException
+        || t instanceof SQLTransientConnectionException;
+  }
+
+  private static boolean isBrokenMidway(Throwable t) {
+    return t instanceof DataAccessResourceFailureException
+        || t instanceof RecoverableDataAccessException;
+  }
+
+  private static boolean isTransient(Throwable t) {
+    return t instanceof TransientDataAccessException
+        || t instanceof QueryTimeoutException
+        || t instanceof TransactionTimedOutException;
+  }
+
+  private static boolean isRolledBack(Throwable t) {
+    return t instanceof PessimisticLockingFailureException;
+  }
+
+  private static Refusal later(String message, boolean outcomeUnknown) {
+    return new Refusal(
+        ErrorCode.UNAVAILABLE,
+        ErrorCode.UNAVAILABLE.httpStatus(),
+        message,
+        List.of(),
+        outcomeUnknown);
+  }
+}

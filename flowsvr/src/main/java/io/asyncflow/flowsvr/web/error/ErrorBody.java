@@ -1,0 +1,66 @@
+package io.asyncflow.flowsvr.web.error;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import io.asyncflow.api.FieldError;
+import java.util.List;
+
+/**
+ * The body of every answer that is not a success: the envelope, and the members of RFC 9457.
+ *
+ * @param result always {@code null}
+ * @param type a name of the kind of error
+ * @param title the same in English
+ * @param detail what {@code msg} says
+ * @param instance the path that was asked
+ * @param traceId finds the request in the server's log
+ * @param retryable whether the same request may succeed later
+ * @param errors each bad field; empty unless the input was invalid
+ * @param outcomeUnknown whether something may have been changed; left out if nothing was
+ */
+@JsonPropertyOrder({
+  "msg",
+  "code",
+  "result",
+  "type",
+  "title",
+  "status",
+  "detail",
+  "instance",
+  "traceId",
+  "retryable",
+  "errors",
+  "outcomeUnknown"
+})
+public record ErrorBody(
+    String msg,
+    int code,
+    Object result,
+    String type,
+    String title,
+    int status,
+    String detail,
+    String instance,
+    String traceId,
+    boolean retryable,
+    List<FieldError> errors,
+    @JsonInclude(JsonInclude.Include.NON_NULL) Boolean outcomeUnknown) {
+
+  private static final int MAX_INSTANCE = 256;
+
+  static ErrorBody of(Refusal refusal, String path, String traceId) {
+    return new ErrorBody(
+        refusal.message(),
+        refusal.code().code(),
+        null,
+        "urn:asyncflow:error:" + refusal.code().code(),
+        refusal.code().title(),
+        refusal.httpStatus(),
+        refusal.message(),
+        path.length() <= MAX_INSTANCE ? path : path.substring(0, MAX_INSTANCE),
+        traceId,
+        refusal.code().retryable(),
+        refusal.errors(),
+        refusal.outcomeUnknown() ? true : null);
+  }
+}

@@ -1,0 +1,102 @@
+package io.asyncflow.flowsvr.web.error;
+
+import static java.util.stream.Collectors.joining;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FieldError;
+import io.asyncflow.api.FlowException;
+import java.util.List;
+import java.util.Optional;
+import org.apache.coyote.BadRequestException;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.HttpRequestMethodNotSupportedException;
+import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
+
+/**
+ * Why a request is not answered with what it asked for.
+ *
+ * @param code the number for clients
+ * @param httpStatus the code's own, unless HTTP has a closer one (404 and 405 of routes)
+ * @param outcomeUnknown whether something may have been changed all the same
+ */
+public record Refusal(
+    ErrorCode code,
+    int httpStatus,
+    String message,
+    List<FieldError> errors,
+    boolean outcomeUnknown) {
+
+  /** What a client is told of anything that can be thrown while its request is worked on. */
+  public static Refusal of(Throwable failure) {
+    if (failure instanceof FlowException e) {
+      return new Refusal(
+          e.errorCode(), e.errorCode().httpStatus(), e.getMessage(), e.errors(), false);
+    }
+    Optional<Refusal> database = DatabaseTrouble.explain(failure);
+    if (database.isPresent()) {
+      return database.get();
+    }
+    if (failure instanceof BadRequestException) { // a body that is no HTTP, such as bad chunks
+      return of(ErrorCode.MALFORMED_BODY, "the body cannot be read: " + failure.getMessage());
+    }
+    if (failure instanceof AsyncRequestTimeoutException) {
+      return of(ErrorCode.UNAVAILABLE, "no answer was found in time");
+    }
+    if (failure instanceof HttpRequestMethodNotSupportedException e
+        && e.getSupportedHttpMethods() != null) {
+      return invalid(
+          405,
+          "the route does not take "
+              + e.getMethod()
+              + ", but "
+              + e.getSupportedHttpMethods().stream()
+                  .map(HttpMethod::name)
+                  .sorted()
+                  .collect(joining(" and ")));
+    }
+    if (failure instanceof ErrorResponse e && e.getStatusCode().is4xxClientError()) {
+      return ofStatus(e.getStatusCode().value());
+    }
+    return internal();
+  }
+
+  public static Refusal of(ErrorCode code, String message) {
+    return new Refusal(code, code.httpStatus(), message, List.of(), false);
+  }
+
+  /** What was refused before it came to a method of ours, told by its HTTP status alone. */
+  public static Refusal ofStatus(int status) {
+    return switch (status) {
+      case 401 ->
+          of(
+              ErrorCode.NOT_AUTHENTICATED,
+              "no valid key: send the server's FLOW_API_KEY as Authorization: Bearer <key>");
+      case 403 -> of(ErrorCode.NOT_PERMITTED, "not permitted");
+      case 404 -> invalid(status, "there is no such route");
+      case 405 -> invalid(status, "the route does not take this method");
+      case 413 -> of(ErrorCode.TOO_LARGE, "the request is too large");
+      case 415 -> of(ErrorCode.MALFORMED_BODY, "the body's content type is not taken here");
+      case 429 -> of(ErrorCode.LIMIT_EXCEEDED, "too many requests");
+      // An unknown version of HTTP or transfer encoding; Tomcat's 5xx would read as our failure.
+      case 501, 505 -> invalid(400, reason(status));
+      case 503 -> of(ErrorCode.UNAVAILABLE, "the server is starting or stopping");
+      default -> status >= 400 && status < 500 ? invalid(status, reason(status)) : internal();
+    };
+  }
+
+  static Refusal internal() {
+    return of(ErrorCode.INTERNAL, "a bug in the server; its log has the details");
+  }
+
+  private static Refusal invalid(int status, String message) {
+    return new Refusal(ErrorCode.INVALID_INPUT, status, message, List.of(), false);
+  }
+
+  private static String reason(int status) {
+    HttpStatus known = HttpStatus.resolve(status);
+    String reason = known == null ? "refused" : known.getReasonPhrase();
+    return "the request is not good HTTP: " + reason;
+  }
+}

@@ -1,0 +1,41 @@
+package io.asyncflow.flowsvr.web.filter;
+
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Tells browsers to make nothing of an answer: not to guess its type, run it, frame it, keep it, or
+ * let another site have it. The page that tries the API may load its own scripts and styles.
+ */
+@Component
+@Order(FilterOrder.EVERY_ANSWER)
+class AnswerHeaders extends OncePerRequestFilter {
+
+  private static final String POLICY = "Content-Security-Policy";
+  private static final String NOTHING = "default-src 'none'; frame-ancestors 'none'";
+  private static final String OWN_PAGE =
+      "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
+          + " frame-ancestors 'none'";
+  private static final String PAGE_PATH = "/swagger-ui";
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    boolean isPage = request.getServletPath().startsWith(PAGE_PATH);
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
+    response.setHeader(POLICY, isPage ? OWN_PAGE : NOTHING);
+    if (!isPage) { // whose files never change
+      response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    }
+    chain.doFilter(request, response);
+  }
+}

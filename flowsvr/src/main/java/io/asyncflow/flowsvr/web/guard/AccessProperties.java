@@ -1,0 +1,43 @@
+package io.asyncflow.flowsvr.web.guard;
+
+import io.asyncflow.flowsvr.system.BadSettingException;
+import java.net.InetAddress;
+import java.util.List;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/**
+ * Who may talk to the server.
+ *
+ * @param apiKey what every request but health must bring; empty for none
+ * @param address where to listen; {@code null} for loopback without a key, everywhere with one
+ * @param hosts further names that a server without a key answers to, beside those of loopback
+ */
+@ConfigurationProperties("flow.access")
+record AccessProperties(String apiKey, InetAddress address, List<String> hosts) {
+
+  AccessProperties {
+    apiKey = apiKey == null ? "" : apiKey.strip();
+    hosts = hosts == null ? List.of() : hosts;
+  }
+
+  boolean needsKey() {
+    return !apiKey.isEmpty();
+  }
+
+  /**
+   * @throws BadSettingException if strangers could reach it
+   */
+  InetAddress listenAddress() {
+    if (address == null) {
+      return needsKey() ? null : InetAddress.getLoopbackAddress();
+    }
+    if (!needsKey() && !address.isLoopbackAddress()) {
+      throw new BadSettingException(
+          "FLOW_ADDRESS "
+              + address.getHostAddress()
+              + " is reachable from other machines and there is no FLOW_API_KEY; set a key, or"
+              + " listen on 127.0.0.1.");
+    }
+    return address;
+  }
+}

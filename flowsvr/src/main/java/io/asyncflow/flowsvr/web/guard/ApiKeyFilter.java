@@ -1,0 +1,90 @@
+package io.asyncflow.flowsvr.web.guard;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.flowsvr.web.error.Refusal;
+import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.filter.FilterOrder;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/** Lets in, where a key is set, who brings it; health is open to all. */
+@Component
+@Order(FilterOrder.KEY)
+public class ApiKeyFilter extends OncePerRequestFilter {
+
+  private static final String SCHEME = "Bearer ";
+  private static final String HEALTH = "/actuator/health";
+
+  private final boolean needsKey;
+  private final byte[] keyHash;
+  private final RefusedKeys refusedKeys;
+
+  ApiKeyFilter(AccessProperties access, RefusedKeys refusedKeys) {
+    this.needsKey = access.needsKey();
+    this.keyHash = hash(access.apiKey());
+    this.refusedKeys = refusedKeys;
+  }
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    if (!needsKey || isHealth(request) || bringsKey(request)) {
+      chain.doFilter(request, response);
+    } else {
+      refuse(request, response);
+    }
+  }
+
+  private void refuse(HttpServletRequest request, HttpServletResponse response) throws IOException {
+    Duration away = refusedKeys.note(request.getRemoteAddr());
+    if (away.isZero()) {
+      RefusalWriter.write(request, response, Refusal.ofStatus(401));
+      return;
+    }
+    response.setHeader(HttpHeaders.RETRY_AFTER, String.valueOf(away.toSeconds() + 1));
+    RefusalWriter.write(
+        request,
+        response,
+        Refusal.of(
+            ErrorCode.LIMIT_EXCEEDED,
+            "too many requests without a valid key from your address: send the server's"
+                + " FLOW_API_KEY as Authorization: Bearer <key>"));
+  }
+
+  /**
+   * By the path that Tomcat has decoded and normalized; {@link PlainPathFilter} lets no other in.
+   */
+  public static boolean isHealth(HttpServletRequest request) {
+    String path = request.getServletPath();
+    return path.equals(HEALTH) || path.startsWith(HEALTH + "/");
+  }
+
+  private boolean bringsKey(HttpServletRequest request) {
+    String header = request.getHeader(HttpHeaders.AUTHORIZATION);
+    if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return false;
+    }
+    // Hashes have one length, so the time that this takes tells nothing about the key.
+    return MessageDigest.isEqual(keyHash, hash(header.substring(SCHEME.length()).strip()));
+  }
+
+  private static byte[] hash(String key) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package io.asyncflow.flowsvr.web.guard;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.web.error.Refusal;
+import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.filter.FilterOrder;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ReadListener;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletInputStream;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Gives up a body that comes too slowly. Tomcat's own time-out begins anew with every byte, so a
+ * client that sends one now and then would keep a thread for days. Actuator's endpoints get no body
+ * at all: Spring would read one of any size into memory, for clients without a key, too.
+ *
+ * <p>Each read is followed by a look at the clock; a client that is silent is given up by Tomcat.
+ */
+@Component
+@Order(FilterOrder.BODY)
+public class BodyPace extends OncePerRequestFilter {
+
+  private static final String ACTUATOR = "/actuator";
+
+  /** Slower than any line that is good for something. */
+  private static final int LEAST_BYTES_A_SECOND = 8 * 1024;
+
+  private static final long NANOS_A_BYTE = Duration.ofSeconds(1).toNanos() / LEAST_BYTES_A_SECOND;
+
+  private final Node node;
+  private final Duration patience;
+
+  /**
+   * @param patience how long a body may take at any rate
+   */
+  BodyPace(Node node, @Value("${flow.body-patience:10s}") Duration patience) {
+    this.node = node;
+    this.patience = patience;
+  }
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    if (!request.getServletPath().startsWith(ACTUATOR)) {
+      // Even one that tells no length may have a body, as those of HTTP/2.
+      chain.doFilter(
+          request.getContentLengthLong() != 0 ? new PacedRequest(request) : request, response);
+    } else if (request.getInputStream().isFinished()) {
+      chain.doFilter(request, response);
+    } else {
+      RefusalWriter.write(
+          request,
+          response,
+          Refusal.of(ErrorCode.INVALID_INPUT, "the route takes no body: send the request without"));
+    }
+  }
+
+  /** What a body that came too slowly, or stopped coming, is answered with. */
+  public static FlowException tooSlow(Throwable cause) {
+    return new FlowException(
+        ErrorCode.BODY_TOO_SLOW,
+        "the body came too slowly: after its first seconds at least "
+            + LEAST_BYTES_A_SECOND / 1024
+            + " KiB a second must come; repeat the request, and send less at once",
+        List.of(),
+        cause);
+  }
+
+  private final class PacedRequest extends HttpServletRequestWrapper {
+
+    private ServletInputStream body;
+
+    PacedRequest(HttpServletRequest request) {
+      super(request);
+    }
+
+    @Override
+    public ServletInputStream getInputStream() throws IOException {
+      if (body == null) {
+        body = new PacedBody(super.getInputStream());
+      }
+      return body;
+    }
+  }
+
+  private final class PacedBody extends ServletInputStream {
+
+    private final ServletInputStream in;
+    private long bytes;
+    private long waited;
+
+    PacedBody(ServletInputStream in) {
+      this.in = in;
+    }
+
+    @Override
+    public int read() throws IOException {
+      long begin = node.nanoTime();
+      return counted(in.read(), 1, begin);
+    }
+
+    @Override
+    public int read(byte[] buffer, int offset, int length) throws IOException {
+      long begin = node.nanoTime();
+      int count = in.read(buffer, offset, length);
+      return counted(count, count, begin);
+    }
+
+    /** The end is never too late: nobody waits for more. */
+    private int counted(int answer, int count, long begin) {
+      if (answer >= 0) {
+        bytes += count;
+        waited += node.nanoTime() - begin; // for the client, and not for the disk it goes to
+        long overtime = waited - patience.toNanos();
+        if (overtime > 0 && overtime / NANOS_A_BYTE > bytes) {
+          throw tooSlow(null);
+        }
+      }
+      return answer;
+    }
+
+    @Override
+    public int available() throws IOException {
+      return in.available();
+    }
+
+    @Override
+    public void close() throws IOException {
+      in.close();
+    }
+
+    @Override
+    public boolean isFinished() {
+      return in.isFinished();
+    }
+
+    @Override
+    public boolean isReady() {
+      return in.isReady();
+    }
+
+    @Override
+    public void setReadListener(ReadListener listener) {
+      in.setReadListener(listener);
+    }
+  }
+}

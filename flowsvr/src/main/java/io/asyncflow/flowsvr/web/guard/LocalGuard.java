@@ -1,0 +1,121 @@
+package io.asyncflow.flowsvr.web.guard;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.flowsvr.web.error.Refusal;
+import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.filter.FilterOrder;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+
+/**
+ * Keeps web pages away from a server without a key: whatever page a developer opens can send
+ * requests to loopback, and read the answers if its name points there.
+ *
+ * <p>Of every method and route but health: a GET takes tasks as well, and a guard of some would be
+ * forgotten with the next one. Tools send none of these headers but {@code Host}.
+ */
+@Component
+@Order(FilterOrder.LOCAL_GUARD)
+class LocalGuard extends OncePerRequestFilter {
+
+  private static final Pattern LOOPBACK =
+      Pattern.compile("(.+\\.)?localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
+  private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
+
+  private final boolean isOn;
+  private final Set<String> hosts;
+
+  LocalGuard(AccessProperties access) {
+    this.isOn = !access.needsKey();
+    this.hosts =
+        access.hosts().stream()
+            .map(host -> host.strip().toLowerCase(Locale.ROOT))
+            .collect(Collectors.toUnmodifiableSet());
+  }
+
+  @Override
+  protected boolean shouldNotFilter(HttpServletRequest request) {
+    return !isOn || ApiKeyFilter.isHealth(request);
+  }
+
+  @Override
+  protected void doFilterInternal(
+      HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+      throws ServletException, IOException {
+    String host = request.getHeader(HttpHeaders.HOST);
+    if (host != null && !isOurs(nameIn(host))) {
+      RefusalWriter.write(
+          request,
+          response,
+          Refusal.of(
+              ErrorCode.WRONG_HOST,
+              "a server without FLOW_API_KEY answers to localhost and 127.0.0.1 only: use one of"
+                  + " them, or start it with the name of this Host in FLOW_HOSTS"));
+    } else if (isOfAnotherSite(request, host)) {
+      RefusalWriter.write(
+          request,
+          response,
+          Refusal.of(
+              ErrorCode.CROSS_SITE,
+              "a web page of another site sent this: a server without FLOW_API_KEY takes requests"
+                  + " of tools and of its own pages; type its address to open one"));
+    } else {
+      chain.doFilter(request, response);
+    }
+  }
+
+  /**
+   * Without the port. The request's own server name may be what an {@code X-Forwarded-Host} says.
+   */
+  private static String nameIn(String host) {
+    int colon = host.lastIndexOf(':');
+    return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
+  }
+
+  /** A name that nobody can point here but the machine itself. */
+  private boolean isOurs(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return LOOPBACK.matcher(lower).matches() || hosts.contains(lower);
+  }
+
+  private static boolean isOfAnotherSite(HttpServletRequest request, String host) {
+    String site = request.getHeader("Sec-Fetch-Site");
+    if (site != null && !OWN_SITES.contains(site)) {
+      return true;
+    }
+    String origin = request.getHeader(HttpHeaders.ORIGIN);
+    if (origin != null) {
+      return !isOriginOf(host, origin);
+    }
+    // Browsers from before Fetch Metadata say of a GET no more than this.
+    String referer = request.getHeader(HttpHeaders.REFERER);
+    return referer != null && !isOriginOf(host, originOf(referer));
+  }
+
+  /** With its port, since a page on another one is of another origin; TLS may end before us. */
+  private static boolean isOriginOf(String host, String origin) {
+    return origin.equalsIgnoreCase("http://" + host) || origin.equalsIgnoreCase("https://" + host);
+  }
+
+  private static String originOf(String url) {
+    try {
+      URI uri = new URI(url);
+      return uri.getScheme() + "://" + uri.getRawAuthority();
+    } catch (URISyntaxException e) {
+      return "null"; // as a browser has it for an origin that it does not tell
+    }
+  }
+}

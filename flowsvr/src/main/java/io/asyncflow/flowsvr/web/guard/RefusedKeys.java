@@ -1,0 +1,158 @@
+package io.asyncflow.flowsvr.web.guard;
+
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * The addresses whose requests brought no valid key lately: counted, named in the log once a
+ * minute, and turned away after some tries.
+ *
+ * <p>Whoever brings the right key is let in from any of them: a whole fleet may share its address
+ * with the one worker that has the wrong one. So this does not keep anybody from guessing on; the
+ * key's length does. Thread-safe.
+ */
+@Component
+class RefusedKeys {
+
+  private static final Logger log = LoggerFactory.getLogger(RefusedKeys.class);
+
+  static final int TRIES_A_MINUTE = 30;
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  /** Beyond, what is kept and what is logged would be in the hands of those who are refused. */
+  private static final int MOST_ADDRESSES = 10_000;
+
+  private static final int MOST_LINES = 20;
+  private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+  private static final String OTHERS = "other addresses";
+
+  private final Node node;
+  private final boolean needsKey;
+  private final Counter refusals;
+  private final Map<String, Tries> byAddress = new HashMap<>();
+  private BackgroundLoop loop;
+
+  private static final class Tries {
+    private int left = TRIES_A_MINUTE;
+    private int refused;
+    private long turnedAwayAt;
+  }
+
+  RefusedKeys(Node node, MeterRegistry meters, AccessProperties access) {
+    this.node = node;
+    this.needsKey = access.needsKey();
+    this.refusals =
+        Counter.builder("asyncflow.access.refused")
+            .description("requests that brought no valid key")
+            .register(meters);
+  }
+
+  @PostConstruct
+  void start() {
+    if (needsKey) {
+      loop = BackgroundLoop.start("refused-keys", MINUTE, this::runOnce);
+    }
+  }
+
+  @PreDestroy
+  void stop() {
+    if (loop != null) {
+      loop.close();
+    }
+  }
+
+  /**
+   * Notes a request without a valid key.
+   *
+   * @param address of its client
+   * @return how long the address is turned away for; zero while it has tries left
+   */
+  Duration note(String address) {
+    refusals.increment();
+    String network = networkOf(address);
+    synchronized (byAddress) {
+      Tries tries = byAddress.get(network);
+      if (tries == null) {
+        String name = byAddress.size() < MOST_ADDRESSES ? network : OTHERS;
+        tries = byAddress.computeIfAbsent(name, any -> new Tries());
+      }
+      tries.refused++;
+      if (tries.left > 0) {
+        tries.left--;
+        tries.turnedAwayAt = node.nanoTime();
+        return Duration.ZERO;
+      }
+      Duration left = MINUTE.minusNanos(node.nanoTime() - tries.turnedAwayAt);
+      if (left.isNegative() || left.isZero()) {
+        tries.left = TRIES_A_MINUTE - 1;
+        return Duration.ZERO;
+      }
+      return left;
+    }
+  }
+
+  /** Tells of the last minute, and gives those new tries who are not turned away. */
+  void runOnce() {
+    List<Map.Entry<String, Integer>> counts;
+    synchronized (byAddress) {
+      long now = node.nanoTime();
+      counts =
+          byAddress.entrySet().stream()
+              .filter(entry -> entry.getValue().refused > 0)
+              .map(entry -> Map.entry(entry.getKey(), entry.getValue().refused))
+              .sorted(Map.Entry.comparingByValue(Comparator.reverseOrder()))
+              .toList();
+      byAddress
+          .values()
+          .removeIf(tries -> tries.left > 0 || now - tries.turnedAwayAt >= MINUTE.toNanos());
+      byAddress.values().forEach(tries -> tries.refused = 0);
+    }
+    for (Map.Entry<String, Integer> entry :
+        counts.subList(0, Math.min(MOST_LINES, counts.size()))) {
+      log.warn(
+          "requests without a valid key from {} in the last minute, all refused: {}",
+          entry.getKey(),
+          entry.getValue());
+    }
+    if (counts.size() > MOST_LINES) {
+      log.warn("… and from {} more addresses", counts.size() - MOST_LINES);
+    }
+  }
+
+  /**
+   * Who has one IPv6 address has at least 2^64 of them. Behind a proxy the client may have made up
+   * the address, and what is none must not be looked up in the DNS.
+   */
+  private static String networkOf(String address) {
+    if (address.indexOf(':') < 0) {
+      return IPV4.matcher(address).matches() ? address : OTHERS;
+    }
+    try {
+      byte[] bytes =
+          InetAddress.getByName("[" + address + "]").getAddress(); // a literal or nothing
+      if (bytes.length == 4) {
+        return InetAddress.getByAddress(bytes).getHostAddress();
+      }
+      Arrays.fill(bytes, 8, 16, (byte) 0);
+      return InetAddress.getByAddress(bytes).getHostAddress() + "/64";
+    } catch (UnknownHostException e) {
+      return OTHERS;
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * How much at once: threads, connections, waiting requests, lists; and what happens to callers that
+ * are gone.
+ */
+package io.asyncflow.flowsvr.web.load;

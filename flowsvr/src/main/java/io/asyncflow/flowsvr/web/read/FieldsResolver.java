@@ -1,0 +1,26 @@
+package io.asyncflow.flowsvr.web.read;
+
+import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.core.MethodParameter;
+import org.springframework.web.bind.support.WebDataBinderFactory;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.method.support.HandlerMethodArgumentResolver;
+import org.springframework.web.method.support.ModelAndViewContainer;
+
+/** Hands {@link Fields} to controllers that ask for them. */
+public final class FieldsResolver implements HandlerMethodArgumentResolver {
+
+  @Override
+  public boolean supportsParameter(MethodParameter parameter) {
+    return parameter.getParameterType() == Fields.class;
+  }
+
+  @Override
+  public Object resolveArgument(
+      MethodParameter parameter,
+      ModelAndViewContainer container,
+      NativeWebRequest request,
+      WebDataBinderFactory binderFactory) {
+    return RequestReader.read(request.getNativeRequest(HttpServletRequest.class));
+  }
+}

@@ -1,0 +1,25 @@
+package io.asyncflow.flowsvr.web.read;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FieldError;
+import io.asyncflow.api.FlowException;
+import java.util.List;
+
+/**
+ * One field is bad for a reason that only a look at the data tells; {@link Fields} finds the rest.
+ */
+public class InvalidFieldException extends FlowException {
+
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param message goes on after the field's name
+   */
+  public InvalidFieldException(String field, String message) {
+    super(
+        ErrorCode.INVALID_INPUT,
+        field + " " + message,
+        List.of(new FieldError(field, message)),
+        null);
+  }
+}

@@ -1,0 +1,96 @@
+package io.asyncflow.flowsvr.web.read;
+
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A field that is wanted as a whole number. Digits in a text will do, since that is all that a
+ * query string has and some clients send; an empty text is none. After its first error a field is
+ * {@code null} and checked no further.
+ */
+public final class NumberField {
+
+  private static final Pattern DIGITS = Pattern.compile("-?[0-9]{1,19}");
+  private static final long LEAST_EPOCH_MS = 100_000_000_000L; // in 1973; as seconds in 5138
+  private static final long END_OF_9999_MS = 253_402_300_799_999L;
+
+  private final Fields fields;
+  private final String name;
+  private Long value;
+  private boolean bad;
+
+  NumberField(Fields fields, String name, JsonNode node) {
+    this.fields = fields;
+    this.name = name;
+    if (node == null || node.isString() && node.asString().isEmpty()) {
+      return;
+    }
+    value = parse(node);
+    if (value == null) {
+      refuse("must be a whole number");
+    }
+  }
+
+  private static Long parse(JsonNode node) {
+    if (node.isIntegralNumber()) {
+      return node.canConvertToLong() ? node.asLong() : null;
+    }
+    if (!node.isString() || !DIGITS.matcher(node.asString()).matches()) {
+      return null;
+    }
+    try {
+      return Long.parseLong(node.asString());
+    } catch (NumberFormatException e) {
+      return null; // 19 digits may be more than 63 bits
+    }
+  }
+
+  public NumberField required() {
+    if (value == null && !bad) {
+      refuse("is required");
+    }
+    return this;
+  }
+
+  public NumberField between(long min, long max) {
+    if (value != null && (value < min || value > max)) {
+      refuse("must be between " + min + " and " + max);
+    }
+    return this;
+  }
+
+  /**
+   * A moment in epoch milliseconds, up to the year 9999, or 0. What looks like seconds is refused:
+   * read as milliseconds it would be a moment in 1970, and due at once.
+   */
+  public NumberField epochMs() {
+    between(0, END_OF_9999_MS);
+    if (value != null && value > 0 && value < LEAST_EPOCH_MS) {
+      refuse("must be epoch milliseconds; " + value + " looks like seconds: multiply it by 1000");
+    }
+    return this;
+  }
+
+  /** The number, or {@code null}. */
+  public Long asLong() {
+    return value;
+  }
+
+  /** The number, or {@code null}; an error if it has more than 32 bits. */
+  public Integer asInteger() {
+    between(Integer.MIN_VALUE, Integer.MAX_VALUE);
+    return value == null ? null : value.intValue();
+  }
+
+  /** The number, or {@code absent} where there is none. */
+  public int or(int absent) {
+    Integer given = asInteger();
+    return given == null ? absent : given;
+  }
+
+  private void refuse(String message) {
+    bad = true;
+    value = null;
+    fields.refuse(name, message);
+  }
+}

@@ -1,0 +1,195 @@
+package io.asyncflow.flowsvr.web.read;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.web.guard.BodyPace;
+import io.asyncflow.flowsvr.web.guard.BoundedInput;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.Charset;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.springframework.http.MediaType;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Reads a request's query string and body, form or JSON, into one view.
+ *
+ * <p>What a body may cost is bounded before it is read: its bytes, how deep it is nested, and of
+ * how many values it consists, since a few bytes of JSON become an object of a hundred.
+ */
+public final class RequestReader {
+
+  static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
+  static final int MAX_DEPTH = 32;
+  private static final int MAX_TOKENS = 500_000;
+  private static final int DECODED_AT_ONCE = 4_096;
+  private static final int MAX_REASON = 200;
+
+  private static final JsonMapper JSON =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(MAX_DEPTH)
+                          .maxTokenCount(MAX_TOKENS)
+                          .build())
+                  .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                  .build())
+          .build();
+
+  private RequestReader() {}
+
+  /**
+   * @throws FlowException with {@link ErrorCode#MALFORMED_BODY}, {@link ErrorCode#TOO_LARGE}, or
+   *     {@link ErrorCode#INVALID_INPUT} if it is the query string that cannot be read
+   */
+  static Fields read(HttpServletRequest request) {
+    ObjectNode query = FormText.ofQuery(request.getQueryString());
+    ObjectNode body = readBody(request);
+    return body == null ? Fields.of(List.of(query)) : Fields.of(List.of(query, body));
+  }
+
+  private static ObjectNode readBody(HttpServletRequest request) {
+    if (request.getContentLengthLong() == 0) {
+      return null;
+    }
+    if (request.getContentLengthLong() > MAX_BODY_BYTES) {
+      throw tooLarge();
+    }
+    try (InputStream in = new BoundedInput(request.getInputStream(), MAX_BODY_BYTES)) {
+      byte[] body = in.readAllBytes();
+      if (body.length == 0) {
+        return null; // whatever its content type says
+      }
+      return isForm(request) ? readForm(body) : readJson(body);
+    } catch (BoundedInput.TooLongException e) {
+      throw tooLarge();
+    } catch (IOException e) {
+      throw brokenOff(e);
+    }
+  }
+
+  /** No content type at all is taken for JSON. */
+  private static boolean isForm(HttpServletRequest request) {
+    if (request.getContentType() == null) {
+      return false;
+    }
+    MediaType type;
+    Charset charset;
+    try {
+      type = MediaType.parseMediaType(request.getContentType());
+      charset = type.getCharset();
+    } catch (IllegalArgumentException e) {
+      throw malformed("its content type is none", e);
+    }
+    if (charset != null
+        && !charset.equals(StandardCharsets.UTF_8)
+        && !charset.equals(StandardCharsets.US_ASCII)) {
+      throw malformed("its encoding must be UTF-8", null);
+    }
+    if (type.equalsTypeAndSubtype(MediaType.APPLICATION_FORM_URLENCODED)) {
+      return true;
+    }
+    if (type.equalsTypeAndSubtype(MediaType.APPLICATION_JSON)
+        || type.getSubtype().endsWith("+json")) {
+      return false;
+    }
+    throw malformed("its content type must be application/json", null);
+  }
+
+  private static ObjectNode readForm(byte[] body) {
+    if (body[0] == '{' || body[0] == '[') {
+      throw malformed("it looks like JSON but its content type says form", null);
+    }
+    return FormText.ofBody(body);
+  }
+
+  private static ObjectNode readJson(byte[] body) {
+    requireUtf8(body);
+    JsonNode root;
+    try {
+      root = JSON.readTree(body);
+    } catch (StreamConstraintsException e) {
+      throw malformed(
+          "it may have "
+              + MAX_DEPTH
+              + " levels, "
+              + MAX_TOKENS
+              + " tokens, and numbers of 1000 digits",
+          e);
+    } catch (MismatchedInputException e) { // all that a tree can be mismatched by
+      throw malformed("something follows the JSON object", e);
+    } catch (JacksonException e) {
+      throw malformed(whereAndWhy(e), e);
+    }
+    if (root instanceof ObjectNode object) {
+      return object;
+    }
+    throw malformed("it must be a JSON object", null);
+  }
+
+  /**
+   * Jackson is more generous: it takes overlong forms for the characters that they hide from
+   * whoever reads the body on its way here, and guesses UTF-16 and UTF-32 from zero bytes. A byte
+   * order mark of UTF-8 is valid, and Jackson skips it.
+   */
+  private static void requireUtf8(byte[] body) {
+    ByteBuffer in = ByteBuffer.wrap(body);
+    CharBuffer out = CharBuffer.allocate(Math.min(body.length, DECODED_AT_ONCE));
+    CharsetDecoder strict = StandardCharsets.UTF_8.newDecoder();
+    CoderResult result;
+    do {
+      out.clear();
+      result = strict.decode(in, out, true);
+    } while (result.isOverflow());
+    if (result.isError()) {
+      throw malformed("it is not UTF-8, at byte " + in.position(), null);
+    }
+    if (body[0] == 0 || body.length > 1 && body[1] == 0) {
+      throw malformed("its encoding must be UTF-8", null);
+    }
+  }
+
+  private static String whereAndWhy(JacksonException e) {
+    TokenStreamLocation at = e.getLocation();
+    String where = at == null ? "" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
+    // Jackson quotes what it has read, which may be a name of 50,000 characters.
+    return Printable.of(e.getOriginalMessage(), MAX_REASON) + " (" + where + ")";
+  }
+
+  /** The rest of the body did not come; also what Tomcat makes of that by itself. */
+  public static FlowException brokenOff(IOException cause) {
+    for (Throwable t = cause; t != null; t = t.getCause()) {
+      if (t instanceof SocketTimeoutException) {
+        return BodyPace.tooSlow(cause);
+      }
+    }
+    return malformed("it broke off", cause);
+  }
+
+  private static FlowException malformed(String why, Throwable cause) {
+    return new FlowException(
+        ErrorCode.MALFORMED_BODY, "the body cannot be read: " + why, List.of(), cause);
+  }
+
+  private static FlowException tooLarge() {
+    return new FlowException(
+        ErrorCode.TOO_LARGE, "the body is larger than " + MAX_BODY_BYTES + " bytes");
+  }
+}

@@ -1,0 +1,138 @@
+package io.asyncflow.flowsvr.web.read;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A field that is wanted as text. A JSON integer will do as well, since some clients send ids as
+ * numbers. After its first error a field is {@code null} and checked no further.
+ */
+public final class TextField {
+
+  private final Fields fields;
+  private final String name;
+  private String value;
+  private boolean bad;
+
+  TextField(Fields fields, String name, JsonNode node) {
+    this.fields = fields;
+    this.name = name;
+    if (node == null) {
+      return;
+    }
+    if (!node.isString() && !node.isIntegralNumber()) {
+      refuse("must be a text");
+      return;
+    }
+    value = node.asString();
+    if (value.indexOf('\0') >= 0) {
+      refuse("must not contain the character NUL");
+    } else if (hasLoneSurrogate(value)) {
+      refuse("is not valid Unicode");
+    }
+  }
+
+  /** Must be there and not empty. */
+  public TextField required() {
+    if (!bad && (value == null || value.isEmpty())) {
+      refuse(value == null ? "is required" : "must not be empty");
+    }
+    return this;
+  }
+
+  /** At most so many characters, counted as the database counts them. */
+  public TextField max(int characters) {
+    if (value != null && value.codePointCount(0, value.length()) > characters) {
+      refuse("must be at most " + characters + " characters long");
+    }
+    return this;
+  }
+
+  /** At most so many bytes of UTF-8; beyond, the request is too large and not just invalid. */
+  public TextField maxBytes(int bytes) {
+    if (value != null && value.getBytes(StandardCharsets.UTF_8).length > bytes) {
+      bad = true;
+      value = null;
+      fields.refuseAsTooLarge(name, "must be at most " + bytes + " bytes of UTF-8 long");
+    }
+    return this;
+  }
+
+  /**
+   * Is a name: no control characters, which would garble logs, and no white space around it, which
+   * the database does not tell apart.
+   */
+  public TextField name() {
+    if (value != null && value.chars().anyMatch(Character::isISOControl)) {
+      refuse("must not contain control characters");
+    } else if (value != null && !value.equals(value.strip())) {
+      refuse("must not begin or end with white space");
+    }
+    return this;
+  }
+
+  /** Printable ASCII only. */
+  public TextField ascii() {
+    if (value != null && !value.chars().allMatch(c -> c >= ' ' && c <= '~')) {
+      refuse("must be printable ASCII");
+    }
+    return this;
+  }
+
+  /** The text, or {@code null}. */
+  public String value() {
+    return value;
+  }
+
+  /** The text, or {@code absent} where there is none. */
+  public String or(String absent) {
+    return value == null ? absent : value;
+  }
+
+  /** What the text spells, or {@code null}; an error if it spells nothing. */
+  public <T> T as(Function<String, Optional<T>> parser, String message) {
+    if (value == null) {
+      return null;
+    }
+    Optional<T> parsed = parser.apply(value);
+    if (parsed.isEmpty()) {
+      refuse(message);
+    }
+    return parsed.orElse(null);
+  }
+
+  private void refuse(String message) {
+    bad = true;
+    value = null;
+    fields.refuse(name, message);
+  }
+
+  /** The text with U+FFFD for each NUL and each half of a surrogate pair. */
+  static String keepable(String text) {
+    if (text.indexOf('\0') < 0 && !hasLoneSurrogate(text)) {
+      return text;
+    }
+    return text.codePoints()
+        .map(
+            c ->
+                c == 0 || Character.MIN_SURROGATE <= c && c <= Character.MAX_SURROGATE ? 0xFFFD : c)
+        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+        .toString();
+  }
+
+  static boolean hasLoneSurrogate(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (Character.isHighSurrogate(c)
+          && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
+        i++;
+      } else if (Character.isSurrogate(c)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,125 @@
+package io.asyncflow.flowsvr.claim;
+
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
+import io.asyncflow.flowsvr.claim.Dealing.Place;
+import io.asyncflow.flowsvr.claim.JointClaim.Taken;
+import io.asyncflow.flowsvr.due.Range;
+import io.asyncflow.flowsvr.due.Source;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskRows;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** How many tasks a claim locks; the database is a list. */
+class JointClaimTest {
+
+  private static final TaskType LARK = new TaskType("lark");
+  private static final Range RANGE = Range.whole(new Source(new TaskTable(LARK, 1), "first"));
+
+  private final Queue queue = new Queue();
+  private final ClaimLimits limits = mock();
+  private final TaskTypeConfig type = mock();
+  private final JointClaim joint =
+      new JointClaim(
+          queue,
+          mock(),
+          mock(),
+          limits,
+          new RetryingTransactions(mock(PlatformTransactionManager.class)));
+
+  @BeforeEach
+  void aTypeWithoutLimits() {
+    when(limits.lock(any())).thenReturn(Allowance.UNLIMITED);
+    when(type.type()).thenReturn(LARK);
+    when(type.lease()).thenReturn(Duration.ofSeconds(30));
+    when(type.maxProcessingTime()).thenReturn(Duration.ofSeconds(60));
+  }
+
+  @Test
+  void claimOfLargeTasksLocksTwiceWhatHadRoomAndMoreWhenTheyAreSmallAgain() {
+    String log = "x".repeat(TaskLimits.SCHEDULE_LOG_BYTES);
+    queue.add(400, log);
+    int room = claim().tasks();
+    assertThat(room).isBetween(50, 64);
+    assertThat(claim().tasks()).isEqualTo(room);
+    assertThat(claim().isCut()).isTrue();
+    assertThat(queue.locked).containsExactly(400, 2 * room, 2 * room);
+
+    queue.waiting.clear();
+    queue.locked.clear();
+    queue.add(5_000, "");
+    Taken small = claim();
+    assertThat(small.tasks()).isEqualTo(2 * room);
+    assertThat(small.isCut()).as("there may be more").isTrue();
+    for (int i = 0; i < 4; i++) {
+      claim();
+    }
+    assertThat(queue.locked).containsExactly(2 * room, 4 * room, 8 * room, 1_000, 1_000);
+    assertThat(claim().isCut()).isFalse();
+  }
+
+  @Test
+  void claimOfFewTasksIsNotCutBecauseOthersWereLarge() {
+    queue.add(400, "x".repeat(TaskLimits.SCHEDULE_LOG_BYTES));
+    claim();
+    queue.waiting.clear();
+    queue.add(20, "");
+    assertThat(claim().isCut()).isFalse();
+  }
+
+  /** Of a hold that takes a thousand. */
+  private Taken claim() {
+    Hold hold = new Hold(LARK, 1_000, "w", Duration.ZERO, null, Set.of());
+    return joint.take(
+        type, List.of(new Place(hold, 1_000)), most -> Map.of(RANGE, Math.min(most, 1_000)));
+  }
+
+  /** Tasks that wait, and how many claims have locked. */
+  private static final class Queue extends ClaimStore {
+
+    final List<TaskRow> waiting = new ArrayList<>();
+    final List<Integer> locked = new ArrayList<>();
+
+    Queue() {
+      super(null, null);
+    }
+
+    void add(int count, String log) {
+      for (int i = 0; i < count; i++) {
+        waiting.add(TaskRows.aRow().numbered(1 + i).withLog(log).build());
+      }
+    }
+
+    @Override
+    List<TaskRow> lockDue(Range range, int limit) {
+      List<TaskRow> rows = List.copyOf(waiting.subList(0, Math.min(limit, waiting.size())));
+      locked.add(rows.size());
+      return rows;
+    }
+
+    @Override
+    public int markHeld(TaskTable table, List<Change> changes) {
+      Set<TaskId> held = changes.stream().map(change -> change.after().id()).collect(toSet());
+      waiting.removeIf(row -> held.contains(row.id()));
+      return changes.size();
+    }
+  }
+}

@@ -1,0 +1,296 @@
+package io.asyncflow.flowsvr.claim;
+
+import static java.util.Collections.nCopies;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyBoolean;
+import static org.mockito.ArgumentMatchers.anyList;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
+import io.asyncflow.flowsvr.claim.Dealing.Place;
+import io.asyncflow.flowsvr.claim.JointClaim.Taken;
+import io.asyncflow.flowsvr.claim.TaskClaimer.Asking;
+import io.asyncflow.flowsvr.claim.TaskClaimer.Claim;
+import io.asyncflow.flowsvr.due.DueLook;
+import io.asyncflow.flowsvr.due.DueLook.Look;
+import io.asyncflow.flowsvr.due.DueLook.OnlyRange;
+import io.asyncflow.flowsvr.due.DueLook.Turn;
+import io.asyncflow.flowsvr.due.Head;
+import io.asyncflow.flowsvr.due.Range;
+import io.asyncflow.flowsvr.due.Source;
+import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskRows;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.transaction.CannotCreateTransactionException;
+
+/** How many of each source a claim wants. */
+class TaskClaimerTest {
+
+  private static final long NOW = 1_000;
+  private static final TaskType LARK = new TaskType("lark");
+  private static final List<Place> ONE_FOR_ALL =
+      List.of(new Place(new Hold(LARK, 100, "w", Duration.ZERO, null, Set.of()), 100));
+  private static final Source OLD = new Source(new TaskTable(LARK, 1), "first");
+  private static final Source NEW = new Source(new TaskTable(LARK, 2), "first");
+
+  private final DueLook looks = mock();
+
+  @Test
+  void dueTasksOfAllSourcesAreMergedInTheirOrder() {
+    List<Head> heads =
+        List.of(head(OLD, 1, 10), head(OLD, 2, 40), head(NEW, 3, 20), head(NEW, 4, 30));
+    assertThat(TaskClaimer.plan(heads, ONE_FOR_ALL, 3)).isEqualTo(Map.of(OLD, 1, NEW, 2));
+    assertThat(TaskClaimer.plan(heads, ONE_FOR_ALL, 10)).isEqualTo(Map.of(OLD, 2, NEW, 2));
+  }
+
+  @Test
+  void tiesAreOrderedByNumber() {
+    assertThat(TaskClaimer.plan(List.of(head(NEW, 7, 10), head(OLD, 6, 10)), ONE_FOR_ALL, 1))
+        .isEqualTo(Map.of(OLD, 1));
+  }
+
+  @Test
+  void whatIsNotDueIsNotPlanned() {
+    List<Head> heads = List.of(head(OLD, 1, NOW), head(OLD, 2, NOW + 1), head(NEW, 3, NOW + 1_000));
+    assertThat(TaskClaimer.plan(heads, ONE_FOR_ALL, 10)).isEqualTo(Map.of(OLD, 1));
+    assertThat(TaskClaimer.plan(List.of(), ONE_FOR_ALL, 10)).isEmpty();
+  }
+
+  @Test
+  void whatIsLeftToOthersIsForAHoldWhenItHasBeenDueLongEnough() {
+    Preference preference = new Preference(Set.of("other"), Duration.ofMillis(300));
+    Hold hold = new Hold(LARK, 100, "w", Duration.ZERO, null, Set.of(), preference);
+    List<Place> choosy = List.of(new Place(hold, 100));
+    List<Head> heads = List.of(head(OLD, 1, NOW - 100), head(NEW, 2, NOW - 250));
+    assertThat(TaskClaimer.plan(heads, choosy, 10)).isEmpty();
+    assertThat(TaskClaimer.nextForOthersInMs(heads, choosy)).hasValue(50);
+    assertThat(TaskClaimer.nextForOthersInMs(heads, ONE_FOR_ALL)).isEmpty();
+    assertThat(TaskClaimer.nextForOthersInMs(List.of(head(OLD, 1, NOW + 1)), choosy)).isEmpty();
+    assertThat(TaskClaimer.nextForOthersInMs(heads, List.of(new Place(hold, 0)))).isEmpty();
+  }
+
+  static Stream<RuntimeException> failures() {
+    return Stream.of(
+        new QueryTimeoutException("the database went away"),
+        new CannotCreateTransactionException("no connection in time"),
+        new NoSuchTaskTypeException(LARK));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void aHoldThatFailsDoesNotTakeTheAnswerFromThoseThatWereServedBeforeIt(RuntimeException failure) {
+    TaskRow row = TaskRows.aRow().build();
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenAnswer(
+            call -> {
+              List<Place> line = call.getArgument(1);
+              if (line.size() > 1) {
+                throw new DuplicateKeyException("one of them was given something before");
+              }
+              if (line.get(0).hold().workerId().equals("unlucky")) {
+                throw failure;
+              }
+              return new Taken(List.of(List.of(row)), Map.of(), false, Allowance.UNLIMITED);
+            });
+    TaskClaimer claimer = claimerOf(joint);
+
+    List<List<TaskRow>> given =
+        claimer
+            .claim(LARK, Stream.of("a", "unlucky", "b").map(TaskClaimerTest::asks).toList())
+            .rows();
+
+    assertThat(given)
+        .as("and nobody is asked for after it")
+        .containsExactly(List.of(row), List.of(), List.of());
+    assertThatThrownBy(() -> claimer.claim(LARK, List.of(asks("unlucky"), asks("a"))))
+        .as("nothing was given to anybody yet")
+        .isSameAs(failure);
+  }
+
+  @Test
+  void holdThatIsAnsweredInAnyCaseAndTakesNothingOfTheBusyStageMakesTheClaimLook() {
+    TaskRow row = TaskRows.aRow().build();
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenReturn(
+            new Taken(
+                List.of(List.of(row), List.of()),
+                Map.of(new Range(OLD, 0), 1),
+                false,
+                Allowance.UNLIMITED));
+    TaskClaimer claimer = claimerOf(joint);
+    Hold busy = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("first"));
+    Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
+    Hold waits = new Hold(LARK, 1, "w", Duration.ofSeconds(9), null, Set.of("quiet"));
+
+    Claim seen =
+        claimer.claim(
+            LARK, List.of(new Asking(busy, false, true, 0), new Asking(quiet, false, true, 0)));
+    assertThat(seen.rows()).containsExactly(List.of(row), List.of());
+    assertThat(seen.sure().get(1)).isTrue();
+
+    Claim taken =
+        claimer.claim(
+            LARK, List.of(new Asking(busy, false, true, 0), new Asking(waits, false, false, 0)));
+    assertThat(taken.rows()).containsExactly(List.of(row), List.of());
+    assertThat(taken.sure().get(1)).as("nobody has looked").isFalse();
+  }
+
+  @Test
+  void claimThatWasCutShortIsSureOfThoseForWhomNothingWasDue() {
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenReturn(
+            new Taken(
+                List.of(List.of(TaskRows.aRow().build()), List.of(), List.of()),
+                Map.of(new Range(OLD, 0), 2), // and somebody has locked one of them
+                false,
+                Allowance.UNLIMITED));
+    Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
+    assertThat(
+            claimerOf(joint)
+                .claim(LARK, List.of(asks("a"), asks("b"), new Asking(quiet, false, true, 0)))
+                .sure()
+                .subList(1, 3))
+        .containsExactly(false, true);
+  }
+
+  @Test
+  void claimAtTheEndOfATurnIsSureOfThoseWhoCameBeforeItBegan() {
+    TaskClaimer claimer = claimerOf(mock());
+    when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
+    Turn turn = new Turn(NEW, Set.of(), false, 50);
+    when(looks.look(any(), anyBoolean())).thenReturn(aLook(List.of(), Set.of(), Optional.of(turn)));
+    Hold hold = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
+
+    Claim claim =
+        claimer.claim(
+            LARK,
+            List.of(
+                new Asking(hold, false, true, 50),
+                new Asking(hold, false, true, 51),
+                new Asking(hold, false, false, 51)));
+
+    assertThat(claim.sure()).as("who waits is not told").containsExactly(true, false, true);
+  }
+
+  @Test
+  void ofASourceThatWasSeenInPartAsManyArePlannedAsThereIsRoomFor() {
+    Source other = new Source(new TaskTable(LARK, 2), "other");
+    List<Head> heads = List.of(head(OLD, 1, 10), head(NEW, 2, 20), head(other, 3, 30));
+    Hold first = new Hold(LARK, 6, "w", Duration.ZERO, null, Set.of("first"));
+    Hold both = new Hold(LARK, 3, "w", Duration.ZERO, null, Set.of("first", "other"));
+
+    assertThat(planned(heads, Set.of(NEW, other), 100, first, both))
+        .as("half of what is left each, but no more than somebody takes")
+        .isEqualTo(Map.of(new Range(OLD, 10), 1, new Range(NEW, 20), 4, new Range(other, 30), 3));
+    assertThat(planned(heads, Set.of(NEW), 4, first, both))
+        .isEqualTo(Map.of(new Range(OLD, 10), 1, new Range(NEW, 20), 2, new Range(other, 30), 1));
+    assertThat(planned(heads, Set.of(), 100, first, both))
+        .isEqualTo(Map.of(new Range(OLD, 10), 1, new Range(NEW, 20), 1, new Range(other, 30), 1));
+  }
+
+  private Map<Range, Integer> planned(
+      List<Head> heads, Set<Source> seenInPart, int most, Hold... line) {
+    Map<Range, Integer> planned = new HashMap<>();
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenAnswer(
+            call -> {
+              IntFunction<Map<Range, Integer>> plan = call.getArgument(2);
+              planned.putAll(plan.apply(most));
+              return new Taken(
+                  nCopies(line.length, List.of(TaskRows.aRow().build())),
+                  planned,
+                  false,
+                  Allowance.UNLIMITED);
+            });
+    TaskClaimer claimer = claimerOf(joint);
+    when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
+    when(looks.look(any(), anyBoolean())).thenReturn(aLook(heads, seenInPart, Optional.empty()));
+    claimer.claim(LARK, Stream.of(line).map(hold -> new Asking(hold, false, true, 0)).toList());
+    return planned;
+  }
+
+  @Test
+  void claimThatMayHaveLeftLargeTasksIsNotSureThatNoneAreDue() {
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenReturn(
+            new Taken(
+                List.of(List.of(TaskRows.aRow().build()), List.of()),
+                Map.of(new Range(OLD, 0), 1),
+                true,
+                Allowance.UNLIMITED));
+    TaskClaimer claimer = claimerOf(joint);
+    when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
+    assertThat(claimer.claim(LARK, List.of(asks("a"), asks("b"))).sure().get(1)).isFalse();
+  }
+
+  @Test
+  void whatTheLimitsDoNotLetATypeTakeNowIsLookedAtAgain() {
+    JointClaim joint = mock();
+    when(joint.take(any(), anyList(), any()))
+        .thenReturn(
+            new Taken(
+                List.of(List.of()), Map.of(), false, new Allowance(0, OptionalLong.of(7), 0)));
+    TaskClaimer claimer = claimerOf(joint);
+    Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
+
+    Claim claim = claimer.claim(LARK, List.of(new Asking(ofAnyStage, false, true, 0)));
+
+    assertThat(claim.sure()).containsExactly(true);
+    assertThat(claim.againInMs()).isEqualTo(7);
+    verify(looks).stayAt(any());
+  }
+
+  /** Of a busy type: claims look before they take only where they must; and see one due task. */
+  private TaskClaimer claimerOf(JointClaim joint) {
+    when(looks.busyRange(any(), any()))
+        .thenReturn(Optional.of(new OnlyRange(new Range(OLD, 0), 0, 0)));
+    TaskTypes types = mock();
+    TaskTypeConfig config = mock();
+    when(types.require(LARK)).thenReturn(config);
+    when(types.known(LARK)).thenReturn(Optional.of(config));
+    Look look = aLook(List.of(head(OLD, 1, 10)), Set.of(), Optional.empty());
+    when(looks.look(any(), anyBoolean())).thenReturn(look);
+    return new TaskClaimer(looks, joint, mock(), mock(), types);
+  }
+
+  private static Look aLook(List<Head> heads, Set<Source> seenInPart, Optional<Turn> turn) {
+    List<Range> ranges = heads.stream().map(Head::source).distinct().map(Range::whole).toList();
+    return new Look(ranges, heads, seenInPart, Set.of(), turn, false, false, 0, 0);
+  }
+
+  private static Asking asks(String worker) {
+    Hold hold = new Hold(LARK, 1, worker, Duration.ZERO, "h", Set.of("first"));
+    return new Asking(hold, false, false, 0);
+  }
+
+  private static Head head(Source source, long number, long orderTime) {
+    return new Head(source, number, orderTime, NOW);
+  }
+}

@@ -1,0 +1,226 @@
+package io.asyncflow.flowsvr.due;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.asyncflow.flowsvr.due.DueLook.Look;
+import io.asyncflow.flowsvr.due.DueLook.Wish;
+import io.asyncflow.flowsvr.due.DueStore.Seen;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.QueryTimeoutException;
+
+/** What is looked at; the database is a map. */
+class DueLookTest {
+
+  private static final TaskType LARK = new TaskType("lark");
+  private static final TaskTable TABLE = new TaskTable(LARK, 1);
+  private static final Source BUSY = new Source(TABLE, "busy");
+  private static final Source QUIET = new Source(TABLE, "quiet");
+  private static final Source NEW = new Source(TABLE, "new");
+  private static final long NOW = 3_600_000;
+
+  private final Database database = new Database();
+  private final TaskFamilies families = mock();
+  private final Node node = mock();
+  private final DueLook looks = new DueLook(database, new DueMaps(), families, node);
+
+  @BeforeEach
+  void aTypeWithOneTable() {
+    when(families.known(LARK))
+        .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0)));
+  }
+
+  @Test
+  void quietStageIsLookedAtBehindWhatWasTakenOfItForAHoldThatDoesNotWait() {
+    database.waits(BUSY, NOW - 60_000);
+    database.waits(QUIET, NOW - 50_000, NOW + 50_000);
+    look("busy", "quiet");
+    database.waiting.get(QUIET).remove(NOW - 50_000); // somebody took it
+    look("busy", "quiet"); // and now it is known to be quiet
+
+    Look look = look("busy", "quiet");
+
+    assertThat(database.lastAsked())
+        .isEqualTo(Map.of(new Range(BUSY, NOW - 60_250), 10, new Range(QUIET, NOW - 250), 1));
+    assertThat(look.dueStages()).containsExactly("busy");
+    assertThat(look.isWholeFor(Set.of("quiet"))).isTrue();
+    assertThat(look.seenInPart()).as("the only head that it asked for").containsExactly(QUIET);
+  }
+
+  @Test
+  void whichStagesThereAreIsAskedOnceASecondHoweverManyLooksTheyTake() {
+    aWaitingTaskOfEachOf(250);
+    Look first = lookAtAll(10);
+    Look second = lookAtAll(10);
+    assertThat(first.ranges()).hasSize(200);
+    assertThat(second.ranges()).hasSize(50);
+    assertThat(database.timesAskedForStages).isEqualTo(2);
+
+    when(node.nanoTime()).thenReturn(TimeUnit.MILLISECONDS.toNanos(999));
+    assertThat(lookAtAll(10).ranges()).isEqualTo(first.ranges());
+    assertThat(lookAtAll(10).ranges()).isEqualTo(second.ranges());
+    assertThat(database.timesAskedForStages).isEqualTo(2);
+
+    when(node.nanoTime()).thenReturn(TimeUnit.MILLISECONDS.toNanos(1_000));
+    lookAtAll(10);
+    lookAtAll(10);
+    assertThat(database.timesAskedForStages).isEqualTo(4);
+  }
+
+  @Test
+  void ofManyStagesFewTasksEachAreRead() {
+    aWaitingTaskOfEachOf(250);
+    lookAtAll(1_000);
+    assertThat(database.lastAsked()).hasSize(200);
+    assertThat(database.lastAsked().values()).containsOnly(10);
+    lookAtAll(7);
+    assertThat(database.lastAsked().values()).as("no more than are wanted").containsOnly(7);
+  }
+
+  @Test
+  void turnBeginsWithTheLookAtTheFirst() {
+    aWaitingTaskOfEachOf(250);
+    when(node.nanoTime()).thenReturn(50L);
+    lookAtAll(10);
+    when(node.nanoTime()).thenReturn(60L);
+    Look end = lookAtAll(10);
+    assertThat(end.turnBeganBefore(51)).isTrue();
+    assertThat(end.turnBeganBefore(50)).isFalse();
+    assertThat(lookAtAll(10).turnBeganBefore(60)).as("the next one").isFalse();
+  }
+
+  @Test
+  void newsIsNotLostByALookThatFails() {
+    aWaitingTaskOfEachOf(250);
+    lookAtAll(10);
+    somethingNewWaits();
+    database.failure = new QueryTimeoutException("the database went away");
+    assertThatThrownBy(() -> lookAtAll(10)).isSameAs(database.failure);
+    database.failure = null;
+    assertThat(newsOf(lookAtAll(10))).containsExactly(NEW);
+    assertThat(newsOf(lookAtAll(10))).as("once").isEmpty();
+  }
+
+  @Test
+  void lookThatGotToNothingIsMadeAgainWithItsNews() {
+    aWaitingTaskOfEachOf(250);
+    lookAtAll(10);
+    somethingNewWaits();
+    Look look = lookAtAll(10);
+    looks.stayAt(look);
+    Look again = lookAtAll(10);
+    assertThat(again.ranges()).containsExactlyInAnyOrderElementsOf(look.ranges());
+    assertThat(newsOf(again)).containsExactly(NEW);
+    assertThat(again.isUnderWay()).isTrue();
+  }
+
+  @Test
+  void whatALookAtOldTablesSawIsLookedAtAgain() {
+    aWaitingTaskOfEachOf(250);
+    TaskTable next = new TaskTable(LARK, 2);
+    database.end = 2;
+    when(families.findNow(LARK))
+        .thenReturn(
+            Optional.of(new TaskFamily(LARK, List.of(TABLE, next), List.of(TABLE, next), 0)));
+    assertThat(lookAtAll(10).dueStages()).contains("s000", "s199").doesNotContain("s200");
+    assertThat(database.asked).hasSize(2);
+  }
+
+  private void somethingNewWaits() {
+    database.waits(NEW, NOW - 1_000);
+    looks.on(new TasksWaiting(LARK, Set.of(TABLE), Set.of(NEW.stage()), true));
+  }
+
+  private static Set<Source> newsOf(Look look) {
+    return look.turn().orElseThrow().news();
+  }
+
+  private Look lookAtAll(int limit) {
+    return looks.look(new Wish(LARK, Set.of(), Set.of(), limit, List.of()), false);
+  }
+
+  private void aWaitingTaskOfEachOf(int stages) {
+    for (int i = 0; i < stages; i++) {
+      database.waits(new Source(TABLE, "s%03d".formatted(i)), NOW - 1_000);
+    }
+  }
+
+  private Look look(String... stages) {
+    return looks.look(new Wish(LARK, Set.of(stages), Set.of(stages), 10, List.of()), false);
+  }
+
+  /** What waits, and what looks asked. */
+  private static final class Database extends DueStore {
+
+    final Map<Source, TreeSet<Long>> waiting = new HashMap<>();
+    final List<Map<Range, Integer>> asked = new ArrayList<>();
+    int timesAskedForStages;
+    int end = 1;
+    RuntimeException failure;
+
+    Database() {
+      super(null);
+    }
+
+    void waits(Source source, Long... orderTimes) {
+      waiting.computeIfAbsent(source, s -> new TreeSet<>()).addAll(List.of(orderTimes));
+    }
+
+    Map<Range, Integer> lastAsked() {
+      return asked.get(asked.size() - 1);
+    }
+
+    @Override
+    public List<String> waitingStages(TaskTable table, String after, int most) {
+      timesAskedForStages++;
+      return waiting.keySet().stream()
+          .filter(source -> source.table().equals(table))
+          .map(Source::stage)
+          .filter(stage -> stage.compareTo(after) > 0)
+          .sorted()
+          .limit(most)
+          .toList();
+    }
+
+    @Override
+    Seen look(
+        TaskType type,
+        List<Range> ranges,
+        ToIntFunction<Range> limit,
+        Collection<HoldKey> repeatable) {
+      if (failure != null) {
+        throw failure;
+      }
+      List<Head> heads = new ArrayList<>();
+      Map<Range, Integer> limits = new LinkedHashMap<>();
+      for (Range range : ranges) {
+        limits.put(range, limit.applyAsInt(range));
+        waiting.getOrDefault(range.source(), new TreeSet<>()).tailSet(range.from()).stream()
+            .limit(limits.get(range))
+            .forEach(orderTime -> heads.add(new Head(range.source(), 7, orderTime, NOW)));
+      }
+      asked.add(limits);
+      return new Seen(heads, 1, end, false);
+    }
+  }
+}

@@ -1,0 +1,359 @@
+package io.asyncflow.flowsvr.due;
+
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.flowsvr.due.DueStore.Sources;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What is remembered of looks; the database's clock stands at an hour, ours at whatever. */
+class DueMapTest {
+
+  private static final TaskType LARK = new TaskType("lark");
+  private static final TaskTable OLD = new TaskTable(LARK, 1);
+  private static final TaskTable NEW = new TaskTable(LARK, 2);
+  private static final Source STRAGGLER = new Source(OLD, "first");
+  private static final List<TaskTable> LIVE = List.of(OLD, NEW);
+  private static final Source BEGINNING = new Source(OLD, "");
+  private static final Source BUSY = new Source(NEW, "first");
+  private static final long HOUR = 3_600_000;
+  private static final long START = Long.MAX_VALUE - 5; // a clock that is about to wrap around
+
+  private final DueMap map = new DueMap();
+
+  @Test
+  void whatNobodyHasSeenIsLookedAtFromItsBeginning() {
+    assertThat(map.rangeOf(STRAGGLER, START)).contains(Range.whole(STRAGGLER));
+    assertThat(map.nextLook(List.of(OLD), Set.of("first"), START)).isZero();
+  }
+
+  @Test
+  void sourceInWhichNothingWaitsIsQuietUntilTheScanIsLongOverdue() {
+    see(STRAGGLER, START);
+    assertThat(map.rangeOf(STRAGGLER, START + ms(9_999))).isEmpty();
+    assertThat(map.nextLook(List.of(OLD), Set.of("first"), START)).isEqualTo(ms(10_000));
+    assertThat(map.rangeOf(STRAGGLER, START + ms(10_000))).contains(Range.whole(STRAGGLER));
+  }
+
+  @Test
+  void whatOnlyALookAtAPartSawIsNotTrustedLonger() {
+    see(BUSY, START, HOUR - 60_000);
+    map.saw(new Range(BUSY, HOUR - 60_250), List.of(), 0, START + ms(400));
+    assertThat(map.nextLook(List.of(NEW), Set.of("first"), START + ms(400))).isEqualTo(ms(600));
+    assertThat(map.rangeOf(BUSY, START + ms(1_000))).contains(Range.whole(BUSY));
+  }
+
+  @Test
+  void quietSourcesAreScannedWhenTheyWereNotSeenForAWhile() {
+    see(STRAGGLER, START);
+    long second = ms(1_000);
+    assertThat(map.quietToScan(List.of(STRAGGLER), second, START + ms(999))).isEmpty();
+    assertThat(map.quietToScan(List.of(STRAGGLER), second, START + second))
+        .containsExactly(STRAGGLER);
+    assertThat(map.quietToScan(List.of(BUSY), second, START)).as("unknown").containsExactly(BUSY);
+
+    see(STRAGGLER, START + second, HOUR - 1);
+    assertThat(map.quietToScan(List.of(STRAGGLER), 0, START + 2 * second)).as("due").isEmpty();
+  }
+
+  @Test
+  void newsEndsTheLongQuietToo() {
+    see(STRAGGLER, START);
+    map.on(new TasksWaiting(LARK, Set.of(OLD), Set.of("first"), true));
+    assertThat(map.rangeOf(STRAGGLER, START + ms(3_000))).contains(Range.whole(STRAGGLER));
+  }
+
+  @Test
+  void quietSourceThatIsLookedAtInAnyCaseIsNotLookedAtFromItsBeginningForASecond() {
+    assertThat(map.rangeInAnyCase(BUSY, START)).isEqualTo(Range.whole(BUSY));
+    see(BUSY, START, HOUR + 60_000);
+    Range behindWhatWasTaken = new Range(BUSY, HOUR - 250);
+    assertThat(map.rangeInAnyCase(BUSY, START + ms(999))).isEqualTo(behindWhatWasTaken);
+    assertThat(map.rangeInAnyCase(BUSY, START + ms(1_000))).isEqualTo(Range.whole(BUSY));
+
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(map.rangeInAnyCase(BUSY, START + 1)).isEqualTo(behindWhatWasTaken);
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), false));
+    assertThat(map.rangeInAnyCase(BUSY, START + 1)).isEqualTo(Range.whole(BUSY));
+  }
+
+  @Test
+  void sourceIsQuietUntilItsNextTaskIsDue() {
+    see(STRAGGLER, START, HOUR + 400);
+    assertThat(map.rangeOf(STRAGGLER, START + ms(399))).isEmpty();
+    assertThat(map.rangeOf(STRAGGLER, START + ms(400))).isPresent();
+    assertThat(map.nextLook(List.of(OLD), Set.of("first"), START)).isEqualTo(ms(400));
+  }
+
+  @Test
+  void newsOfAnotherTableOrStageLeavesItQuiet() {
+    see(STRAGGLER, START, HOUR + 400);
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    map.on(new TasksWaiting(LARK, Set.of(OLD), Set.of("second"), true));
+    assertThat(map.rangeOf(STRAGGLER, START + 1)).isEmpty();
+  }
+
+  @Test
+  void newsOfItEndsTheQuiet() {
+    for (TasksWaiting news :
+        List.of(
+            new TasksWaiting(LARK, Set.of(OLD), Set.of("first"), true),
+            new TasksWaiting(LARK, Set.of(), Set.of(), true),
+            new TasksWaiting(LARK))) {
+      see(STRAGGLER, START, HOUR + 400);
+      map.on(news);
+      assertThat(map.rangeOf(STRAGGLER, START + 1)).isPresent();
+      assertThat(map.nextLook(List.of(OLD), Set.of("first"), START + 1)).isZero();
+    }
+  }
+
+  @Test
+  void newsDuringALookIsNotForgottenByIt() {
+    long before = map.newsCount();
+    map.on(new TasksWaiting(LARK, Set.of(OLD), Set.of("first"), true));
+    map.saw(Range.whole(STRAGGLER), List.of(), before, START);
+    assertThat(map.rangeOf(STRAGGLER, START + 1)).isPresent();
+  }
+
+  @Test
+  void claimsBeginAShortWayBeforeTheHeadThatWasSeen() {
+    see(BUSY, START, HOUR - 60_000, HOUR - 50_000);
+    assertThat(map.rangeOf(BUSY, START + 1)).contains(new Range(BUSY, HOUR - 60_250));
+  }
+
+  @Test
+  void aHeadThatIsFarAheadHidesNothingThatIsCreatedMeanwhile() {
+    see(BUSY, START, HOUR + 60_000);
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(map.rangeOf(BUSY, START + 1)).contains(new Range(BUSY, HOUR - 250));
+  }
+
+  @Test
+  void onceASecondASourceInWhichClaimsGoOnIsScanned() {
+    see(BUSY, START, HOUR - 60_000);
+    long later = START + ms(600);
+    map.saw(new Range(BUSY, HOUR - 60_250), List.of(head(BUSY, HOUR - 1_000)), 0, later);
+    Range bounded = new Range(BUSY, HOUR - 1_250);
+    assertThat(map.rangeOf(BUSY, later)).contains(bounded);
+    map.claimedFrom(BUSY, later);
+    assertThat(map.busyToScan()).isEmpty();
+
+    long aSecondLater = START + ms(1_000);
+    map.claimedFrom(BUSY, aSecondLater);
+    assertThat(map.busyToScan()).containsExactly(BUSY);
+    assertThat(map.rangeOf(BUSY, START + ms(5_000))).as("however long").contains(bounded);
+
+    see(BUSY, aSecondLater, HOUR - 90_000); // something came by SQL
+    map.scanned(BUSY, aSecondLater);
+    assertThat(map.rangeOf(BUSY, START + ms(1_500))).contains(new Range(BUSY, HOUR - 90_250));
+    map.claimedFrom(BUSY, START + ms(1_500));
+    assertThat(map.busyToScan()).isEmpty();
+  }
+
+  @Test
+  void whatAScanBesideAClaimHasFoundIsNotForgottenByThatClaim() {
+    see(BUSY, START, HOUR - 60_000);
+    long claim = START + ms(1_000);
+    map.claimedFrom(BUSY, claim);
+    see(BUSY, claim + 1, HOUR - 90_000);
+    map.scanned(BUSY, claim + 1);
+    Range claimed = new Range(BUSY, HOUR - 60_250);
+    map.saw(claimed, List.of(head(BUSY, HOUR - 50_000)), map.newsCount(), claim);
+    assertThat(map.rangeOf(BUSY, claim + 2)).contains(new Range(BUSY, HOUR - 90_250));
+  }
+
+  @Test
+  void whatALookHasFoundIsNotForgottenByAnEarlierOneThatWasSlower() {
+    see(BUSY, START + 1, HOUR - 60_000);
+    see(BUSY, START);
+    assertThat(map.isBusy(BUSY)).isTrue();
+  }
+
+  @Test
+  void newsOfSomethingDueEarlierIsNotForgottenByOtherNewsOrForTheScan() {
+    see(BUSY, START, HOUR - 60_000);
+    long now = START + ms(1_000);
+    map.claimedFrom(BUSY, now);
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), false));
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(map.rangeOf(BUSY, now)).contains(Range.whole(BUSY));
+    assertThat(map.isBusy(BUSY)).isFalse();
+    map.scanned(BUSY, now); // it began before the news
+    assertThat(map.rangeOf(BUSY, now)).contains(Range.whole(BUSY));
+    see(BUSY, now, HOUR - 90_000);
+    assertThat(map.rangeOf(BUSY, now)).contains(new Range(BUSY, HOUR - 90_250));
+  }
+
+  @Test
+  void whoeverClaimsAfterAPauseLooksAtTheWholeHimself() {
+    see(BUSY, START, HOUR - 60_000);
+    assertThat(map.rangeOf(BUSY, START + ms(2_000))).contains(Range.whole(BUSY));
+    map.claimedFrom(BUSY, START + ms(2_000));
+    assertThat(map.busyToScan()).isEmpty();
+  }
+
+  @Test
+  void aScanThatFailedIsTriedAgainASecondLater() {
+    see(BUSY, START, HOUR - 60_000);
+    map.claimedFrom(BUSY, START + ms(1_000));
+    map.scanned(BUSY, START + ms(1_000));
+    assertThat(map.rangeOf(BUSY, START + ms(1_999))).contains(new Range(BUSY, HOUR - 60_250));
+    map.claimedFrom(BUSY, START + ms(1_999));
+    assertThat(map.busyToScan()).isEmpty();
+    map.claimedFrom(BUSY, START + ms(2_000));
+    assertThat(map.busyToScan()).containsExactly(BUSY);
+  }
+
+  @Test
+  void newsOfSomethingDueEarlierMakesForAWholeLook() {
+    see(BUSY, START, HOUR - 60_000);
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), false));
+    assertThat(map.rangeOf(BUSY, START + 1)).contains(Range.whole(BUSY));
+  }
+
+  @Test
+  void sourceIsBusyFromALookOrNewsUntilAllIsTaken() {
+    see(BUSY, START, HOUR - 60_000);
+    assertThat(map.isBusy(BUSY)).isTrue();
+    map.exhausted(Range.whole(BUSY));
+    assertThat(map.isBusy(BUSY)).isFalse();
+    assertThat(map.rangeOf(BUSY, START + 1)).isPresent();
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(map.isBusy(BUSY)).isTrue();
+  }
+
+  @Test
+  void stagesAreKnownForASecondAndNewOnesAreAddedByNews() {
+    assertThat(map.stagesOf(NEW, START)).isEmpty();
+    map.sawStages(NEW, List.of("first"), map.newsCount(), START);
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("second"), true));
+    assertThat(map.stagesOf(NEW, START + 1)).contains(Set.of("first", "second"));
+    assertThat(map.stagesOf(NEW, START + ms(1_000))).isEmpty();
+
+    map.on(new TasksWaiting(LARK));
+    assertThat(map.stagesOf(NEW, START + 1)).isEmpty();
+  }
+
+  @Test
+  void looksAtSomeOfTooManySourcesGoOnWhereTheLastOneStopped() {
+    assertThat(map.goOnBehind()).isEmpty();
+    assertThat(map.lookedUpTo(STRAGGLER, false)).isTrue();
+    assertThat(map.goOnBehind()).contains(STRAGGLER);
+    assertThat(map.lookedUpTo(null, false)).as("and nothing was due").isFalse();
+    assertThat(map.goOnBehind()).isEmpty();
+  }
+
+  @Test
+  void turnThatHasSeenSomethingDueIsFollowedByAnother() {
+    map.lookedUpTo(STRAGGLER, true);
+    map.lookedUpTo(BUSY, false);
+    assertThat(map.lookedUpTo(null, false)).as("some of it may be left").isTrue();
+    assertThat(map.lookedUpTo(STRAGGLER, false)).isTrue();
+    assertThat(map.lookedUpTo(null, false)).isFalse();
+    assertThat(map.lookedUpTo(null, true)).isTrue();
+  }
+
+  @Test
+  void whatComesDuringTurnsIsLookedAtOnceBeforeItsTurn() {
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(map.takeNew(BEGINNING)).as("there are no turns").isEmpty();
+    map.lookedUpTo(STRAGGLER, false);
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    assertThat(map.takeNew(BEGINNING)).containsExactly(BUSY);
+    assertThat(map.takeNew(BEGINNING)).isEmpty();
+  }
+
+  @Test
+  void sourcesOfTheLooksOfATurnAreKnownForASecond() {
+    assertThat(map.partBehind(BEGINNING, LIVE, START)).isEmpty();
+    see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
+    see(STRAGGLER, new Sources(List.of(BUSY), null));
+    assertThat(map.partBehind(BEGINNING, LIVE, START + ms(999)))
+        .contains(new Sources(List.of(STRAGGLER), STRAGGLER));
+    assertThat(map.partBehind(STRAGGLER, LIVE, START + ms(999)))
+        .contains(new Sources(List.of(BUSY), null));
+    assertThat(map.partBehind(STRAGGLER, LIVE, START + ms(1_000))).isEmpty();
+  }
+
+  @Test
+  void sourcesOfLooksAreForgottenWhenThereAreOtherTables() {
+    see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
+    assertThat(map.partBehind(BEGINNING, List.of(OLD), START)).isEmpty();
+  }
+
+  @Test
+  void whatComesDuringTurnsHasATurnOfItsOwnFromThenOn() {
+    Source fresh = new Source(NEW, "fresh");
+    see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
+    see(STRAGGLER, new Sources(List.of(BUSY), null));
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first", "fresh"), true));
+    assertThat(map.takeNew(BEGINNING)).containsExactlyInAnyOrder(BUSY, fresh);
+    assertThat(map.partBehind(BEGINNING, LIVE, START).orElseThrow().sources())
+        .as("the other one has a turn already")
+        .containsExactly(STRAGGLER, fresh);
+    assertThat(map.partBehind(STRAGGLER, LIVE, START).orElseThrow().sources())
+        .containsExactly(BUSY);
+  }
+
+  @Test
+  void whereSourcesMayHaveComeThatNoTurnHasTheyAreLookedUp() {
+    Set<String> many = IntStream.range(0, 51).mapToObj(i -> "s" + i).collect(toSet());
+    for (TasksWaiting news :
+        List.of(
+            new TasksWaiting(LARK),
+            new TasksWaiting(LARK, Set.of(), Set.of("first"), true),
+            new TasksWaiting(LARK, Set.of(NEW), many, true))) {
+      see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
+      long before = map.newsCount();
+      map.on(news);
+      assertThat(map.partBehind(BEGINNING, LIVE, START)).as("%s", news).isEmpty();
+      map.sawPart(BEGINNING, new Sources(List.of(STRAGGLER), null), LIVE, before, START);
+      assertThat(map.partBehind(BEGINNING, LIVE, START)).as("looked up before").isEmpty();
+    }
+  }
+
+  @Test
+  void newsBeforeTheFirstTurnIsNotForgotten() {
+    long before = map.newsCount();
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
+    map.sawPart(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER), LIVE, before, START);
+    assertThat(map.partBehind(BEGINNING, LIVE, START)).isEmpty();
+  }
+
+  /** A look of a turn has looked up its sources. */
+  private void see(Source began, Sources part) {
+    map.sawPart(began, part, LIVE, map.newsCount(), START);
+    map.lookedUpTo(part.last(), false);
+  }
+
+  @Test
+  void newsOfVeryManyStagesIsNotRemembered() {
+    Set<String> names = IntStream.range(0, 500).mapToObj(i -> "s" + i).collect(toSet());
+    map.sawStages(NEW, List.of("first"), map.newsCount(), START);
+    map.lookedUpTo(STRAGGLER, false);
+    map.on(new TasksWaiting(LARK, Set.of(NEW), names, true));
+    assertThat(map.stagesOf(NEW, START + 1)).as("has to be looked up").isEmpty();
+    assertThat(map.takeNew(BEGINNING)).hasSize(50);
+  }
+
+  private void see(Source source, long at, long... orderTimes) {
+    List<Head> heads =
+        java.util.Arrays.stream(orderTimes).mapToObj(time -> head(source, time)).toList();
+    map.saw(Range.whole(source), heads, map.newsCount(), at);
+  }
+
+  private static Head head(Source source, long orderTime) {
+    return new Head(source, 7, orderTime, HOUR);
+  }
+
+  private static long ms(long ms) {
+    return TimeUnit.MILLISECONDS.toNanos(ms);
+  }
+}

@@ -1,0 +1,323 @@
+package io.asyncflow.flowsvr.hold;
+
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.FlowServer;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.StatementCounter;
+import io.asyncflow.flowsvr.claim.Hold;
+import io.asyncflow.flowsvr.report.TaskReporter;
+import io.asyncflow.flowsvr.task.TaskQueries;
+import io.asyncflow.flowsvr.tasktable.TableDrain;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.wire.Wire;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskType;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.Environment;
+import org.springframework.test.annotation.DirtiesContext;
+import org.springframework.test.context.TestPropertySource;
+
+/** What holds cost the database, counted in statements. It has a server of its own. */
+@RunningServer
+@TestPropertySource(
+    properties =
+        "spring.datasource.hikari.data-source-properties.queryInterceptors="
+            + "io.asyncflow.flowsvr.StatementCounter")
+@DirtiesContext
+@TestMethodOrder(OrderAnnotation.class)
+class StatementsIT {
+
+  private static final int POLLERS = 200;
+  private static final int TYPES = 200;
+  private static final Duration MEASURED = Duration.ofSeconds(40);
+
+  @LocalServerPort int port;
+  @Autowired Given given;
+  @Autowired TaskHolds holds;
+  @Autowired TaskReporter reporter;
+  @Autowired TaskQueries queries;
+  @Autowired TaskFamilies families;
+  @Autowired TableDrain drain;
+  @Autowired Environment environment;
+
+  @Test
+  void claimOfTenTasksIsAHandfulOfStatements() {
+    TaskType lark = given.aType().create();
+    given.aWaitingTask().ofType(lark).create(200);
+    StatementCounter.clear();
+
+    List<Long> each = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      long before = StatementCounter.ofThisThread();
+      List<Task> held = given.aHold(lark).limit(10).withId("h" + i).ofStages("first").now();
+      each.add(StatementCounter.ofThisThread() - before);
+      assertThat(held).hasSize(10);
+      reporter.report(held.stream().map(task -> given.reportOn(task).asSuccess("")).toList());
+    }
+
+    System.out.printf("statements of each claim of 10 tasks: %s%n", each);
+    // With types and families read anew now and then, the first time all that there is to know,
+    // and a look at the whole once a second.
+    assertThat(each).allMatch(count -> count <= 12);
+    assertThat(each.stream().mapToLong(Long::longValue).min().orElseThrow()).isLessThanOrEqualTo(6);
+  }
+
+  @Test
+  void claimOfATypeWithManyStagesDoesNotLookForThemEachTime() {
+    TaskType lark = given.aType().create();
+    TaskId model = given.aWaitingTask().ofType(lark).create();
+    // Thirty tasks of each, so that a statement finds a dozen stages.
+    given.copies(
+        model, 1, 7_500, "status = 1, task_stage = CONCAT('s', LPAD(FLOOR(id / 30), 4, '0'))");
+
+    List<Long> each = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      long before = StatementCounter.ofThisThread();
+      assertThat(given.aHold(lark).limit(10).now()).hasSize(10);
+      each.add(StatementCounter.ofThisThread() - before);
+    }
+
+    System.out.printf("statements of each claim of 10 tasks of 250 stages: %s%n", each);
+    // Four to look at 200 stages, and as many as any claim.
+    assertThat(each.stream().mapToLong(Long::longValue).min().orElseThrow()).isLessThanOrEqualTo(9);
+  }
+
+  @Test
+  void limitIsCountedByOneStatementHoweverManyTablesAreLive() {
+    TaskType lark = given.aType().create();
+    given.change(lark, "max_executing", 100);
+    for (int i = 0; i < 12; i++) {
+      given.aWaitingTask().ofType(lark).dueIn(1, HOURS).create();
+      given.nextTable(lark);
+    }
+    given.aWaitingTask().ofType(lark).create(50);
+
+    List<Long> each = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      long before = StatementCounter.ofThisThread();
+      assertThat(given.aHold(lark).limit(2).withId("h" + i).ofStages("first").now()).hasSize(2);
+      each.add(StatementCounter.ofThisThread() - before);
+    }
+    // A claim without limits takes up to six; and to lock, to find the tables, and to count.
+    assertThat(each.stream().mapToLong(Long::longValue).min().orElseThrow()).isLessThanOrEqualTo(9);
+  }
+
+  @Test
+  void pageThatIsFilledAsksNoTableBehindBegin() {
+    TaskType lark = aTypeWithTablesBehindBegin(12);
+    given.aWaitingTask().ofType(lark).create(20);
+    queries.list(lark, Set.of(), 5, null); // remembers which numbers those tables have
+
+    long before = StatementCounter.ofThisThread();
+    assertThat(queries.list(lark, Set.of(), 5, null).taskList()).hasSize(5);
+    assertThat(StatementCounter.ofThisThread() - before).isLessThanOrEqualTo(5);
+  }
+
+  @Test
+  void tablesBehindBeginAreAuditedByOneStatement() {
+    TaskFamily family = families.findNow(aTypeWithTablesBehindBegin(12)).orElseThrow();
+
+    long before = StatementCounter.ofThisThread();
+    assertThat(drain.takeBackLost(family.drained())).isZero();
+    assertThat(StatementCounter.ofThisThread() - before).isEqualTo(1);
+  }
+
+  private TaskType aTypeWithTablesBehindBegin(int count) {
+    TaskType type = given.aType().create();
+    for (int i = 0; i < count; i++) {
+      given.set(given.aWaitingTask().ofType(type).create(), "status = 4");
+      given.nextTable(type);
+    }
+    await()
+        .until(
+            () -> {
+              drain.runOnce();
+              return families.findNow(type).orElseThrow().drained().size() == count;
+            });
+    return type;
+  }
+
+  @Test
+  @Order(1) // the others leave types with waiting tasks
+  void twoHundredIdleLongPollersCostAFewStatementsASecond() {
+    TaskType lark = given.aType().create();
+    List<CompletableFuture<List<Task>>> parked = new ArrayList<>();
+    for (int i = 0; i < POLLERS; i++) {
+      parked.add(poll(lark, i));
+    }
+    await().atMost(Duration.ofSeconds(30)).until(() -> holds.parked() == POLLERS);
+    await().pollDelay(Duration.ofSeconds(1)).until(() -> true); // what there was before has ended
+
+    Wire wire = new Wire(port);
+    StatementCounter.clear();
+    long cpuBefore = cpuNanos();
+    long begin = System.nanoTime();
+    int polls = 0;
+    while (System.nanoTime() - begin < MEASURED.toNanos()) {
+      // Each long poll of 30 s ends once, and its worker beats, and asks again by another id.
+      int worker = polls++ % POLLERS;
+      wire.post("/api/worker/heartbeat", "{'workerId':'w" + worker + "','tasks':[]}");
+      parked.get(worker).complete(List.of());
+      parked.set(worker, poll(lark, worker));
+      await().pollDelay(Duration.ofMillis(150)).until(() -> true);
+    }
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    double statements = StatementCounter.all() / seconds;
+    System.out.printf(
+        "%d idle long-pollers, %.1f new polls a second: %.2f statements a second,"
+            + " %.1f %% of a core with this test in it%n%s%n",
+        POLLERS,
+        polls / seconds,
+        statements,
+        (cpuNanos() - cpuBefore) / 1e7 / seconds,
+        StatementCounter.most(20));
+    parked.forEach(answer -> answer.cancel(false));
+
+    // Mostly 1.6, but the jobs that run once a minute may all fall into these seconds.
+    assertThat(statements).isLessThanOrEqualTo(2);
+  }
+
+  /** Two servers, no Redis: each learns of what the other one creates by its scan alone. */
+  @Test
+  @Order(2)
+  void manyTypesWithParkedHoldsOnTwoServersCostAFewStatementsASecond() {
+    List<TaskType> types = new ArrayList<>();
+    for (int i = 0; i < TYPES; i++) {
+      types.add(given.aType().create());
+    }
+    try (ConfigurableApplicationContext second = secondServer()) {
+      TaskHolds there = second.getBean(TaskHolds.class);
+      List<CompletableFuture<List<Task>>> here = new ArrayList<>();
+      List<CompletableFuture<List<Task>>> elsewhere = new ArrayList<>();
+      for (TaskType type : types) {
+        here.add(holds.hold(parked(type, "here")));
+        elsewhere.add(there.hold(parked(type, "there")));
+      }
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> holds.parked() == TYPES && there.parked() == TYPES);
+      await().pollDelay(Duration.ofSeconds(6)).until(() -> true); // both know of each other
+
+      StatementCounter.clear();
+      long cpuBefore = cpuNanos();
+      long begin = System.nanoTime();
+      await().pollDelay(Duration.ofSeconds(20)).until(() -> true);
+      double seconds = (System.nanoTime() - begin) / 1e9;
+      double statements = StatementCounter.all() / seconds;
+      System.out.printf(
+          "FIGURE %d types with parked holds on two servers without Redis: %.1f statements a second"
+              + " on the database, both servers use %.1f %% of a core%n%s%n",
+          TYPES, statements, (cpuNanos() - cpuBefore) / 1e7 / seconds, StatementCounter.most(10));
+
+      here.forEach(answer -> answer.cancel(false));
+      List<Long> millis = new ArrayList<>();
+      Wire wire = new Wire(port);
+      for (int i = 0; i < 50; i++) {
+        long created = System.nanoTime();
+        wire.post(
+            "/api/task/createTask",
+            "{'taskData':{'userId':'u','taskType':'%s','taskStage':'first','taskContext':'{}'}}"
+                .formatted(types.get(i)));
+        assertThat(elsewhere.get(i)).succeedsWithin(Duration.ofSeconds(10));
+        millis.add((System.nanoTime() - created) / 1_000_000);
+      }
+      elsewhere.forEach(answer -> answer.cancel(false));
+      millis.sort(null);
+      System.out.printf(
+          "FIGURE create on one server, start on the other, no Redis: p50 %d ms, p90 %d, max %d%n",
+          millis.get(25), millis.get(45), millis.get(49));
+
+      assertThat(statements).isLessThanOrEqualTo(25);
+      assertThat(millis.get(25)).isLessThan(300);
+    }
+  }
+
+  private static Hold parked(TaskType type, String worker) {
+    return new Hold(type, 1, worker, Duration.ofMinutes(2), null, Set.of("first"));
+  }
+
+  private ConfigurableApplicationContext secondServer() {
+    return new SpringApplication(FlowServer.class)
+        .run(
+            Stream.of(
+                    "server.port",
+                    "spring.datasource.url",
+                    "spring.datasource.username",
+                    "spring.datasource.password",
+                    "spring.datasource.hikari.data-source-properties.queryInterceptors",
+                    "flow.store.dir",
+                    "flow.store.min-free")
+                .map(
+                    name ->
+                        "--"
+                            + name
+                            + "="
+                            + (name.equals("server.port")
+                                ? "0"
+                                : environment.getRequiredProperty(name)))
+                .toArray(String[]::new));
+  }
+
+  @Test
+  void holdsThatLeaveADueTaskToOthersAskOnceASecond() {
+    TaskType tts = given.aType().create();
+    given.aWaitingTask().ofType(tts).inStage("other").create();
+    List<CompletableFuture<List<Task>>> parked = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      parked.add(
+          given
+              .aHold(tts)
+              .by("w" + i)
+              .ofStages("loaded", "other")
+              .preferring("loaded", 10, SECONDS)
+              .waiting(30, SECONDS));
+    }
+    StatementCounter.clear();
+    long begin = System.nanoTime();
+    await().pollDelay(Duration.ofSeconds(4)).until(() -> true);
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    double statements = StatementCounter.all() / seconds;
+    System.out.printf(
+        "20 holds that leave a due task to others: %.2f statements a second%n%s%n",
+        statements, StatementCounter.most(8));
+    parked.forEach(answer -> answer.cancel(false));
+    // Five, and what runs once a minute; a hold that asked by itself would make twenty times five.
+    assertThat(statements).isLessThanOrEqualTo(20);
+  }
+
+  private CompletableFuture<List<Task>> poll(TaskType type, int worker) {
+    return given
+        .aHold(type)
+        .by("w" + worker)
+        .withId(UUID.randomUUID().toString())
+        .ofStages("first", "second")
+        .waiting(30, SECONDS);
+  }
+
+  private static long cpuNanos() {
+    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
+  }
+}

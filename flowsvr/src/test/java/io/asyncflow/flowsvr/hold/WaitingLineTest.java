@@ -1,0 +1,550 @@
+package io.asyncflow.flowsvr.hold;
+
+import static java.util.Collections.nCopies;
+import static java.util.concurrent.TimeUnit.HOURS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.claim.Hold;
+import io.asyncflow.flowsvr.claim.TaskClaimer.Asking;
+import io.asyncflow.flowsvr.hold.WaitingLine.Served;
+import io.asyncflow.rules.TaskType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The line without a database: what a claim finds is scripted. */
+@Timeout(20)
+class WaitingLineTest {
+
+  private static final List<Task> NOTHING = List.of();
+
+  /** So long that on a busy machine no line asks by itself before a test has brought its news. */
+  private static final long QUIET_MS = 5_000;
+
+  private final HoldThreads threads = new HoldThreads();
+  private final BlockingQueue<List<Hold>> claims = new LinkedBlockingQueue<>();
+  private final BlockingQueue<List<Task>> givenBack = new LinkedBlockingQueue<>();
+  private final AtomicLong moved = new AtomicLong();
+  private volatile Function<Hold, List<Task>> script = hold -> NOTHING;
+  private volatile ToLongFunction<Hold> quiet = hold -> QUIET_MS;
+  private volatile Predicate<Hold> sure = hold -> true;
+  private volatile List<Asking> lastAsking;
+  private final WaitingLine line =
+      new WaitingLine(
+          this::claim,
+          hold -> quiet.applyAsLong(hold),
+          givenBack::add,
+          threads,
+          () -> System.nanoTime() + moved.get());
+
+  private Served claim(List<Asking> asking) {
+    List<Hold> holds = asking.stream().map(Asking::hold).toList();
+    claims.add(holds);
+    lastAsking = asking;
+    List<List<Task>> tasks = holds.stream().map(script).toList();
+    return new Served(tasks, QUIET_MS, holds.stream().map(sure::test).toList());
+  }
+
+  @AfterEach
+  void stopThreads() {
+    threads.close();
+  }
+
+  @Test
+  void newsMakesTheLineAskForTheParkedHold() throws Exception {
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(answer)).containsExactly("t1");
+    assertThat(line.size()).isZero();
+  }
+
+  @Test
+  void busyLinesLetOthersHaveTheirTurn() throws Exception {
+    // As many lines as there are threads, each of which finds news in every round.
+    List<WaitingLine> busy = new ArrayList<>();
+    for (int i = 0; i < HoldThreads.SERVERS; i++) {
+      WaitingLine[] self = new WaitingLine[1];
+      self[0] =
+          new WaitingLine(
+              holds -> {
+                self[0].news();
+                return new Served(
+                    nCopies(holds.size(), NOTHING), QUIET_MS, nCopies(holds.size(), true));
+              },
+              hold -> QUIET_MS,
+              givenBack::add,
+              threads,
+              System::nanoTime);
+      self[0].join(aHold("busy" + i));
+      self[0].news();
+      busy.add(self[0]);
+    }
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(answer)).containsExactly("t1");
+    busy.forEach(WaitingLine::close);
+  }
+
+  @Test
+  void loneHoldIsServedInItsOwnThread() {
+    quiet = hold -> 0;
+    Thread[] server = new Thread[1];
+    script =
+        hold -> {
+          server[0] = Thread.currentThread();
+          return found("t1");
+        };
+    assertThat(line.join(aHold("a"))).isCompleted();
+    assertThat(server[0]).isSameAs(Thread.currentThread());
+  }
+
+  @Test
+  void holdsThatComeWhileAClaimRunsShareTheNext() throws Exception {
+    quiet = hold -> 0;
+    List<CompletableFuture<List<Task>>> late = new ArrayList<>();
+    script =
+        first -> {
+          script = hold -> found("for " + hold.holdId());
+          for (String id : List.of("b", "c", "d")) {
+            late.add(line.join(aHold(id)));
+          }
+          return found("for a");
+        };
+    assertThat(idsOf(line.join(aHold("a")))).containsExactly("for a");
+    assertThat(idsOf(late.get(0))).containsExactly("for b");
+    assertThat(idsOf(late.get(2))).containsExactly("for d");
+    assertThat(claims.stream().map(List::size)).containsExactly(1, 3);
+  }
+
+  @Test
+  void newsBetweenTheJoiningAndTheParkingIsNotLost() throws Exception {
+    script = hold -> found("t1");
+    quiet =
+        hold -> {
+          line.news();
+          return QUIET_MS;
+        };
+    assertThat(idsOf(line.join(aHold("a")))).containsExactly("t1");
+  }
+
+  @Test
+  void holdThatDoesNotWaitIsAnsweredByItsFirstClaim() {
+    quiet = hold -> QUIET_MS; // it asks all the same
+    assertThat(line.join(brief("a", 0))).isCompletedWithValue(NOTHING);
+    assertThat(claims).hasSize(1);
+  }
+
+  @Test
+  void holdThatDoesNotWaitIsAskedForAgainWhereSomebodyHasLockedWhatIsDue() throws Exception {
+    sure = hold -> false;
+    script =
+        hold -> {
+          script = again -> found("t1");
+          return NOTHING;
+        };
+    assertThat(idsOf(line.join(brief("a", 0)))).containsExactly("t1");
+  }
+
+  @Test
+  void holdThatDoesNotWaitIsNotKeptForEver() throws Exception {
+    sure = hold -> false;
+    assertThat(line.join(brief("a", 0)).get(30, SECONDS)).isEmpty();
+  }
+
+  @Test
+  void holdThatDoesNotWaitIsAnsweredAlthoughOthersGetSomethingInEveryUnsureRound()
+      throws Exception {
+    whileOthersGetSomethingInEveryRound();
+    assertThat(line.join(brief("quiet", 0)).get(5, SECONDS)).isEmpty();
+  }
+
+  @Test
+  void holdThatWaitsIsTimedAlthoughOthersGetSomethingInEveryUnsureRound() throws Exception {
+    whileOthersGetSomethingInEveryRound();
+    assertThat(line.join(brief("quiet", 100)).get(5, SECONDS)).isEmpty();
+  }
+
+  @Test
+  void holdThatDoesNotWaitIsAnsweredByTheRoundThatIsSureOfIt() throws Exception {
+    whileOthersGetSomethingInEveryRound();
+    AtomicInteger asked = new AtomicInteger();
+    sure = hold -> hold.holdId().equals("quiet") && asked.incrementAndGet() == 2;
+    assertThat(line.join(brief("quiet", 0)).get(5, SECONDS)).isEmpty();
+    assertThat(asked).hasValue(2);
+  }
+
+  @Test
+  void timeOfAHoldThatWaitsCountsFromItsComing() throws Exception {
+    quiet = hold -> 0;
+    script =
+        hold -> {
+          moved.addAndGet(HOURS.toNanos(1)); // the claim takes an hour
+          return NOTHING;
+        };
+    assertThat(line.join(aHold("a")).get(5, SECONDS)).isEmpty();
+  }
+
+  @Test
+  void claimIsToldWhenAHoldCame() throws Exception {
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    long came = System.nanoTime();
+    moved.addAndGet(HOURS.toNanos(1));
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(answer)).containsExactly("t1");
+    assertThat(lastAsking.get(0).cameAt() - came).isNotPositive();
+  }
+
+  /** Each that gets something is followed by the next, as pollers of a busy stage are. */
+  private void whileOthersGetSomethingInEveryRound() {
+    AtomicInteger next = new AtomicInteger();
+    quiet = hold -> 0;
+    sure = hold -> false;
+    script =
+        hold -> {
+          if (hold.holdId().equals("quiet")) {
+            return NOTHING;
+          }
+          line.join(aHold("busy" + next.incrementAndGet()));
+          return found("for " + hold.holdId());
+        };
+    line.join(aHold("busy"));
+  }
+
+  @Test
+  void whoCameForAClaimIsToldThatItFailedAndWhoWaitsGoesOnWaiting() throws Exception {
+    CompletableFuture<List<Task>> waits = park(aHold("waits"));
+    quiet = hold -> 0;
+    script =
+        hold -> {
+          throw new IllegalStateException("no database");
+        };
+    CompletableFuture<List<Task>> came = line.join(aHold("came"));
+    assertThat(came).isCompletedExceptionally();
+    assertThat(waits).isNotDone();
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(waits)).containsExactly("t1");
+  }
+
+  @Test
+  void newsWhileTheLineIsServedMakesItGoRoundAgain() throws Exception {
+    CountDownLatch asking = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    script =
+        hold -> {
+          asking.countDown();
+          await(goOn);
+          return NOTHING;
+        };
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    line.news();
+    asking.await();
+    line.news(); // the look under way may not have seen it
+    script = hold -> found("t1");
+    goOn.countDown();
+    assertThat(idsOf(answer)).containsExactly("t1");
+  }
+
+  @Test
+  void oneTaskGoesToTheFirstOfFifty() throws Exception {
+    List<CompletableFuture<List<Task>>> answers = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      answers.add(park(aHold("h" + i)));
+    }
+    script = hold -> hold.holdId().equals("h0") ? found("t1") : NOTHING;
+    line.news();
+    assertThat(idsOf(answers.get(0))).containsExactly("t1");
+    assertThat(line.size()).isEqualTo(49);
+    assertThat(answers.stream().filter(CompletableFuture::isDone)).hasSize(1);
+  }
+
+  @Test
+  void allWhoWaitAreServedByOneClaimInTheirOrder() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      park(aHold("h" + i));
+    }
+    park(aHold("other", "second"));
+    line.news();
+    List<Hold> together = claims.poll(30, SECONDS);
+    assertThat(together).hasSize(11);
+    assertThat(together.get(0).holdId()).isEqualTo("h0");
+    assertThat(together.get(10).holdId()).isEqualTo("other");
+  }
+
+  @Test
+  void lineAsksWhenTheNextTaskIsDue() throws Exception {
+    script = hold -> found("t1");
+    quiet = hold -> 20;
+    assertThat(idsOf(line.join(aHold("a")))).containsExactly("t1");
+  }
+
+  @Test
+  void fallbackAsksWithoutAnyNews() throws Exception {
+    quiet = hold -> 50;
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    script = hold -> found("t1");
+    assertThat(idsOf(answer)).containsExactly("t1");
+  }
+
+  @Test
+  void holdLeavesEmptyHandedWhenItsTimeIsOver() throws Exception {
+    assertThat(park(brief("a", 20)).get(30, SECONDS)).isEmpty();
+    assertThat(line.size()).isZero();
+  }
+
+  @Test
+  void evenAnErrorDoesNotEndTheService() throws Exception {
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    script =
+        hold -> {
+          throw new StackOverflowError("of the test");
+        };
+    line.news();
+    claims.take();
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(answer)).containsExactly("t1");
+  }
+
+  @Test
+  void aThreadThatCannotBeStartedDoesNotEndTheService() throws Exception {
+    CountDownLatch refused = new CountDownLatch(2);
+    try (HoldThreads few = new HoldThreads(work -> threadAfter(refused, work))) {
+      WaitingLine line =
+          new WaitingLine(this::claim, hold -> QUIET_MS, givenBack::add, few, System::nanoTime);
+      CompletableFuture<List<Task>> answer = line.join(aHold("a"));
+      script = hold -> found("t1");
+      line.news();
+      assertThat(refused.getCount()).as("told to nobody who brings news").isLessThan(2);
+      assertThat(answer.get(10, SECONDS)).extracting(Task::taskId).containsExactly("t1");
+    }
+  }
+
+  private static Thread threadAfter(CountDownLatch refused, Runnable work) {
+    if (refused.getCount() > 0) {
+      refused.countDown();
+      throw new OutOfMemoryError("unable to create native thread, says the test");
+    }
+    return new Thread(work);
+  }
+
+  @Test
+  void tasksTakenForACallerThatIsGoneAreGivenBack() throws Exception {
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    script =
+        hold -> {
+          answer.cancel(false);
+          return found("t1");
+        };
+    line.news();
+    assertThat(givenBack.poll(30, SECONDS)).extracting(Task::taskId).containsExactly("t1");
+    assertThat(line.size()).isZero();
+  }
+
+  @Test
+  void tasksThatCannotBeGivenBackCostNobodyElseHis() throws Exception {
+    WaitingLine line =
+        new WaitingLine(
+            this::claim,
+            hold -> QUIET_MS,
+            tasks -> {
+              throw new IllegalStateException("too many reports at the moment");
+            },
+            threads,
+            System::nanoTime);
+    CompletableFuture<List<Task>> gone = line.join(aHold("gone"));
+    CompletableFuture<List<Task>> there = line.join(aHold("there"));
+    Set<String> taken = ConcurrentHashMap.newKeySet();
+    script =
+        hold -> {
+          gone.cancel(false);
+          return taken.add(hold.holdId()) ? found("for " + hold.holdId()) : NOTHING;
+        };
+    line.news();
+    assertThat(idsOf(there)).containsExactly("for there");
+  }
+
+  @Test
+  void repeatTakesThePlaceOfTheParkedHold() throws Exception {
+    CompletableFuture<List<Task>> first = park(aHold("a"));
+    CompletableFuture<List<Task>> repeat = park(aHold("a"));
+    assertThat(first.get(30, SECONDS)).isEmpty();
+    assertThat(line.size()).isEqualTo(1);
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(repeat)).containsExactly("t1");
+  }
+
+  @Test
+  void tasksTakenForAHoldThatWasRepeatedMeanwhileGoToTheRepeat() throws Exception {
+    park(aHold("a"));
+    BlockingQueue<CompletableFuture<List<Task>>> repeats = new LinkedBlockingQueue<>();
+    script =
+        hold -> {
+          repeats.add(park(aHold("a")));
+          repeats.add(park(aHold("a"))); // and once more
+          return found("t1");
+        };
+    line.news();
+    assertThat(repeats.poll(30, SECONDS).get(30, SECONDS)).isEmpty();
+    assertThat(idsOf(repeats.poll(30, SECONDS))).containsExactly("t1");
+    assertThat(givenBack).isEmpty();
+  }
+
+  @Test
+  void tasksOfAHoldWhoseRepeatWasToldOfThemAreNotGivenBack() throws Exception {
+    CompletableFuture<List<Task>> first = park(aHold("a"));
+    script =
+        hold -> {
+          park(aHold("a")).complete(found("t1"));
+          return found("t1");
+        };
+    line.news();
+    assertThat(first.get(30, SECONDS)).isEmpty();
+    assertServedOnceMore();
+    assertThat(givenBack).isEmpty();
+  }
+
+  @Test
+  void tasksOfAHoldWhoseRepeatIsGoneAreGivenBack() throws Exception {
+    park(aHold("a"));
+    script =
+        hold -> {
+          park(aHold("a")).cancel(false);
+          return found("t1");
+        };
+    line.news();
+    assertThat(givenBack.poll(30, SECONDS)).hasSize(1);
+  }
+
+  @Test
+  void repeatOfAHoldThatWasGivenSomethingAsksAtOnce() throws Exception {
+    CompletableFuture<List<Task>> first = park(aHold("a"));
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(first)).containsExactly("t1");
+    claims.clear();
+    assertThat(idsOf(line.join(aHold("a")))).containsExactly("t1");
+    assertThat(claims).hasSize(1);
+  }
+
+  @Test
+  void tasksThatTheParkedCallerWasToldByAnotherLookAreNotGivenBack() throws Exception {
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    script =
+        hold -> {
+          answer.complete(found("t1"));
+          return found("t1");
+        };
+    line.news();
+    assertThat(idsOf(answer)).containsExactly("t1");
+    assertServedOnceMore();
+    assertThat(givenBack).isEmpty();
+  }
+
+  @Test
+  void onlyTheSameWorkersSameHoldIsARepeat() {
+    park(new Hold(new TaskType("lark"), 1, "w1", Duration.ofSeconds(10), "a", Set.of()));
+    park(new Hold(new TaskType("lark"), 1, "w2", Duration.ofSeconds(10), "a", Set.of()));
+    park(new Hold(new TaskType("lark"), 1, "w1", Duration.ofSeconds(10), "b", Set.of()));
+    park(new Hold(new TaskType("lark"), 1, "w1", Duration.ofSeconds(10), null, Set.of()));
+    park(new Hold(new TaskType("lark"), 1, "w1", Duration.ofSeconds(10), null, Set.of()));
+    assertThat(line.size()).isEqualTo(5);
+  }
+
+  @Test
+  void closedLineAnswersEverybodyAtOnce() throws Exception {
+    CompletableFuture<List<Task>> parked = park(aHold("a"));
+    line.close();
+    assertThat(parked.get(30, SECONDS)).isEmpty();
+    assertThat(park(aHold("b")).get(30, SECONDS)).isEmpty();
+    assertThat(line.size()).isZero();
+  }
+
+  private CompletableFuture<List<Task>> park(Hold hold) {
+    return line.join(hold);
+  }
+
+  /** Waits until the thread that was serving has come to the next round, and so done with this. */
+  private void assertServedOnceMore() throws Exception {
+    claims.clear();
+    script = hold -> NOTHING;
+    park(aHold("probe"));
+    line.news();
+    assertThat(claims.poll(30, SECONDS)).extracting(Hold::holdId).contains("probe");
+  }
+
+  private static List<String> idsOf(CompletableFuture<List<Task>> answer)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    return answer.get(30, SECONDS).stream().map(Task::taskId).toList();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Hold brief(String id, long waitMs) {
+    return new Hold(new TaskType("lark"), 1, "w", Duration.ofMillis(waitMs), id, Set.of("first"));
+  }
+
+  private static Hold aHold(String id) {
+    return aHold(id, "first");
+  }
+
+  private static Hold aHold(String id, String stage) {
+    return new Hold(new TaskType("lark"), 1, "w", Duration.ofSeconds(10), id, Set.of(stage));
+  }
+
+  private static List<Task> found(String taskId) {
+    Task task =
+        new Task(
+            "somebody",
+            taskId,
+            "lark",
+            "first",
+            2,
+            0,
+            0,
+            0,
+            3,
+            10,
+            "",
+            "",
+            0,
+            0,
+            1,
+            1_000L,
+            "w",
+            0,
+            "trace-of-" + taskId,
+            null,
+            null,
+            null);
+    return List.of(task);
+  }
+}

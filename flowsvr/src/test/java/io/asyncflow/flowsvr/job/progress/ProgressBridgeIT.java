@@ -1,0 +1,126 @@
+package io.asyncflow.flowsvr.job.progress;
+
+import static java.util.stream.Collectors.toMap;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.JobProgress;
+import io.asyncflow.api.JobState;
+import io.asyncflow.dev.EmbeddedRedis;
+import io.asyncflow.dev.TestEngines;
+import io.asyncflow.flowsvr.job.core.JobsChanged;
+import io.asyncflow.flowsvr.system.redis.RedisLink;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** News of jobs between servers: each bridge here is the one of a server of its own. */
+@Timeout(60)
+class ProgressBridgeIT {
+
+  private final EmbeddedRedis redis = TestEngines.redis();
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  /** A server as far as news go: a bridge, and a watch of the jobs 1 and 2 that never polls. */
+  private final class Server {
+    final List<Long> looks = new CopyOnWriteArrayList<>();
+    final ProgressBridge bridge;
+
+    Server() {
+      RedisLink link = new RedisLink(redis.url());
+      JobWatch watch = new JobWatch(this::look, Duration.ofHours(1));
+      watch.add(1, new Deaf());
+      watch.add(2, new Deaf());
+      bridge = new ProgressBridge(link, watch);
+      bridge.afterPropertiesSet();
+      open.add(bridge::destroy);
+      open.add(link::destroy);
+      open.add(watch::destroy);
+    }
+
+    private Map<Long, JobSight> look(Collection<Long> ids) {
+      looks.addAll(ids);
+      JobProgress running = new JobProgress("1", JobState.RUNNING, 10, 0, 0, 0, 0, 0, null, null);
+      return ids.stream().collect(toMap(id -> id, id -> new JobSight(1, running)));
+    }
+
+    void changes(long jobId) {
+      bridge.on(new JobsChanged(Set.of(jobId)));
+    }
+  }
+
+  private static final class Deaf implements JobWatch.Listener {
+    @Override
+    public void tell(JobSight sight) {}
+
+    @Override
+    public void beat() {}
+
+    @Override
+    public void end() {}
+  }
+
+  @BeforeEach
+  void redisRuns() {
+    if (!redis.isRunning()) {
+      redis.restart();
+    }
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (AutoCloseable one : open) {
+      one.close();
+    }
+  }
+
+  /** Until the subscription stands nobody hears anything, so this is told again and again. */
+  private static void awaitHearing(Server speaker, Server listener) {
+    int before = count(listener, 2);
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () -> {
+              speaker.changes(2);
+              return count(listener, 2) > before;
+            });
+  }
+
+  private static int count(Server server, long jobId) {
+    return (int) server.looks.stream().filter(id -> id == jobId).count();
+  }
+
+  @Test
+  void changeOnOneServerIsLookedAtOnTheOthers() {
+    Server a = new Server();
+    Server b = new Server();
+    awaitHearing(a, b);
+    awaitHearing(b, a);
+    int before = count(a, 1);
+    int beforeElsewhere = count(b, 1);
+
+    a.changes(1);
+
+    await().until(() -> count(b, 1) > beforeElsewhere);
+    assertThat(count(a, 1)).as("it looks by itself").isEqualTo(before);
+  }
+
+  @Test
+  void newsAfterAnOutageIsHeardAgain() {
+    Server a = new Server();
+    Server b = new Server();
+    awaitHearing(a, b);
+    redis.kill();
+    a.changes(1);
+    redis.restart();
+    awaitHearing(a, b);
+  }
+}

@@ -1,0 +1,245 @@
+package io.asyncflow.flowsvr.system.db;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asyncflow.flowsvr.UnsweptServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.dao.RecoverableDataAccessException;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/** Real deadlocks and lock waits, because what an engine and a driver call them is theirs. */
+@UnsweptServer
+@Tag("contract")
+class RetryingTransactionsIT {
+
+  @Autowired RetryingTransactions transactions;
+  @Autowired HeartbeatDatabase heartbeats;
+  @Autowired JdbcClient jdbc;
+
+  @BeforeEach
+  void twoRows() {
+    jdbc.sql("DROP TABLE IF EXISTS locked").update();
+    jdbc.sql("CREATE TABLE locked (id INT PRIMARY KEY, n INT NOT NULL) ENGINE = InnoDB").update();
+    jdbc.sql("INSERT INTO locked (id, n) VALUES (1, 0), (2, 0)").update();
+  }
+
+  @Test
+  void victimOfADeadlockIsRepeated() throws Exception {
+    CyclicBarrier bothHaveOne = new CyclicBarrier(2);
+    AtomicInteger attempts = new AtomicInteger();
+    CompletableFuture<Void> other = inBackground(() -> bumpBoth(2, 1, bothHaveOne, attempts));
+    bumpBoth(1, 2, bothHaveOne, attempts);
+    other.get(30, SECONDS);
+    assertThat(attempts.get()).as("one was the victim").isGreaterThanOrEqualTo(3);
+    assertThat(values()).containsExactly(2, 2);
+  }
+
+  private void bumpBoth(int first, int second, CyclicBarrier barrier, AtomicInteger attempts) {
+    boolean[] met = {false};
+    transactions.execute(
+        () -> {
+          attempts.incrementAndGet();
+          bump(jdbc, first);
+          if (!met[0]) {
+            met[0] = true;
+            await(barrier);
+          }
+          bump(jdbc, second);
+          return null;
+        });
+  }
+
+  @Test
+  void waitForALockThatTakesTooLongIsRepeated() throws Exception {
+    CountDownLatch failedOnce = new CountDownLatch(2);
+    CountDownLatch locked = new CountDownLatch(1);
+    CompletableFuture<Void> holder =
+        inBackground(
+            () ->
+                transactions.execute(
+                    () -> {
+                      bump(jdbc, 1);
+                      locked.countDown();
+                      await(failedOnce);
+                      return null;
+                    }));
+    await(locked);
+    heartbeats
+        .transactions()
+        .execute(
+            () -> {
+              failedOnce.countDown(); // the second time it lets go
+              JdbcClient connection = heartbeats.client();
+              bump(connection, 1);
+              return null;
+            });
+    holder.get(30, SECONDS);
+    assertThat(values()).containsExactly(2, 0);
+  }
+
+  @Test
+  void whatIsToBeDoneOnceIsNotRepeatedWhateverHappens() {
+    AtomicInteger attempts = new AtomicInteger();
+    assertThatThrownBy(
+            () ->
+                transactions.executeOnce(
+                    () -> {
+                      bump(jdbc, 1);
+                      attempts.incrementAndGet();
+                      throw new CannotAcquireLockException("locked");
+                    }))
+        .isInstanceOf(CannotAcquireLockException.class);
+    assertThat(attempts).hasValue(1);
+    assertThat(values()).containsExactly(0, 0);
+  }
+
+  @Test
+  void statementIsRepeatedLikeATransaction() {
+    AtomicInteger attempts = new AtomicInteger();
+    int value =
+        transactions.executeStatement(
+            () -> {
+              if (attempts.incrementAndGet() == 1) {
+                throw new CannotAcquireLockException("locked");
+              }
+              return attempts.get();
+            });
+    assertThat(value).isEqualTo(2);
+  }
+
+  @Test
+  void whatIsNoLockTroubleIsNotRepeated() {
+    AtomicInteger attempts = new AtomicInteger();
+    assertThatThrownBy(
+            () ->
+                transactions.execute(
+                    () -> {
+                      attempts.incrementAndGet();
+                      bump(jdbc, 2);
+                      return jdbc.sql("INSERT INTO locked (id, n) VALUES (1, 0)").update();
+                    }))
+        .isInstanceOf(DuplicateKeyException.class);
+    assertThat(attempts.get()).isEqualTo(1);
+    assertThat(values()).containsExactly(0, 0);
+  }
+
+  @Test
+  void whoseConnectionBreaksIsToldSoAndNotThatTheRollbackFailed() {
+    assertThatThrownBy(
+            () ->
+                transactions.execute(
+                    () -> {
+                      long own = jdbc.sql("SELECT CONNECTION_ID()").query(Long.class).single();
+                      heartbeats.client().sql("KILL " + own).update();
+                      bump(jdbc, 1);
+                      return null;
+                    }))
+        .isInstanceOf(RecoverableDataAccessException.class)
+        .hasRootCauseInstanceOf(IOException.class);
+    assertThat(values()).containsExactly(0, 0);
+  }
+
+  @Test
+  void itGivesUpAfterFiveRepeatsAndTwoSeconds() {
+    AtomicInteger attempts = new AtomicInteger();
+    long begin = System.nanoTime();
+    assertThatThrownBy(
+            () ->
+                transactions.execute(
+                    () -> {
+                      attempts.incrementAndGet();
+                      throw new PessimisticLockingFailureException("of the test");
+                    }))
+        .isInstanceOf(PessimisticLockingFailureException.class);
+    assertThat(attempts.get()).isGreaterThanOrEqualTo(6);
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void interruptedCallerIsNotKept() {
+    AtomicInteger attempts = new AtomicInteger();
+    assertThatThrownBy(
+            () ->
+                transactions.execute(
+                    () -> {
+                      attempts.incrementAndGet();
+                      Thread.currentThread().interrupt();
+                      throw new PessimisticLockingFailureException("of the test");
+                    }))
+        .isInstanceOf(PessimisticLockingFailureException.class);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(attempts).hasValue(1);
+  }
+
+  @Test
+  void transactionsReadWhatIsCommitted() {
+    assertThat(
+            transactions.execute(
+                () ->
+                    jdbc.sql("SELECT @@session.transaction_isolation")
+                        .query(String.class)
+                        .single()))
+        .isEqualTo("READ-COMMITTED");
+    assertThat(jdbc.sql("SELECT @@session.transaction_isolation").query(String.class).single())
+        .isEqualTo("READ-COMMITTED");
+    assertThat(
+            heartbeats
+                .client()
+                .sql("SELECT @@session.transaction_isolation")
+                .query(String.class)
+                .single())
+        .isEqualTo("READ-COMMITTED");
+  }
+
+  @Test
+  void serverThatVanishesInATransactionKeepsItsLocksForNinetySeconds() {
+    String limit = "SELECT @@session.wait_timeout";
+    assertThat(jdbc.sql(limit).query(Integer.class).single()).isEqualTo(90);
+    assertThat(heartbeats.client().sql(limit).query(Integer.class).single()).isEqualTo(90);
+  }
+
+  private static void bump(JdbcClient connection, int id) {
+    connection.sql("UPDATE locked SET n = n + 1 WHERE id = ?").param(id).update();
+  }
+
+  private List<Integer> values() {
+    return jdbc.sql("SELECT n FROM locked ORDER BY id").query(Integer.class).list();
+  }
+
+  private static CompletableFuture<Void> inBackground(Runnable work) {
+    return CompletableFuture.runAsync(work, task -> new Thread(task).start());
+  }
+
+  private static void await(CyclicBarrier barrier) {
+    try {
+      barrier.await(10, SECONDS);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      if (!latch.await(20, SECONDS)) {
+        throw new IllegalStateException("nobody came");
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.asyncflow.flowsvr.web.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.web.read.Takes;
+import org.junit.jupiter.api.Test;
+import org.springframework.web.method.HandlerMethod;
+
+class ListShareTest {
+
+  private static final long MIB = 1024 * 1024;
+
+  private final HandlerMethod list = method("list");
+  private final HandlerMethod other = method("other");
+
+  @Takes(summary = "Lists", list = true)
+  public void list() {
+    // stands for a controller's
+  }
+
+  @Takes(summary = "Does something else")
+  public void other() {
+    // stands for a controller's
+  }
+
+  @Test
+  void heapHasRoomForSoManyLists() {
+    ListShare lists = new ListShare(null, 256 * MIB);
+    for (int i = 0; i < 4; i++) {
+      assertThat(begin(lists, list)).isTrue();
+    }
+
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> begin(lists, list))
+        .matches(e -> e.errorCode() == ErrorCode.LIMIT_EXCEEDED);
+    assertThat(begin(lists, other)).isTrue();
+    end(lists, other); // took nothing, so it gives nothing back
+    assertThatExceptionOfType(FlowException.class).isThrownBy(() -> begin(lists, list));
+
+    end(lists, list);
+    assertThat(begin(lists, list)).isTrue();
+  }
+
+  @Test
+  void smallHeapLetsTwoListsBeMade() {
+    ListShare lists = new ListShare(null, MIB);
+    begin(lists, list);
+    begin(lists, list);
+
+    assertThatExceptionOfType(FlowException.class).isThrownBy(() -> begin(lists, list));
+  }
+
+  @Test
+  void settingWins() {
+    ListShare lists = new ListShare(1, 256 * MIB);
+    begin(lists, list);
+
+    assertThatExceptionOfType(FlowException.class).isThrownBy(() -> begin(lists, list));
+  }
+
+  private static boolean begin(ListShare lists, HandlerMethod method) {
+    return lists.preHandle(null, null, method);
+  }
+
+  private static void end(ListShare lists, HandlerMethod method) {
+    lists.afterCompletion(null, null, method, null);
+  }
+
+  private HandlerMethod method(String name) {
+    try {
+      return new HandlerMethod(this, name);
+    } catch (NoSuchMethodException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
