@@ -143,7 +143,7 @@ final class HandDrivenPoller implements AutoCloseable {
                 slots,
                 ticker,
                 client,
-                new SpoolingStore(client.store(), new ObjectSpool(null))),
+                new SpoolingStore(client.store(), new NoSpool().objects())),
             Thread::new,
             ticker,
             () -> held.isReporting("lark"),

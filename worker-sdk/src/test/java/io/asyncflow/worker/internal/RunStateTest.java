@@ -8,6 +8,7 @@ import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.RunState.Event;
 import io.asyncflow.worker.internal.TransitionTable.Transition;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -137,7 +138,7 @@ class RunStateTest {
     worker.work(run);
     worker.sendReports();
     assertThat(run.state()).isEqualTo(RunState.REPORTING);
-    worker.ticker.advance(ReportSender.GIVE_UP_AFTER);
+    worker.ticker.advance(Duration.ofMinutes(10));
     worker.sendReports();
     assertThat(run.state()).isEqualTo(RunState.SETTLED);
   }

@@ -246,7 +246,7 @@ class StageRunnerTest {
           batch.get(1).complete(StageResult.done());
           assertThat(Thread.currentThread().isInterrupted()).isTrue();
           assertThat(runs[0].overdue()).isTrue();
-          worker.ticker.advance(Run.STUCK_AFTER);
+          worker.ticker.advance(Duration.ofSeconds(10));
           assertThat(runs[0].stuck(worker.ticker.nanos())).isTrue();
         });
     assertThat(Thread.currentThread().isInterrupted()).isFalse();
