@@ -1,6 +1,6 @@
 package io.asyncflow.worker;
 
-import io.asyncflow.worker.internal.ContextJson;
+import io.asyncflow.worker.internal.stage.ContextJson;
 
 /**
  * What a child of a job returned.

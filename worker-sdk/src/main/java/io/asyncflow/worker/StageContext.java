@@ -1,6 +1,6 @@
 package io.asyncflow.worker;
 
-import io.asyncflow.worker.internal.ContextJson;
+import io.asyncflow.worker.internal.stage.ContextJson;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;

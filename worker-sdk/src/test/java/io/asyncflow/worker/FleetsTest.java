@@ -9,7 +9,7 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.worker.WorkerView.TypeView;
-import io.asyncflow.worker.internal.Ticker;
+import io.asyncflow.worker.internal.loop.Ticker;
 import io.asyncflow.worker.testing.FakeFlowServer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -13,7 +13,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.WorkerView.TypeView;
-import io.asyncflow.worker.internal.Ticker;
+import io.asyncflow.worker.internal.loop.Ticker;
 import io.asyncflow.worker.testing.FakeFlowServer;
 import io.asyncflow.worker.testing.ScriptedHandler;
 import java.nio.file.Path;

@@ -6,7 +6,7 @@ import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.Worker;
-import io.asyncflow.worker.internal.AnnotatedStages;
+import io.asyncflow.worker.internal.stage.AnnotatedStages;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Map;

@@ -1,5 +1,7 @@
 package io.asyncflow.worker.internal;
 
+import io.asyncflow.worker.internal.loop.Link;
+import io.asyncflow.worker.internal.loop.OutageLog;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;

@@ -4,6 +4,8 @@ import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerView;
 import io.asyncflow.worker.WorkerView.TypeView;
+import io.asyncflow.worker.internal.execute.SlotPool;
+import io.asyncflow.worker.internal.stage.RegisteredStage;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,11 @@
 package io.asyncflow.worker.internal;
 
 import io.asyncflow.worker.WorkerView.TypeView;
+import io.asyncflow.worker.internal.execute.RunPool;
+import io.asyncflow.worker.internal.loop.Loop;
+import io.asyncflow.worker.internal.poll.TypePoller;
+import io.asyncflow.worker.internal.run.HeldRuns;
+import io.asyncflow.worker.internal.run.Run;
 import java.util.List;
 
 /** All that one type has to itself: a poller, its thread, and a pool. */

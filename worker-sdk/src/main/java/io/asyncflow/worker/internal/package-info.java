@@ -1,5 +1,19 @@
 /**
- * The worker's loops. Not an API: everything here may change in any release.
+ * The worker as a whole: puts its rooms together, starts and stops them, and tells flowsvr how it
+ * is. Not an API: everything here may change in any release.
+ *
+ * <p>Each room uses only rooms that stand below it, and {@code spool} and {@code run} do not know
+ * each other:
+ *
+ * <pre>
+ *   poll       asks for tasks
+ *   execute    runs what is held
+ *   report     says how runs ended
+ *   spool      keeps on disk what found no server
+ *   run        one held task
+ *   stage      what this worker can run
+ *   loop       turns, waits, time, the link to flowsvr
+ * </pre>
  *
  * <p>What runs where, one thread a line unless it says otherwise:
  *
@@ -16,11 +30,12 @@
  *   WorkerEngine       takes over what workers that have ended left in the spool, once a minute
  * </pre>
  *
- * <p>A held task is a {@link io.asyncflow.worker.internal.Run}; it is in {@link
- * io.asyncflow.worker.internal.HeldRuns} from the hold until its report is settled, and that is
+ * <p>A held task is a {@link io.asyncflow.worker.internal.run.Run}; it is in {@link
+ * io.asyncflow.worker.internal.run.HeldRuns} from the hold until its report is settled, and that is
  * exactly as long as its lease is renewed. Two state machines, {@link
- * io.asyncflow.worker.internal.PollerState} and {@link io.asyncflow.worker.internal.RunState}, say
- * what may follow what; docs/worker-state-machines.md draws them.
+ * io.asyncflow.worker.internal.poll.PollerState} and {@link
+ * io.asyncflow.worker.internal.run.RunState}, say what may follow what;
+ * docs/worker-state-machines.md draws them.
  *
  * <p>Nothing here depends on Spring.
  */

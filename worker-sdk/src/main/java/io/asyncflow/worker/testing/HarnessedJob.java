@@ -3,7 +3,7 @@ package io.asyncflow.worker.testing;
 import io.asyncflow.worker.ChildResult;
 import io.asyncflow.worker.MergeContext;
 import io.asyncflow.worker.SplitContext;
-import io.asyncflow.worker.internal.ForwardingContext;
+import io.asyncflow.worker.internal.stage.ForwardingContext;
 import java.io.Reader;
 import java.io.StringReader;
 import java.util.List;

@@ -2,6 +2,8 @@ package io.asyncflow.worker.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.worker.internal.loop.Link;
+import io.asyncflow.worker.internal.loop.LoggedLines;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -8,7 +8,27 @@ import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
-import io.asyncflow.worker.internal.TransitionTable.Transition;
+import io.asyncflow.worker.internal.execute.DeadlineWatch;
+import io.asyncflow.worker.internal.execute.SlotPool;
+import io.asyncflow.worker.internal.execute.StageRunner;
+import io.asyncflow.worker.internal.loop.Backoff;
+import io.asyncflow.worker.internal.loop.Jitter;
+import io.asyncflow.worker.internal.loop.Link;
+import io.asyncflow.worker.internal.loop.ManualTicker;
+import io.asyncflow.worker.internal.loop.TransitionTable.Transition;
+import io.asyncflow.worker.internal.loop.WakeUp;
+import io.asyncflow.worker.internal.report.ReportSender;
+import io.asyncflow.worker.internal.report.ReportWriter;
+import io.asyncflow.worker.internal.report.RunEnds;
+import io.asyncflow.worker.internal.run.HeldRuns;
+import io.asyncflow.worker.internal.run.Lease;
+import io.asyncflow.worker.internal.run.Run;
+import io.asyncflow.worker.internal.run.RunState;
+import io.asyncflow.worker.internal.run.TypeLimits;
+import io.asyncflow.worker.internal.spool.NoSpool;
+import io.asyncflow.worker.internal.spool.Spool;
+import io.asyncflow.worker.internal.spool.SpoolingStore;
+import io.asyncflow.worker.internal.stage.RegisteredStage;
 import io.asyncflow.worker.testing.FakeFlowServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,38 +39,38 @@ import java.util.Map;
  * The life of runs with no thread and no waiting: the test moves the time and lets each loop do a
  * turn. Leases last 10 s, attempts 30 s.
  */
-final class HandDriven {
+public final class HandDriven {
 
   static final Duration LEASE = Duration.ofSeconds(10);
   static final Duration MAX_PROCESSING_TIME = Duration.ofSeconds(30);
-  static final String WORKER = "hand-driven";
+  public static final String WORKER = "hand-driven";
 
-  final ManualTicker ticker = new ManualTicker();
-  final FakeFlowServer server =
+  public final ManualTicker ticker = new ManualTicker();
+  public final FakeFlowServer server =
       new FakeFlowServer(ticker::nanos)
           .withType("lark", Duration.ofSeconds(10), MAX_PROCESSING_TIME, LEASE);
-  final List<Transition<RunState, RunState.Event>> transitions = new ArrayList<>();
-  final HeldRuns held = new HeldRuns();
-  final ReportWriter writer = new ReportWriter(WORKER);
-  final WakeUp wakeUp = new WakeUp();
-  final Link link = new Link();
+  public final List<Transition<RunState, RunState.Event>> transitions = new ArrayList<>();
+  public final HeldRuns held = new HeldRuns();
+  public final ReportWriter writer = new ReportWriter(WORKER);
+  public final WakeUp wakeUp = new WakeUp();
+  public final Link link = new Link();
   final List<String> drains = new ArrayList<>();
-  final List<Run> stalled = new ArrayList<>();
+  public final List<Run> stalled = new ArrayList<>();
   boolean polls;
   WorkerInfo info =
       new WorkerInfo("here", "1.0", List.of(), Map.of(), Map.of(), Map.of(), Map.of());
-  final ReportSender sender;
-  final RunEnds ends;
+  public final ReportSender sender;
+  public final RunEnds ends;
   final HeartbeatSender heart;
-  final DeadlineWatch watch;
+  public final DeadlineWatch watch;
   final SlotPool slots;
-  final StageRunner runner;
+  public final StageRunner runner;
 
-  HandDriven() {
+  public HandDriven() {
     this(new NoSpool());
   }
 
-  HandDriven(Spool spool) {
+  public HandDriven(Spool spool) {
     sender =
         new ReportSender(
             server, held, writer, spool, ticker, wakeUp, wakeUp, new Backoff(Jitter.NONE), link);
@@ -77,11 +97,11 @@ final class HandDriven {
   }
 
   /** Creates a task and holds it. */
-  Run heldRun(String context, StageHandler handler) {
+  public Run heldRun(String context, StageHandler handler) {
     return heldRun(context, new RegisteredStage("one", handler, StageNeeds.nothing()));
   }
 
-  Run heldRun(String context, RegisteredStage stage) {
+  public Run heldRun(String context, RegisteredStage stage) {
     server.createTask(NewTask.of("lark", "one", "me", context));
     long start = ticker.nanos();
     Task task =
@@ -92,12 +112,12 @@ final class HandDriven {
     return run;
   }
 
-  Run heldRun(StageHandler handler) {
+  public Run heldRun(StageHandler handler) {
     return heldRun("", handler);
   }
 
   /** The reports of another worker: nothing in its memory, and another name. */
-  ReportSender sender(FlowClient client, Spool anotherSpool) {
+  public ReportSender sender(FlowClient client, Spool anotherSpool) {
     return new ReportSender(
         client,
         new HeldRuns(),
@@ -111,28 +131,33 @@ final class HandDriven {
   }
 
   /** Runs the handler in this thread. */
-  void work(Run run) {
+  public void work(Run run) {
     work(run, null);
   }
 
-  void work(Run run, Slot slot) {
+  public void work(Run run, Slot slot) {
     runner.run(List.of(run), slot);
   }
 
   /** The first heartbeat, which comes with the start. */
-  void firstBeat() {
+  public void firstBeat() {
     ticker.advance(Duration.ofSeconds(1));
     heart.runOnce();
   }
 
   /** A turn of the heartbeats, when it is due. */
-  void beat() {
+  public void beat() {
     ticker.advance(LEASE.dividedBy(5));
     heart.runOnce();
   }
 
+  /** A turn of the heartbeats, whatever time it is. */
+  public void turnOfHeartbeats() {
+    heart.runOnce();
+  }
+
   /** Time passes; the lease keeper does its work. */
-  void keepLeaseUntil(long moment) {
+  public void keepLeaseUntil(long moment) {
     while (ticker.nanos() + LEASE.toNanos() / 2 < moment) {
       beat();
     }
@@ -140,17 +165,17 @@ final class HandDriven {
   }
 
   /** Lets the time pass up to this moment and the deadline watch look. */
-  void watchAt(long moment) {
+  public void watchAt(long moment) {
     ticker.advanceTo(moment);
     watch.runOnce();
   }
 
-  void sendReports() {
+  public void sendReports() {
     sendReports(sender);
   }
 
   /** Stores what is due, as its loop does, and then sends. */
-  static void sendReports(ReportSender sender) {
+  public static void sendReports(ReportSender sender) {
     Duration wait = sender.storeOnce();
     while (wait.isZero()) {
       wait = sender.storeOnce();

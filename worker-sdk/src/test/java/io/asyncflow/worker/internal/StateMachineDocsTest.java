@@ -2,7 +2,9 @@ package io.asyncflow.worker.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asyncflow.worker.internal.TransitionTable.Transition;
+import io.asyncflow.worker.internal.loop.TransitionTable.Transition;
+import io.asyncflow.worker.internal.poll.PollerState;
+import io.asyncflow.worker.internal.run.RunState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,70 @@
+package io.asyncflow.worker.internal.execute;
+
+import io.asyncflow.worker.BatchRun;
+import io.asyncflow.worker.ResourceException;
+import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.internal.loop.Ticker;
+import io.asyncflow.worker.internal.report.RunEnds;
+import io.asyncflow.worker.internal.run.Run;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** One run in the hands of a batch's handler. */
+final class BatchMember implements BatchRun {
+
+  private final Run run;
+  private final StageContext context;
+  private final RunEnds ends;
+  private final Ticker ticker;
+  private final boolean alone;
+  private final AtomicBoolean told = new AtomicBoolean();
+  private volatile boolean lackedResources;
+
+  /**
+   * @param alone whether it is its own batch
+   */
+  BatchMember(Run run, StageContext context, RunEnds ends, Ticker ticker, boolean alone) {
+    this.run = run;
+    this.context = context;
+    this.ends = ends;
+    this.ticker = ticker;
+    this.alone = alone;
+  }
+
+  @Override
+  public StageContext context() {
+    return context;
+  }
+
+  @Override
+  public void complete(StageResult result) {
+    Objects.requireNonNull(result, "result");
+    if (told.compareAndSet(false, true)) {
+      run.leaveBatch(ticker.nanos());
+      ends.returned(run, result);
+    }
+  }
+
+  @Override
+  public void fail(Exception reason) {
+    end(Objects.requireNonNull(reason, "reason"));
+  }
+
+  /** The same for whatever was thrown. */
+  void end(Throwable reason) {
+    if (told.compareAndSet(false, true)) {
+      lackedResources = reason instanceof ResourceException;
+      run.leaveBatch(ticker.nanos());
+      if (lackedResources && !alone) {
+        ends.lackedTogether(run, reason);
+      } else {
+        ends.threw(run, reason);
+      }
+    }
+  }
+
+  boolean lackedResources() {
+    return lackedResources;
+  }
+}

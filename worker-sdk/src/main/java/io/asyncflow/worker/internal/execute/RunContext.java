@@ -1,0 +1,165 @@
+package io.asyncflow.worker.internal.execute;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.JobClient;
+import io.asyncflow.api.StoreClient;
+import io.asyncflow.api.StoredText;
+import io.asyncflow.api.Task;
+import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.internal.loop.Ticker;
+import io.asyncflow.worker.internal.report.LargeTexts;
+import io.asyncflow.worker.internal.run.Run;
+import io.asyncflow.worker.internal.stage.JobRun;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What the handler of one run sees. */
+final class RunContext implements JobRun {
+
+  private final Run run;
+  private final Slot slot;
+  private final Ticker ticker;
+  private final FlowClient client;
+  private final StoreClient store;
+  private volatile String context;
+
+  /** Of a run that only says what it is. */
+  RunContext(Run run, Slot slot, Ticker ticker) {
+    this(run, slot, ticker, null, null);
+  }
+
+  RunContext(Run run, Slot slot, Ticker ticker, FlowClient client, StoreClient store) {
+    this.run = run;
+    this.slot = slot;
+    this.ticker = ticker;
+    this.client = client;
+    this.store = store;
+  }
+
+  private Task task() {
+    return run.task();
+  }
+
+  @Override
+  public String taskId() {
+    return task().taskId();
+  }
+
+  @Override
+  public String taskType() {
+    return run.taskType();
+  }
+
+  @Override
+  public String stage() {
+    return task().taskStage();
+  }
+
+  @Override
+  public String userId() {
+    return task().userId();
+  }
+
+  @Override
+  public int attempt() {
+    return task().crtRetryNum() + 1;
+  }
+
+  @Override
+  public int leaseEpoch() {
+    return task().leaseEpoch();
+  }
+
+  @Override
+  public String traceId() {
+    return task().traceId();
+  }
+
+  @Override
+  public String rawContext() {
+    if (context == null) {
+      String inRow = task().taskContext();
+      context = inRow == null ? "" : textOf(inRow);
+    }
+    return context;
+  }
+
+  @Override
+  public Duration remaining() {
+    return ticker.until(run.lease().deadline());
+  }
+
+  @Override
+  public boolean cancelled() {
+    return run.stopCause() != null || remaining().isZero();
+  }
+
+  @Override
+  public void progress(int percent) {
+    if (percent < 0 || percent > 100) {
+      throw new IllegalArgumentException("progress is 0 to 100, not " + percent);
+    }
+    run.progress(percent);
+  }
+
+  @Override
+  public Optional<String> jobId() {
+    return Optional.ofNullable(task().jobId());
+  }
+
+  @Override
+  public String workerId() {
+    return task().workerId();
+  }
+
+  @Override
+  public JobClient jobs() {
+    return client.jobs();
+  }
+
+  @Override
+  public String store(String name, Path file) {
+    return store().put(name, file);
+  }
+
+  @Override
+  public String store(String name, InputStream data) {
+    return store().put(name, data);
+  }
+
+  @Override
+  public InputStream open(String reference) {
+    return store().open(reference);
+  }
+
+  @Override
+  public String textOf(String contextOrResult) {
+    return StoredText.parse(contextOrResult).isPresent()
+        ? store().textOf(contextOrResult)
+        : contextOrResult;
+  }
+
+  @Override
+  public String inRow(String name, String text) throws InterruptedException {
+    return LargeTexts.isLarge(text) ? store().inRow(name, text) : text;
+  }
+
+  private RunStore store() {
+    if (store == null) {
+      throw new IllegalStateException("nothing is read from the store before the run");
+    }
+    return new RunStore(this, workerId(), store);
+  }
+
+  @Override
+  public Optional<Slot> slot() {
+    return Optional.ofNullable(slot);
+  }
+
+  @Override
+  public String toString() {
+    return run.toString();
+  }
+}

@@ -1,0 +1,116 @@
+package io.asyncflow.worker.internal.execute;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.StoreClient;
+import io.asyncflow.api.StoreContent;
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.StoredText;
+import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.ObjectGoneException;
+import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.internal.report.LargeTexts;
+import io.asyncflow.worker.internal.stage.RepeatedCall;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.function.Supplier;
+
+/** The context store as one run uses it. Thread-safe. */
+public final class RunStore {
+
+  private final StageContext run;
+  private final String workerId;
+  private final StoreClient store;
+
+  /**
+   * @param workerId who holds the task of the run
+   */
+  public RunStore(StageContext run, String workerId, StoreClient store) {
+    this.run = run;
+    this.workerId = workerId;
+    this.store = store;
+  }
+
+  /** Stores a file under a name of the handler's; returns the reference. */
+  public String put(String name, Path file) {
+    StoreKey key = keyOf(name);
+    try {
+      return put(key, StoreContent.of(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The same for a stream, which lies in a file of its own until it is stored. */
+  public String put(String name, InputStream data) {
+    StoreKey key = keyOf(name);
+    try {
+      Path file = Files.createTempFile("asyncflow-", ".tmp");
+      try {
+        Files.copy(data, file, StandardCopyOption.REPLACE_EXISTING);
+        return put(key, StoreContent.of(file));
+      } finally {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String put(StoreKey key, StoreContent content) {
+    return RepeatedCall.uninterrupted(
+        run,
+        () -> {
+          store.put(key, workerId, content);
+          return key.reference();
+        });
+  }
+
+  /** The key of what a handler stores; names that begin with {@code _} are the SDK's own. */
+  private StoreKey keyOf(String name) {
+    if (name.startsWith("_")) {
+      throw new IllegalArgumentException("'" + name + "': no name may begin with _");
+    }
+    return StoreKey.of(run.taskId(), run.stage(), run.leaseEpoch(), name);
+  }
+
+  /** What a reference names, from its beginning. */
+  public InputStream open(String reference) {
+    StoreKey key =
+        StoreKey.ofReference(reference)
+            .orElseThrow(
+                () -> new NonRetryableException("'" + reference + "' is no reference of a store"));
+    return read(reference, () -> store.open(key));
+  }
+
+  /** What a context or a result says, wherever it is. */
+  String textOf(String contextOrResult) {
+    return read(contextOrResult, () -> store.textOf(contextOrResult));
+  }
+
+  private <T> T read(String reference, Supplier<T> call) {
+    try {
+      return RepeatedCall.uninterrupted(run, call);
+    } catch (FlowException e) {
+      throw e.errorCode() == ErrorCode.NO_SUCH_OBJECT ? new ObjectGoneException(reference) : e;
+    }
+  }
+
+  /** Stores a text that is too large for a row; what stands for it there. */
+  String inRow(String name, String text) throws InterruptedException {
+    LargeTexts.requireStorable(text);
+    StoreKey key = StoreKey.of(run.taskId(), run.stage(), run.leaseEpoch(), name);
+    StoreContent content = StoreContent.of(text.getBytes(StandardCharsets.UTF_8));
+    return RepeatedCall.of(
+        run,
+        () -> {
+          store.put(key, workerId, content);
+          return new StoredText(key, content.length()).toString();
+        });
+  }
+}

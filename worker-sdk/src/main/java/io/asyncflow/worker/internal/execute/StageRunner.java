@@ -1,0 +1,147 @@
+package io.asyncflow.worker.internal.execute;
+
+import static java.util.stream.Collectors.joining;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.StoreClient;
+import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.ResourceException;
+import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.internal.loop.Ticker;
+import io.asyncflow.worker.internal.report.RunEnds;
+import io.asyncflow.worker.internal.run.HandlerThread;
+import io.asyncflow.worker.internal.run.Run;
+import io.asyncflow.worker.internal.stage.Batches;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.MDC;
+
+/** One run, or one batch, on one thread, from top to bottom: start, handle, say how it ended. */
+public final class StageRunner implements RunPool.Runner {
+
+  private final RunEnds ends;
+  private final SlotPool slots;
+  private final Ticker ticker;
+  private final FlowClient client;
+  private final StoreClient store;
+
+  /**
+   * @param client for what a run itself asks the server
+   * @param store for what it puts there
+   */
+  public StageRunner(
+      RunEnds ends, SlotPool slots, Ticker ticker, FlowClient client, StoreClient store) {
+    this.ends = ends;
+    this.slots = slots;
+    this.ticker = ticker;
+    this.client = client;
+    this.store = store;
+  }
+
+  @Override
+  public void run(List<Run> runs, Slot slot) {
+    HandlerThread thread = HandlerThread.current();
+    List<Run> started = runs.stream().filter(run -> start(run, thread)).toList();
+    if (started.isEmpty()) {
+      return;
+    }
+    name(started);
+    try {
+      if (started.get(0).stage().batches() == null) {
+        runAlone(started.get(0), slot);
+      } else {
+        runTogether(started, slot);
+      }
+    } finally {
+      MDC.clear();
+    }
+  }
+
+  private boolean start(Run run, HandlerThread thread) {
+    // The deadline watch sees to both; but a process that was frozen may come back here first.
+    long now = ticker.nanos();
+    if (now >= run.lease().trustedUntil()) {
+      ends.lost(run, "its lease had run out when a thread was free");
+      return false;
+    }
+    if (now >= run.lease().startBy()) {
+      ends.release(run, "less than half of its time was left when a thread was free");
+      return false;
+    }
+    return run.enter(thread);
+  }
+
+  private static void name(List<Run> runs) {
+    MDC.put("traceId", runs.get(0).task().traceId());
+    MDC.put("taskId", runs.stream().map(run -> run.task().taskId()).collect(joining(",")));
+  }
+
+  private void runAlone(Run run, Slot slot) {
+    try {
+      StageResult result = handle(run, slot);
+      sufficed(slot);
+      ends.returned(run, result);
+    } catch (Throwable thrown) {
+      if (thrown instanceof ResourceException) {
+        lacked(slot);
+      }
+      // Errors too: whatever a handler throws ends its own run and nothing else.
+      ends.threw(run, thrown);
+    }
+  }
+
+  private StageResult handle(Run run, Slot slot) throws Exception {
+    try {
+      return run.stage().handler().handle(contextOf(run, slot));
+    } finally {
+      run.leave();
+    }
+  }
+
+  private RunContext contextOf(Run run, Slot slot) {
+    return new RunContext(run, slot, ticker, client, store);
+  }
+
+  private void runTogether(List<Run> runs, Slot slot) {
+    Batches batches = runs.get(0).stage().batches();
+    boolean alone = runs.size() == 1;
+    List<BatchMember> members = new ArrayList<>();
+    for (Run run : runs) {
+      RunContext context = contextOf(run, slot);
+      members.add(new BatchMember(run, context, ends, ticker, alone));
+    }
+    Throwable end = new NonRetryableException("the handler said nothing of this task");
+    try {
+      batches.handler().handle(List.copyOf(members));
+    } catch (Throwable thrown) {
+      end = thrown;
+    }
+    for (BatchMember member : members) {
+      member.end(end);
+    }
+    // An interrupt that came for this batch is not for the next.
+    Thread.interrupted();
+    if (members.stream().noneMatch(BatchMember::lackedResources)) {
+      batches.sufficed(runs.size());
+      sufficed(slot);
+    } else if (alone) {
+      lacked(slot);
+    } else {
+      // The batch was too large, which says nothing against the slot.
+      batches.lacked(runs.size());
+    }
+  }
+
+  private void sufficed(Slot slot) {
+    if (slot != null) {
+      slots.sufficed(slot);
+    }
+  }
+
+  private void lacked(Slot slot) {
+    if (slot != null) {
+      slots.lacked(slot);
+    }
+  }
+}

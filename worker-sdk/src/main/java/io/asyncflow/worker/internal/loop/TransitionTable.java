@@ -1,0 +1,50 @@
+package io.asyncflow.worker.internal.loop;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Every change of state there is; anything that is not listed is a bug and throws. */
+public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
+
+  public record Transition<S, E>(S from, E on, S to) {}
+
+  /** Told of each change, in the thread that made it. */
+  @FunctionalInterface
+  public interface Listener<S, E> {
+    void changed(Transition<S, E> transition);
+
+    /** For production, where nobody listens. */
+    static <S, E> Listener<S, E> none() {
+      return transition -> {};
+    }
+  }
+
+  private record Edge<S, E>(S from, E on) {}
+
+  private final Map<Edge<S, E>, Transition<S, E>> transitions = new LinkedHashMap<>();
+
+  @SafeVarargs
+  public TransitionTable(Transition<S, E>... transitions) {
+    for (Transition<S, E> transition : transitions) {
+      Edge<S, E> edge = new Edge<>(transition.from(), transition.on());
+      if (this.transitions.put(edge, transition) != null) {
+        throw new IllegalArgumentException("two ways to go on " + edge);
+      }
+    }
+  }
+
+  public Transition<S, E> take(S from, E on) {
+    Transition<S, E> transition = transitions.get(new Edge<>(from, on));
+    if (transition == null) {
+      throw new IllegalStateException(on + " must not happen in " + from);
+    }
+    return transition;
+  }
+
+  /** All of them, in the order of the table. */
+  public Collection<Transition<S, E>> all() {
+    return List.copyOf(transitions.values());
+  }
+}

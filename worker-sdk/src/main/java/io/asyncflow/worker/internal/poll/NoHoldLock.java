@@ -1,0 +1,25 @@
+package io.asyncflow.worker.internal.poll;
+
+/** Where no Redis is configured. */
+public final class NoHoldLock implements HoldLock {
+
+  @Override
+  public boolean present() {
+    return false;
+  }
+
+  @Override
+  public boolean tryAcquire(String taskType) {
+    return false;
+  }
+
+  @Override
+  public void release(String taskType) {
+    // there is nothing to release
+  }
+
+  @Override
+  public void close() {
+    // there is nothing to close
+  }
+}

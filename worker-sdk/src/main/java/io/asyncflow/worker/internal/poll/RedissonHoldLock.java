@@ -1,0 +1,213 @@
+package io.asyncflow.worker.internal.poll;
+
+import io.asyncflow.worker.internal.loop.Ticker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
+import org.redisson.config.Config;
+import org.redisson.config.ConstantDelay;
+import org.redisson.config.SingleServerConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One lock a type in Redis, tried for 50 ms at most.
+ *
+ * <p>Redis may be absent, dead or frozen at any time. A try that got no answer in time is left
+ * behind (should it succeed after all, the lock is given up at once), and after a few of them none
+ * is made for two seconds: a dead Redis costs nothing.
+ */
+public final class RedissonHoldLock implements HoldLock {
+
+  private static final Logger log = LoggerFactory.getLogger(RedissonHoldLock.class);
+
+  private static final Duration PATIENCE = Duration.ofMillis(50);
+
+  /** Between two looks at a lock that somebody else has: about as long as a hold takes. */
+  private static final Duration PAUSE = Duration.ofMillis(10);
+
+  /** A holder that died has it no longer than that. */
+  private static final Duration LEASE = Duration.ofSeconds(2);
+
+  private static final int TIMEOUT_MS = 500;
+
+  private final Ticker ticker = Ticker.system();
+  private final LongAdder failures = new LongAdder();
+  private final RedissonClient redis;
+  private final CircuitBreaker breaker;
+
+  /** Connects when it is first used, so Redis need not be there. */
+  public RedissonHoldLock(RedisAddress address) {
+    this(address, Duration.ofSeconds(2));
+  }
+
+  /**
+   * @param rest how long no try is made after a few without an answer
+   */
+  RedissonHoldLock(RedisAddress address, Duration rest) {
+    redis = Redisson.create(configOf(address));
+    breaker =
+        CircuitBreaker.of(
+            "hold-lock",
+            CircuitBreakerConfig.custom()
+                .slidingWindowSize(5)
+                .minimumNumberOfCalls(3)
+                .failureRateThreshold(60)
+                .waitDurationInOpenState(rest)
+                .permittedNumberOfCallsInHalfOpenState(1)
+                .build());
+    breaker.getEventPublisher().onStateTransition(event -> log(event.getStateTransition()));
+  }
+
+  private static void log(CircuitBreaker.StateTransition transition) {
+    switch (transition) {
+      case CLOSED_TO_OPEN -> log.warn("Redis does not answer; holds go on without the lock");
+      case HALF_OPEN_TO_CLOSED -> log.info("Redis answers again; holds use the lock");
+      default -> log.debug("Redis circuit breaker: {}", transition);
+    }
+  }
+
+  private static Config configOf(RedisAddress redis) {
+    Config config = new Config();
+    config.setCodec(StringCodec.INSTANCE);
+    config.setLazyInitialization(true);
+    config.setThreads(2);
+    config.setNettyThreads(2);
+    SingleServerConfig server =
+        config
+            .useSingleServer()
+            .setTimeout(TIMEOUT_MS)
+            .setConnectTimeout(TIMEOUT_MS)
+            .setSubscriptionTimeout(TIMEOUT_MS)
+            .setRetryAttempts(0)
+            .setRetryDelay(new ConstantDelay(Duration.ofMillis(50)))
+            .setPingConnectionInterval(1_000)
+            .setConnectionMinimumIdleSize(1)
+            .setConnectionPoolSize(4)
+            .setSubscriptionConnectionMinimumIdleSize(1)
+            .setSubscriptionConnectionPoolSize(2);
+    server.setAddress(redis.address());
+    if (redis.user() != null) {
+      config.setUsername(redis.user());
+    }
+    if (redis.password() != null) {
+      config.setPassword(redis.password());
+    }
+    server.setDatabase(redis.database());
+    return config;
+  }
+
+  @Override
+  public boolean present() {
+    return true;
+  }
+
+  /** Tries that got no answer in time, since the start. */
+  long failures() {
+    return failures.sum();
+  }
+
+  @Override
+  public boolean tryAcquire(String taskType) {
+    long end = ticker.nanos() + PATIENCE.toNanos();
+    boolean acquired = false;
+    try {
+      // A last try without the time for an answer would look like a Redis that gives none.
+      while (!acquired
+          && ticker.until(end).compareTo(PAUSE) >= 0
+          && breaker.tryAcquirePermission()) {
+        acquired = tryOnce(taskType, ticker.until(end));
+        if (!acquired) {
+          // Redisson could wait by itself, but its timer ticks only ten times a second.
+          LockSupport.parkNanos(Math.min(PAUSE.toNanos(), ticker.until(end).toNanos()));
+        }
+      }
+    } catch (TimeoutException | ExecutionException | RuntimeException e) {
+      log.debug("no answer about the lock of type {}: {}", taskType, e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return acquired;
+  }
+
+  private boolean tryOnce(String taskType, Duration atMost)
+      throws TimeoutException, ExecutionException, InterruptedException {
+    long start = breaker.getCurrentTimestamp();
+    long thread = Thread.currentThread().getId();
+    CompletableFuture<Boolean> attempt = null;
+    try {
+      attempt =
+          lockOf(taskType)
+              .tryLockAsync(0, LEASE.toMillis(), TimeUnit.MILLISECONDS, thread)
+              .toCompletableFuture();
+      boolean acquired = attempt.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+      breaker.onSuccess(since(start), breaker.getTimestampUnit());
+      return acquired;
+    } catch (TimeoutException | ExecutionException | RuntimeException e) {
+      failures.increment();
+      breaker.onError(since(start), breaker.getTimestampUnit(), e);
+      leaveBehind(attempt, taskType, thread);
+      throw e;
+    } catch (InterruptedException e) {
+      breaker.releasePermission();
+      leaveBehind(attempt, taskType, thread);
+      throw e;
+    }
+  }
+
+  private long since(long start) {
+    return breaker.getCurrentTimestamp() - start;
+  }
+
+  /** If the try succeeds after all, nobody uses the lock: others need not wait for its lease. */
+  private void leaveBehind(CompletableFuture<Boolean> attempt, String taskType, long thread) {
+    if (attempt != null) {
+      attempt.thenAccept(
+          acquired -> {
+            if (acquired) {
+              unlock(taskType, thread);
+            }
+          });
+    }
+  }
+
+  @Override
+  public void release(String taskType) {
+    unlock(taskType, Thread.currentThread().getId());
+  }
+
+  /** Does not wait: if it fails, the lock's lease runs out. */
+  private void unlock(String taskType, long thread) {
+    try {
+      lockOf(taskType)
+          .unlockAsync(thread)
+          .whenComplete(
+              (done, error) -> {
+                if (error != null) {
+                  log.debug("the lock of type {} is left to its lease: {}", taskType, error);
+                }
+              });
+    } catch (RuntimeException e) {
+      log.debug("the lock of type {} is left to its lease: {}", taskType, e.toString());
+    }
+  }
+
+  private RLock lockOf(String taskType) {
+    return redis.getLock("asyncflow:hold:" + taskType);
+  }
+
+  @Override
+  public void close() {
+    redis.shutdown(0, TIMEOUT_MS, TimeUnit.MILLISECONDS);
+  }
+}

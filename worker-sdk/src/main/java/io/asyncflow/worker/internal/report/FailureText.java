@@ -1,0 +1,69 @@
+package io.asyncflow.worker.internal.report;
+
+import io.asyncflow.worker.NonRetryableException;
+import java.nio.charset.StandardCharsets;
+
+/** A throwable in the thousand characters that a task's log has for it. */
+final class FailureText {
+
+  private static final int LONGEST = 1000;
+  private static final int FRAMES = 5;
+  private static final int DEEPEST_CAUSE = 20;
+
+  private FailureText() {}
+
+  /**
+   * The message alone of what a handler says on purpose; of anything else what was thrown, its root
+   * cause, and where that came from.
+   */
+  static String of(Throwable thrown) {
+    if (thrown instanceof NonRetryableException && hasMessage(thrown)) {
+      return fit(thrown.getMessage());
+    }
+    StringBuilder text = new StringBuilder(describe(thrown));
+    Throwable root = rootOf(thrown);
+    if (root != thrown) {
+      text.append("; caused by ").append(describe(root));
+    }
+    StackTraceElement[] frames = root.getStackTrace();
+    for (int i = 0; i < Math.min(FRAMES, frames.length); i++) {
+      text.append("\n  at ").append(frames[i]);
+    }
+    return fit(text.toString());
+  }
+
+  /** Cut to the length that the contract has for it, and free of what the server cannot keep. */
+  static String fit(String text) {
+    String cut = text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1) + "…";
+    cut = cut.replace('\0', '\uFFFD');
+    // Half a surrogate pair, cut in two or never whole, becomes a question mark.
+    return new String(cut.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+  }
+
+  private static boolean hasMessage(Throwable thrown) {
+    try {
+      return thrown.getMessage() != null && !thrown.getMessage().isBlank();
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  private static Throwable rootOf(Throwable thrown) {
+    Throwable root = thrown;
+    // A chain of causes may be a ring.
+    for (int i = 0; i < DEEPEST_CAUSE && root.getCause() != null; i++) {
+      root = root.getCause();
+    }
+    return root;
+  }
+
+  private static String describe(Throwable thrown) {
+    String type = thrown.getClass().getName();
+    try {
+      String message = thrown.getMessage();
+      return message == null ? type : type + ": " + message;
+    } catch (RuntimeException e) {
+      return type + " (its message cannot be read: " + e.getClass().getName() + ")";
+    }
+  }
+}

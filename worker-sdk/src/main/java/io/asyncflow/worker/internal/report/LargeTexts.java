@@ -1,0 +1,117 @@
+package io.asyncflow.worker.internal.report;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.StoreContent;
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.StoredText;
+import io.asyncflow.worker.NonRetryableException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Moves texts that are too large for a row into the store, and puts a {@link StoredText} in their
+ * place. Thread-safe.
+ */
+public final class LargeTexts {
+
+  private static final String CONTEXT = "_context";
+  private static final String RESULT = "_result";
+
+  private static final long MOST_BYTES_A_CHAR = 3;
+
+  private final FlowClient client;
+
+  LargeTexts(FlowClient client) {
+    this.client = client;
+  }
+
+  public static boolean isLarge(String text) {
+    if (text == null || text.length() * MOST_BYTES_A_CHAR <= StoredText.MOST_BYTES_IN_A_ROW) {
+      return false; // nearly all of them; counting makes a copy
+    }
+    return bytesOf(text) > StoredText.MOST_BYTES_IN_A_ROW;
+  }
+
+  /** Whether the report brings what no row takes. */
+  static boolean isLarge(Report report) {
+    return isLarge(textOf(report));
+  }
+
+  /** The context or result that the report brings; {@code null} if none. */
+  static String textOf(Report report) {
+    return report.outcome() == Outcome.SUCCESS ? report.result() : report.taskContext();
+  }
+
+  static long bytesOf(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  /**
+   * @throws NonRetryableException if it is too large for the store, too
+   */
+  public static void requireStorable(String text) {
+    if (isLarge(text) && bytesOf(text) > StoredText.MOST_BYTES) {
+      throw new NonRetryableException(
+          "a context or result of "
+              + bytesOf(text)
+              + " bytes is too large: at most "
+              + StoredText.MOST_BYTES
+              + "; StageContext.store takes files of any size");
+    }
+  }
+
+  /**
+   * The report as a row takes it.
+   *
+   * @param stage of the hold that it ends
+   * @throws FlowException if the text could not be stored
+   */
+  Report moved(Report report, String stage) {
+    String text = textOf(report);
+    if (!isLarge(text)) {
+      return report;
+    }
+    boolean isResult = report.outcome() == Outcome.SUCCESS;
+    StoreKey key =
+        StoreKey.of(report.taskId(), stage, report.leaseEpoch(), isResult ? RESULT : CONTEXT);
+    String stored = stored(key, report.workerId(), text);
+    return new Report(
+        report.taskId(),
+        report.workerId(),
+        report.leaseEpoch(),
+        report.outcome(),
+        report.reportId(),
+        report.taskStage(),
+        isResult ? report.taskContext() : stored,
+        report.priority(),
+        isResult ? stored : report.result(),
+        report.errMsg(),
+        report.retryAfterMs(),
+        report.delayMs());
+  }
+
+  /** The same for a report of which nobody here knows the stage any more. */
+  Report moved(Report report) {
+    return isLarge(report) ? moved(report, client.getTask(report.taskId()).taskStage()) : report;
+  }
+
+  /** Puts the text; what stands for it. */
+  private String stored(StoreKey key, String workerId, String text) {
+    StoreContent content = StoreContent.of(text.getBytes(StandardCharsets.UTF_8));
+    try {
+      client.store().put(key, workerId, content);
+    } catch (FlowException e) {
+      // This hold has no more to report, or has done so and the answer was lost: its report tells.
+      boolean reportTells =
+          e.errorCode() == ErrorCode.LEASE_LOST
+              || e.errorCode() == ErrorCode.TRANSITION_NOT_ALLOWED;
+      if (!reportTells) {
+        throw e;
+      }
+    }
+    return new StoredText(key, content.length()).toString();
+  }
+}

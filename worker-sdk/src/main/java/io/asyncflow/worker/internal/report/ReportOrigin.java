@@ -1,0 +1,68 @@
+package io.asyncflow.worker.internal.report;
+
+import io.asyncflow.worker.internal.run.HeldRuns;
+import io.asyncflow.worker.internal.run.Run;
+import io.asyncflow.worker.internal.run.RunState;
+
+/** Whose report it is, and so what its answer means besides. */
+interface ReportOrigin {
+
+  /** It stands. */
+  void accepted();
+
+  /**
+   * It does not, and that is the end.
+   *
+   * @param how {@link RunState.Event#REFUSED} or {@link RunState.Event#GIVEN_UP}
+   */
+  void dropped(RunState.Event how);
+
+  /** It is refused, and another report goes out that explains why. */
+  void explained();
+
+  /** Of a run of this worker. */
+  record OfRun(Run run, HeldRuns held) implements ReportOrigin {
+
+    @Override
+    public void accepted() {
+      run.advance(RunState.REPORTING, RunState.Event.ACCEPTED);
+      held.settle(run);
+    }
+
+    @Override
+    public void dropped(RunState.Event how) {
+      run.advance(RunState.REPORTING, how);
+      run.advance(RunState.ERROR, RunState.Event.DROPPED);
+      held.settle(run);
+    }
+
+    @Override
+    public void explained() {
+      run.advance(RunState.REPORTING, RunState.Event.REFUSED);
+      run.advance(RunState.ERROR, RunState.Event.EXPLAINED);
+    }
+
+    @Override
+    public String toString() {
+      return run.toString();
+    }
+  }
+
+  /** Of a process that has ended: nothing here waits for it. */
+  record Earlier(String taskId, int epoch, String workerId) implements ReportOrigin {
+
+    @Override
+    public void accepted() {}
+
+    @Override
+    public void dropped(RunState.Event how) {}
+
+    @Override
+    public void explained() {}
+
+    @Override
+    public String toString() {
+      return taskId + " (epoch " + epoch + ", held by " + workerId + ")";
+    }
+  }
+}

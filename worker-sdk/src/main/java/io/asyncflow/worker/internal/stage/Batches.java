@@ -1,0 +1,64 @@
+package io.asyncflow.worker.internal.stage;
+
+import io.asyncflow.worker.BatchStageHandler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How large the batches of a stage are: half after each that lacked resources, and an eighth more
+ * after ten full ones in a row that did not.
+ *
+ * <p>Thread-safe.
+ */
+public final class Batches {
+
+  private static final Logger log = LoggerFactory.getLogger(Batches.class);
+
+  private static final int PATIENCE = 10;
+  private static final int SHARE = 8;
+
+  private final BatchStageHandler handler;
+  private final int most;
+  private int limit;
+  private int wentWell;
+
+  Batches(BatchStageHandler handler) {
+    this.handler = handler;
+    this.most = handler.maxTasks();
+    if (most < 1) {
+      throw new IllegalArgumentException("a batch has at least one task: " + handler);
+    }
+    this.limit = most;
+  }
+
+  public BatchStageHandler handler() {
+    return handler;
+  }
+
+  /** The most tasks of the next batch. */
+  synchronized int limit() {
+    return limit;
+  }
+
+  /** A batch of so many tasks lacked resources. */
+  public synchronized void lacked(int tasks) {
+    wentWell = 0;
+    int half = Math.max(1, tasks / 2);
+    if (half < limit) {
+      limit = half;
+      log.warn("a batch of {} lacked resources; the next have at most {} tasks", tasks, limit);
+    }
+  }
+
+  /** A batch of so many tasks found what it needs. */
+  public synchronized void sufficed(int tasks) {
+    if (tasks < limit || limit == most) {
+      return;
+    }
+    wentWell++;
+    if (wentWell >= PATIENCE) {
+      wentWell = 0;
+      limit = Math.min(most, limit + Math.max(1, limit / SHARE));
+    }
+  }
+}

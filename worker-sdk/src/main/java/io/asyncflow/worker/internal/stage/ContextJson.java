@@ -1,0 +1,78 @@
+package io.asyncflow.worker.internal.stage;
+
+import io.asyncflow.worker.NonRetryableException;
+import java.lang.reflect.Type;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A task's context and result as JSON; strings pass as they are. */
+public final class ContextJson {
+
+  /**
+   * A record may gain a component while tasks of the version before wait: what their contexts do
+   * not say is {@code null}, or the zero of a primitive.
+   */
+  private static final JsonMapper JSON =
+      JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();
+
+  private ContextJson() {}
+
+  /**
+   * @return never {@code null}: where there is nothing to read, the handler would fail on it later,
+   *     and again and again
+   * @throws NonRetryableException if {@code raw} is not JSON of that type: it will be no other the
+   *     next time
+   */
+  public static Object read(String raw, Type type) {
+    Object value = readNullable(raw, type);
+    if (value == null) {
+      throw new NonRetryableException(
+          "the context cannot be read as "
+              + type.getTypeName()
+              + ": it is "
+              + (raw.isBlank() ? "empty" : "null"));
+    }
+    return value;
+  }
+
+  /**
+   * @return {@code null} if the context is empty or JSON's null, unless the type has something of
+   *     its own for that, as Optional has
+   * @throws NonRetryableException if it is anything else and not JSON of that type
+   */
+  static Object readNullable(String raw, Type type) {
+    if (type == String.class) {
+      return raw;
+    }
+    String json = raw.isBlank() ? "null" : raw.strip();
+    if (json.equals("null") && type instanceof Class<?> simple && simple.isPrimitive()) {
+      return null; // a context that is missing altogether is no zero
+    }
+    try {
+      return JSON.readValue(json, JSON.constructType(type));
+    } catch (JacksonException e) {
+      throw new NonRetryableException(
+          "the context cannot be read as " + type.getTypeName() + ": " + e.getOriginalMessage());
+    }
+  }
+
+  /**
+   * @return {@code null} for {@code null}
+   * @throws NonRetryableException if it cannot be written
+   */
+  public static String write(Object value) {
+    if (value == null || value instanceof String) {
+      return (String) value;
+    }
+    try {
+      return JSON.writeValueAsString(value);
+    } catch (JacksonException e) {
+      throw new NonRetryableException(
+          "a "
+              + value.getClass().getName()
+              + " cannot be written as JSON: "
+              + e.getOriginalMessage());
+    }
+  }
+}

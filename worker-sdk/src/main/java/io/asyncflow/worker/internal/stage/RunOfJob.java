@@ -1,0 +1,39 @@
+package io.asyncflow.worker.internal.stage;
+
+import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.StageContext;
+import java.util.Optional;
+
+/** A run of a stage that a job itself has, with its calls to the server. */
+abstract class RunOfJob extends ForwardingContext {
+
+  private final JobRun run;
+  private final String jobId;
+
+  /**
+   * @throws NonRetryableException if the task is of no job
+   */
+  RunOfJob(StageContext context) {
+    super(context);
+    if (!(context instanceof JobRun ofWorker)) {
+      throw new NonRetryableException("a job is split and merged by a worker; use the harness");
+    }
+    run = ofWorker;
+    jobId =
+        run.jobId()
+            .orElseThrow(() -> new NonRetryableException(run.taskId() + " is the task of no job"));
+  }
+
+  JobRun run() {
+    return run;
+  }
+
+  String ownJobId() {
+    return jobId;
+  }
+
+  @Override
+  public Optional<String> jobId() {
+    return Optional.of(jobId);
+  }
+}

@@ -1,0 +1,63 @@
+package io.asyncflow.worker.internal.stage;
+
+import io.asyncflow.api.JobChild;
+import io.asyncflow.api.JobChildren;
+import io.asyncflow.worker.JobSplitter;
+import io.asyncflow.worker.SplitContext;
+import io.asyncflow.worker.StageContext;
+import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageResult;
+import java.io.Reader;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** One run of a splitter: what it yields goes to the server in pages, and then it is done. */
+final class SplitRun extends RunOfJob implements SplitContext {
+
+  private static final int PAGE = 1_000;
+
+  private SplitRun(StageContext context) {
+    super(context);
+  }
+
+  /** The splitter as the handler of its stage. */
+  static StageHandler handlerOf(JobSplitter splitter) {
+    return context -> {
+      SplitRun run = new SplitRun(context);
+      try (Stream<JobChild> children = splitter.split(run)) {
+        run.send(children.iterator());
+      }
+      return StageResult.done();
+    };
+  }
+
+  private void send(Iterator<JobChild> children) throws InterruptedException {
+    int sent = 0;
+    while (children.hasNext()) {
+      List<JobChild> page = new ArrayList<>();
+      while (page.size() < PAGE && children.hasNext()) {
+        page.add(inRow(sent + page.size(), children.next()));
+      }
+      JobChildren next = new JobChildren(taskId(), run().workerId(), leaseEpoch(), sent, page);
+      RepeatedCall.of(
+          this,
+          () -> {
+            run().jobs().addJobChildren(next);
+            return null;
+          });
+      sent += page.size();
+    }
+  }
+
+  private JobChild inRow(int index, JobChild child) throws InterruptedException {
+    String context = run().inRow("_child-" + index, child.taskContext());
+    return new JobChild(child.taskStage(), context, child.priority());
+  }
+
+  @Override
+  public Reader input() {
+    return run().jobs().openJobInput(ownJobId());
+  }
+}

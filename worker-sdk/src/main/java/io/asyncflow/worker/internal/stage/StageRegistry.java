@@ -1,0 +1,138 @@
+package io.asyncflow.worker.internal.stage;
+
+import io.asyncflow.worker.BatchStageHandler;
+import io.asyncflow.worker.InvalidSettingException;
+import io.asyncflow.worker.InvalidStageException;
+import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.StageNeeds;
+import io.asyncflow.worker.WorkerSettings;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Which handler runs which stage of which type; the only way from a name to code. */
+public final class StageRegistry {
+
+  private static final Logger log = LoggerFactory.getLogger(StageRegistry.class);
+
+  /** As flowsvr has it: what ends like a table would make ids that can be read in two ways. */
+  private static final Pattern TYPE = Pattern.compile("(?!.*_task(_[0-9]+)?$)[a-z][a-z0-9_]{0,30}");
+
+  /** So many a hold can ask for. */
+  private static final int MOST_STAGES = 64;
+
+  private static final int LONGEST_STAGE = 64;
+
+  private final Map<String, Map<String, RegisteredStage>> types = new LinkedHashMap<>();
+
+  /**
+   * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
+   */
+  public void register(String taskType, String stage, StageHandler handler, StageNeeds needs) {
+    Objects.requireNonNull(handler, "handler");
+    register(taskType, new RegisteredStage(stage, handler, needs));
+  }
+
+  /**
+   * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
+   */
+  public void register(String taskType, String stage, BatchStageHandler handler, StageNeeds needs) {
+    Objects.requireNonNull(handler, "handler");
+    register(taskType, new RegisteredStage(stage, handler, needs));
+  }
+
+  private void register(String taskType, RegisteredStage registered) {
+    Objects.requireNonNull(taskType, "taskType");
+    String stage = Objects.requireNonNull(registered.stage(), "stage");
+    String type = taskType.toLowerCase(Locale.ROOT);
+    if (!TYPE.matcher(type).matches()) {
+      throw new InvalidStageException(
+          "'" + taskType + "' cannot be a task type",
+          "take a letter, then up to 30 of a-z, 0-9 and _, not ending in _task or _task_ and"
+              + " digits");
+    }
+    // A comma would split the list of stages that a hold asks for.
+    if (stage.isBlank() || stage.length() > LONGEST_STAGE || stage.indexOf(',') >= 0) {
+      throw new InvalidStageException(
+          "'" + stage + "' cannot be a stage", "take 1 to 64 characters and no comma");
+    }
+    Map<String, RegisteredStage> stages = types.computeIfAbsent(type, t -> new LinkedHashMap<>());
+    if (stages.size() == MOST_STAGES && !stages.containsKey(stage)) {
+      throw new InvalidStageException(
+          "type " + type + " has more than " + MOST_STAGES + " stages",
+          "give some a type of their own");
+    }
+    RegisteredStage before = stages.putIfAbsent(stage, registered);
+    if (before != null) {
+      throw new InvalidStageException(
+          "stage "
+              + stage
+              + " of type "
+              + type
+              + " has two handlers: "
+              + before.anyHandler()
+              + " and "
+              + registered.anyHandler(),
+          "remove one of them, or give it a stage of its own");
+    }
+  }
+
+  /** Whether there is nothing to run. */
+  public boolean isEmpty() {
+    return types.isEmpty();
+  }
+
+  /** Type to stage name to stage, in the order of registration. */
+  Map<String, Map<String, RegisteredStage>> types() {
+    return Collections.unmodifiableMap(types);
+  }
+
+  /**
+   * The same without the stages that need a label which this worker lacks; types of which nothing
+   * is left are left out.
+   *
+   * @throws InvalidSettingException if nothing is left at all, or a stage takes more places than
+   *     any device has
+   */
+  public Map<String, Map<String, RegisteredStage>> typesFor(WorkerSettings settings) {
+    Map<String, Map<String, RegisteredStage>> runnable = new LinkedHashMap<>();
+    types.forEach(
+        (type, stages) ->
+            stages.forEach(
+                (name, stage) -> {
+                  List<String> missing = stage.needs().missing(settings.labels());
+                  if (missing.isEmpty()) {
+                    requirePlaces(type, stage, settings.slots());
+                    runnable.computeIfAbsent(type, t -> new LinkedHashMap<>()).put(name, stage);
+                  } else {
+                    log.info("does not ask for {}/{}, which needs labels {}", type, name, missing);
+                  }
+                }));
+    if (runnable.isEmpty()) {
+      throw new InvalidSettingException(
+          "labels", "such that a stage can run here; each needs one that this worker lacks");
+    }
+    return runnable;
+  }
+
+  private static void requirePlaces(
+      String type, RegisteredStage stage, Map<String, Integer> devices) {
+    int most = devices.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+    if (stage.places() > most) {
+      throw new InvalidSettingException(
+          "slots",
+          "at least "
+              + stage.places()
+              + " on one device for stage "
+              + stage.stage()
+              + " of type "
+              + type);
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package io.asyncflow.worker.internal.execute;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.internal.HandDriven;
+import io.asyncflow.worker.internal.loop.Loop;
+import io.asyncflow.worker.internal.run.HandlerThread;
+import io.asyncflow.worker.internal.run.Run;
+import io.asyncflow.worker.internal.run.RunState;
+import io.asyncflow.worker.internal.run.StopCause;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class DeadlineWatchTest {
+
+  private final HandDriven worker = new HandDriven();
+  private Run run;
+
+  @Test
+  void atTheDeadlineTheHandlerIsInterruptedAndTimedOutIsReported() {
+    run =
+        worker.heldRun(
+            c -> {
+              worker.keepLeaseUntil(run.lease().deadline() - 1);
+              worker.watch.runOnce();
+              assertThat(Thread.currentThread().isInterrupted()).isFalse();
+              assertThat(c.cancelled()).isFalse();
+              worker.watchAt(run.lease().deadline());
+              assertThat(Thread.currentThread().isInterrupted()).isTrue();
+              assertThat(c.cancelled()).isTrue();
+              assertThat(c.remaining()).isZero();
+              throw new InterruptedException();
+            });
+    worker.work(run);
+    worker.sendReports();
+    Report report = worker.server.accepted().get(0);
+    assertThat(report.outcome()).isEqualTo(Outcome.RETRY);
+    assertThat(report.errMsg()).startsWith("timed out");
+    assertThat(worker.ticker.nanos()).isLessThan(run.lease().hardEnd());
+  }
+
+  @Test
+  void aResultThatComesAfterTheInterruptIsTooLate() {
+    run =
+        worker.heldRun(
+            c -> {
+              worker.keepLeaseUntil(run.lease().deadline());
+              worker.watch.runOnce();
+              return StageResult.done();
+            });
+    worker.work(run);
+    worker.sendReports();
+    assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RETRY);
+  }
+
+  @Test
+  void aHandlerThatHeedsNoInterruptIsReportedBeforeTheLeaseEnds() {
+    run =
+        worker.heldRun(
+            c -> {
+              worker.keepLeaseUntil(run.lease().deadline());
+              worker.watch.runOnce();
+              assertThat(run.state()).isEqualTo(RunState.WORKING);
+              worker.watchAt(run.lease().reportBy());
+              worker.sendReports();
+              assertThat(worker.server.accepted()).hasSize(1);
+              assertThat(run.overdue()).isTrue();
+              return StageResult.done();
+            });
+    worker.work(run);
+    worker.sendReports();
+    assertThat(worker.server.reports()).hasSize(1);
+    assertThat(worker.server.reports().get(0).errMsg()).startsWith("timed out");
+    assertThat(run.overdue()).isFalse();
+  }
+
+  @Test
+  void aLeaseThatWasNotRenewedInTimeIsLost() {
+    run =
+        worker.heldRun(
+            c -> {
+              worker.watchAt(run.lease().trustedUntil() - 1);
+              assertThat(c.cancelled()).isFalse();
+              worker.watchAt(run.lease().trustedUntil());
+              assertThat(Thread.currentThread().isInterrupted()).isTrue();
+              throw new InterruptedException();
+            });
+    worker.work(run);
+    worker.sendReports();
+    assertThat(worker.server.reports()).isEmpty();
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void aHandlerThatHadFinishedReportsAfterItsLeaseRanOut() {
+    run = worker.heldRun(c -> StageResult.done());
+    worker.server.setDown(true);
+    worker.work(run);
+    worker.sendReports();
+    worker.watchAt(run.lease().hardEnd());
+    worker.server.setDown(false);
+    worker.sendReports();
+    assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.SUCCESS);
+  }
+
+  @Test
+  void aQueuedRunThatWouldHaveLessThanHalfOfItsTimeIsGivenBack() {
+    run = worker.heldRun(c -> StageResult.done());
+    worker.keepLeaseUntil(run.lease().startBy() - 1);
+    worker.watch.runOnce();
+    assertThat(run.state()).isEqualTo(RunState.QUEUED);
+    worker.watchAt(run.lease().startBy());
+    worker.sendReports();
+    assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
+  }
+
+  @Test
+  void aQueuedRunWhoseLeaseRanOutIsDropped() {
+    run = worker.heldRun(c -> StageResult.done());
+    worker.watchAt(run.lease().trustedUntil());
+    worker.sendReports();
+    assertThat(worker.server.reports()).isEmpty();
+    assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void aHandlerThatHeedsNoInterruptOfAStopIsGivenBackSoon() {
+    run =
+        worker.heldRun(
+            c -> {
+              run.stop(StopCause.SHUT_DOWN, worker.ticker.nanos());
+              worker.watch.runOnce();
+              assertThat(run.state()).isEqualTo(RunState.WORKING);
+              worker.ticker.advance(DeadlineWatch.SHUT_DOWN_PATIENCE);
+              worker.watch.runOnce();
+              assertThat(run.state()).isEqualTo(RunState.REPORTING);
+              return StageResult.done();
+            });
+    worker.work(run);
+    worker.sendReports();
+    assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
+  }
+
+  @Test
+  void aResultThatComesInSpiteOfTheStopCounts() {
+    run =
+        worker.heldRun(
+            c -> {
+              run.stop(StopCause.SHUT_DOWN, worker.ticker.nanos());
+              return StageResult.done();
+            });
+    worker.work(run);
+    worker.sendReports();
+    assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.SUCCESS);
+  }
+
+  @Test
+  void itLooksOnlyWhenThereIsSomethingToSee() {
+    assertThat(worker.watch.runOnce()).isEqualTo(Loop.UNTIL_WOKEN);
+    worker.heldRun(c -> StageResult.done());
+    assertThat(worker.watch.runOnce()).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void itDoesNotSpinWhileARunIsJustAboutToEnd() {
+    run =
+        worker.heldRun(
+            c -> {
+              worker.watchAt(run.lease().trustedUntil());
+              return StageResult.done();
+            });
+    run.enter(HandlerThread.current());
+    run.leave();
+    worker.ticker.advanceTo(run.lease().trustedUntil());
+    assertThat(worker.watch.runOnce()).isGreaterThanOrEqualTo(Duration.ofMillis(5));
+  }
+
+  @Test
+  void whatIsStalledIsGivenBack() {
+    run = worker.heldRun(c -> StageResult.done());
+    worker.stalled.add(run);
+    worker.watch.runOnce();
+    worker.sendReports();
+    assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
+  }
+}
