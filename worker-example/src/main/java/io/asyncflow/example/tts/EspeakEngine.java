@@ -1,7 +1,7 @@
 package io.asyncflow.example.tts;
 
+import io.asyncflow.worker.ChildPrograms;
 import io.asyncflow.worker.Slot;
-import io.asyncflow.worker.engine.ChildPrograms;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

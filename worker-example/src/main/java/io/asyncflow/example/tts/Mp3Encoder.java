@@ -1,6 +1,6 @@
 package io.asyncflow.example.tts;
 
-import io.asyncflow.worker.engine.ChildPrograms;
+import io.asyncflow.worker.ChildPrograms;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.asyncflow.worker.internal;
 
-import io.asyncflow.worker.engine.ChildPrograms;
+import io.asyncflow.worker.ChildPrograms;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

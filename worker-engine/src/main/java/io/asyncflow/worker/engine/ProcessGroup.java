@@ -1,5 +1,6 @@
 package io.asyncflow.worker.engine;
 
+import io.asyncflow.worker.ChildPrograms;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.asyncflow.worker.engine;
+package io.asyncflow.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -2,6 +2,7 @@ package io.asyncflow.worker.engine;
 
 import io.asyncflow.worker.BatchRun;
 import io.asyncflow.worker.BatchStageHandler;
+import io.asyncflow.worker.ChildPrograms;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;

@@ -1,6 +1,7 @@
 package io.asyncflow.worker.engine;
 
 import io.asyncflow.worker.BatchRun;
+import io.asyncflow.worker.ChildPrograms;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.Slot;

@@ -1,4 +1,4 @@
-package io.asyncflow.worker.engine;
+package io.asyncflow.worker;
 
 import java.util.List;
 import java.util.Set;
@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * are not passed on.
  *
  * <p>A program of the same user can still read {@code /proc/PPID/environ}, where all variables of
- * the worker are: a key belongs in a file ({@link io.asyncflow.worker.Worker.Builder#apiKeyFile}).
+ * the worker are: a key belongs in a file ({@link Worker.Builder#apiKeyFile}).
  */
 public final class ChildPrograms {
 
