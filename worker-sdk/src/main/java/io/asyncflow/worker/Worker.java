@@ -5,7 +5,7 @@ import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.worker.internal.Gpus;
 import io.asyncflow.worker.internal.MissingLog;
 import io.asyncflow.worker.internal.StartTellingClient;
-import io.asyncflow.worker.internal.WorkerEngine;
+import io.asyncflow.worker.internal.WorkerLoops;
 import io.asyncflow.worker.internal.loop.Ticker;
 import io.asyncflow.worker.internal.poll.HoldLock;
 import io.asyncflow.worker.internal.poll.NoHoldLock;
@@ -48,14 +48,14 @@ public final class Worker implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
   private final WorkerSettings settings;
-  private final WorkerEngine engine;
+  private final WorkerLoops loops;
   private final Thread shutdownHook;
 
   private Worker(Builder builder) {
     settings = builder.settings();
     String startId = UUID.randomUUID().toString();
-    engine =
-        new WorkerEngine(
+    loops =
+        new WorkerLoops(
             settings,
             builder.registry,
             new StartTellingClient(builder.client(), startId),
@@ -78,7 +78,7 @@ public final class Worker implements AutoCloseable {
    */
   public void start() {
     MissingLog.tell();
-    engine.start();
+    loops.start();
     if (shutdownHook != null) {
       Runtime.getRuntime().addShutdownHook(shutdownHook);
     }
@@ -99,7 +99,7 @@ public final class Worker implements AutoCloseable {
    * @return {@code false} if a task was left to its lease, because its report found no server
    */
   public boolean stop(Duration grace) {
-    boolean nothingLeft = engine.stop(grace);
+    boolean nothingLeft = loops.stop(grace);
     forgetShutdownHook();
     return nothingLeft;
   }
@@ -115,12 +115,12 @@ public final class Worker implements AutoCloseable {
   }
 
   public WorkerState state() {
-    return engine.state();
+    return loops.state();
   }
 
   /** What it does at this moment. */
   public WorkerView view() {
-    return engine.view();
+    return loops.view();
   }
 
   public WorkerSettings settings() {
@@ -380,8 +380,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Called once this worker has stopped because an operator sent it away; for a process that
-     * would not end by itself then. It does nothing by default.
+     * Called once this worker has stopped because an operator drained it; for a process that would
+     * not end by itself then. It does nothing by default.
      */
     public Builder whenDrained(Runnable value) {
       whenDrained = Objects.requireNonNull(value, "whenDrained");

@@ -57,7 +57,7 @@ public final class StubHttpServer implements AutoCloseable {
     server.start();
   }
 
-  /** Sends every worker away with its parked holds and its next heartbeat. */
+  /** Drains every worker with its parked holds and its next heartbeat. */
   public void drain() {
     drain = true;
     parkEnd.countDown();

@@ -154,7 +154,7 @@ class WorkerProcessIT {
   }
 
   @Test
-  void theProcessOfAWorkerThatWasSentAwayEndsByItself() throws Exception {
+  void theProcessOfADrainedWorkerEndsByItself() throws Exception {
     try (StubHttpServer server = new StubHttpServer()) {
       Process process = start(server);
       try {

@@ -525,14 +525,14 @@ class WorkerTest {
   }
 
   @Test
-  void aWorkerThatHoldsNothingIsSentAwayTheSame() throws Exception {
+  void aWorkerThatHoldsNothingIsDrainedTheSame() throws Exception {
     server.setDrain(true);
     Worker worker = startedWithScript();
     await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
   }
 
   @Test
-  void aParkedHoldSendsAWorkerAwayLongBeforeItsNextHeartbeat() throws Exception {
+  void aParkedHoldDrainsAWorkerLongBeforeItsNextHeartbeat() throws Exception {
     Worker worker = startedWithScript();
     assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
     assertThat(server.awaitHeartbeats(1, PATIENCE)).isTrue();

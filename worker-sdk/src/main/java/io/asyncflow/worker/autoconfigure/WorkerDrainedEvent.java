@@ -4,7 +4,7 @@ import io.asyncflow.worker.Worker;
 import org.springframework.context.ApplicationEvent;
 
 /**
- * The worker of this application has stopped because an operator sent it away. The application goes
+ * The worker of this application has stopped because an operator drained it. The application goes
  * on; one that is nothing but a worker ends itself now.
  */
 public class WorkerDrainedEvent extends ApplicationEvent {

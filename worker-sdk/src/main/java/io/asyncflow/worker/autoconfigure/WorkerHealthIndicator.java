@@ -8,8 +8,8 @@ import org.springframework.boot.health.contributor.Health;
 
 /**
  * DOWN when the worker is unhealthy: handlers are stuck, which only a restart mends, or every slot
- * is quarantined; OUT_OF_SERVICE when it was stopped or sent away. That flowsvr does not answer is
- * a detail: a restart would not help.
+ * is quarantined; OUT_OF_SERVICE when it was stopped or drained. That flowsvr does not answer is a
+ * detail: a restart would not help.
  */
 class WorkerHealthIndicator extends AbstractHealthIndicator {
 

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets the worker leave when the server sends it away, on a thread of its own: who hears it has
+ * Stops the worker when the server drains it, on a thread of its own: the thread that hears it has
  * tasks to take, or leases to renew.
  *
  * <p>Thread-safe.
@@ -17,34 +17,34 @@ final class Drain {
 
   private static final Logger log = LoggerFactory.getLogger(Drain.class);
 
-  private final Runnable leave;
+  private final Runnable stop;
   private final ThreadFactory threads;
   private final OutageLog trouble;
   private final AtomicBoolean begun = new AtomicBoolean();
 
   /**
-   * @param leave called once, and may take its time
+   * @param stop called once, and may take its time
    */
-  Drain(Runnable leave, ThreadFactory threads, Link link) {
-    this.leave = leave;
+  Drain(Runnable stop, ThreadFactory threads, Link link) {
+    this.stop = stop;
     this.threads = threads;
-    this.trouble = new OutageLog(log, "leaving as flowsvr wants it", link);
+    this.trouble = new OutageLog(log, "drain", link);
   }
 
   /**
    * Begins it, if it has not begun. Nothing happens where no thread can be had for it: the next
-   * answer sends the worker away once more.
+   * answer drains the worker once more.
    */
   void begin() {
     if (!begun.compareAndSet(false, true)) {
       return;
     }
     try {
-      Thread leaving = threads.newThread(leave);
-      leaving.setName("asyncflow-drain");
+      Thread stopping = threads.newThread(stop);
+      stopping.setName("asyncflow-drain");
       // Keeps the JVM from ending before the last run has: nothing else may.
-      leaving.setDaemon(false);
-      leaving.start();
+      stopping.setDaemon(false);
+      stopping.start();
     } catch (OutOfMemoryError e) { // as the JVM calls a lack of threads, too
       trouble.failed("NO_THREAD", e.toString(), "tried again with the next answer that says so");
       begun.set(false);

@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells flowsvr that this worker lives. Renews every lease held, queued and reporting tasks too, in
  * one request every fifth of the shortest. A worker that holds nothing beats every few seconds all
- * the same, so that operators see it and can send it away; unless a hold is out, which does as
- * well: then only now and then, or when there is news, to say how it is.
+ * the same, so that operators see it and can drain it; unless a hold is out, which does as well:
+ * then only now and then, or when there is news, to say how it is.
  */
 final class HeartbeatSender implements Loop.Step {
 
@@ -78,7 +78,7 @@ final class HeartbeatSender implements Loop.Step {
   /**
    * @param info what the worker says of itself
    * @param polls whether a hold is out
-   * @param drain called when the server wants this worker to leave; may be called often
+   * @param drain called when the server drains this worker; may be called often
    */
   HeartbeatSender(
       String workerId,

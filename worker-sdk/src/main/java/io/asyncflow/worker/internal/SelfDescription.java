@@ -26,9 +26,10 @@ final class SelfDescription {
     labels = settings.labels();
   }
 
-  WorkerInfo at(WorkerView now, List<TypeLane> lanes, SlotPool slots) {
+  WorkerInfo at(WorkerView now, List<TypePipeline> pipelines, SlotPool slots) {
     Map<String, Integer> freeThreads = new LinkedHashMap<>();
-    lanes.forEach(lane -> freeThreads.put(lane.taskType(), lane.pool().freeThreads()));
+    pipelines.forEach(
+        pipeline -> freeThreads.put(pipeline.taskType(), pipeline.pool().freeThreads()));
     return new WorkerInfo(
         host, version, stages, labels, freeThreads, slots.freeByDevice(), statesOf(now));
   }

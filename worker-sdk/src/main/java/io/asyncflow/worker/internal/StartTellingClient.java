@@ -10,7 +10,7 @@ import io.asyncflow.api.Report;
 import java.util.List;
 
 /**
- * Says with each hold and heartbeat which start of the worker asks: one that was sent away is not
+ * Says with each hold and heartbeat which start of the worker asks: one that was drained is not
  * taken for the one that is started after it under the same worker id.
  */
 public final class StartTellingClient extends ForwardingFlowClient {

@@ -26,8 +26,8 @@
  *   HeartbeatSender    renews every lease held, in one request; tells flowsvr how this worker is
  *   DeadlineWatch      local time only: interrupts what has lasted too long, gives back what waits too long
  *   SlotPool           ends the quarantine of a place that lacked resources
- *   Drain              stops this worker when flowsvr sends it away
- *   WorkerEngine       takes over what workers that have ended left in the spool, once a minute
+ *   Drain              stops this worker when flowsvr drains it
+ *   WorkerLoops        takes over what workers that have ended left in the spool, once a minute
  * </pre>
  *
  * <p>A held task is a {@link io.asyncflow.worker.internal.run.Run}; it is in {@link

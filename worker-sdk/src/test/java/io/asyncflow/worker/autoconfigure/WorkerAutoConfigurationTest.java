@@ -296,7 +296,7 @@ class WorkerAutoConfigurationTest {
   }
 
   @Test
-  void theApplicationLearnsThatItsWorkerWasSentAway() {
+  void theApplicationLearnsThatItsWorkerWasDrained() {
     BlockingQueue<WorkerDrainedEvent> events = new LinkedBlockingQueue<>();
     server.setDrain(true);
     withServer()

@@ -11,17 +11,17 @@ import org.junit.jupiter.api.Test;
 
 class DrainTest {
 
-  private final List<String> left = new ArrayList<>();
+  private final List<String> stops = new ArrayList<>();
   private final Iterator<Error> errors =
       List.<Error>of(
               new OutOfMemoryError("unable to create native thread"),
               new OutOfMemoryError("unable to create native thread"))
           .iterator();
-  private Thread leaving;
+  private Thread stopping;
 
   /** Cannot be started as long as there are errors. */
   private Thread scarceThread(Runnable task) {
-    leaving =
+    stopping =
         new Thread(task) {
           @Override
           public void start() {
@@ -31,12 +31,12 @@ class DrainTest {
             super.start();
           }
         };
-    return leaving;
+    return stopping;
   }
 
   @Test
-  void aWorkerWithoutAThreadToLeaveOnLeavesWhenItIsSentAwayOnceMore() throws Exception {
-    Drain drain = new Drain(() -> left.add("left"), this::scarceThread, new Link());
+  void aWorkerWithoutAThreadToStopOnStopsWhenItIsDrainedOnceMore() throws Exception {
+    Drain drain = new Drain(() -> stops.add("stopped"), this::scarceThread, new Link());
     try (LoggedLines log = new LoggedLines(Drain.class)) {
       drain.begin();
       drain.begin();
@@ -48,7 +48,7 @@ class DrainTest {
     drain.begin();
 
     assertThat(drain.begun()).isTrue();
-    leaving.join();
-    assertThat(left).containsExactly("left");
+    stopping.join();
+    assertThat(stops).containsExactly("stopped");
   }
 }

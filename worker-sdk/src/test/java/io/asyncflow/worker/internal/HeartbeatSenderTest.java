@@ -293,7 +293,7 @@ class HeartbeatSenderTest {
   }
 
   @Test
-  void theServerMaySendTheWorkerAway() {
+  void theServerMayDrainTheWorker() {
     worker.heldRun(c -> StageResult.done());
     worker.server.setDrain(true);
     worker.beat();

@@ -19,7 +19,7 @@ final class BatchMember implements BatchRun {
   private final Ticker ticker;
   private final boolean alone;
   private final AtomicBoolean told = new AtomicBoolean();
-  private volatile boolean lackedResources;
+  private volatile boolean hadResourceFailure;
 
   /**
    * @param alone whether it is its own batch
@@ -54,17 +54,17 @@ final class BatchMember implements BatchRun {
   /** The same for whatever was thrown. */
   void end(Throwable reason) {
     if (told.compareAndSet(false, true)) {
-      lackedResources = reason instanceof ResourceException;
+      hadResourceFailure = reason instanceof ResourceException;
       run.leaveBatch(ticker.nanos());
-      if (lackedResources && !alone) {
-        ends.lackedTogether(run, reason);
+      if (hadResourceFailure && !alone) {
+        ends.resourceFailureInBatch(run, reason);
       } else {
         ends.threw(run, reason);
       }
     }
   }
 
-  boolean lackedResources() {
-    return lackedResources;
+  boolean hadResourceFailure() {
+    return hadResourceFailure;
   }
 }

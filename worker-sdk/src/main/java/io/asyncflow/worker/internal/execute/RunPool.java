@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
  * The threads of one type and the runs that wait for them. A run that wants a slot waits until one
  * is free, and holds up nobody who wants none.
  *
- * <p>A {@linkplain Run#isSuspect suspect} starts when everything that has ended here is known to
- * the server, and beside it there is room for nothing: if it ends this process, it takes with it
- * what ran before it and no more.
+ * <p>{@linkplain Run#isPossiblePoison Possible poison} starts when everything that has ended here
+ * is known to the server, and there is room for nothing beside it: if it ends this process, it
+ * takes with it only what began before it.
  */
 public final class RunPool {
 
@@ -105,7 +105,7 @@ public final class RunPool {
 
   /** How many more runs it takes; a batch is one. */
   public synchronized int room() {
-    return closed || hasSuspect() ? 0 : Math.max(0, places() - queue.starts());
+    return closed || hasPossiblePoison() ? 0 : Math.max(0, places() - queue.starts());
   }
 
   /** How many runs may wait, for a thread that is free too. */
@@ -113,15 +113,17 @@ public final class RunPool {
     return size - running.size() + ahead();
   }
 
-  /** Whether a suspect waits or runs; one that nobody waits for any more has done its worst. */
-  private boolean hasSuspect() {
+  /**
+   * Whether possible poison waits or runs; one that nobody waits for any more has done its worst.
+   */
+  private boolean hasPossiblePoison() {
     queue.forgetEnded();
-    return queue.hasSuspect() || running.stream().anyMatch(RunPool::hasSuspect);
+    return queue.hasPossiblePoison() || running.stream().anyMatch(RunPool::hasPossiblePoison);
   }
 
-  private static boolean hasSuspect(Assignment running) {
+  private static boolean hasPossiblePoison(Assignment running) {
     for (Run run : running.runs()) {
-      if (run.isSuspect() && !run.overdue()) {
+      if (run.isPossiblePoison() && !run.overdue()) {
         return true;
       }
     }
@@ -148,8 +150,8 @@ public final class RunPool {
 
   /**
    * The runs that wait although nothing has moved for long, on the threads here or on slots such as
-   * they want: another worker may start them now. A suspect is none of them, since it would be
-   * given back as if it had done no harm.
+   * they want: another worker may start them now. Possible poison is none of them, since it would
+   * be given back as if it had done no harm.
    */
   public synchronized List<Run> stalled() {
     queue.forgetEnded();
@@ -159,7 +161,7 @@ public final class RunPool {
     boolean noThread = threadsAreStalled();
     List<Run> stalled = new ArrayList<>();
     queue.iterator().forEachRemaining(stalled::add);
-    stalled.removeIf(run -> run.isSuspect() || !noThread && !waitsForStalledSlot(run));
+    stalled.removeIf(run -> run.isPossiblePoison() || !noThread && !waitsForStalledSlot(run));
     return stalled;
   }
 
@@ -179,7 +181,7 @@ public final class RunPool {
 
   /**
    * Queues them at once; returns those for which there is no room. One that finds its slot taken
-   * waits for the next. A suspect needs no room, as it is never {@link #stalled}.
+   * waits for the next. Possible poison needs no room, as it is never {@link #stalled}.
    */
   public List<Run> offer(List<Run> runs) {
     for (Run run : runs) {
@@ -204,8 +206,8 @@ public final class RunPool {
   }
 
   private boolean enqueue(Run run) {
-    boolean hasRoom = run.isSuspect() || queue.startsWith(run) <= places();
-    if (closed || hasSuspect() || !hasRoom) {
+    boolean hasRoom = run.isPossiblePoison() || queue.startsWith(run) <= places();
+    if (closed || hasPossiblePoison() || !hasRoom) {
       return false;
     }
     queue.add(run);
@@ -344,7 +346,7 @@ public final class RunPool {
     boolean slotsTaken = false;
     for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext(); ) {
       Run run = waiting.next();
-      if (run.isSuspect() && reporting.getAsBoolean()) {
+      if (run.isPossiblePoison() && reporting.getAsBoolean()) {
         continue;
       }
       if (run.places() == 0) {
@@ -366,7 +368,7 @@ public final class RunPool {
   /** The run, which the queue has no more, and the next ones in it that can go with it. */
   private List<Run> withItsBatch(Run first) {
     RegisteredStage stage = first.stage();
-    if (stage.batches() == null || first.isSuspect()) {
+    if (stage.batches() == null || first.isPossiblePoison()) {
       return List.of(first);
     }
     List<Run> batch = new ArrayList<>(List.of(first));
@@ -375,7 +377,7 @@ public final class RunPool {
     for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext() && batch.size() < most; ) {
       Run run = waiting.next();
       if (run.stage() == stage
-          && !run.isSuspect()
+          && !run.isPossiblePoison()
           && run.batchSize() <= sizeLeft
           && haveSameKey(run, first)) {
         waiting.remove();

@@ -24,7 +24,7 @@ final class RunQueue {
 
   private final Deque<Run> runs = new ArrayDeque<>();
   private final Map<RegisteredStage, Integer> tasks = new HashMap<>();
-  private int suspects;
+  private int possiblePoisons;
 
   void add(Run run) {
     runs.addLast(run);
@@ -33,8 +33,8 @@ final class RunQueue {
 
   private void count(Run run, int change) {
     tasks.merge(run.stage(), change, (one, other) -> one + other == 0 ? null : one + other);
-    if (run.isSuspect()) {
-      suspects += change;
+    if (run.isPossiblePoison()) {
+      possiblePoisons += change;
     }
   }
 
@@ -46,8 +46,8 @@ final class RunQueue {
     return runs.isEmpty();
   }
 
-  boolean hasSuspect() {
-    return suspects > 0;
+  boolean hasPossiblePoison() {
+    return possiblePoisons > 0;
   }
 
   /** How many handlers' calls it is; with batches that can change by itself. */
@@ -127,7 +127,7 @@ final class RunQueue {
     List<Run> all = new ArrayList<>(runs);
     runs.clear();
     tasks.clear();
-    suspects = 0;
+    possiblePoisons = 0;
     return all;
   }
 }

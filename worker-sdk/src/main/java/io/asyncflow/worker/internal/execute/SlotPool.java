@@ -133,8 +133,8 @@ public final class SlotPool implements Loop.Step {
     return slot;
   }
 
-  /** The last run on it has found what it needs. */
-  synchronized void sufficed(Slot slot) {
+  /** The last run on it had the resources that it needs. */
+  synchronized void recordSuccess(Slot slot) {
     for (Place place : placesOf(slot)) {
       place.strikes = 0;
       place.nextQuarantine = FIRST_QUARANTINE;
@@ -142,7 +142,7 @@ public final class SlotPool implements Loop.Step {
   }
 
   /** The last run on it lacked resources: what was loaded is not there, or not for long. */
-  synchronized void lacked(Slot slot) {
+  synchronized void recordResourceFailure(Slot slot) {
     for (Place place : placesOf(slot)) {
       place.strikes++;
       place.model.forget();

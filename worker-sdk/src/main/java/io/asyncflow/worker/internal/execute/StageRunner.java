@@ -80,11 +80,11 @@ public final class StageRunner implements RunPool.Runner {
   private void runAlone(Run run, Slot slot) {
     try {
       StageResult result = handle(run, slot);
-      sufficed(slot);
+      recordSuccess(slot);
       ends.returned(run, result);
     } catch (Throwable thrown) {
       if (thrown instanceof ResourceException) {
-        lacked(slot);
+        recordResourceFailure(slot);
       }
       // Errors too: whatever a handler throws ends its own run and nothing else.
       ends.threw(run, thrown);
@@ -122,26 +122,26 @@ public final class StageRunner implements RunPool.Runner {
     }
     // An interrupt that came for this batch is not for the next.
     Thread.interrupted();
-    if (members.stream().noneMatch(BatchMember::lackedResources)) {
-      batches.sufficed(runs.size());
-      sufficed(slot);
+    if (members.stream().noneMatch(BatchMember::hadResourceFailure)) {
+      batches.recordSuccess(runs.size());
+      recordSuccess(slot);
     } else if (alone) {
-      lacked(slot);
+      recordResourceFailure(slot);
     } else {
       // The batch was too large, which says nothing against the slot.
-      batches.lacked(runs.size());
+      batches.recordResourceFailure(runs.size());
     }
   }
 
-  private void sufficed(Slot slot) {
+  private void recordSuccess(Slot slot) {
     if (slot != null) {
-      slots.sufficed(slot);
+      slots.recordSuccess(slot);
     }
   }
 
-  private void lacked(Slot slot) {
+  private void recordResourceFailure(Slot slot) {
     if (slot != null) {
-      slots.lacked(slot);
+      slots.recordResourceFailure(slot);
     }
   }
 }

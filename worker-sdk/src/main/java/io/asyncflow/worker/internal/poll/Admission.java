@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A task that kills its worker kills its neighbours' runs, too. They become due together, are
  * held together again, and would in the end be quarantined together. So of a hold with {@linkplain
- * Run#isSuspect suspects} the one that was delivered in vain most often is run with nothing new
- * beside it, and all else of that hold is given back, which clears it: whoever was only a neighbour
- * is done elsewhere, and what is left with the culprit is the culprit.
+ * Run#isPossiblePoison possible poison} the one that was delivered in vain most often is run with
+ * nothing new beside it, and all else of that hold is given back, which clears it: whoever was only
+ * a neighbour is done elsewhere, and what is left with the culprit is the culprit.
  */
 public final class Admission {
 
@@ -52,13 +52,13 @@ public final class Admission {
   /** Takes what can be run and gives back the rest; says how many it took. */
   int take(HoldCall.Answer answer, TypeLimits limits) {
     List<Task> tasks = answer.tasks();
-    Optional<Task> suspect = mostSuspect(tasks);
-    if (suspect.isPresent()) {
+    Optional<Task> possiblePoison = likeliestPoison(tasks);
+    if (possiblePoison.isPresent()) {
       // Before it is taken: it starts when these are known to be nobody's.
       tasks.stream()
-          .filter(task -> task != suspect.get())
+          .filter(task -> task != possiblePoison.get())
           .forEach(task -> giveBack(task, answer.leaseOf(task, limits), "another one runs alone"));
-      tasks = List.of(suspect.get());
+      tasks = List.of(possiblePoison.get());
     }
     List<Run> runs = new ArrayList<>();
     for (Task task : tasks) {
@@ -75,9 +75,9 @@ public final class Admission {
   }
 
   /** Among equals the first in due order. */
-  private static Optional<Task> mostSuspect(List<Task> tasks) {
+  private static Optional<Task> likeliestPoison(List<Task> tasks) {
     return tasks.stream()
-        .filter(Run::isSuspect)
+        .filter(Run::isPossiblePoison)
         .reduce((one, next) -> next.deliveryCount() > one.deliveryCount() ? next : one);
   }
 
@@ -103,7 +103,7 @@ public final class Admission {
       ends.release(run, "this worker has no handler for its stage");
       return Optional.empty();
     }
-    if (run.isSuspect()) {
+    if (run.isPossiblePoison()) {
       log.info("{} was lost {} times in a row: it runs alone", run, task.deliveryCount());
     }
     return Optional.of(run);

@@ -74,8 +74,8 @@ public final class HoldCall {
   private boolean closed;
 
   /**
-   * @param drain called when the server wants this worker to leave; may be called often, and must
-   *     not throw: the tasks of that answer would be lost
+   * @param drain called when the server drains this worker; may be called often, and must not
+   *     throw: the tasks of that answer would be lost
    */
   public HoldCall(
       String taskType,
@@ -104,11 +104,11 @@ public final class HoldCall {
   }
 
   /** Whether there are reports that {@link #holdAndReport} would take along. */
-  boolean hasCargo() {
-    return reports.hasCargo();
+  boolean canPiggyback() {
+    return reports.canPiggyback();
   }
 
-  /** Holds without a wait, and takes along what {@link #hasCargo}. */
+  /** Holds without a wait, and takes along what {@link #canPiggyback}. */
   Answer holdAndReport(HoldScope scope) {
     enter(false, false);
     return call(scope, Duration.ZERO, true);
@@ -200,17 +200,18 @@ public final class HoldCall {
   }
 
   private HoldAnswer holdWithReports(HoldRequest request) {
-    List<PendingReport> cargo = reports.takeCargo();
-    if (cargo.isEmpty()) {
+    List<PendingReport> piggybacked = reports.takePiggybackedReports();
+    if (piggybacked.isEmpty()) {
       return client.hold(request);
     }
     List<ReportResult> outcomes = null;
     try {
-      HoldAnswer answer = client.hold(request, cargo.stream().map(PendingReport::report).toList());
+      HoldAnswer answer =
+          client.hold(request, piggybacked.stream().map(PendingReport::report).toList());
       outcomes = answer.outcomes();
       return answer;
     } finally {
-      reports.carried(cargo, outcomes);
+      reports.settlePiggybackedReports(piggybacked, outcomes);
     }
   }
 

@@ -155,7 +155,7 @@ public final class TypePoller implements Loop.Step {
     if (demand.isTurnOfOthers() && roundForOthers()) {
       return true;
     }
-    boolean quickRoundFirst = lock.present() || demand.kinds() > 1 || call.hasCargo();
+    boolean quickRoundFirst = lock.present() || demand.kinds() > 1 || call.canPiggyback();
     return quickRoundFirst && quickRound(demand::of) || longPoll();
   }
 

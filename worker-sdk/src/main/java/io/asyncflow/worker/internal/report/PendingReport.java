@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param aloneSince when it began to fail while everything else works; {@link #NEVER} if it does
  *     not
  * @param notBefore when it is sent next, at the earliest
- * @param carriable whether it may go with a hold; once at most, only before it has failed, and
+ * @param piggybackable whether it may go with a hold; once at most, only before it has failed, and
  *     never if it gives the task back or is too large
  */
 public record PendingReport(
@@ -22,15 +22,15 @@ public record PendingReport(
     int failures,
     long aloneSince,
     long notBefore,
-    boolean carriable) {
+    boolean piggybackable) {
 
   private static final long NEVER = Long.MAX_VALUE;
 
   /** One that can go out at once. */
   static PendingReport fresh(ReportOrigin origin, Report report) {
     // A hold that gives a task back would be the first to get it again.
-    boolean carriable = report.outcome() != Outcome.RELEASE && !LargeTexts.isLarge(report);
-    return new PendingReport(origin, report, false, 0, NEVER, 0, carriable);
+    boolean piggybackable = report.outcome() != Outcome.RELEASE && !LargeTexts.isLarge(report);
+    return new PendingReport(origin, report, false, 0, NEVER, 0, piggybackable);
   }
 
   /** One that an earlier process could not deliver. */
@@ -58,16 +58,17 @@ public record PendingReport(
 
   /** The same, with its text in the store. */
   PendingReport moved(Report light) {
-    return new PendingReport(origin, light, stranded, failures, aloneSince, notBefore, carriable);
+    return new PendingReport(
+        origin, light, stranded, failures, aloneSince, notBefore, piggybackable);
   }
 
   /** The same without the rest of its wait. */
   PendingReport now() {
-    return new PendingReport(origin, report, stranded, failures, aloneSince, 0, carriable);
+    return new PendingReport(origin, report, stranded, failures, aloneSince, 0, piggybackable);
   }
 
   /** The same after it went with a hold, and nobody knows what became of it. */
-  PendingReport carriedInVain() {
+  PendingReport piggybackedInVain() {
     return new PendingReport(origin, report, stranded, failures, aloneSince, notBefore, false);
   }
 

@@ -27,8 +27,8 @@ final class ReportQueue {
   }
 
   /** What may go with a hold, in order; it is under way until {@link #isOver}. */
-  List<PendingReport> takeCarriable(int atMost) {
-    return take(atMost, PendingReport::carriable);
+  List<PendingReport> takePiggybackable(int atMost) {
+    return take(atMost, PendingReport::piggybackable);
   }
 
   private synchronized List<PendingReport> take(int atMost, Predicate<PendingReport> wanted) {
@@ -47,8 +47,8 @@ final class ReportQueue {
     return taken;
   }
 
-  synchronized boolean anyCarriable() {
-    return waiting.stream().anyMatch(PendingReport::carriable);
+  synchronized boolean anyPiggybackable() {
+    return waiting.stream().anyMatch(PendingReport::piggybackable);
   }
 
   /**

@@ -53,7 +53,7 @@ public final class ReportSender implements Loop.Step {
   static final int MOST_REPORTS = 1000;
 
   /** The most that go with a hold, which waits for them: flowsvr writes as many at once. */
-  static final int MOST_CARRIED = 100;
+  static final int MOST_PIGGYBACKED = 100;
 
   /** For a report with which the server fails, while everything else works. */
   static final Duration GIVE_UP_AFTER = Duration.ofMinutes(10);
@@ -65,7 +65,7 @@ public final class ReportSender implements Loop.Step {
    *
    * @param wakeUp wakes the loop
    */
-  private record Lane(ReportQueue queue, WakeUp wakeUp, OutageLog outage) {
+  private record Outbox(ReportQueue queue, WakeUp wakeUp, OutageLog outage) {
 
     void add(PendingReport pending) {
       queue.add(pending);
@@ -86,10 +86,10 @@ public final class ReportSender implements Loop.Step {
   private final Ticker ticker;
   private final Backoff backoff;
   private final Link link;
-  private final Lane toSend;
-  private final Lane toStore;
+  private final Outbox toSend;
+  private final Outbox toStore;
   private final List<Runnable> caughtUp = new CopyOnWriteArrayList<>();
-  private volatile boolean serverKnowsCarrying = true;
+  private volatile boolean serverKnowsPiggybacking = true;
   private volatile boolean anyoneIsToldBehind;
 
   /**
@@ -114,9 +114,9 @@ public final class ReportSender implements Loop.Step {
     this.ticker = ticker;
     this.backoff = backoff;
     this.link = link;
-    this.toSend = new Lane(new ReportQueue(), wakeUp, new OutageLog(log, "reports", link));
+    this.toSend = new Outbox(new ReportQueue(), wakeUp, new OutageLog(log, "reports", link));
     this.toStore =
-        new Lane(new ReportQueue(), storeWakeUp, new OutageLog(log, "what reports name", link));
+        new Outbox(new ReportQueue(), storeWakeUp, new OutageLog(log, "what reports name", link));
     link.whenMended(this::hurry);
   }
 
@@ -205,13 +205,13 @@ public final class ReportSender implements Loop.Step {
   }
 
   /** Whether any report may go with a hold just now. */
-  public boolean hasCargo() {
-    return serverKnowsCarrying && toSend.queue().anyCarriable();
+  public boolean canPiggyback() {
+    return serverKnowsPiggybacking && toSend.queue().anyPiggybackable();
   }
 
-  /** Takes reports that go with a hold; {@link #carried} must follow. */
-  public List<PendingReport> takeCargo() {
-    return serverKnowsCarrying ? toSend.queue().takeCarriable(MOST_CARRIED) : List.of();
+  /** Takes reports that go with a hold; {@link #settlePiggybackedReports} must follow. */
+  public List<PendingReport> takePiggybackedReports() {
+    return serverKnowsPiggybacking ? toSend.queue().takePiggybackable(MOST_PIGGYBACKED) : List.of();
   }
 
   /**
@@ -220,16 +220,17 @@ public final class ReportSender implements Loop.Step {
    *
    * @param outcomes {@code null} if no answer came
    */
-  public void carried(List<PendingReport> cargo, List<ReportResult> outcomes) {
-    boolean areTold = outcomes != null && outcomes.size() == cargo.size();
-    if (outcomes != null && !areTold) {
-      serverKnowsCarrying = false; // an old one, which has not looked at them
+  public void settlePiggybackedReports(
+      List<PendingReport> piggybacked, List<ReportResult> outcomes) {
+    boolean areAnswered = outcomes != null && outcomes.size() == piggybacked.size();
+    if (outcomes != null && !areAnswered) {
+      serverKnowsPiggybacking = false; // an old one, which has not looked at them
     }
     List<PendingReport> left = new LinkedList<>();
-    cargo.forEach(pending -> left.add(pending.carriedInVain()));
+    piggybacked.forEach(pending -> left.add(pending.piggybackedInVain()));
     try {
       Iterator<PendingReport> all = left.iterator();
-      for (ReportResult outcome : areTold ? outcomes : List.<ReportResult>of()) {
+      for (ReportResult outcome : areAnswered ? outcomes : List.<ReportResult>of()) {
         PendingReport pending = all.next();
         if (outcome.stands()) {
           settled(pending);
@@ -237,7 +238,7 @@ public final class ReportSender implements Loop.Step {
         }
       }
     } finally {
-      toSend.queue().isOver(cargo, left);
+      toSend.queue().isOver(piggybacked, left);
       if (!left.isEmpty()) {
         toSend.wakeUp().signal();
       }
@@ -258,7 +259,7 @@ public final class ReportSender implements Loop.Step {
   public int keepAll() {
     Set<ReportOrigin> kept = new HashSet<>();
     List<PendingReport> unsettled =
-        Stream.of(toStore, toSend).flatMap(lane -> lane.queue().unsettled().stream()).toList();
+        Stream.of(toStore, toSend).flatMap(outbox -> outbox.queue().unsettled().stream()).toList();
     for (PendingReport pending : unsettled) {
       boolean ofRun = pending.origin() instanceof ReportOrigin.OfRun;
       if (isWorthKeeping(pending.report()) && spool.keep(pending.report()) && ofRun) {
@@ -284,19 +285,19 @@ public final class ReportSender implements Loop.Step {
    *     settled or put elsewhere
    */
   private Duration turn(
-      Lane lane, int atMost, BiConsumer<List<PendingReport>, Deque<PendingReport>> work) {
-    List<PendingReport> due = lane.queue().takeDue(ticker.nanos(), atMost);
+      Outbox outbox, int atMost, BiConsumer<List<PendingReport>, Deque<PendingReport>> work) {
+    List<PendingReport> due = outbox.queue().takeDue(ticker.nanos(), atMost);
     Deque<PendingReport> left = new ArrayDeque<>(due);
     try {
       work.accept(due, left);
     } finally {
       // Even an Error, of a memory that others have used up, must cost no report.
-      lane.queue().isOver(due, left);
+      outbox.queue().isOver(due, left);
       tellIfCaughtUp();
     }
-    long next = lane.queue().nextDue();
+    long next = outbox.queue().nextDue();
     if (next == Long.MAX_VALUE) {
-      lane.outage().withdraw();
+      outbox.outage().withdraw();
       return Loop.UNTIL_WOKEN;
     }
     return ticker.until(next);
@@ -446,13 +447,13 @@ public final class ReportSender implements Loop.Step {
 
   /** No answer, or one that may be another next time. */
   private void later(
-      Lane lane, List<PendingReport> batch, Deque<PendingReport> left, RuntimeException why) {
+      Outbox outbox, List<PendingReport> batch, Deque<PendingReport> left, RuntimeException why) {
     ErrorCode code = codeOf(why);
     String message = String.valueOf(why.getMessage());
-    lane.outage().failed(code.name(), message, "kept, and repeated until they are taken");
-    boolean alone = isAlone(code, lane.outage());
+    outbox.outage().failed(code.name(), message, "kept, and repeated until they are taken");
+    boolean alone = isAlone(code, outbox.outage());
     for (PendingReport pending : batch) {
-      repeat(lane, pending, alone);
+      repeat(outbox, pending, alone);
       left.remove(pending);
     }
   }
@@ -469,7 +470,7 @@ public final class ReportSender implements Loop.Step {
   /**
    * @param alone whether everything else works, so that it may be the report's fault
    */
-  private void repeat(Lane lane, PendingReport pending, boolean alone) {
+  private void repeat(Outbox outbox, PendingReport pending, boolean alone) {
     if (isWorthKeeping(pending.report())) {
       spool.keep(pending.report());
     }
@@ -480,7 +481,7 @@ public final class ReportSender implements Loop.Step {
       spool.setAside(pending.report());
       pending.origin().dropped(Event.GIVEN_UP);
     } else {
-      lane.queue().add(again);
+      outbox.queue().add(again);
     }
   }
 

@@ -29,7 +29,7 @@ public final class RunEnds {
   /** After a lack of memory, so that what holds it now may end, and others may take the task. */
   private static final Duration RESOURCE_DELAY = Duration.ofSeconds(1);
 
-  private final Scarcity scarcity = new Scarcity();
+  private final ResourceFailures resourceFailures = new ResourceFailures();
   private final ReportWriter writer;
   private final ReportSender sender;
   private final HeldRuns held;
@@ -60,7 +60,7 @@ public final class RunEnds {
       threw(run, cannotBeWritten);
       return;
     }
-    scarcity.over(run.task());
+    resourceFailures.forget(run.task());
     if (run.advance(RunState.WORKING, Event.RETURNED)) {
       sender.submit(run, report);
     }
@@ -73,7 +73,7 @@ public final class RunEnds {
       timedOut(run);
     } else if (cause == StopCause.SHUT_DOWN) {
       shutDown(run);
-    } else if (thrown instanceof ResourceException && !scarcity.isItsOwnFault(run.task())) {
+    } else if (thrown instanceof ResourceException && !resourceFailures.record(run.task())) {
       giveBack(run, thrown);
     } else {
       Report report = writer.of(run.task(), thrown);
@@ -84,7 +84,7 @@ public final class RunEnds {
   }
 
   /** The batch of which it was one lacked resources; it may well fit into a smaller one. */
-  public void lackedTogether(Run run, Throwable thrown) {
+  public void resourceFailureInBatch(Run run, Throwable thrown) {
     if (run.stopCause() == null) {
       giveBack(run, thrown);
     } else {

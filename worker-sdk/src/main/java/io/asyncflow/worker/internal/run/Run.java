@@ -19,8 +19,8 @@ public final class Run {
   /** A handler that has not ended so long after its interrupt heeds none. */
   static final Duration STUCK_AFTER = Duration.ofSeconds(10);
 
-  /** Once is a crash like any other; who was there twice in a row may be the cause. */
-  private static final int SUSPICIOUS_DELIVERIES = 2;
+  /** Once is a crash like any other; a task that was there twice in a row may be its cause. */
+  private static final int POSSIBLE_POISON_DELIVERIES = 2;
 
   private final Task task;
   private final String taskType;
@@ -69,15 +69,15 @@ public final class Run {
   }
 
   /**
-   * Whether it may end the process that runs it: nothing was heard any more of those who held the
-   * task last. It may as well have been beside the one that did.
+   * Whether it may end the process that runs it: its last workers were never heard of again.
+   * Another task that ran beside it may as well have ended them.
    */
-  public boolean isSuspect() {
-    return isSuspect(task);
+  public boolean isPossiblePoison() {
+    return isPossiblePoison(task);
   }
 
-  public static boolean isSuspect(Task task) {
-    return task.deliveryCount() >= SUSPICIOUS_DELIVERIES;
+  public static boolean isPossiblePoison(Task task) {
+    return task.deliveryCount() >= POSSIBLE_POISON_DELIVERIES;
   }
 
   public Lease lease() {

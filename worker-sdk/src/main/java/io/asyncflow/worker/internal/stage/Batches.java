@@ -20,7 +20,7 @@ public final class Batches {
   private final BatchStageHandler handler;
   private final int most;
   private int limit;
-  private int wentWell;
+  private int successes;
 
   Batches(BatchStageHandler handler) {
     this.handler = handler;
@@ -41,8 +41,8 @@ public final class Batches {
   }
 
   /** A batch of so many tasks lacked resources. */
-  public synchronized void lacked(int tasks) {
-    wentWell = 0;
+  public synchronized void recordResourceFailure(int tasks) {
+    successes = 0;
     int half = Math.max(1, tasks / 2);
     if (half < limit) {
       limit = half;
@@ -50,14 +50,14 @@ public final class Batches {
     }
   }
 
-  /** A batch of so many tasks found what it needs. */
-  public synchronized void sufficed(int tasks) {
+  /** A batch of so many tasks had the resources that it needs. */
+  public synchronized void recordSuccess(int tasks) {
     if (tasks < limit || limit == most) {
       return;
     }
-    wentWell++;
-    if (wentWell >= PATIENCE) {
-      wentWell = 0;
+    successes++;
+    if (successes >= PATIENCE) {
+      successes = 0;
       limit = Math.min(most, limit + Math.max(1, limit / SHARE));
     }
   }

@@ -327,27 +327,28 @@ class RunPoolTest {
   }
 
   @Test
-  void aSuspectNeedsNoRoomAndIsNeverStalled() throws InterruptedException {
+  void possiblePoisonNeedsNoRoomAndIsNeverStalled() throws InterruptedException {
     occupyBothThreads();
     assertThat(pool.room()).isZero();
-    Run suspect = suspect();
-    assertThat(offer(suspect)).isTrue();
+    Run possiblePoison = possiblePoison();
+    assertThat(offer(possiblePoison)).isTrue();
     ticker.advance(A_WHILE);
     assertThat(pool.stalled()).isEmpty();
     letGo.release();
-    assertThat(next()).isSameAs(suspect);
+    assertThat(next()).isSameAs(possiblePoison);
   }
 
   @Test
-  void aSuspectThatFindsItsSlotTakenWaitsForTheNextHoweverLongThatTakes()
+  void possiblePoisonThatFindsItsSlotTakenWaitsForTheNextHoweverLongThatTakes()
       throws InterruptedException {
     elsewhere = slots.tryTake(1, "").orElseThrow();
-    Run suspect = suspect(new RegisteredStage("one", context -> null, StageNeeds.slots(1)));
-    assertThat(offer(suspect)).isTrue();
+    Run possiblePoison =
+        possiblePoison(new RegisteredStage("one", context -> null, StageNeeds.slots(1)));
+    assertThat(offer(possiblePoison)).isTrue();
     ticker.advance(A_WHILE);
     assertThat(pool.stalled()).isEmpty();
     slots.giveBack(elsewhere);
-    assertThat(next()).isSameAs(suspect);
+    assertThat(next()).isSameAs(possiblePoison);
   }
 
   @Test
@@ -456,50 +457,51 @@ class RunPoolTest {
   }
 
   @Test
-  void thereIsNoRoomBesideASuspectUntilItsHandlerEndsOrNobodyWaitsForIt()
+  void thereIsNoRoomBesidePossiblePoisonUntilItsHandlerEndsOrNobodyWaitsForIt()
       throws InterruptedException {
-    offer(suspect());
+    offer(possiblePoison());
     assertThat(pool.room()).isZero();
     next();
     assertThat(pool.room()).isZero();
     finishOne();
     assertThat(pool.room()).isEqualTo(5);
 
-    offer(suspect());
+    offer(possiblePoison());
     Run stuck = next();
     stuck.drop(StopCause.LOST, RunState.Event.LOST, ticker.nanos());
     assertThat(pool.room()).isPositive();
   }
 
   @Test
-  void aSuspectStartsWhenAllThatHasEndedIsReported() throws InterruptedException {
+  void possiblePoisonStartsWhenAllThatHasEndedIsReported() throws InterruptedException {
     reporting = true;
-    Run suspect = suspect();
+    Run possiblePoison = possiblePoison();
     Run before = run(false);
     offer(before);
-    offer(suspect);
+    offer(possiblePoison);
     assertThat(next()).isSameAs(before);
     assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
     reporting = false;
     pool.wakeOne();
-    assertThat(next()).isSameAs(suspect);
+    assertThat(next()).isSameAs(possiblePoison);
   }
 
   @Test
-  void aSuspectIsInNoBatch() throws InterruptedException {
+  void possiblePoisonIsInNoBatch() throws InterruptedException {
     letAShortRunEnd();
     BatchStageHandler handler = batch -> {};
     RegisteredStage batched = new RegisteredStage("one", handler, StageNeeds.nothing());
     occupyBothThreads();
     Run one = run(batched);
     Run another = run(batched);
-    Run suspect = suspect(batched);
-    assertThat(pool.offer(List.of(one, another, suspect))).isEmpty();
+    Run possiblePoison = possiblePoison(batched);
+    assertThat(pool.offer(List.of(one, another, possiblePoison))).isEmpty();
     letGo.release();
     next();
     letGo.release();
     next();
-    assertThat(batches.subList(3, 5)).containsExactly(List.of(one, another), List.of(suspect));
+    assertThat(batches.subList(3, 5))
+        .containsExactly(List.of(one, another), List.of(possiblePoison));
   }
 
   /** A stage of batches of which the code that sorts tasks into batches may throw. */
@@ -573,11 +575,11 @@ class RunPoolTest {
     assertRunAlone(batched(IncomparableKey::new, () -> 100));
   }
 
-  private Run suspect() {
-    return suspect(new RegisteredStage("one", context -> null, StageNeeds.nothing()));
+  private Run possiblePoison() {
+    return possiblePoison(new RegisteredStage("one", context -> null, StageNeeds.nothing()));
   }
 
-  private Run suspect(RegisteredStage stage) {
+  private Run possiblePoison(RegisteredStage stage) {
     return new Run(
         StubFlowClient.lostTask(numbers.incrementAndGet() + "_lark_task_1", "one", 2),
         stage,

@@ -98,7 +98,7 @@ class SlotPoolTest {
   private void lackResources(SlotPool places, int times) {
     for (int i = 0; i < times; i++) {
       Slot slot = places.tryTake(1, "").orElseThrow();
-      places.lacked(slot);
+      places.recordResourceFailure(slot);
       places.giveBack(slot);
     }
   }
@@ -108,7 +108,7 @@ class SlotPoolTest {
     SlotPool one = pool(Map.of("cuda:0", 1));
     lackResources(one, 2);
     Slot slot = one.tryTake(1, "").orElseThrow();
-    one.sufficed(slot);
+    one.recordSuccess(slot);
     one.giveBack(slot);
     lackResources(one, 2);
     assertThat(one.quarantined()).as("a run between them went well").isEmpty();
@@ -137,7 +137,7 @@ class SlotPoolTest {
     ticker.advance(Duration.ofSeconds(60));
     one.runOnce();
     Slot slot = one.tryTake(1, "").orElseThrow();
-    one.sufficed(slot);
+    one.recordSuccess(slot);
     one.giveBack(slot);
     lackResources(one, 2);
     assertThat(one.quarantined()).as("all is forgotten").isEmpty();
@@ -184,7 +184,7 @@ class SlotPoolTest {
     one.giveBack(slot);
     assertThat(one.freeModels()).containsExactly("kokoro");
     slot = one.tryTake(1, "kokoro").orElseThrow();
-    one.lacked(slot);
+    one.recordResourceFailure(slot);
     one.giveBack(slot);
     assertThat(one.freeModels()).containsExactly(LoadedModel.NONE);
   }

@@ -63,7 +63,7 @@ class HoldCallTest {
   }
 
   @Test
-  void anyAnswerMaySendTheWorkerAway() {
+  void anyAnswerMayDrainTheWorker() {
     call.hold(scope, Duration.ofSeconds(10));
     assertThat(drains).isEmpty();
     client.drain = true;

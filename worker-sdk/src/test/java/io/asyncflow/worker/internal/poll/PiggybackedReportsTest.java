@@ -40,13 +40,13 @@ class PiggybackedReportsTest {
     finished();
     finished();
     worker.server.createTask(NewTask.of("lark", "one", "me", ""));
-    assertThat(worker.sender.hasCargo()).isTrue();
+    assertThat(worker.sender.canPiggyback()).isTrue();
 
     assertThat(holdAndReport(worker.server).tasks()).hasSize(1);
 
     assertThat(worker.server.accepted()).hasSize(2);
     assertThat(worker.held.isEmpty()).isTrue();
-    assertThat(worker.sender.hasCargo()).isFalse();
+    assertThat(worker.sender.canPiggyback()).isFalse();
     worker.sendReports();
     assertThat(worker.server.reports()).hasSize(2);
   }
@@ -57,7 +57,7 @@ class PiggybackedReportsTest {
     worker.server.swallowAnswers(1);
     assertThatThrownBy(() -> holdAndReport(worker.server))
         .isInstanceOf(FlowUnreachableException.class);
-    assertThat(worker.sender.hasCargo()).isFalse();
+    assertThat(worker.sender.canPiggyback()).isFalse();
 
     worker.sendReports();
 
@@ -87,7 +87,7 @@ class PiggybackedReportsTest {
   void whatIsGivenBackDoesNotGoWithAHoldWhichWouldGetItAgain() {
     Run run = worker.heldRun(c -> StageResult.done());
     worker.ends.release(run, "the test says so");
-    assertThat(worker.sender.hasCargo()).isFalse();
+    assertThat(worker.sender.canPiggyback()).isFalse();
     assertThat(holdAndReport(worker.server).tasks()).isEmpty();
     worker.sendReports();
     assertThat(worker.server.accepted()).extracting(Report::outcome).containsOnly(Outcome.RELEASE);
@@ -101,7 +101,7 @@ class PiggybackedReportsTest {
     assertThat(worker.server.reports()).isEmpty();
 
     finished();
-    assertThat(worker.sender.hasCargo()).isFalse();
+    assertThat(worker.sender.canPiggyback()).isFalse();
     holdAndReport(old);
     worker.sendReports();
     assertThat(worker.server.accepted()).hasSize(2);

@@ -27,7 +27,7 @@ public final class StubFlowClient extends ForwardingFlowClient {
   final List<HoldRequest> holds = new ArrayList<>();
   final List<Report> reports = new ArrayList<>();
 
-  /** Whether the holds say that the worker shall leave. */
+  /** Whether the holds drain the worker. */
   boolean drain;
 
   private final Deque<Function<HoldRequest, List<Task>>> answers = new ArrayDeque<>();

@@ -228,7 +228,7 @@ class TypePollerTest {
   }
 
   @Test
-  void ofLostTasksTheMostSuspectOneRunsAloneAndTheOthersAreGivenBack() {
+  void ofLostTasksTheLikeliestPoisonRunsAloneAndTheOthersAreGivenBack() {
     use(HandDrivenPoller.with().threads(4));
     it.client.thenTasks(
         lostTask("1_lark_task_1", "open", 0),
@@ -277,7 +277,7 @@ class TypePollerTest {
   }
 
   @Test
-  void aSuspectThatAnotherTypeTookTheSlotFromIsNotGivenBack() {
+  void possiblePoisonThatAnotherTypeTookTheSlotFromIsNotGivenBack() {
     use(HandDrivenPoller.with().stage("gpu", true));
     it.client.then(
         request -> {

@@ -271,11 +271,12 @@ class ReportSenderTest {
     ReportSender sender = sender(worker.server, spool);
     returned(sender, "one");
     returned(sender, "two");
-    List<PendingReport> cargo = sender.takeCargo();
+    List<PendingReport> piggybacked = sender.takePiggybackedReports();
     List<ReportResult> stand =
-        worker.server.report(cargo.stream().map(PendingReport::report).toList());
-    assertThatThrownBy(() -> sender.carried(cargo, stand)).isInstanceOf(OutOfMemoryError.class);
-    assertThat(sender.hasCargo()).isFalse();
+        worker.server.report(piggybacked.stream().map(PendingReport::report).toList());
+    assertThatThrownBy(() -> sender.settlePiggybackedReports(piggybacked, stand))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(sender.canPiggyback()).isFalse();
 
     sender.runOnce();
     assertThat(worker.held.isEmpty()).isTrue();
@@ -340,7 +341,7 @@ class ReportSenderTest {
     for (int i = 0; i < 3; i++) {
       queue.add(PendingReport.fresh(null, report));
     }
-    List<PendingReport> withAHold = queue.takeCarriable(2);
+    List<PendingReport> withAHold = queue.takePiggybackable(2);
     List<PendingReport> byThemselves = queue.takeDue(0, 2);
     assertThat(withAHold).hasSize(2);
     assertThat(byThemselves).hasSize(1);

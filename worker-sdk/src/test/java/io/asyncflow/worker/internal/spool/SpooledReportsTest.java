@@ -245,11 +245,11 @@ class SpooledReportsTest {
     worker.sender.whenCaughtUp(() -> told.add("caught up"));
     assertThat(worker.sender.behind()).isTrue();
 
-    List<PendingReport> cargo = worker.sender.takeCargo();
-    List<Report> carried = cargo.stream().map(PendingReport::report).toList();
-    worker.sender.carried(cargo, worker.server.report(carried));
+    List<PendingReport> piggybacked = worker.sender.takePiggybackedReports();
+    List<Report> reports = piggybacked.stream().map(PendingReport::report).toList();
+    worker.sender.settlePiggybackedReports(piggybacked, worker.server.report(reports));
 
-    assertThat(cargo).hasSize(1);
+    assertThat(piggybacked).hasSize(1);
     assertThat(told).containsExactly("caught up");
   }
 

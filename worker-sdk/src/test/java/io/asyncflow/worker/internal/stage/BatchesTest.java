@@ -26,32 +26,32 @@ class BatchesTest {
   @Test
   void aBatchThatLacksResourcesHalvesTheNext() {
     Batches batches = of(16);
-    batches.lacked(16);
+    batches.recordResourceFailure(16);
     assertThat(batches.limit()).isEqualTo(8);
-    batches.lacked(5);
+    batches.recordResourceFailure(5);
     assertThat(batches.limit()).isEqualTo(2);
-    batches.lacked(12);
+    batches.recordResourceFailure(12);
     assertThat(batches.limit()).as("a larger one from before").isEqualTo(2);
-    batches.lacked(1);
+    batches.recordResourceFailure(1);
     assertThat(batches.limit()).isEqualTo(1);
   }
 
   @Test
   void fullBatchesThatGoWellLetThemGrowSlowly() {
     Batches batches = of(16);
-    batches.lacked(16);
+    batches.recordResourceFailure(16);
     for (int i = 0; i < 50; i++) {
-      batches.sufficed(7);
+      batches.recordSuccess(7);
     }
     assertThat(batches.limit()).as("none was full").isEqualTo(8);
     for (int i = 0; i < 9; i++) {
-      batches.sufficed(8);
+      batches.recordSuccess(8);
     }
     assertThat(batches.limit()).isEqualTo(8);
-    batches.sufficed(8);
+    batches.recordSuccess(8);
     assertThat(batches.limit()).isEqualTo(9);
     for (int i = 0; i < 1000; i++) {
-      batches.sufficed(16);
+      batches.recordSuccess(16);
     }
     assertThat(batches.limit()).isEqualTo(16);
   }

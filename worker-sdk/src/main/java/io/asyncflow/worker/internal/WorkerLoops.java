@@ -46,9 +46,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Puts the loops together, starts them, and stops them in the right order. */
-public final class WorkerEngine {
+public final class WorkerLoops {
 
-  private static final Logger log = LoggerFactory.getLogger(WorkerEngine.class);
+  private static final Logger log = LoggerFactory.getLogger(WorkerLoops.class);
 
   /** How long the reports of the last runs may take after the grace is over. */
   private static final Duration LAST_REPORTS = Duration.ofSeconds(5);
@@ -82,7 +82,7 @@ public final class WorkerEngine {
   private final Loop watching;
   private final Loop adopting;
   private final Loop quarantine;
-  private final List<TypeLane> lanes = new ArrayList<>();
+  private final List<TypePipeline> pipelines = new ArrayList<>();
   private final SelfDescription self;
   private final OutageLog health;
   private final Runnable whenDrained;
@@ -94,9 +94,9 @@ public final class WorkerEngine {
   /**
    * @param heartbeats a client of its own, so that a slow call of another kind never delays a
    *     renewal
-   * @param whenDrained called when it has stopped because the server sent it away
+   * @param whenDrained called when it has stopped because the server drained it
    */
-  public WorkerEngine(
+  public WorkerLoops(
       WorkerSettings settings,
       StageRegistry registry,
       FlowClient client,
@@ -114,7 +114,7 @@ public final class WorkerEngine {
     quarantine = new Loop("asyncflow-quarantine", quarantineWakeUp, true, slots);
     this.whenDrained = whenDrained;
     this.health = new OutageLog(log, "health of this worker", link);
-    this.drain = new Drain(this::leave, Thread::new, link);
+    this.drain = new Drain(this::stopDrained, Thread::new, link);
     Map<String, Map<String, RegisteredStage>> types = registry.typesFor(settings);
     self = new SelfDescription(settings, types);
 
@@ -150,15 +150,16 @@ public final class WorkerEngine {
 
     feed = new TypeSettingsFeed(client, types.keySet(), newBackoff(), Jitter.random(), link);
     feeding = new Loop("asyncflow-settings", new WakeUp(), true, feed);
-    types.forEach((type, stages) -> lanes.add(lane(type, stages, client)));
+    types.forEach((type, stages) -> pipelines.add(pipeline(type, stages, client)));
 
     adopting = new Loop("asyncflow-spool", new WakeUp(), true, this::tidySpool);
-    sender.whenCaughtUp(() -> lanes.forEach(lane -> lane.poller().wake()));
-    feed.whenChanged(() -> lanes.forEach(lane -> lane.poller().wake()));
+    sender.whenCaughtUp(() -> pipelines.forEach(pipeline -> pipeline.poller().wake()));
+    feed.whenChanged(() -> pipelines.forEach(pipeline -> pipeline.poller().wake()));
     held.whenSettled(run -> progress.signal());
   }
 
-  private TypeLane lane(String type, Map<String, RegisteredStage> stages, FlowClient client) {
+  private TypePipeline pipeline(
+      String type, Map<String, RegisteredStage> stages, FlowClient client) {
     WakeUp wakeUp = new WakeUp();
     RunPool pool =
         new RunPool(
@@ -197,11 +198,11 @@ public final class WorkerEngine {
         });
     // The pollers alone keep the JVM from ending: a worker without Spring has no other thread.
     Loop polling = new Loop("asyncflow-" + type + "-poller", wakeUp, false, poller);
-    return new TypeLane(type, poller, polling, pool);
+    return new TypePipeline(type, poller, polling, pool);
   }
 
   private List<Run> stalled() {
-    return lanes.stream().flatMap(lane -> lane.pool().stalled().stream()).toList();
+    return pipelines.stream().flatMap(pipeline -> pipeline.pool().stalled().stream()).toList();
   }
 
   private static Backoff newBackoff() {
@@ -214,11 +215,12 @@ public final class WorkerEngine {
 
   public WorkerView view() {
     List<String> quarantined = slots.quarantined();
-    List<Run> stuck = lanes.stream().flatMap(lane -> lane.pool().stuck().stream()).toList();
+    List<Run> stuck =
+        pipelines.stream().flatMap(pipeline -> pipeline.pool().stuck().stream()).toList();
     return new WorkerView(
         settings.workerId(),
         state,
-        lanes.stream().map(lane -> lane.view(held)).toList(),
+        pipelines.stream().map(pipeline -> pipeline.view(held)).toList(),
         slots.total(),
         slots.free(),
         quarantined,
@@ -241,7 +243,8 @@ public final class WorkerEngine {
   }
 
   private boolean polls() {
-    return lanes.stream().anyMatch(lane -> lane.poller().state() == PollerState.POLLING);
+    return pipelines.stream()
+        .anyMatch(pipeline -> pipeline.poller().state() == PollerState.POLLING);
   }
 
   private WorkerInfo describe() {
@@ -251,7 +254,7 @@ public final class WorkerEngine {
     } else {
       health.failed("UNHEALTHY", now.problem(), "it is told with every heartbeat until it is over");
     }
-    return self.at(now, lanes, slots);
+    return self.at(now, pipelines, slots);
   }
 
   public synchronized void start() {
@@ -262,11 +265,11 @@ public final class WorkerEngine {
     sender.adopt(); // before the first hold: what it tells may be what would be held
     List.of(reporting, storing, beating, watching, feeding, adopting, quarantine)
         .forEach(Loop::start);
-    lanes.forEach(TypeLane::start);
+    pipelines.forEach(TypePipeline::start);
     log.info(
         "worker {} started: {}",
         settings.workerId(),
-        lanes.stream().map(TypeLane::taskType).toList());
+        pipelines.stream().map(TypePipeline::taskType).toList());
   }
 
   /** A worker beside this one may end for good, and leave what it could not deliver. */
@@ -282,15 +285,15 @@ public final class WorkerEngine {
     }
   }
 
-  /** The server wants this worker to finish what it has and to leave. */
+  /** The server wants this worker to finish what it has and to stop. */
   private void drain() {
     if (state == WorkerState.RUNNING) {
       drain.begin();
     }
   }
 
-  private void leave() {
-    log.info("flowsvr sends this worker away: it finishes what it runs and stops");
+  private void stopDrained() {
+    log.info("flowsvr drains this worker: it finishes what it runs and stops");
     stop(AS_LONG_AS_IT_TAKES);
     whenDrained.run();
   }
@@ -332,16 +335,16 @@ public final class WorkerEngine {
       long grace = ticker.until(graceEnd).toMillis();
       log.info("worker {} stops; runs have {} ms to end", settings.workerId(), grace);
     }
-    for (TypeLane lane : lanes) {
-      lane.stop().forEach(run -> ends.release(run, "the worker stops"));
+    for (TypePipeline pipeline : pipelines) {
+      pipeline.stop().forEach(run -> ends.release(run, "the worker stops"));
     }
     // These would not end within any grace: their threads wait until the JVM's hooks have run.
-    lanes.stream()
-        .flatMap(lane -> lane.pool().running().stream())
+    pipelines.stream()
+        .flatMap(pipeline -> pipeline.pool().running().stream())
         .filter(Run::exitsTheJvm)
         .forEach(ends::exited);
     if (!awaitSettled(() -> graceEnd)) {
-      lanes.forEach(lane -> lane.pool().running().forEach(this::interrupt));
+      pipelines.forEach(pipeline -> pipeline.pool().running().forEach(this::interrupt));
       deadlineWakeUp.signal();
       long end = ticker.nanos() + LAST_REPORTS.toNanos();
       awaitSettled(() -> end);
@@ -394,6 +397,7 @@ public final class WorkerEngine {
 
   private boolean settled() {
     return held.isEmpty()
-        && lanes.stream().allMatch(lane -> lane.poller().state() == PollerState.STOPPED);
+        && pipelines.stream()
+            .allMatch(pipeline -> pipeline.poller().state() == PollerState.STOPPED);
   }
 }

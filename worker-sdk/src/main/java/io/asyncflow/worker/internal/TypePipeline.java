@@ -9,7 +9,7 @@ import io.asyncflow.worker.internal.run.Run;
 import java.util.List;
 
 /** All that one type has to itself: a poller, its thread, and a pool. */
-record TypeLane(String taskType, TypePoller poller, Loop polling, RunPool pool) {
+record TypePipeline(String taskType, TypePoller poller, Loop polling, RunPool pool) {
 
   void start() {
     polling.start();
