@@ -32,9 +32,9 @@
  *
  * <p>A held task is a {@link io.asyncflow.worker.internal.run.Run}; it is in {@link
  * io.asyncflow.worker.internal.run.HeldRuns} from the hold until its report is settled, and that is
- * exactly as long as its lease is renewed. Two state machines, {@link
- * io.asyncflow.worker.internal.poll.PollerState} and {@link
- * io.asyncflow.worker.internal.run.RunState}, say what may follow what;
+ * exactly as long as its lease is renewed. Three state machines, {@link
+ * io.asyncflow.worker.internal.poll.PollerState}, {@link io.asyncflow.worker.internal.run.RunState}
+ * and {@link io.asyncflow.worker.internal.report.ReportState}, say what may follow what;
  * docs/worker-state-machines.md draws them.
  *
  * <p>Nothing here depends on Spring.

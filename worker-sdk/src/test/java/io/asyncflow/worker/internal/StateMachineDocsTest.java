@@ -2,8 +2,10 @@ package io.asyncflow.worker.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.worker.internal.loop.TransitionTable;
 import io.asyncflow.worker.internal.loop.TransitionTable.Transition;
 import io.asyncflow.worker.internal.poll.PollerState;
+import io.asyncflow.worker.internal.report.ReportState;
 import io.asyncflow.worker.internal.run.RunState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,9 +27,9 @@ class StateMachineDocsTest {
             .map(line -> line.replaceAll("(\\| [A-Z]+ \\| [A-Z_]+ \\| [A-Z]+ \\|).*", "$1"))
             .toList();
     List<String> real =
-        Stream.concat(
-                PollerState.TABLE.all().stream().map(StateMachineDocsTest::row),
-                RunState.TABLE.all().stream().map(StateMachineDocsTest::row))
+        Stream.<TransitionTable<?, ?>>of(PollerState.TABLE, RunState.TABLE, ReportState.TABLE)
+            .<Transition<?, ?>>flatMap(table -> table.all().stream())
+            .map(StateMachineDocsTest::row)
             .toList();
     assertThat(documented).containsExactlyElementsOf(real);
   }

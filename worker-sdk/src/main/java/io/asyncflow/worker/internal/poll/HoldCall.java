@@ -108,7 +108,7 @@ public final class HoldCall {
     return reports.canPiggyback();
   }
 
-  /** Holds without a wait, and takes along what {@link #canPiggyback}. */
+  /** Holds without a wait, and takes along the reports that {@link #canPiggyback go with it}. */
   Answer holdAndReport(HoldScope scope) {
     enter(false, false);
     return call(scope, Duration.ZERO, true);

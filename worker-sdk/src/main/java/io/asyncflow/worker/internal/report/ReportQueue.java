@@ -65,7 +65,7 @@ final class ReportQueue {
   synchronized void hurry() {
     waiting =
         waiting.stream()
-            .map(pending -> pending.stranded() ? pending.now() : pending)
+            .map(pending -> pending.stranded() ? pending.hurried() : pending)
             .collect(toCollection(ArrayDeque::new));
   }
 

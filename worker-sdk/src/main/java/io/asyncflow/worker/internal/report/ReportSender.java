@@ -17,7 +17,6 @@ import io.asyncflow.worker.internal.loop.Ticker;
 import io.asyncflow.worker.internal.loop.WakeUp;
 import io.asyncflow.worker.internal.run.HeldRuns;
 import io.asyncflow.worker.internal.run.Run;
-import io.asyncflow.worker.internal.run.RunState.Event;
 import io.asyncflow.worker.internal.spool.ObjectSpool;
 import io.asyncflow.worker.internal.spool.Spool;
 import java.time.Duration;
@@ -227,7 +226,7 @@ public final class ReportSender implements Loop.Step {
       serverKnowsPiggybacking = false; // an old one, which has not looked at them
     }
     List<PendingReport> left = new LinkedList<>();
-    piggybacked.forEach(pending -> left.add(pending.piggybackedInVain()));
+    piggybacked.forEach(pending -> left.add(pending.leftByHold()));
     try {
       Iterator<PendingReport> all = left.iterator();
       for (ReportResult outcome : areAnswered ? outcomes : List.<ReportResult>of()) {
@@ -248,7 +247,7 @@ public final class ReportSender implements Loop.Step {
 
   private void settled(PendingReport pending) {
     spool.forget(pending.report());
-    pending.origin().accepted();
+    pending.accepted();
   }
 
   /**
@@ -321,7 +320,7 @@ public final class ReportSender implements Loop.Step {
         spool.objects().deliverThoseOf(pending.report(), client.store());
         Report light = texts.moved(pending.report());
         toStore.outage().worked();
-        toSend.add(pending.moved(light));
+        toSend.add(pending.stored(light));
         left.remove(pending);
       } catch (RuntimeException e) {
         if (mayPass(codeOf(e))) {
@@ -405,19 +404,19 @@ public final class ReportSender implements Loop.Step {
       case LEASE_LOST, TRANSITION_NOT_ALLOWED -> {
         log.warn("{}: its report {} does not count: {}", origin, report.outcome(), why);
         spool.forget(report);
-        origin.dropped(Event.REFUSED);
+        pending.refused();
       }
       case NO_SUCH_TASK, NO_SUCH_TASK_TYPE -> {
         // Of another server's task, if it was kept for long.
         log.warn("{}: its report {} finds no task: {}", origin, report.outcome(), why);
         spool.setAside(report);
-        origin.dropped(Event.REFUSED);
+        pending.refused();
       }
       default -> {
         if (report.outcome() == Outcome.FAIL) {
           log.error("{}: even its FAIL is refused ({}); its lease is left to run out", origin, why);
           spool.setAside(report);
-          origin.dropped(Event.REFUSED);
+          pending.refused();
         } else {
           log.warn(
               "{}: its report {} is refused ({}); it is reported as FAIL",
@@ -425,10 +424,7 @@ public final class ReportSender implements Loop.Step {
               report.outcome(),
               why);
           spool.forget(report);
-          origin.explained();
-          submit(
-              PendingReport.fresh(
-                  origin, writer.failInstead(report, explanation(report, code, why))));
+          submit(pending.replaced(writer.failInstead(report, explanation(report, code, why))));
         }
       }
     }
@@ -475,11 +471,12 @@ public final class ReportSender implements Loop.Step {
       spool.keep(pending.report());
     }
     long now = ticker.nanos();
-    PendingReport again = pending.again(alone, now, backoff.after(pending.failures() + 1));
-    if (again.aloneFor(GIVE_UP_AFTER, now)) {
+    Duration wait = backoff.after(pending.failures() + 1);
+    PendingReport again = alone ? pending.failed(now, wait) : pending.cutOff(now, wait);
+    if (again.failingFor(GIVE_UP_AFTER, now)) {
       log.error("{}: its report {} is given up", pending.origin(), pending.report().outcome());
       spool.setAside(pending.report());
-      pending.origin().dropped(Event.GIVEN_UP);
+      again.givenUp();
     } else {
       outbox.queue().add(again);
     }
