@@ -1,9 +1,9 @@
 package io.asyncflow.bench;
 
-import io.asyncflow.dev.DatabaseEndpoint;
-import io.asyncflow.dev.Durability;
-import io.asyncflow.dev.EmbeddedMariaDb;
-import io.asyncflow.dev.EmbeddedMySql;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.embedded.Durability;
+import io.asyncflow.dev.embedded.EmbeddedMariaDb;
+import io.asyncflow.dev.embedded.EmbeddedMySql;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;

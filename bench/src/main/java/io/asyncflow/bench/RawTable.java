@@ -1,6 +1,6 @@
 package io.asyncflow.bench;
 
-import io.asyncflow.dev.DatabaseEndpoint;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

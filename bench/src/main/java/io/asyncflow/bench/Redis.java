@@ -1,6 +1,6 @@
 package io.asyncflow.bench;
 
-import io.asyncflow.dev.EmbeddedRedis;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
 import java.nio.file.Path;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;

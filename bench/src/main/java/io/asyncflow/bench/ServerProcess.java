@@ -1,6 +1,6 @@
 package io.asyncflow.bench;
 
-import io.asyncflow.dev.DatabaseEndpoint;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -6,7 +6,7 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.TaskTypeSettings;
-import io.asyncflow.dev.DatabaseEndpoint;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -1,10 +1,10 @@
 package io.asyncflow.dev;
 
 /** The command line cannot be understood; the message is one sentence for a person. */
-final class UsageException extends RuntimeException {
+public final class UsageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  UsageException(String message) {
+  public UsageException(String message) {
     super(message);
   }
 }

@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.asyncflow.dev.DatabaseEndpoint;
-import io.asyncflow.dev.TestEngines;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.testing.TestEngines;
 import io.asyncflow.flowsvr.system.db.ConnectionVerdict;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr;
 
-import io.asyncflow.dev.DatabaseEndpoint;
-import io.asyncflow.dev.TestEngines;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.testing.TestEngines;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;

@@ -3,8 +3,8 @@ package io.asyncflow.flowsvr;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.asyncflow.dev.DatabaseEndpoint;
-import io.asyncflow.dev.TestEngines;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.testing.TestEngines;
 import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.wire.Wire;

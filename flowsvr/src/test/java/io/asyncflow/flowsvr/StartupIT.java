@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.asyncflow.dev.DatabaseEndpoint;
-import io.asyncflow.dev.TestEngines;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.testing.TestEngines;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.io.IOException;
 import java.net.InetAddress;

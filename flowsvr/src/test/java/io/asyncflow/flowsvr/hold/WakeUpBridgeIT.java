@@ -9,8 +9,8 @@ import static org.mockito.Mockito.mockingDetails;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 
-import io.asyncflow.dev.EmbeddedRedis;
-import io.asyncflow.dev.TestEngines;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
+import io.asyncflow.dev.testing.TestEngines;
 import io.asyncflow.flowsvr.system.redis.RedisLink;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskType;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.asyncflow.dev.DatabaseEndpoint;
-import io.asyncflow.dev.EmbeddedMariaDb;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.embedded.EmbeddedMariaDb;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.FlowServer;
 import io.asyncflow.flowsvr.Relay;

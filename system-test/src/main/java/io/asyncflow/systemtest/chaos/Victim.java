@@ -3,8 +3,8 @@ package io.asyncflow.systemtest.chaos;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.FlowClient;
-import io.asyncflow.dev.EmbeddedMariaDb;
-import io.asyncflow.dev.EmbeddedRedis;
+import io.asyncflow.dev.embedded.EmbeddedMariaDb;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
 import io.asyncflow.systemtest.chaos.Disaster.Blow;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.Signals;

@@ -1,9 +1,9 @@
 package io.asyncflow.systemtest.cluster;
 
-import io.asyncflow.dev.DatabaseEndpoint;
-import io.asyncflow.dev.Durability;
-import io.asyncflow.dev.EmbeddedMariaDb;
-import io.asyncflow.dev.EmbeddedRedis;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.embedded.Durability;
+import io.asyncflow.dev.embedded.EmbeddedMariaDb;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
 import io.asyncflow.systemtest.fault.TcpProxy;
 import io.asyncflow.systemtest.worker.ScriptedWorker;
 import io.asyncflow.systemtest.worker.WorkerPlan;

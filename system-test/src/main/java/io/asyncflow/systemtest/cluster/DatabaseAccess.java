@@ -1,7 +1,7 @@
 package io.asyncflow.systemtest.cluster;
 
 import com.mysql.cj.jdbc.Driver;
-import io.asyncflow.dev.DatabaseEndpoint;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Properties;

@@ -1,6 +1,6 @@
 package io.asyncflow.systemtest.cluster;
 
-import io.asyncflow.dev.EmbeddedRedis;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

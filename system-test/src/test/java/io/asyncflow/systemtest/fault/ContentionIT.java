@@ -11,7 +11,7 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
-import io.asyncflow.dev.EmbeddedRedis;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
 import io.asyncflow.systemtest.cluster.Cluster;
 import io.asyncflow.systemtest.cluster.Figures;
 import io.asyncflow.systemtest.cluster.RedisStatistics;

@@ -1,7 +1,7 @@
 package io.asyncflow.systemtest.fault;
 
-import io.asyncflow.dev.Durability;
-import io.asyncflow.dev.EmbeddedMySql;
+import io.asyncflow.dev.embedded.Durability;
+import io.asyncflow.dev.embedded.EmbeddedMySql;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -269,7 +269,7 @@ class ReadmeIT {
     return Command.java(
         System.getProperty("java.class.path"),
         List.of("-Dasyncflow.home=" + home, "-Dasyncflow.terminal=true"),
-        Stream.concat(Stream.of("io.asyncflow.dev." + name), arguments.stream()).toList());
+        Stream.concat(Stream.of("io.asyncflow.dev.command." + name), arguments.stream()).toList());
   }
 
   /** Reads are asked again for a while: a reader is slower than a worker, and we are not. */

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
-import io.asyncflow.dev.EmbeddedRedis;
-import io.asyncflow.dev.TestEngines;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
+import io.asyncflow.dev.testing.TestEngines;
 import io.asyncflow.flowsvr.job.core.JobsChanged;
 import io.asyncflow.flowsvr.system.redis.RedisLink;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package io.asyncflow.flowsvr.system.db;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.dev.DatabaseEndpoint;
-import io.asyncflow.dev.TestEngines;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.testing.TestEngines;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

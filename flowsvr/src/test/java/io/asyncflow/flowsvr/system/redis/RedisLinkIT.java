@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
-import io.asyncflow.dev.EmbeddedRedis;
-import io.asyncflow.dev.TestEngines;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
+import io.asyncflow.dev.testing.TestEngines;
 import io.asyncflow.flowsvr.Relay;
 import java.io.IOException;
 import java.time.Duration;

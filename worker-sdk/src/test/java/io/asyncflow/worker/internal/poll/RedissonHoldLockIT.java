@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.dev.EmbeddedRedis;
-import io.asyncflow.dev.TestEngines;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
+import io.asyncflow.dev.testing.TestEngines;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.testing.FakeFlowServer;

@@ -1,0 +1,68 @@
+package io.asyncflow.dev.embedded;
+
+import com.mysql.cj.jdbc.Driver;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Properties;
+
+/**
+ * Where a database listens and who may log in.
+ *
+ * @param engine the engine and its version as people say it, such as {@code MariaDB 11.4.5
+ *     (embedded)}
+ * @param host the host, never null
+ * @param port the TCP port
+ * @param user the user, who may do everything
+ * @param password the password; empty where the user has none, never null
+ */
+public record DatabaseEndpoint(String engine, String host, int port, String user, String password) {
+
+  /**
+   * The connection URL of one schema, good for Connector/J on MySQL and on MariaDB alike.
+   *
+   * <p>{@code useInformationSchema=false} is there because MariaDB lacks a column that Connector/J
+   * reads otherwise; the time zone options make every session speak UTC wherever the server runs.
+   *
+   * @param schema the database's name; it is created on the first connection if it does not exist
+   * @return a JDBC URL without user and password
+   */
+  public String jdbcUrl(String schema) {
+    return "jdbc:mysql://"
+        + host
+        + ":"
+        + port
+        + "/"
+        + schema
+        + "?useInformationSchema=false"
+        + "&connectionTimeZone=UTC"
+        + "&forceConnectionTimeZoneToSession=true"
+        + "&rewriteBatchedStatements=true"
+        + "&createDatabaseIfNotExist=true"
+        + "&allowPublicKeyRetrieval=true"
+        + "&sslMode=DISABLED";
+  }
+
+  /**
+   * Connects to one schema. Not through {@code DriverManager}, which would start every driver on
+   * the class path, Testcontainers among them.
+   *
+   * @param schema the database's name; it is made where it does not exist
+   * @return a connection of the caller's, in auto-commit mode
+   * @throws SQLException if the database does not answer or refuses
+   */
+  public Connection connect(String schema) throws SQLException {
+    return connect(schema, new Properties());
+  }
+
+  Connection connect(String schema, Properties settings) throws SQLException {
+    settings.setProperty("user", user);
+    settings.setProperty("password", password);
+    return new Driver().connect(jdbcUrl(schema), settings);
+  }
+
+  /** Without the password. */
+  @Override
+  public String toString() {
+    return engine + " at " + host + ":" + port + ", user " + user;
+  }
+}

@@ -1,0 +1,57 @@
+package io.asyncflow.dev.embedded;
+
+import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.host.LoopbackPort;
+import io.asyncflow.dev.host.OwnerOnly;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How the owner of a database's directory gets in, in the form that the clients of MySQL and
+ * MariaDB read: {@code mysql --defaults-file=…/secrets asyncflow}.
+ *
+ * @param file in the directory of the database
+ * @param password of root
+ */
+record DatabaseSecrets(Path file, String password) {
+  private static final String NAME = "secrets";
+  private static final Pattern PASSWORD = Pattern.compile("(?m)^password=(\\w+)$");
+
+  /** The password that a database was started with before, or a new one. */
+  static DatabaseSecrets in(Path directory) {
+    Path file = directory.resolve(NAME);
+    try {
+      String text = Files.exists(file) ? Files.readString(file) : "";
+      Matcher known = PASSWORD.matcher(text);
+      return new DatabaseSecrets(file, known.find() ? known.group(1) : OwnerOnly.newPassword());
+    } catch (IOException e) {
+      throw new EngineException("The file " + file + " cannot be read.", e);
+    }
+  }
+
+  /** Writes the file; before the database gets the password, which would be lost with it. */
+  void write(int port) {
+    OwnerOnly.write(
+        file,
+        """
+        [client]
+        host=%s
+        port=%d
+        user=%s
+        password=%s
+
+        # The embedded server speaks no TLS, on which MariaDB's own clients insist.
+        [client-mariadb]
+        skip-ssl
+        """
+            .formatted(LoopbackPort.HOST, port, DatabaseServer.USER, password));
+  }
+
+  @Override
+  public String toString() {
+    return file.toString();
+  }
+}

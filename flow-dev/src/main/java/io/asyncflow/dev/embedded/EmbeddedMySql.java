@@ -1,0 +1,92 @@
+package io.asyncflow.dev.embedded;
+
+import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.process.ParentDeath;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The real MySQL 8.0.33 on loopback, for the tests that must hold on more than one engine.
+ *
+ * <p>The Maven profile {@code mysql8} unpacks it once per user; the system property {@code
+ * asyncflow.mysql.home} names another installation. It needs the libraries libaio1 and libnuma1.
+ * Otherwise as {@link EmbeddedMariaDb}. Thread-safe.
+ */
+public final class EmbeddedMySql implements AutoCloseable {
+  private final DatabaseServer server;
+
+  private EmbeddedMySql(DatabaseServer server) {
+    this.server = server;
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @param dataDir the directory of its data, log and lock; made where it does not exist
+   * @param port the TCP port on 127.0.0.1; 0 takes a free one
+   * @param durability what a commit promises
+   * @return the running server, ready for connections
+   * @throws EngineException in one sentence: not unpacked, library missing, port taken, directory
+   *     in use
+   */
+  public static EmbeddedMySql start(Path dataDir, int port, Durability durability) {
+    return new EmbeddedMySql(
+        DatabaseServer.start(
+            new MySqlFlavour(), dataDir, port, durability, ParentDeath.STOPS_ENGINE));
+  }
+
+  /**
+   * Starts a server with options of the caller's, which is how it becomes a member of a group.
+   *
+   * @param options as on its command line; they win over its usual ones
+   */
+  public static EmbeddedMySql start(
+      Path dataDir, int port, Durability durability, List<String> options) {
+    return new EmbeddedMySql(
+        DatabaseServer.start(
+            new MySqlFlavour(), dataDir, port, durability, ParentDeath.STOPS_ENGINE, options));
+  }
+
+  /** Starts a server that leaves nothing behind when this JVM ends. */
+  public static EmbeddedMySql startDisposable(Path dataDir) {
+    return new EmbeddedMySql(
+        DatabaseServer.start(
+            new MySqlFlavour(), dataDir, 0, Durability.RELAXED, ParentDeath.DISCARDS_ENGINE));
+  }
+
+  /** Where it listens; the same before and after a {@link #restart}. */
+  public DatabaseEndpoint endpoint() {
+    return server.endpoint();
+  }
+
+  /** The process id of the server, for tests that send it signals. */
+  public long pid() {
+    return server.pid();
+  }
+
+  /** Whether its process lives. */
+  public boolean isRunning() {
+    return server.isRunning();
+  }
+
+  /** Shuts it down in order and returns when it is gone; the directory stays locked. */
+  public void stop() {
+    server.stop();
+  }
+
+  /** Ends it with SIGKILL and returns when it is gone; the directory stays locked. */
+  public void kill() {
+    server.kill();
+  }
+
+  /** Starts it again on the same port and returns when it is ready. */
+  public void restart() {
+    server.restart();
+  }
+
+  /** Shuts it down in order and gives the directory back. */
+  @Override
+  public void close() {
+    server.close();
+  }
+}

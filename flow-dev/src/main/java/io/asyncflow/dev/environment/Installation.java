@@ -1,0 +1,55 @@
+package io.asyncflow.dev.environment;
+
+import io.asyncflow.dev.EngineException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The repository that {@code ./asyncflow} was called in, with what has been built there.
+ *
+ * @param home the repository's root, absolute
+ */
+public record Installation(Path home) {
+  static final String HOME_PROPERTY = "asyncflow.home";
+
+  /** The one that the launching script names; the current directory where it names none. */
+  public static Installation current() {
+    return new Installation(
+        Path.of(System.getProperty(HOME_PROPERTY, "")).toAbsolutePath().normalize());
+  }
+
+  /** The Java program that runs this very JVM. */
+  public Path java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java");
+  }
+
+  /**
+   * The executable jar of a module.
+   *
+   * @throws EngineException if it has not been built
+   */
+  public Path executableJar(String module) {
+    Path target = home.resolve(module).resolve("target");
+    if (Files.isDirectory(target)) {
+      try (Stream<Path> files = Files.list(target)) {
+        List<Path> jars =
+            files.filter(file -> file.getFileName().toString().endsWith("-exec.jar")).toList();
+        if (jars.size() == 1) {
+          return jars.get(0);
+        }
+      } catch (IOException e) {
+        throw new EngineException("The directory " + target + " cannot be read.", e);
+      }
+    }
+    throw new EngineException(
+        "There is no " + module + " in " + target + ": build it with ./mvnw -DskipTests package.");
+  }
+
+  /** Where the data of a command lives unless its user says otherwise. */
+  public Path dataDirectory(String command) {
+    return home.resolve(".asyncflow").resolve(command);
+  }
+}

@@ -1,0 +1,50 @@
+package io.asyncflow.dev.host;
+
+import io.asyncflow.dev.EngineException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/** TCP ports on 127.0.0.1. */
+public final class LoopbackPort {
+  public static final String HOST = "127.0.0.1";
+  private static final int CONNECT_MILLIS = 500;
+
+  private LoopbackPort() {}
+
+  /** A port that was free a moment ago; somebody else may take it before its user does. */
+  public static int free() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new EngineException("There is no free TCP port on " + HOST + ".", e);
+    }
+  }
+
+  public static boolean isFree(int port) {
+    // SO_REUSEADDR is Java's default on Linux, so connections in TIME_WAIT do not count as taken.
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(HOST))) {
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Whether a Redis on the port takes the password and answers PING. */
+  public static boolean answersPing(int port, String password) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(HOST, port), CONNECT_MILLIS);
+      socket.setSoTimeout(CONNECT_MILLIS);
+      String request = "AUTH " + password + "\r\nPING\r\n";
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      String expected = "+OK\r\n+PONG";
+      byte[] answer = socket.getInputStream().readNBytes(expected.length());
+      return new String(answer, StandardCharsets.US_ASCII).equals(expected);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

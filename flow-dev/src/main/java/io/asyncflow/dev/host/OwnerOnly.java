@@ -1,0 +1,63 @@
+package io.asyncflow.dev.host;
+
+import io.asyncflow.dev.EngineException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Set;
+
+/** What other users of the machine are kept from: directories, files and the passwords in them. */
+public final class OwnerOnly {
+  private static final Set<PosixFilePermission> DIRECTORY =
+      PosixFilePermissions.fromString("rwx------");
+  static final FileAttribute<?> NEW_DIRECTORY = PosixFilePermissions.asFileAttribute(DIRECTORY);
+  private static final FileAttribute<?> NEW_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final int PASSWORD_BYTES = 16;
+
+  private OwnerOnly() {}
+
+  /**
+   * Makes a directory, or closes one that an earlier version has left open to all. Only for
+   * directories of our own: in one that somebody names others may have business.
+   */
+  public static Path directory(Path directory) {
+    try {
+      return Files.setPosixFilePermissions(FileTree.create(directory), DIRECTORY);
+    } catch (IOException e) {
+      throw new EngineException(
+          "The directory " + directory + " cannot be made for its owner alone.", e);
+    }
+  }
+
+  /** Makes an empty file, in the place of one that is there. */
+  public static Path emptyFile(Path file) throws IOException {
+    Files.deleteIfExists(file);
+    return Files.createFile(file, NEW_FILE);
+  }
+
+  /** Writes a file as a whole: a reader finds the old text or the new one. */
+  public static void write(Path file, String text) {
+    try {
+      Path unfinished = emptyFile(file.resolveSibling(file.getFileName() + ".unfinished"));
+      Files.writeString(unfinished, text, StandardOpenOption.WRITE);
+      Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new EngineException("The file " + file + " cannot be written.", e);
+    }
+  }
+
+  /** A password that nobody guesses; of letters and digits, as it goes into URLs, SQL and files. */
+  public static String newPassword() {
+    byte[] random = new byte[PASSWORD_BYTES];
+    new SecureRandom().nextBytes(random);
+    return HexFormat.of().formatHex(random);
+  }
+}

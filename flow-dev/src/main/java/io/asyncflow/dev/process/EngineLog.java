@@ -1,0 +1,91 @@
+package io.asyncflow.dev.process;
+
+import io.asyncflow.api.OneLine;
+import io.asyncflow.dev.host.OwnerOnly;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The output of a native server, and what it says about the server's end. */
+public record EngineLog(String engine, Path file) {
+  private static final Pattern MISSING_LIBRARY =
+      Pattern.compile("error while loading shared libraries: (\\S+):");
+
+  /** An engine's line, and flowsvr's. */
+  private static final Pattern ERROR =
+      Pattern.compile("(?:\\[ERROR\\]|: (?=\\S+ does not start: ))\\s*(.+)");
+
+  /**
+   * Puts what an earlier run has left there aside, for whoever wants to know why it ended, and
+   * makes an empty log, which others on the machine cannot read: it may have what tasks are about.
+   */
+  void begin() throws IOException {
+    if (Files.exists(file)) {
+      Files.move(file, earlier(file), StandardCopyOption.REPLACE_EXISTING);
+    }
+    OwnerOnly.emptyFile(file);
+  }
+
+  /** Where the output of the run before the present one lies. */
+  static Path earlier(Path log) {
+    return log.resolveSibling(log.getFileName() + ".1");
+  }
+
+  boolean saysThatThePortIsTaken() {
+    return read().contains("Address already in use");
+  }
+
+  /** Why the server ended before it was ready, in one sentence. */
+  String explain(int exitCode) {
+    String text = read();
+    Matcher library = MISSING_LIBRARY.matcher(text);
+    if (library.find()) {
+      return engine
+          + " cannot run because the shared library "
+          + library.group(1)
+          + " is missing: "
+          + remedy(library.group(1));
+    }
+    return engine
+        + " ended with exit code "
+        + exitCode
+        + " instead of starting; its log is "
+        + file
+        + lastError(text)
+        + ".";
+  }
+
+  private static String remedy(String library) {
+    if (library.startsWith("libaio")) {
+      return "install the package libaio1 (libaio1t64 on newer Debian and Ubuntu).";
+    }
+    if (library.startsWith("libnuma")) {
+      return "install the package libnuma1.";
+    }
+    return "install the package that brings it.";
+  }
+
+  private static String lastError(String text) {
+    return text.lines()
+        .filter(line -> !line.contains("Aborting"))
+        .map(ERROR::matcher)
+        .filter(Matcher::find)
+        .map(error -> error.group(1))
+        .reduce((first, second) -> second)
+        .map(error -> " and says: " + OneLine.of(error).replaceFirst("\\.+$", ""))
+        .orElse("");
+  }
+
+  private String read() {
+    try {
+      // The log may quote names in any encoding; every byte is a character here.
+      return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+}

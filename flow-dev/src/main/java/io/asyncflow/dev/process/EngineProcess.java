@@ -1,0 +1,322 @@
+package io.asyncflow.dev.process;
+
+import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.host.DirectoryLock;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One running native server and the shell that watches over it.
+ *
+ * <p>The server gets a session of its own, so that Ctrl-C in a terminal reaches the JVM alone,
+ * which then stops things in order. A kill -9 of the JVM runs no shutdown hook; then the watching
+ * shell sees the end of its standard input and does what {@link ParentDeath} says. Should both be
+ * killed, the pid file lets the next start find and stop the orphan.
+ *
+ * <p>The JVM may die at any moment of a launch. So the watcher is started first, and the server's
+ * own process writes the pid file before it becomes the server. Each launch has a file of its own:
+ * the watcher of a JVM that died in between looks for it for a while, and must not find the server
+ * that the next JVM starts in the same directory.
+ *
+ * <p>All waiting is on the caller's thread. {@link Process#onExit} completes on the common pool,
+ * which has one thread on a machine of two cores: it would never complete behind a thread of that
+ * pool that waits for its caller.
+ */
+public final class EngineProcess {
+  private static final Duration POLL = Duration.ofMillis(20);
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
+  private static final Duration FOR_EVER = Duration.ofDays(365);
+  private static final String PID_FILES = "server*.pid";
+  private static final Path SETSID = Path.of("/usr/bin/setsid");
+  private static final Path BASH = Path.of("/bin/bash");
+
+  private static final String WRITE_PID_AND_BECOME =
+      "printf '%s\\n%s' \"$$\" \"$2\" > \"$1\" && shift && exec \"$@\"";
+
+  private final Process process;
+  private final Process watcher;
+  private final Path pidFile;
+  private final EngineLog log;
+
+  private EngineProcess(Process process, Process watcher, Path pidFile, EngineLog log) {
+    this.process = process;
+    this.watcher = watcher;
+    this.pidFile = pidFile;
+    this.log = log;
+  }
+
+  /**
+   * Starts the server; it is not ready yet.
+   *
+   * @param engine what people call it, for messages
+   * @param command the program (absolute path) and its arguments, one of which names the directory
+   * @param environment variables to add
+   * @param directory where its log and pid file are kept; locked by the caller
+   */
+  public static EngineProcess launch(
+      String engine,
+      List<String> command,
+      Map<String, String> environment,
+      Path directory,
+      ParentDeath parentDeath) {
+    EngineLog log = new EngineLog(engine, directory.resolve("server.log"));
+    return launch(command, environment, directory, log, parentDeath);
+  }
+
+  /**
+   * Starts a program that logs elsewhere.
+   *
+   * <p>Its standard input is a pipe that stays open, and silent, for as long as this JVM lives.
+   */
+  public static EngineProcess launch(
+      List<String> command,
+      Map<String, String> environment,
+      Path directory,
+      EngineLog log,
+      ParentDeath parentDeath) {
+    Path pidFile = newPidFile(directory);
+    List<String> program = shellThatKeepsTheEnvironment();
+    program.addAll(List.of("-c", WRITE_PID_AND_BECOME, "asyncflow-launch", pidFile.toString()));
+    program.addAll(command);
+    ProcessBuilder builder =
+        new ProcessBuilder(inOwnSession(program))
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(log.file().toFile());
+    builder.environment().putAll(environment);
+    Process watcher = null;
+    try {
+      log.begin();
+      watcher = watch(pidFile, parentDeath);
+      return new EngineProcess(builder.start(), watcher, pidFile, log);
+    } catch (IOException e) {
+      if (watcher != null) {
+        watcher.destroyForcibly(); // there is nothing to watch over
+      }
+      throw new EngineException(log.engine() + " cannot be started: " + e.getMessage() + ".", e);
+    }
+  }
+
+  /**
+   * Many a {@code /bin/sh} passes on only variables that it could set itself, and so would lose
+   * {@code logging.level.root=DEBUG}. With {@code -p} bash reads no file that BASH_ENV names.
+   */
+  private static List<String> shellThatKeepsTheEnvironment() {
+    return new ArrayList<>(
+        Files.isExecutable(BASH) ? List.of(BASH.toString(), "-p") : List.of("/bin/sh"));
+  }
+
+  static Path newPidFile(Path directory) {
+    return directory.resolve("server-" + UUID.randomUUID() + ".pid");
+  }
+
+  static Process watch(Path pidFile, ParentDeath parentDeath) throws IOException {
+    List<String> command =
+        List.of(
+            "/bin/sh",
+            "-c",
+            parentDeath.script(),
+            "asyncflow-watch",
+            pidFile.toString(),
+            pidFile.getParent().toString());
+    return new ProcessBuilder(inOwnSession(command))
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .redirectError(ProcessBuilder.Redirect.DISCARD)
+        .start();
+  }
+
+  private static List<String> inOwnSession(List<String> command) {
+    List<String> whole = new ArrayList<>();
+    if (Files.isExecutable(SETSID)) {
+      whole.add(SETSID.toString());
+    }
+    whole.addAll(command);
+    return whole;
+  }
+
+  /**
+   * Waits until the server is ready.
+   *
+   * @throws EngineException if it ends or is not ready in time, and it is dead then; also if the
+   *     thread is interrupted, and it goes on then
+   */
+  public void awaitReady(BooleanSupplier ready, Duration patience) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (!ready.getAsBoolean()) {
+      if (endsWithin(POLL)) {
+        cleanUp();
+        throw new EngineException(log.explain(process.exitValue()));
+      }
+      if (System.nanoTime() > deadline) {
+        kill();
+        throw new EngineException(
+            log.engine()
+                + " was not ready within "
+                + patience.toSeconds()
+                + " s; its log is "
+                + log.file()
+                + ".");
+      }
+    }
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  public boolean isRunning() {
+    return process.isAlive();
+  }
+
+  /** Waits until the process ends, for whatever reason, and returns its exit code. */
+  int awaitEnd() throws InterruptedException {
+    return process.waitFor();
+  }
+
+  /** Whether it ended because its port was taken. */
+  public boolean foundItsPortTaken() {
+    return !isRunning() && log.saysThatThePortIsTaken();
+  }
+
+  /** SIGTERM, and SIGKILL after 30 seconds; returns when the process is gone. */
+  public void stop() {
+    stop(STOP_PATIENCE);
+  }
+
+  /** SIGTERM, and SIGKILL after a while; returns when the process is gone. */
+  public void stop(Duration patience) {
+    // The handle's destroy() only sends the signal; the process's own would close its input as
+    // well, which tells the program that this JVM is dead.
+    process.toHandle().destroy();
+    if (!awaitGone(process, patience)) {
+      process.destroyForcibly();
+    }
+    cleanUp();
+  }
+
+  /** SIGKILL; returns when the process is gone. */
+  public void kill() {
+    process.destroyForcibly();
+    cleanUp();
+  }
+
+  private void cleanUp() {
+    awaitGone(process, FOR_EVER);
+    // Killed, not told by the end of its input: the process id may belong to somebody else by now.
+    awaitGone(watcher.destroyForcibly(), FOR_EVER);
+    try {
+      Files.deleteIfExists(pidFile);
+    } catch (IOException e) {
+      throw new EngineException(pidFile + " cannot be deleted.", e);
+    }
+  }
+
+  private boolean endsWithin(Duration patience) {
+    try {
+      return process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EngineException("Waiting for " + log.engine() + " was interrupted.", e);
+    }
+  }
+
+  /** An interrupt is heeded by others, later: what is left running would keep its directory. */
+  private static boolean awaitGone(Process process, Duration patience) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
+   * Stops the server that outlived its JVM in this directory, if there is one. Only for the owner
+   * of the directory's {@link DirectoryLock}, which proves that the JVM is dead.
+   */
+  public static void stopOrphan(Path directory) {
+    if (!Files.isDirectory(directory)) {
+      return;
+    }
+    try (DirectoryStream<Path> pidFiles = Files.newDirectoryStream(directory, PID_FILES)) {
+      pidFiles.forEach(pidFile -> stopOrphan(pidFile, directory));
+    } catch (IOException | DirectoryIteratorException e) {
+      throw new EngineException(directory + " cannot be read.", e);
+    }
+  }
+
+  private static void stopOrphan(Path pidFile, Path directory) {
+    try {
+      List<String> lines = Files.readAllLines(pidFile);
+      if (lines.size() == 2 && lines.get(0).matches("\\d{1,18}")) {
+        ProcessHandle.of(Long.parseLong(lines.get(0)))
+            .filter(process -> isServer(process, lines.get(1), directory))
+            .ifPresent(EngineProcess::stop);
+      }
+      Files.deleteIfExists(pidFile);
+    } catch (IOException e) {
+      throw new EngineException(pidFile + " cannot be read.", e);
+    }
+  }
+
+  // The system may have given the process id to somebody else since.
+  private static boolean isServer(ProcessHandle process, String program, Path directory) {
+    ProcessHandle.Info info = process.info();
+    boolean sameProgram =
+        info.command()
+            .map(command -> Path.of(command).endsWith(Path.of(program).getFileName()))
+            .orElse(false);
+    return sameProgram
+        && List.of(info.arguments().orElse(new String[0])).stream()
+            .anyMatch(argument -> argument.contains(directory.toString()));
+  }
+
+  private static void stop(ProcessHandle orphan) {
+    orphan.destroy();
+    if (!isGoneWithin(STOP_PATIENCE, orphan)) {
+      orphan.destroyForcibly();
+      isGoneWithin(STOP_PATIENCE, orphan);
+    }
+  }
+
+  // Not onExit(): an orphan is the child of process 1, and in many a container that one never
+  // collects its dead. A dead process without a collector runs no program.
+  public static boolean isGoneWithin(Duration patience, ProcessHandle orphan) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (runsAProgram(orphan)) {
+      if (System.nanoTime() > deadline) {
+        return false;
+      }
+      try {
+        Thread.sleep(POLL.toMillis());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new EngineException("Waiting for process " + orphan.pid() + " was interrupted.", e);
+      }
+    }
+    return true;
+  }
+
+  public static boolean runsAProgram(ProcessHandle process) {
+    return process.info().command().isPresent();
+  }
+}

@@ -1,0 +1,95 @@
+package io.asyncflow.dev.speech;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.dev.EngineException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** Fetches what a run has stored. */
+final class Download {
+  private static final int TRIES = 3;
+
+  private Download() {}
+
+  /**
+   * Fetches an object; a file of that name is replaced once all of it has come.
+   *
+   * @throws EngineException if it is not kept any more, or the file cannot be written
+   * @throws FlowUnreachableException if the server does not answer, or breaks off again and again
+   */
+  static Path of(FlowClient flow, String reference, Path file) {
+    StoreKey key =
+        StoreKey.ofReference(reference == null ? "" : reference)
+            .orElseThrow(() -> new EngineException("The result of the job is no speech."));
+    Path part = file.resolveSibling(file.getFileName() + ".part");
+    try {
+      for (int attempt = 1; !fetch(flow, key, part); attempt++) {
+        if (attempt == TRIES) {
+          throw new FlowUnreachableException("the speech broke off " + TRIES + " times", null);
+        }
+      }
+      return Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new EngineException("The speech cannot be written to " + file + ".", e);
+    } catch (FlowException e) {
+      if (e.errorCode() == ErrorCode.NO_SUCH_OBJECT) {
+        throw new EngineException("The server does not keep the speech any more.", e);
+      }
+      throw e;
+    }
+  }
+
+  /** Whether it came to its end. */
+  private static boolean fetch(FlowClient flow, StoreKey key, Path part) throws IOException {
+    try (InputStream in = new Incoming(flow.store().open(key))) {
+      Files.copy(in, part, StandardCopyOption.REPLACE_EXISTING);
+      return true;
+    } catch (BrokenOffException e) {
+      return false;
+    }
+  }
+
+  /** Told apart from a file that cannot be written. */
+  private static final class BrokenOffException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    BrokenOffException(IOException cause) {
+      super(cause);
+    }
+  }
+
+  private static final class Incoming extends InputStream {
+    private final InputStream in;
+
+    Incoming(InputStream in) {
+      this.in = in;
+    }
+
+    @Override
+    public int read(byte[] buffer, int offset, int length) throws IOException {
+      try {
+        return in.read(buffer, offset, length);
+      } catch (IOException e) {
+        throw new BrokenOffException(e);
+      }
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public void close() throws IOException {
+      in.close();
+    }
+  }
+}

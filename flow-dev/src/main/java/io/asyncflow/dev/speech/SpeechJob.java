@@ -1,0 +1,69 @@
+package io.asyncflow.dev.speech;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.Job;
+import io.asyncflow.api.JobFollower;
+import io.asyncflow.api.JobProgress;
+import io.asyncflow.api.JobState;
+import io.asyncflow.dev.EngineException;
+import java.time.Duration;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A text that the example worker speaks, as any client of flowsvr sees it: a job. */
+public final class SpeechJob {
+  /** The type of the job. */
+  public static final String TYPE = "tts";
+
+  /** A server that is restarted, or another that takes over, is back by then. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final FlowClient flow;
+  private final String jobId;
+
+  public SpeechJob(FlowClient flow, String jobId) {
+    this.flow = flow;
+    this.jobId = jobId;
+  }
+
+  /**
+   * The job's result.
+   *
+   * @param wav a reference to it
+   * @param mp3 a reference to it; {@code null} if there is none
+   * @param noMp3 why there is none; {@code null} if there is one
+   */
+  public record Speech(String wav, String mp3, String noMp3, double seconds, int paragraphs) {}
+
+  /**
+   * Waits until the text is spoken.
+   *
+   * @throws EngineException if it was not; the message says why
+   * @throws io.asyncflow.api.FlowUnreachableException if the server stays away
+   */
+  public Speech await(JobDisplay display) {
+    JobProgress end = follow(display);
+    Job job = flow.jobs().getJob(jobId);
+    if (end.state() != JobState.SUCCESS) {
+      throw new EngineException("The text was not spoken: " + JobFailure.of(flow.jobs(), job));
+    }
+    try {
+      return JSON.readValue(job.result(), Speech.class);
+    } catch (JacksonException | IllegalArgumentException e) {
+      throw new EngineException("Job " + jobId + " is none of the example worker's.", e);
+    }
+  }
+
+  private JobProgress follow(JobDisplay display) {
+    try {
+      return new JobFollower(flow.jobs(), PATIENCE).follow(jobId, display::show);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EngineException("Waiting for the speech was interrupted.", e);
+    } finally {
+      display.end();
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.asyncflow.dev.speech;
+
+import io.asyncflow.dev.EngineException;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * A text to be spoken.
+ *
+ * @param text not blank
+ */
+public record TextToSpeak(String text) {
+  private static final String BUNDLED = "demo.txt";
+
+  private static final Set<Character.UnicodeScript> LATIN =
+      EnumSet.of(
+          Character.UnicodeScript.LATIN,
+          Character.UnicodeScript.COMMON,
+          Character.UnicodeScript.INHERITED);
+
+  /** With the rest of the request a job takes 16 MiB. */
+  private static final long MAX_BYTES = 15_000_000;
+
+  /** Enough of what cannot be spoken to find it. */
+  private static final int SHOWN = 10;
+
+  /** The text that comes with the demo. */
+  public static TextToSpeak bundled() {
+    try (InputStream content = TextToSpeak.class.getResourceAsStream("/" + BUNDLED)) {
+      return new TextToSpeak(new String(content.readAllBytes(), StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new EngineException("The demo's own text cannot be read.", e);
+    }
+  }
+
+  /**
+   * Makes sure that workers on this machine have a voice for the letters of the text: those that
+   * are not Latin want espeak-ng. FreeTTS, which comes along, speaks English alone.
+   *
+   * @param path the directories of programs, as the environment has them; may be {@code null}
+   * @throws EngineException if there is none; the message says how to get one
+   */
+  public void requireVoice(String path) {
+    String foreign =
+        text.codePoints()
+            .dropWhile(letter -> !isForeign(letter))
+            .takeWhile(TextToSpeak::isForeign)
+            .limit(SHOWN)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
+    if (!foreign.isEmpty() && !isInstalled("espeak-ng", path)) {
+      throw new EngineException(
+          "The text has \""
+              + foreign
+              + "\" in it, and the voice that comes along speaks English only: install espeak-ng"
+              + " (sudo apt-get install espeak-ng) for Chinese and other languages.");
+    }
+  }
+
+  private static boolean isForeign(int codePoint) {
+    return Character.isAlphabetic(codePoint)
+        && !LATIN.contains(Character.UnicodeScript.of(codePoint));
+  }
+
+  private static boolean isInstalled(String program, String path) {
+    return path != null
+        && Stream.of(path.split(File.pathSeparator))
+            .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
+  }
+
+  /**
+   * The text in a file.
+   *
+   * @throws EngineException in one sentence if it is missing, empty, too large or no text
+   */
+  public static TextToSpeak in(Path file) {
+    if (!Files.exists(file)) {
+      throw new EngineException("There is no file " + file + ".");
+    }
+    if (!Files.isRegularFile(file)) {
+      throw new EngineException(file + " is not a file.");
+    }
+    try {
+      if (Files.size(file) > MAX_BYTES) {
+        throw new EngineException(
+            "The file " + file + " is larger than 15 MB, which no job takes.");
+      }
+      String text =
+          StandardCharsets.UTF_8
+              .newDecoder()
+              .decode(ByteBuffer.wrap(Files.readAllBytes(file)))
+              .toString();
+      if (text.isBlank()) {
+        throw new EngineException("The file " + file + " is empty.");
+      }
+      return new TextToSpeak(text);
+    } catch (CharacterCodingException e) {
+      throw new EngineException("The file " + file + " is not text in UTF-8.", e);
+    } catch (IOException e) {
+      throw new EngineException("The file " + file + " cannot be read.", e);
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package io.asyncflow.dev.stack;
+
+import io.asyncflow.dev.environment.Installation;
+import io.asyncflow.dev.host.OwnerOnly;
+import io.asyncflow.dev.process.EngineLog;
+import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.process.ParentDeath;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One of Asyncflow's own programs, as a child process: tuned to start fast and to need little,
+ * which suits a developer's machine and would be wrong for a server.
+ *
+ * @param module the module and the name for messages
+ * @param directory its working directory, by which an orphan is known; belongs to it alone
+ * @param log where its output goes
+ */
+record ChildJvm(String module, Path directory, Path log) {
+
+  /** Unpacks the program where needed; slow after a build. */
+  Path prepare(Installation installation) {
+    return UnpackedJar.of(installation.executableJar(module), directory, installation);
+  }
+
+  /**
+   * Starts the program.
+   *
+   * @param jar what {@link #prepare} returned
+   * @param environment variables to add to this JVM's own
+   */
+  EngineProcess launch(Path jar, Map<String, String> environment, Installation installation) {
+    OwnerOnly.directory(log.getParent());
+    OwnerOnly.directory(directory);
+    List<String> command =
+        List.of(
+            installation.java().toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-Xshare:auto",
+            "-Xmx512m",
+            "-XX:+ExitOnOutOfMemoryError",
+            "-XX:ErrorFile=" + directory.resolve("crash.log"),
+            "-jar",
+            jar.toString());
+    return EngineProcess.launch(
+        command, environment, directory, new EngineLog(module, log), ParentDeath.STOPS_ENGINE);
+  }
+}

@@ -1,0 +1,293 @@
+package io.asyncflow.dev.stack;
+
+import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.embedded.EmbeddedMariaDb;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
+import io.asyncflow.dev.environment.ApiKey;
+import io.asyncflow.dev.environment.Installation;
+import io.asyncflow.dev.host.DirectoryLock;
+import io.asyncflow.dev.host.LoopbackPort;
+import io.asyncflow.dev.host.OtherThread;
+import io.asyncflow.dev.host.OwnerOnly;
+import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.process.Keeper;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The whole of Asyncflow on one machine: MariaDB and Redis, flowsvr, and the example workers, each
+ * a child process, all on loopback and in one directory.
+ *
+ * <p>{@link #start} belongs to one thread; {@link #close} may come from any other at any time, be
+ * it while things start, and stops what has started in the opposite order.
+ */
+public final class LocalStack implements AutoCloseable {
+  private static final Duration SERVER_PATIENCE = Duration.ofSeconds(120);
+  private static final Duration WORKER_PATIENCE = Duration.ofSeconds(120);
+  private static final Duration POLL = Duration.ofMillis(100);
+  // A developer waits at the terminal: a run that is cut off goes on after the next start.
+  private static final Duration WORKER_GRACE = Duration.ofSeconds(2);
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(4);
+  private static final String SCHEMA = "asyncflow";
+  private static final int MOST_WORKERS = 2;
+
+  private final Installation installation;
+  private final Path directory;
+  private final ApiKey key;
+  private final Supplier<ClaimedPort> portChoice;
+  private final StartDisplay display;
+  private final ChildJvm server;
+  private final CompletableFuture<String> failure = new CompletableFuture<>();
+  private final Deque<AutoCloseable> started = new ConcurrentLinkedDeque<>();
+  // Only so that a second close returns no sooner than the first. Nothing that is being closed may
+  // want it, or neither would end.
+  private final Object closed = new Object();
+  private volatile boolean closing;
+  private int port;
+  private EmbeddedMariaDb mariaDb;
+  private EmbeddedRedis redis;
+  private ServerProbe probe;
+  private long workersLaunchedAt;
+
+  /**
+   * Describes a stack; nothing runs yet.
+   *
+   * @param directory where all its data lives
+   * @param key what flowsvr, as it inherits it, lets in
+   * @param portChoice where flowsvr will listen; asked when things start
+   * @param display is told of each step
+   */
+  public LocalStack(
+      Installation installation,
+      Path directory,
+      ApiKey key,
+      Supplier<ClaimedPort> portChoice,
+      StartDisplay display) {
+    this.installation = installation;
+    this.directory = directory.toAbsolutePath().normalize();
+    this.key = key;
+    this.portChoice = portChoice;
+    this.display = display;
+    this.server = program("flowsvr", "flowsvr");
+  }
+
+  private ChildJvm program(String module, String name) {
+    return new ChildJvm(
+        module, directory.resolve(name), directory.resolve("logs").resolve(name + ".log"));
+  }
+
+  /** The example worker, once more for each. */
+  private ChildJvm worker(int number) {
+    return program("worker-example", number == 1 ? "worker" : "worker-" + number);
+  }
+
+  /** Where flowsvr listens; known once {@link #start} has returned. */
+  public URI url() {
+    return URI.create("http://" + LoopbackPort.HOST + ":" + port);
+  }
+
+  public Path logDirectory() {
+    return server.log().getParent();
+  }
+
+  /** Completes with a sentence when a program has ended that cannot be kept running. */
+  public CompletableFuture<String> failure() {
+    return failure;
+  }
+
+  /** What runs besides flowsvr, for people who want to look into it; without passwords. */
+  public List<String> engines() {
+    DatabaseEndpoint database = mariaDb.endpoint();
+    return List.of(
+        database + "; mysql --defaults-file=\"" + mariaDb.secrets() + "\" " + SCHEMA,
+        "Redis at "
+            + LoopbackPort.HOST
+            + ":"
+            + redis.port()
+            + "; its password is in "
+            + redis.secrets());
+  }
+
+  /**
+   * Starts MariaDB, Redis and flowsvr, and returns when flowsvr is ready.
+   *
+   * @throws EngineException in one sentence, with what has started still to be closed
+   */
+  public void start() {
+    own(DirectoryLock.take(directory));
+    for (int number = 1; number <= MOST_WORKERS; number++) {
+      EngineProcess.stopOrphan(worker(number).directory());
+    }
+    EngineProcess.stopOrphan(server.directory());
+    port = own(portChoice.get()).number();
+    // The first start after a build has jars to unpack; the engines start meanwhile.
+    CompletableFuture<Path> serverJar =
+        OtherThread.begin("unpack-flowsvr", () -> server.prepare(installation));
+    OwnerOnly.directory(directory.resolve("store"));
+    mariaDb = own(EmbeddedMariaDb.start(directory.resolve("mariadb"), 0));
+    redis = own(EmbeddedRedis.start(directory.resolve("redis"), 0));
+    keepRunning("MariaDB", logOf("mariadb"), mariaDb::process, mariaDb::restart);
+    keepRunning("Redis", logOf("redis"), redis::process, redis::restart);
+    display.done("MariaDB and Redis run");
+    DatabaseEndpoint database = mariaDb.endpoint();
+    probe = new ServerProbe(url(), key.text());
+    run(
+        server,
+        OtherThread.resultOf(serverJar),
+        Map.of(
+            "FLOW_PORT", Integer.toString(port),
+            "FLOW_STORE_DIR", directory.resolve("store").toString(),
+            "FLOW_MYSQL_URL", database.jdbcUrl(SCHEMA),
+            "FLOW_MYSQL_USER", database.user(),
+            "FLOW_MYSQL_PASSWORD", database.password()),
+        this::awaitServer);
+    display.done("flowsvr answers");
+  }
+
+  private void awaitServer(EngineProcess process) {
+    process.awaitReady(display.awaiting("flowsvr", server.log(), probe::isReady), SERVER_PATIENCE);
+  }
+
+  /**
+   * Starts example workers, each with two slots, and returns at once.
+   *
+   * @param count up to {@value #MOST_WORKERS}
+   * @throws EngineException in one sentence
+   */
+  public void startWorkers(int count) {
+    Path jar = worker(1).prepare(installation);
+    workersLaunchedAt = System.currentTimeMillis();
+    for (int number = 1; number <= count; number++) {
+      ChildJvm worker = worker(number);
+      OwnerOnly.directory(worker.directory());
+      run(
+          worker,
+          jar,
+          Map.of(
+              "FLOW_URL", url().toString(),
+              "ASYNCFLOW_WORKER_SLOTS_CPU", "2",
+              "ASYNCFLOW_WORKER_SHUTDOWN_GRACE", WORKER_GRACE.toString(),
+              "ASYNCFLOW_WORKER_SPOOL_DIR", directory.resolve("spool").toString()),
+          process -> {});
+    }
+  }
+
+  /**
+   * Returns when so many of the workers ask for tasks.
+   *
+   * @throws EngineException in one sentence if one of them cannot be kept running, or none comes
+   */
+  public void awaitWorkers(int count) {
+    Path log = worker(1).log();
+    BooleanSupplier come =
+        display.awaiting("the worker", log, () -> probe.workersSince(workersLaunchedAt) >= count);
+    long deadline = System.nanoTime() + WORKER_PATIENCE.toNanos();
+    while (!come.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new EngineException(
+            "No worker asks for tasks after "
+                + WORKER_PATIENCE.toSeconds()
+                + " s; its log is "
+                + log
+                + ".");
+      }
+      throwIfFailedWithin(POLL);
+    }
+    display.done(count == 1 ? "the worker asks for tasks" : "the workers ask for tasks");
+  }
+
+  /**
+   * @param awaitStart returns when it has started, or throws: what never did is not started again
+   */
+  private void run(
+      ChildJvm program,
+      Path jar,
+      Map<String, String> settings,
+      Consumer<EngineProcess> awaitStart) {
+    Map<String, String> environment = new HashMap<>(settings);
+    environment.putAll(key.forChild());
+    environment.put("FLOW_REDIS_URL", redis.url());
+    // With a key in its environment flowsvr would listen on every address.
+    environment.put("FLOW_ADDRESS", LoopbackPort.HOST);
+    environment.put("FLOW_EXIT_WITH_PARENT", "true");
+    AtomicReference<EngineProcess> process =
+        new AtomicReference<>(program.launch(jar, environment, installation));
+    own(() -> process.get().stop(STOP_PATIENCE));
+    awaitStart.accept(process.get());
+    keepRunning(
+        program.module(),
+        program.log(),
+        process::get,
+        () -> {
+          process.get().stop(); // it is dead, but its watcher lives
+          process.set(program.launch(jar, environment, installation));
+        });
+  }
+
+  private Path logOf(String engine) {
+    return directory.resolve(engine).resolve("server.log");
+  }
+
+  private void keepRunning(
+      String program, Path log, Supplier<EngineProcess> process, Runnable restart) {
+    own(new Keeper(program, log, process, restart, () -> closing, this::fail));
+  }
+
+  private void throwIfFailedWithin(Duration pause) {
+    try {
+      throw new EngineException(failure.get(pause.toMillis(), TimeUnit.MILLISECONDS));
+    } catch (TimeoutException e) {
+      // All is well so far.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new EngineException("Waiting for the worker was interrupted.", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void fail(String sentence) {
+    if (!closing) {
+      failure.complete(sentence);
+    }
+  }
+
+  private <T extends AutoCloseable> T own(T part) {
+    started.push(part);
+    if (closing) {
+      // Closed while this part was starting: it is stopped like those before it.
+      close();
+      throw new EngineException("Asyncflow was stopped while it was starting.");
+    }
+    return part;
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    synchronized (closed) {
+      for (AutoCloseable part = started.poll(); part != null; part = started.poll()) {
+        try {
+          part.close();
+        } catch (Exception e) {
+          System.err.println("asyncflow: " + e.getMessage());
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package io.asyncflow.dev.testing;
+
+import io.asyncflow.dev.EngineException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.testcontainers.DockerClientFactory;
+
+/**
+ * Which database the tests run on, and why.
+ *
+ * @param kind the engine
+ * @param reason half a sentence for the line that tells people
+ */
+record TestDatabaseChoice(Kind kind, String reason) {
+  enum Kind {
+    MARIADB,
+    MYSQL8,
+    CONTAINER
+  }
+
+  /**
+   * Chooses.
+   *
+   * @param property the value of {@code asyncflow.test.database}; null or blank where unset
+   * @throws EngineException if there is no such engine
+   */
+  static TestDatabaseChoice of(String property) {
+    if (property == null || property.isBlank()) {
+      return dockerAnswers()
+          ? new TestDatabaseChoice(Kind.CONTAINER, "a Docker engine answered")
+          : new TestDatabaseChoice(Kind.MARIADB, "no Docker engine answered");
+    }
+    String reason = "asked for by " + TestEngines.DATABASE_PROPERTY + "=" + property;
+    return switch (property) {
+      case "mariadb" -> new TestDatabaseChoice(Kind.MARIADB, reason);
+      case "mysql8" -> new TestDatabaseChoice(Kind.MYSQL8, reason);
+      case "container" -> new TestDatabaseChoice(Kind.CONTAINER, reason);
+      default ->
+          throw new EngineException(
+              TestEngines.DATABASE_PROPERTY
+                  + " is mariadb, mysql8 or container, not "
+                  + property
+                  + ".");
+    };
+  }
+
+  private static boolean dockerAnswers() {
+    // Without any sign of an engine Testcontainers would search for one and log errors: not asked.
+    return dockerLeavesASign() && DockerClientFactory.instance().isDockerAvailable();
+  }
+
+  private static boolean dockerLeavesASign() {
+    String home = System.getProperty("user.home");
+    String runtime = System.getenv("XDG_RUNTIME_DIR");
+    return System.getenv("DOCKER_HOST") != null
+        || Stream.of(
+                Path.of("/var/run/docker.sock"),
+                Path.of(home, ".docker", "run", "docker.sock"),
+                Path.of(home, ".testcontainers.properties"),
+                runtime == null ? null : Path.of(runtime, "docker.sock"))
+            .filter(Objects::nonNull)
+            .anyMatch(Files::exists);
+  }
+}

@@ -1,0 +1,110 @@
+package io.asyncflow.dev.testing;
+
+import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.embedded.EmbeddedMariaDb;
+import io.asyncflow.dev.embedded.EmbeddedMySql;
+import io.asyncflow.dev.embedded.EmbeddedRedis;
+import io.asyncflow.dev.embedded.NativeBinaries;
+import io.asyncflow.dev.host.FileTree;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The database and the Redis that all tests of one JVM share, started when first asked for.
+ *
+ * <p>The system property {@code asyncflow.test.database} chooses the database: {@code mariadb}
+ * (embedded), {@code mysql8} (the real MySQL 8.0.33, embedded) or {@code container} (MySQL 8.4 in
+ * Docker). Where it is absent, a Docker engine that answers gives the container, and MariaDB does
+ * otherwise. The choice is said once, on standard output.
+ *
+ * <p>Tests keep out of each other's way by a {@linkplain #newSchema schema of their own}. The
+ * engines end with the JVM and leave neither processes nor directories. Thread-safe.
+ */
+public final class TestEngines {
+  static final String DATABASE_PROPERTY = "asyncflow.test.database";
+  private static final AtomicInteger SCHEMAS = new AtomicInteger();
+
+  private static DatabaseEndpoint database;
+  private static EmbeddedRedis redis;
+  private static Path directory;
+
+  private TestEngines() {}
+
+  /**
+   * The shared database, started by the first call.
+   *
+   * @return where it listens and who may do everything there
+   * @throws EngineException in one sentence if the chosen engine cannot start
+   */
+  public static synchronized DatabaseEndpoint database() {
+    if (database == null) {
+      TestDatabaseChoice choice = TestDatabaseChoice.of(System.getProperty(DATABASE_PROPERTY));
+      database =
+          switch (choice.kind()) {
+            case MARIADB -> EmbeddedMariaDb.startDisposable(directory("mariadb")).endpoint();
+            case MYSQL8 -> EmbeddedMySql.startDisposable(directory("mysql")).endpoint();
+            case CONTAINER -> MySqlContainer.start();
+          };
+      System.out.println("Test database: " + database.engine() + "; " + choice.reason());
+    }
+    return database;
+  }
+
+  /**
+   * Makes an empty database on the shared engine.
+   *
+   * @param prefix what its name begins with: letters, digits and underscores
+   * @return its name, which no earlier call of any test run got
+   * @throws EngineException if the database refuses
+   */
+  public static String newSchema(String prefix) {
+    String name =
+        String.format(
+            Locale.ROOT,
+            "%s_%d_%d",
+            prefix.toLowerCase(Locale.ROOT),
+            ProcessHandle.current().pid(),
+            SCHEMAS.incrementAndGet());
+    try (Connection connection = database().connect("mysql");
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE `" + name + "` CHARACTER SET utf8mb4");
+    } catch (SQLException e) {
+      throw new EngineException("The database " + name + " cannot be made.", e);
+    }
+    return name;
+  }
+
+  /**
+   * The shared Redis, started by the first call. A test that stops it starts it again.
+   *
+   * @throws EngineException in one sentence if it cannot start
+   */
+  public static synchronized EmbeddedRedis redis() {
+    if (redis == null) {
+      redis = EmbeddedRedis.startDisposable(directory("redis"));
+    }
+    return redis;
+  }
+
+  // Not the JVM's temporary directory: what lies there may go while an engine still writes.
+  private static Path directory(String engine) {
+    if (directory == null) {
+      Path target = Path.of("target").toAbsolutePath();
+      Path parent =
+          Files.isDirectory(target) ? target : FileTree.create(NativeBinaries.cacheDirectory());
+      try {
+        directory = Files.createTempDirectory(parent, "test-engines-");
+      } catch (IOException e) {
+        throw new EngineException("No directory can be made in " + parent + ".", e);
+      }
+    }
+    return directory.resolve(engine);
+  }
+}

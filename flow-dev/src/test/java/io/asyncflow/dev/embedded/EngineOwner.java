@@ -1,0 +1,81 @@
+package io.asyncflow.dev.embedded;
+
+import io.asyncflow.dev.process.OtherJvm;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Another JVM that owns an engine, for tests that kill it. */
+final class EngineOwner implements AutoCloseable {
+  private final Process jvm;
+  private final long enginePid;
+  private final List<ProcessHandle> watchers;
+
+  private EngineOwner(Process jvm, long enginePid, List<ProcessHandle> watchers) {
+    this.jvm = jvm;
+    this.enginePid = enginePid;
+    this.watchers = watchers;
+  }
+
+  /** Starts a JVM that starts the engine and waits until it runs. */
+  static EngineOwner of(String engine, Path directory) throws IOException {
+    Process jvm =
+        OtherJvm.of(EngineOwner.class, engine, directory.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String pid = new BufferedReader(new InputStreamReader(jvm.getInputStream())).readLine();
+    if (pid == null) {
+      throw new IOException("the other JVM could not start the engine");
+    }
+    List<ProcessHandle> watchers =
+        jvm.children().filter(child -> child.pid() != Long.parseLong(pid)).toList();
+    return new EngineOwner(jvm, Long.parseLong(pid), watchers);
+  }
+
+  /** What the other JVM runs. */
+  public static void main(String[] arguments) throws IOException {
+    Path directory = Path.of(arguments[1]);
+    long pid =
+        switch (arguments[0]) {
+          case "mariadb" -> EmbeddedMariaDb.start(directory, 0, Durability.RELAXED).pid();
+          case "redis" -> EmbeddedRedis.start(directory, 0).pid();
+          default -> throw new IllegalArgumentException(arguments[0]);
+        };
+    System.out.println(pid);
+    while (System.in.read() >= 0) {
+      // until the parent closes the pipe
+    }
+  }
+
+  ProcessHandle engine() {
+    return ProcessHandle.of(enginePid).orElseThrow();
+  }
+
+  /** kill -9 for the JVM and for the shells that watch over its engine: nobody stops the engine. */
+  void killWithItsWatchers() {
+    watchers.forEach(ProcessHandle::destroyForcibly);
+    watchers.forEach(watcher -> watcher.onExit().join());
+    kill();
+  }
+
+  /** kill -9 for the JVM alone. */
+  void kill() {
+    jvm.destroyForcibly().onExit().join();
+  }
+
+  @Override
+  public void close() {
+    try {
+      jvm.getOutputStream().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    kill();
+    ProcessHandle.of(enginePid).ifPresent(ProcessHandle::destroyForcibly);
+    Stream.of(watchers).flatMap(List::stream).forEach(ProcessHandle::destroyForcibly);
+  }
+}

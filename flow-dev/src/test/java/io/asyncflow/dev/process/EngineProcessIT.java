@@ -1,0 +1,34 @@
+package io.asyncflow.dev.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class EngineProcessIT {
+
+  @TempDir Path directory;
+
+  @Test
+  void variablesOfAnyNameReachTheProgram() throws Exception {
+    EngineProcess program =
+        EngineProcess.launch(
+            "a server",
+            List.of("/usr/bin/env"),
+            Map.of("logging.level.root", "DEBUG"),
+            directory,
+            ParentDeath.STOPS_ENGINE);
+    try {
+      assertThat(program.awaitEnd()).isZero();
+    } finally {
+      program.stop();
+    }
+
+    assertThat(directory.resolve("server.log")).content().contains("logging.level.root=DEBUG\n");
+  }
+}
