@@ -1,9 +1,9 @@
 package io.asyncflow.systemtest.chaos;
 
 import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
-import io.asyncflow.systemtest.invariant.Executions;
+import io.asyncflow.systemtest.check.Verdict;
+import io.asyncflow.systemtest.evidence.Executions;
 import io.asyncflow.systemtest.invariant.Invariant;
-import io.asyncflow.systemtest.invariant.Verdict;
 import java.util.Locale;
 
 /**

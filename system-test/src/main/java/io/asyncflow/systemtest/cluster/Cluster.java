@@ -4,7 +4,7 @@ import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.embedded.Durability;
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;
 import io.asyncflow.dev.embedded.EmbeddedRedis;
-import io.asyncflow.systemtest.fault.TcpProxy;
+import io.asyncflow.systemtest.wire.TcpProxy;
 import io.asyncflow.systemtest.worker.ScriptedWorker;
 import io.asyncflow.systemtest.worker.WorkerPlan;
 import java.io.IOException;

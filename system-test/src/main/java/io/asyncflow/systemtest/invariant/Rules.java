@@ -24,7 +24,7 @@ public record Rules(
    *
    * @param failures of the stage so far, this one included
    */
-  Duration retryDelay(int failures) {
+  public Duration retryDelay(int failures) {
     if (retryInterval.isNegative()) {
       return retryInterval.negated();
     }

@@ -1,25 +1,5 @@
 /**
- * What must be true of every history, and the checker that holds histories to it.
- *
- * <p>A history is what the processes themselves wrote down: for each call a line before it is sent
- * and a line with its answer. Between the two the server acted, at a moment that nobody knows:
- *
- * <pre>
- *   worker 1   |--- hold ---|         |------- report, epoch 1 -------|
- *   worker 2                     |--- hold, epoch 2 ---|
- *                                                       ^
- *              the second hold was answered before the report ended, not before it was sent:
- *              whether the report came before it or after it, nobody can say, and both are right
- * </pre>
- *
- * <p>So one act is taken to come before another only if it was answered before the other was sent.
- * A call whose answer never came may have taken effect at any time after it was sent, or never; the
- * checker follows both possibilities until something that was seen rules one out. It therefore
- * finds no violation that is none, at the price of missing some that happened in the dark. What
- * happens in the dark leaves rows, and the {@linkplain io.asyncflow.systemtest.history.Audit rows}
- * are judged too.
- *
- * <p>Each check looks at one side of the evidence and names the invariant by its number in the list
- * of faults to survive. For each there is a history in the tests that breaks it and nothing else.
+ * What must be true of every history, numbered as in the list of faults to survive: the invariants,
+ * the rules of a type that they depend on, and how a violation is put into words.
  */
 package io.asyncflow.systemtest.invariant;

@@ -3,10 +3,10 @@ package io.asyncflow.systemtest.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
+import io.asyncflow.systemtest.check.Verdict;
+import io.asyncflow.systemtest.evidence.Executions;
 import io.asyncflow.systemtest.history.Audit;
-import io.asyncflow.systemtest.invariant.Executions;
 import io.asyncflow.systemtest.invariant.Invariant;
-import io.asyncflow.systemtest.invariant.Verdict;
 import io.asyncflow.systemtest.invariant.Violation;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -7,6 +7,8 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.systemtest.measure.Figures;
+import io.asyncflow.systemtest.measure.Stopwatch;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

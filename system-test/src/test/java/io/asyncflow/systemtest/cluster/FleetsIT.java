@@ -3,7 +3,8 @@ package io.asyncflow.systemtest.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.asyncflow.systemtest.invariant.FleetChecker;
+import io.asyncflow.systemtest.check.FleetChecker;
+import io.asyncflow.systemtest.measure.Figures;
 import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.scenario.TypePlan;
 import io.asyncflow.systemtest.worker.Fleet;

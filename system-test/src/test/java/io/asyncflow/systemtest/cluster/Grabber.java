@@ -4,6 +4,7 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.Task;
 import io.asyncflow.systemtest.scenario.Scenario;
+import io.asyncflow.systemtest.worker.Reports;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

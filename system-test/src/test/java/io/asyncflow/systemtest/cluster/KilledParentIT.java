@@ -1,9 +1,11 @@
 package io.asyncflow.systemtest.cluster;
 
-import static io.asyncflow.systemtest.cluster.Figures.seconds;
+import static io.asyncflow.systemtest.measure.Figures.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.systemtest.measure.Figures;
+import io.asyncflow.systemtest.measure.Stopwatch;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

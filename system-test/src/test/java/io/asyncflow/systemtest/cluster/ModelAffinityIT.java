@@ -7,6 +7,8 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.systemtest.measure.Figures;
+import io.asyncflow.systemtest.measure.Stopwatch;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageNeeds;

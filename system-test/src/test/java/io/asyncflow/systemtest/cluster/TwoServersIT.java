@@ -1,11 +1,15 @@
 package io.asyncflow.systemtest.cluster;
 
-import static io.asyncflow.systemtest.cluster.Figures.ms;
-import static io.asyncflow.systemtest.cluster.Figures.seconds;
+import static io.asyncflow.systemtest.measure.Figures.ms;
+import static io.asyncflow.systemtest.measure.Figures.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.asyncflow.systemtest.invariant.Verdict;
+import io.asyncflow.systemtest.check.Verdict;
+import io.asyncflow.systemtest.measure.Figures;
+import io.asyncflow.systemtest.measure.RedisStatistics;
+import io.asyncflow.systemtest.measure.Starts;
+import io.asyncflow.systemtest.measure.Stopwatch;
 import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.scenario.TypePlan;
 import io.asyncflow.systemtest.worker.Script;

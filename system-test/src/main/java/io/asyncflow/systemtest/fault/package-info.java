@@ -1,2 +1,0 @@
-/** A wire that can be bad in every way a wire can be. */
-package io.asyncflow.systemtest.fault;
