@@ -1,5 +1,18 @@
 package io.asyncflow.bench;
 
+import io.asyncflow.bench.bed.TestBed;
+import io.asyncflow.bench.contest.Contest;
+import io.asyncflow.bench.contest.Finding;
+import io.asyncflow.bench.contest.Referee;
+import io.asyncflow.bench.contest.Standings;
+import io.asyncflow.bench.option.BenchOptions;
+import io.asyncflow.bench.option.Checkout;
+import io.asyncflow.bench.option.Part;
+import io.asyncflow.bench.option.UsageException;
+import io.asyncflow.bench.report.ChartFile;
+import io.asyncflow.bench.report.Conditions;
+import io.asyncflow.bench.report.Report;
+import io.asyncflow.bench.resource.ServerMemory;
 import io.asyncflow.dev.EngineException;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -2,23 +2,23 @@
  * Head to head: the same work done in several ways, in one run, on one database.
  *
  * <p>Machines are noisy, so a figure alone means nothing; what counts is the ratio to the yardstick
- * that ran beside it. Hence the anatomy:
+ * that ran beside it. The module's own package has the main class, {@link
+ * io.asyncflow.bench.Bench}, and {@code Contests}, which says who takes part in each part of a run
+ * and what is aimed at. Each room depends on those below it alone, and {@code ArchitectureTest}
+ * holds that order:
  *
  * <pre>
- *   Bench       main class: options → test bed → contests → report
- *   TestBed     one durable engine, one flowsvr from its real jar, and what talks to them
- *   Part        what can be measured; Contests makes a contest of each, with its targets
- *   Contest     some work, and the contenders that do it; the first is the yardstick
- *   Contender   one way of doing it
- *   Measure     what the results mean: rates (PerSecond), percentiles (Latency), cost (IdleMeasure)
- *   Referee     a warm-up round that is thrown away, then rounds A B A B; watches the CPU, and has
- *               a round repeated in which somebody else took more than a third of a core
- *   Report      tables, charts, and last the targets that were met or missed
+ *   report     tables, charts, and last the targets that were met or missed
+ *   flow       what only flowsvr can do
+ *   work       what every task system can do: creates, processing, whole lives, create to start
+ *   system     what keeps tasks and runs them: flowsvr, plain JDBC, the seeds' design, the peers
+ *   bed        one durable database, one flowsvr from its real jar, and their tables and tasks
+ *   measure    what results mean: rates, percentiles, cost
+ *   contest    contenders, and the rounds in which they take turns
+ *   resource   what processes use: processor time and memory
+ *   option     what the command line asks for
  * </pre>
  *
- * <p>What keeps tasks and runs them is a {@link io.asyncflow.bench.TaskSystem}: flowsvr with the
- * SDK, plain JDBC, the seeds' design, and the peers db-scheduler and JobRunr. What is done with one
- * is a {@link io.asyncflow.bench.SystemContender}: creates one by one or in bulk, processing, whole
- * lives, create to start. So a new peer is one class, and new work is one class.
+ * <p>A new peer is one class in {@code system}, and new work is one class in {@code work}.
  */
 package io.asyncflow.bench;

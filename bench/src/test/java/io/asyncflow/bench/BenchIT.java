@@ -2,6 +2,11 @@ package io.asyncflow.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.bench.contest.Finding;
+import io.asyncflow.bench.option.BenchOptions;
+import io.asyncflow.bench.option.Checkout;
+import io.asyncflow.bench.option.Part;
+import io.asyncflow.bench.report.Report;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,2 +1,2 @@
-/** Workers and the engines of workers that die, freeze or lie. */
+/** Workers and their engines that die, freeze, loop or run out of memory. */
 package io.asyncflow.systemtest.fault.worker;

@@ -1,0 +1,25 @@
+package io.asyncflow.bench.bed;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** What the database counts about itself. */
+public final class ServerStatus {
+
+  private ServerStatus() {}
+
+  /**
+   * The value of one of its global counters at the moment.
+   *
+   * @param name as {@code Questions}; the question is a statement, too
+   */
+  public static long of(Connection connection, String name) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SHOW GLOBAL STATUS LIKE '" + name + "'")) {
+      row.next();
+      return row.getLong(2);
+    }
+  }
+}

@@ -1,0 +1,229 @@
+package io.asyncflow.bench.bed;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.bench.option.BenchOptions;
+import io.asyncflow.bench.option.Checkout;
+import io.asyncflow.bench.resource.CpuMeter;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.redisson.api.RedissonClient;
+
+/**
+ * One durable database, one flowsvr, a Redis, and what talks to them: the same for every contender.
+ *
+ * <p>All of it is gone after {@link #close}, but for flowsvr's log.
+ */
+public final class TestBed implements AutoCloseable {
+
+  /** Before the process id of the bench whose data it is. */
+  private static final String DATA = "data-";
+
+  /** Sixty-four clients, or threads, and what a peer needs beside them. */
+  private static final int PEER_CONNECTIONS = 80;
+
+  private final BenchDatabase database;
+  private final String schema;
+  private final Path data;
+  private final ServerProcess server;
+  private final FlowClient flow;
+  private final Redis redis;
+  private HikariDataSource peerConnections;
+
+  private TestBed(
+      BenchDatabase database, String schema, Path data, ServerProcess server, Redis redis) {
+    this.database = database;
+    this.schema = schema;
+    this.data = data;
+    this.server = server;
+    this.flow = new HttpFlowClient(server.url(), null);
+    this.redis = redis;
+  }
+
+  public static TestBed open(BenchOptions options, Checkout checkout) throws Exception {
+    long pid = ProcessHandle.current().pid();
+    Path jar = checkout.serverJar();
+    Path target = Files.createDirectories(checkout.benchTarget());
+    deleteLeftBehind(target);
+    Path data = target.resolve(DATA + pid);
+    BenchDatabase database = BenchDatabase.open(options, data.resolve("database"));
+    String schema = "asyncflow_bench_" + pid;
+    try {
+      ServerProcess server =
+          ServerProcess.start(
+              jar, serverJvm(options), database.endpoint(), schema, target.resolve("flowsvr.log"));
+      try {
+        return new TestBed(database, schema, data, server, Redis.start(data.resolve("redis")));
+      } catch (RuntimeException e) {
+        server.close();
+        throw e;
+      }
+    } catch (Exception e) {
+      discard(database, schema, data);
+      throw e;
+    }
+  }
+
+  /** Nobody who only wants to see that it works waits a minute for a table to be dropped. */
+  private static List<String> serverJvm(BenchOptions options) {
+    List<String> jvm = new ArrayList<>(options.serverJvm());
+    if (options.smoke()) {
+      jvm.add("-Dflow.governance.cleaning-interval=1s");
+    }
+    return jvm;
+  }
+
+  public URI url() {
+    return server.url();
+  }
+
+  public FlowClient flow() {
+    return flow;
+  }
+
+  /** Makes a task type, and its table: that is made on first use, and an empty hold is a use. */
+  public void addType(TaskTypeSettings settings) {
+    flow.saveTaskType(settings);
+    flow.holdTasks(new HoldRequest(settings.taskType(), 1, "bench", null, null, null));
+  }
+
+  public DatabaseEndpoint database() {
+    return database.endpoint();
+  }
+
+  public boolean isMariaDb() throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT VERSION()")) {
+      row.next();
+      return row.getString(1).contains("MariaDB");
+    }
+  }
+
+  /** The seeds' design wants one; flowsvr does not know of it. */
+  public RedissonClient redis() {
+    return redis.client();
+  }
+
+  public long serverPid() {
+    return server.pid();
+  }
+
+  /** A pool for the peers, who do not run at the same time; made when the first one needs it. */
+  public DataSource peerConnections() {
+    if (peerConnections == null) {
+      HikariConfig config = new HikariConfig();
+      config.setJdbcUrl(database.endpoint().jdbcUrl(schema));
+      config.setUsername(database.endpoint().user());
+      config.setPassword(database.endpoint().password());
+      config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+      config.setMaximumPoolSize(PEER_CONNECTIONS);
+      peerConnections = new HikariDataSource(config);
+    }
+    return peerConnections;
+  }
+
+  /** A table beside the task tables, of their shape. */
+  public RawTable rawTable(String name) throws SQLException {
+    return RawTable.create(database.endpoint(), schema, name);
+  }
+
+  public Connection connect() throws SQLException {
+    return database.endpoint().connect(schema);
+  }
+
+  /** How many tasks of a type are in a state, by its code. */
+  int count(String type, int status) throws SQLException {
+    try (Connection connection = connect()) {
+      return count(connection, type, status);
+    }
+  }
+
+  public int count(Connection connection, String type, int status) throws SQLException {
+    return TaskCount.of(connection, firstTableOf(type), status);
+  }
+
+  // The bench stays far below the number of rows at which a second table is begun.
+  public static String firstTableOf(String type) {
+    return "t_" + type + "_task_1";
+  }
+
+  /** Knows what everybody on this test bed uses of the processors. */
+  public CpuMeter cpuMeter() {
+    Map<String, Long> pids = new LinkedHashMap<>();
+    pids.put("clients and workers", ProcessHandle.current().pid());
+    pids.put("flowsvr", server.pid());
+    pids.put("Redis", redis.pid());
+    database.pid().ifPresent(pid -> pids.put("database", pid));
+    return new CpuMeter(pids, database.pid().isPresent());
+  }
+
+  @Override
+  public void close() throws Exception {
+    try (redis;
+        server) {
+      if (peerConnections != null) {
+        peerConnections.close();
+      }
+    } finally {
+      discard(database, schema, data);
+    }
+  }
+
+  private static void discard(BenchDatabase database, String schema, Path data) throws Exception {
+    try (database;
+        Connection connection = database.endpoint().connect("mysql");
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP DATABASE IF EXISTS " + schema);
+    }
+    if (Files.isDirectory(data)) {
+      delete(data);
+    }
+  }
+
+  /** A bench that was interrupted leaves its data, which may be gigabytes. */
+  private static void deleteLeftBehind(Path target) throws IOException {
+    try (Stream<Path> files = Files.list(target)) {
+      for (Path data : files.filter(TestBed::isLeftBehind).toList()) {
+        try {
+          delete(data);
+        } catch (IOException | UncheckedIOException itsEngineIsStillGoingDown) {
+          // The next bench will find what is left.
+        }
+      }
+    }
+  }
+
+  private static boolean isLeftBehind(Path data) {
+    String name = data.getFileName().toString();
+    return name.matches(DATA + "\\d{1,18}")
+        && ProcessHandle.of(Long.parseLong(name.substring(DATA.length()))).isEmpty();
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> tree = Files.walk(directory)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * What all contenders run on: one durable database, one flowsvr from its real jar, a Redis, and the
+ * tables and tasks in them.
+ */
+package io.asyncflow.bench.bed;

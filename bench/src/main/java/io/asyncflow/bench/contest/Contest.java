@@ -1,0 +1,37 @@
+package io.asyncflow.bench.contest;
+
+import io.asyncflow.bench.option.Part;
+import java.util.List;
+
+/**
+ * Some work, and the ways of doing it that are compared.
+ *
+ * @param part what it belongs to
+ * @param title what is done, with its conditions
+ * @param warmUp how often it is done in the round that does not count
+ * @param units how often it is done in each other round
+ * @param contenders the first one is the yardstick for the others
+ * @param measure what makes a result a good one
+ */
+public record Contest<R>(
+    Part part,
+    String title,
+    int warmUp,
+    int units,
+    List<? extends Contender<R>> contenders,
+    Measure<R> measure) {
+
+  public Contest {
+    contenders = List.copyOf(contenders);
+  }
+
+  /** With a warm-up as long as any other round. */
+  public Contest(
+      Part part,
+      String title,
+      int units,
+      List<? extends Contender<R>> contenders,
+      Measure<R> measure) {
+    this(part, title, units, units, contenders, measure);
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * What only flowsvr can do: holds beside a backlog or an old snapshot, lists, calls beside a drop,
+ * idle workers, the soak.
+ */
+package io.asyncflow.bench.flow;

@@ -1,0 +1,145 @@
+package io.asyncflow.bench.measure;
+
+import io.asyncflow.bench.contest.BarChart;
+import io.asyncflow.bench.contest.Contender;
+import io.asyncflow.bench.contest.Finding;
+import io.asyncflow.bench.contest.Measure;
+import io.asyncflow.bench.contest.Standings;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+
+/**
+ * The sooner, the better: histograms of microseconds.
+ *
+ * @param what takes its time, as {@code create to start}
+ * @param limits what is aimed at
+ */
+public record Latency(String what, List<Limit> limits) implements Measure<Histogram> {
+
+  /**
+   * A percentile that should not exceed something.
+   *
+   * @param percentile of all rounds together, as 99
+   * @param wanted milliseconds; with a yardstick, how many times its percentile
+   * @param yardstick {@code null} if the limit is a time
+   */
+  public record Limit(
+      Contender<?> subject, double percentile, double wanted, Contender<?> yardstick) {
+
+    public static Limit millis(Contender<?> subject, double percentile, double wanted) {
+      return new Limit(subject, percentile, wanted, null);
+    }
+
+    public static Limit times(
+        Contender<?> subject, double percentile, double wanted, Contender<?> yardstick) {
+      return new Limit(subject, percentile, wanted, yardstick);
+    }
+  }
+
+  public Latency {
+    limits = List.copyOf(limits);
+  }
+
+  @Override
+  public String inWords(Histogram result, int units) {
+    return String.format(
+        Locale.ROOT,
+        "p50 %.1f, p99 %.1f, max %.1f ms",
+        percentile(result, 50),
+        percentile(result, 99),
+        percentile(result, 100));
+  }
+
+  @Override
+  public String table(Standings<Histogram> standings) {
+    StringBuilder table = new StringBuilder("| ms | p50 | p90 | p95 | p99 | max | samples |\n");
+    table.append("|---|---:|---:|---:|---:|---:|---:|\n");
+    for (Contender<Histogram> contender : standings.contest().contenders()) {
+      int round = 0;
+      for (Histogram result : standings.resultsOf(contender)) {
+        table.append(row(contender.name() + ", round " + ++round, result));
+      }
+      table.append(row("**" + contender.name() + "**", all(standings, contender)));
+    }
+    return table.toString();
+  }
+
+  @Override
+  public BarChart chart(Standings<Histogram> standings) {
+    List<String> names = new ArrayList<>();
+    Map<String, List<Double>> series = new LinkedHashMap<>();
+    for (double percentile : List.of(50.0, 95.0, 99.0)) {
+      series.put(inWords(percentile), new ArrayList<>());
+    }
+    for (Contender<Histogram> contender : standings.contest().contenders()) {
+      names.add(contender.name());
+      Histogram all = all(standings, contender);
+      for (double percentile : List.of(50.0, 95.0, 99.0)) {
+        series.get(inWords(percentile)).add(percentile(all, percentile));
+      }
+    }
+    return new BarChart("ms", names, series);
+  }
+
+  @Override
+  public List<Finding> findings(Standings<Histogram> standings) {
+    List<Finding> findings = new ArrayList<>();
+    for (Contender<Histogram> contender : standings.contest().contenders()) {
+      Histogram all = all(standings, contender);
+      findings.add(
+          Finding.of(
+              what + ": " + contender.name() + ", p50 / p99 / max",
+              String.format(
+                  Locale.ROOT,
+                  "%.1f / %.1f / %.1f ms",
+                  percentile(all, 50),
+                  percentile(all, 99),
+                  percentile(all, 100))));
+    }
+    limits.forEach(limit -> findings.add(judge(limit, standings)));
+    return findings;
+  }
+
+  private Finding judge(Limit limit, Standings<Histogram> standings) {
+    String percentile = ", " + inWords(limit.percentile());
+    String subject = what + ": " + limit.subject().name() + percentile;
+    double millis = percentile(all(standings, limit.subject()), limit.percentile());
+    if (limit.yardstick() == null) {
+      return Finding.atMost(limit.wanted(), subject, millis, "ms");
+    }
+    double yardstick = percentile(all(standings, limit.yardstick()), limit.percentile());
+    return Finding.atMost(
+        limit.wanted(), subject + " against " + limit.yardstick().name(), millis / yardstick, "×");
+  }
+
+  private static String row(String name, Histogram latencies) {
+    return String.format(
+        Locale.ROOT,
+        "| %s | %.1f | %.1f | %.1f | %.1f | %.1f | %d |%n",
+        name,
+        percentile(latencies, 50),
+        percentile(latencies, 90),
+        percentile(latencies, 95),
+        percentile(latencies, 99),
+        percentile(latencies, 100),
+        latencies.getTotalCount());
+  }
+
+  private static Histogram all(Standings<Histogram> standings, Contender<?> contender) {
+    Histogram all = new Histogram(3);
+    standings.resultsOf(contender).forEach(all::add);
+    return all;
+  }
+
+  private static String inWords(double percentile) {
+    return String.format(Locale.ROOT, "p%.0f", percentile);
+  }
+
+  private static double percentile(Histogram latencies, double percentile) {
+    return latencies.getValueAtPercentile(percentile) / 1000.0;
+  }
+}

@@ -1,0 +1,62 @@
+package io.asyncflow.bench.option;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** What the bench can measure; {@code --only} picks some of it. In the order of a whole run. */
+public enum Part {
+  /** What workers cost that have nothing to do; first, when theirs is the only type there is. */
+  IDLE,
+  /** Tasks created, held and finished. */
+  LIVES,
+  /** Tasks created one by one. */
+  CREATES,
+  /** Tasks created many at a time. */
+  BULK,
+  /** Tasks that exist already, held and finished. */
+  PROCESS,
+  /** Throughput with 1, 16 and 64 pollers. */
+  POLLERS,
+  /** The children of one job beside those of a hundred. */
+  JOBS,
+  /** From createTask to the start of its handler; late, when flowsvr is warm. */
+  LATENCY,
+  /** A hold of 100 beside many rows and beside an old snapshot; late, since its rows stay. */
+  BACKLOG,
+  /** The lists over those rows. */
+  LISTS,
+  /** Calls beside the drop of a large table. */
+  DROP(true),
+  /** What grows under a load that stays the same; last, for it has all that was before. */
+  SOAK(true);
+
+  private final boolean once;
+
+  Part() {
+    this(false);
+  }
+
+  Part(boolean once) {
+    this.once = once;
+  }
+
+  /** Whether it is one long round, without a warm-up but its own. */
+  public boolean once() {
+    return once;
+  }
+
+  /** As the command line and files call it. */
+  public String key() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  static Optional<Part> of(String key) {
+    return Arrays.stream(values()).filter(part -> part.key().equals(key)).findFirst();
+  }
+
+  static String keys() {
+    return Arrays.stream(values()).map(Part::key).collect(Collectors.joining(","));
+  }
+}

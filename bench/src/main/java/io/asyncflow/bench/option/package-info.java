@@ -1,0 +1,2 @@
+/** What the command line asks for, and the checkout that it is called in. */
+package io.asyncflow.bench.option;

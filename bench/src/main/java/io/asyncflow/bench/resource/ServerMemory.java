@@ -1,0 +1,57 @@
+package io.asyncflow.bench.resource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+
+/**
+ * The memory of a JVM.
+ *
+ * @param residentMiB that the kernel has given to the process
+ * @param peakMiB the most that it ever was
+ * @param liveBytes of the heap that a full collection leaves; empty where no jcmd is at hand
+ */
+public record ServerMemory(long residentMiB, long peakMiB, OptionalLong liveBytes) {
+
+  public static ServerMemory of(long pid) throws IOException, InterruptedException {
+    List<String> status = Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"));
+    return new ServerMemory(mib(status, "VmRSS:"), mib(status, "VmHWM:"), live(pid));
+  }
+
+  private static long mib(List<String> status, String name) {
+    return status.stream()
+        .filter(line -> line.startsWith(name))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
+        .findFirst()
+        .orElse(0);
+  }
+
+  /** A histogram of the heap collects it first; its last line is the sum. */
+  private static OptionalLong live(long pid) throws IOException, InterruptedException {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    if (!Files.isExecutable(jcmd)) {
+      return OptionalLong.empty();
+    }
+    Process process =
+        new ProcessBuilder(jcmd.toString(), Long.toString(pid), "GC.class_histogram")
+            .redirectErrorStream(true)
+            .start();
+    List<String> lines = new String(process.getInputStream().readAllBytes()).lines().toList();
+    process.waitFor();
+    return lines.stream()
+        .filter(line -> line.startsWith("Total"))
+        .mapToLong(line -> Long.parseLong(line.trim().split("\\s+")[2]))
+        .findFirst();
+  }
+
+  @Override
+  public String toString() {
+    return String.format(Locale.ROOT, "%,d MiB resident, %,d at most", residentMiB, peakMiB)
+        + (liveBytes.isPresent()
+            ? ", %,d of live heap".formatted(liveBytes.getAsLong() >> 20)
+            : "");
+  }
+}

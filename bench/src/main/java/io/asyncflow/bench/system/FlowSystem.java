@@ -1,0 +1,113 @@
+package io.asyncflow.bench.system;
+
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.bench.bed.TestBed;
+import io.asyncflow.bench.bed.Workload;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.Worker;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.function.IntConsumer;
+
+/** Ourselves: flowsvr over REST, and a worker of the SDK. */
+public final class FlowSystem implements TaskSystem {
+
+  private static final int BULK = 500;
+  private static final int TASKS_PER_HOLD = 200;
+  private static final int WORKER_THREADS = 16;
+  private static final int PREFETCH = 400;
+
+  private final TestBed bed;
+  private final String type;
+  private final boolean busy;
+
+  private FlowSystem(TestBed bed, TaskTypeSettings type, boolean busy) {
+    this.bed = bed;
+    this.type = type.taskType();
+    this.busy = busy;
+    bed.addType(type);
+  }
+
+  /** With a worker that is set up for many short tasks. */
+  public static FlowSystem busy(TestBed bed, String type) {
+    return new FlowSystem(bed, Workload.type(type, TASKS_PER_HOLD), true);
+  }
+
+  /** The same, with tables that are followed by others, and dropped. */
+  public static FlowSystem rolling(TestBed bed, String type, long rollThreshold) {
+    return new FlowSystem(bed, Workload.rollingType(type, TASKS_PER_HOLD, rollThreshold), true);
+  }
+
+  /** With a worker as it comes. */
+  public static FlowSystem plain(TestBed bed, String type) {
+    return new FlowSystem(bed, Workload.type(type, 100), false);
+  }
+
+  @Override
+  public String name() {
+    return "flowsvr + SDK";
+  }
+
+  @Override
+  public String conditions() {
+    return busy
+        ? "REST; one worker, "
+            + WORKER_THREADS
+            + " threads, prefetch "
+            + PREFETCH
+            + ", schedule_limit "
+            + TASKS_PER_HOLD
+        : "REST; one worker with the SDK's defaults";
+  }
+
+  @Override
+  public int bulk() {
+    return BULK;
+  }
+
+  String type() {
+    return type;
+  }
+
+  @Override
+  public Creator creator() {
+    return new Creator() {
+      @Override
+      public void createOne(int number) {
+        bed.flow().createTask(Workload.task(type, number));
+      }
+
+      @Override
+      public void createMany(int from, int to) {
+        bed.flow().createTasks(Workload.tasks(type, from, to));
+      }
+    };
+  }
+
+  @Override
+  public Runner run(IntConsumer started) {
+    Worker.Builder builder = Worker.builder().url(bed.url().toString());
+    if (busy) {
+      builder.threads(WORKER_THREADS).prefetch(PREFETCH);
+    }
+    Worker worker =
+        builder
+            .handler(
+                type,
+                Workload.STAGE,
+                context -> {
+                  started.accept(Workload.numberOf(context.rawContext()));
+                  return StageResult.done();
+                })
+            .build();
+    worker.start();
+    return worker::close;
+  }
+
+  @Override
+  public int unfinished() throws SQLException {
+    try (Connection connection = bed.connect()) {
+      return bed.count(connection, type, 1) + bed.count(connection, type, 2);
+    }
+  }
+}

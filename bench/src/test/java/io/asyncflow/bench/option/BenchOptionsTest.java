@@ -1,0 +1,123 @@
+package io.asyncflow.bench.option;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asyncflow.bench.bed.BenchDatabase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BenchOptionsTest {
+
+  @Test
+  void withoutOptionsAllPartsAreRunWithoutPeersOnTheEmbeddedMySql() {
+    BenchOptions options = parse("");
+
+    assertThat(options.database()).isEqualTo(DatabaseChoice.MYSQL8);
+    assertThat(options.parts()).containsExactly(Part.values());
+    assertThat(options.peers()).isFalse();
+    assertThat(options.backlog()).isEqualTo(2_000_000);
+    assertThat(options.lives()).isEqualTo(50_000);
+    assertThat(options.creates()).isEqualTo(25_000);
+    assertThat(options.arrivals()).isEqualTo(100);
+    assertThat(options.holds()).isEqualTo(150);
+    assertThat(options.snapshot()).hasSeconds(15);
+    assertThat(options.idleWorkers()).isEqualTo(200);
+    assertThat(options.rounds()).isEqualTo(3);
+    assertThat(options.soak()).hasMinutes(2);
+    assertThat(options.beforeDrop()).hasSeconds(20);
+  }
+
+  @Test
+  void aTinyNStillHasSomethingOfEverything() {
+    BenchOptions options = parse("--n 1 --rounds 1");
+
+    assertThat(options.lives()).isEqualTo(1);
+    assertThat(options.creates()).isEqualTo(1);
+    assertThat(options.arrivals()).isEqualTo(5);
+    assertThat(options.idleWorkers()).isEqualTo(5);
+    assertThat(options.idleSeconds()).isEqualTo(1);
+  }
+
+  @Test
+  void soakLastsAsLongAsIsWanted() {
+    assertThat(parse("--only soak --minutes 20").soak()).hasMinutes(20);
+    assertThat(parse("--smoke").soak()).isLessThan(Duration.ofSeconds(10));
+  }
+
+  @Test
+  void partsAreRunInTheirOwnOrder() {
+    assertThat(parse("--peers --only latency,lives").parts())
+        .containsExactly(Part.LIVES, Part.LATENCY);
+  }
+
+  @Test
+  void aSmokeTestHasSomethingOfEverything() {
+    BenchOptions options = parse("--smoke --peers");
+
+    assertThat(options.smoke()).isTrue();
+    assertThat(options.parts()).containsExactly(Part.values());
+    assertThat(options.rounds()).isEqualTo(1);
+    assertThat(options.lives()).isEqualTo(100);
+    assertThat(options.backlog()).isEqualTo(2_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"20,20", "10k,10000", "10M,10000000"})
+  void rowsAreCountedInThousandsAndMillions(String text, int rows) {
+    assertThat(parse("--backlog " + text).backlog()).isEqualTo(rows);
+  }
+
+  @Test
+  void aGivenDatabaseIsNamedByItsUrlAndTheEnvironment() {
+    BenchOptions options =
+        BenchOptions.parse(
+            List.of("--mysql", "jdbc:mysql://db.example:3307/any?x=y"),
+            Map.of("FLOW_MYSQL_USER", "me", "FLOW_MYSQL_PASSWORD", "secret"));
+
+    BenchDatabase database =
+        BenchDatabase.given(options.mysqlUrl(), options.mysqlUser(), options.mysqlPassword());
+
+    assertThat(options.database()).isEqualTo(DatabaseChoice.GIVEN);
+    assertThat(database.endpoint().host()).isEqualTo("db.example");
+    assertThat(database.endpoint().port()).isEqualTo(3307);
+    assertThat(database.endpoint().user()).isEqualTo("me");
+    assertThat(database.pid()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--n",
+        "--n 0",
+        "--n -5",
+        "--n many",
+        "--rounds 1.5",
+        "--only all",
+        "--backlog 2m",
+        "--backlog 0",
+        "--minutes 0",
+        "lives"
+      })
+  void whatCannotBeUnderstoodIsSaid(String line) {
+    assertThatThrownBy(() -> parse(line)).isInstanceOf(UsageException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"localhost:3306", "jdbc:postgresql://localhost/x", "jdbc:mysql:", "a b"})
+  void anotherUrlThanMySqlsIsRefused(String url) {
+    assertThatThrownBy(() -> BenchDatabase.given(url, "root", ""))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining(url);
+  }
+
+  private static BenchOptions parse(String line) {
+    return BenchOptions.parse(
+        line.isEmpty() ? List.of() : List.of(line.split(" ")), Map.<String, String>of());
+  }
+}
