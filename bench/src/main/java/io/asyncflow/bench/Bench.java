@@ -13,7 +13,7 @@ import io.asyncflow.bench.report.ChartFile;
 import io.asyncflow.bench.report.Conditions;
 import io.asyncflow.bench.report.Report;
 import io.asyncflow.bench.resource.ServerMemory;
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -60,7 +60,7 @@ public final class Bench {
     } catch (UsageException e) {
       System.err.println("asyncflow: " + e.getMessage());
       System.exit(2);
-    } catch (EngineException e) {
+    } catch (DevException e) {
       System.err.println("asyncflow: " + e.getMessage());
       System.exit(1);
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
-import io.asyncflow.dev.testing.TestEngines;
+import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.io.IOException;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -62,7 +62,7 @@ class LogIT {
     DatabaseEndpoint database = withAPassword();
     String url =
         "jdbc:mysql:"
-            + form.formatted(database.host(), database.port(), TestEngines.newSchema("log"))
+            + form.formatted(database.host(), database.port(), TestServices.newSchema("log"))
             + "useInformationSchema=false&allowPublicKeyRetrieval=true&sslMode=DISABLED";
     Path console = directory.resolve("console");
     Path file = directory.resolve("log");
@@ -182,16 +182,16 @@ class LogIT {
   }
 
   private static String[] withDatabase(String... arguments) {
-    DatabaseEndpoint database = TestEngines.database();
+    DatabaseEndpoint database = TestServices.database();
     List<String> all = new ArrayList<>(List.of(arguments));
-    all.add("--spring.datasource.url=" + database.jdbcUrl(TestEngines.newSchema("log")));
+    all.add("--spring.datasource.url=" + database.jdbcUrl(TestServices.newSchema("log")));
     all.add("--spring.datasource.username=" + database.user());
     all.add("--spring.datasource.password=" + database.password());
     return all.toArray(String[]::new);
   }
 
   private static int redisPort() {
-    return TestEngines.redis().port();
+    return TestServices.redis().port();
   }
 
   private String secretFile(String name, String secret) throws Exception {
@@ -199,7 +199,7 @@ class LogIT {
   }
 
   private static DatabaseEndpoint withAPassword() throws SQLException {
-    DatabaseEndpoint database = TestEngines.database();
+    DatabaseEndpoint database = TestServices.database();
     try (Connection connection = database.connect("log");
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE USER IF NOT EXISTS 'logit'@'%' IDENTIFIED BY '" + PASSWORD + "'");

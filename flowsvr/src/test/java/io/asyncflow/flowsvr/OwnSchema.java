@@ -2,7 +2,7 @@ package io.asyncflow.flowsvr;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
-import io.asyncflow.dev.testing.TestEngines;
+import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.system.db.ConnectionVerdict;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,7 +17,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  */
 public final class OwnSchema implements AutoCloseable {
 
-  private final String name = TestEngines.newSchema("own");
+  private final String name = TestServices.newSchema("own");
   private final HikariDataSource connections = new HikariDataSource();
 
   public OwnSchema() {
@@ -28,7 +28,7 @@ public final class OwnSchema implements AutoCloseable {
    * @param socketTimeout after which a statement that is not answered is given up
    */
   public OwnSchema(Duration socketTimeout) {
-    DatabaseEndpoint database = TestEngines.database();
+    DatabaseEndpoint database = TestServices.database();
     connections.setJdbcUrl(database.jdbcUrl(name));
     connections.setUsername(database.user());
     connections.setPassword(database.password());
@@ -43,7 +43,7 @@ public final class OwnSchema implements AutoCloseable {
 
   /** A connection outside of any time-out and pool, for what a stranger does. */
   public Connection connect() throws SQLException {
-    return TestEngines.database().connect(name);
+    return TestServices.database().connect(name);
   }
 
   public String name() {

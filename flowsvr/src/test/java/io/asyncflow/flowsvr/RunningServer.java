@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
-import io.asyncflow.dev.testing.TestEngines;
+import io.asyncflow.dev.testing.TestServices;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -32,9 +32,9 @@ public @interface RunningServer {
 
     @Override
     public void initialize(ConfigurableApplicationContext context) {
-      DatabaseEndpoint database = TestEngines.database();
+      DatabaseEndpoint database = TestServices.database();
       TestPropertyValues.of(
-              "spring.datasource.url=" + database.jdbcUrl(TestEngines.newSchema("flowsvr")),
+              "spring.datasource.url=" + database.jdbcUrl(TestServices.newSchema("flowsvr")),
               "spring.datasource.username=" + database.user(),
               "spring.datasource.password=" + database.password(),
               "flow.store.dir=target/store",

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
-import io.asyncflow.dev.testing.TestEngines;
+import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.wire.Wire;
@@ -33,8 +33,8 @@ class ShutdownIT {
 
   private static final int CLIENTS = 16;
 
-  private final DatabaseEndpoint database = TestEngines.database();
-  private final String schema = TestEngines.newSchema("shutdown");
+  private final DatabaseEndpoint database = TestServices.database();
+  private final String schema = TestServices.newSchema("shutdown");
   private final Relay network = Relay.to(database.port());
   private final ConfigurableApplicationContext server = start();
   private final Wire wire =

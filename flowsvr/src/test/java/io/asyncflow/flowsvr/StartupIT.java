@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
-import io.asyncflow.dev.testing.TestEngines;
+import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -85,7 +85,7 @@ class StartupIT {
     assertThatThrownBy(
             () ->
                 start(
-                    "--spring.datasource.url=" + TestEngines.database().jdbcUrl("startup"),
+                    "--spring.datasource.url=" + TestServices.database().jdbcUrl("startup"),
                     "--spring.datasource.username=nobody",
                     "--spring.datasource.password=wrong",
                     "--flow.database-patience=10m"))
@@ -97,7 +97,7 @@ class StartupIT {
   @Test
   void databaseThatIsLateIsWaitedFor(CapturedOutput output) throws Exception {
     int port = closedPort();
-    DatabaseEndpoint database = TestEngines.database();
+    DatabaseEndpoint database = TestServices.database();
     DatabaseEndpoint late =
         new DatabaseEndpoint("late", database.host(), port, database.user(), database.password());
     CompletableFuture<ConfigurableApplicationContext> server =
@@ -118,8 +118,8 @@ class StartupIT {
 
   @Test
   void tablesOfAnotherStateOfTheCodeAreOneSentence(CapturedOutput output) {
-    DatabaseEndpoint database = TestEngines.database();
-    String url = database.jdbcUrl(TestEngines.newSchema("startup"));
+    DatabaseEndpoint database = TestServices.database();
+    String url = database.jdbcUrl(TestServices.newSchema("startup"));
     Flyway.configure().dataSource(url, database.user(), database.password()).load().migrate();
     new JdbcTemplate(new DriverManagerDataSource(url, database.user(), database.password()))
         .update("UPDATE flyway_schema_history SET checksum = 1 WHERE version = '1'");
@@ -207,7 +207,7 @@ class StartupIT {
   }
 
   private static String[] withDatabase(String... arguments) {
-    return with(TestEngines.database(), arguments);
+    return with(TestServices.database(), arguments);
   }
 
   /** In a schema of its own, unless the arguments name one. */
@@ -216,7 +216,7 @@ class StartupIT {
     all.add("--spring.datasource.username=" + database.user());
     all.add("--spring.datasource.password=" + database.password());
     if (Stream.of(arguments).noneMatch(argument -> argument.contains("datasource.url"))) {
-      all.add("--spring.datasource.url=" + database.jdbcUrl(TestEngines.newSchema("startup")));
+      all.add("--spring.datasource.url=" + database.jdbcUrl(TestServices.newSchema("startup")));
     }
     all.addAll(List.of(arguments));
     return all.toArray(String[]::new);

@@ -16,9 +16,9 @@ import java.util.OptionalLong;
  *
  * @param endpoint where it is
  * @param pid its process, if it is ours
- * @param engine stops it; does nothing for one that was given
+ * @param server stops it; does nothing for one that was given
  */
-public record BenchDatabase(DatabaseEndpoint endpoint, OptionalLong pid, AutoCloseable engine)
+public record BenchDatabase(DatabaseEndpoint endpoint, OptionalLong pid, AutoCloseable server)
     implements AutoCloseable {
 
   private static final String JDBC = "jdbc:";
@@ -40,12 +40,12 @@ public record BenchDatabase(DatabaseEndpoint endpoint, OptionalLong pid, AutoClo
   static BenchDatabase open(BenchOptions options, Path directory) {
     return switch (options.database()) {
       case MARIADB -> {
-        EmbeddedMariaDb engine = EmbeddedMariaDb.start(directory, 0, Durability.DURABLE);
-        yield new BenchDatabase(engine.endpoint(), OptionalLong.of(engine.pid()), engine);
+        EmbeddedMariaDb server = EmbeddedMariaDb.start(directory, 0, Durability.DURABLE);
+        yield new BenchDatabase(server.endpoint(), OptionalLong.of(server.pid()), server);
       }
       case MYSQL8 -> {
-        EmbeddedMySql engine = EmbeddedMySql.start(directory, 0, Durability.DURABLE, BINARY_LOG);
-        yield new BenchDatabase(engine.endpoint(), OptionalLong.of(engine.pid()), engine);
+        EmbeddedMySql server = EmbeddedMySql.start(directory, 0, Durability.DURABLE, BINARY_LOG);
+        yield new BenchDatabase(server.endpoint(), OptionalLong.of(server.pid()), server);
       }
       case GIVEN -> given(options.mysqlUrl(), options.mysqlUser(), options.mysqlPassword());
     };
@@ -76,6 +76,6 @@ public record BenchDatabase(DatabaseEndpoint endpoint, OptionalLong pid, AutoClo
 
   @Override
   public void close() throws Exception {
-    engine.close();
+    server.close();
   }
 }

@@ -29,7 +29,7 @@ public final class RawTable {
       "workerId":"%s","leaseEpoch":1,"time":1700000000000},"historyDatas":[]}"""
           .formatted(TRACE, Workload.STAGE, WORKER);
 
-  /** Both engines have this clock; the server reads the same one. */
+  /** MariaDB and MySQL have this clock; the server reads the same one. */
   static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
 
   private final DatabaseEndpoint database;

@@ -206,7 +206,7 @@ public final class TestBed implements AutoCloseable {
       for (Path data : files.filter(TestBed::isLeftBehind).toList()) {
         try {
           delete(data);
-        } catch (IOException | UncheckedIOException itsEngineIsStillGoingDown) {
+        } catch (IOException | UncheckedIOException itsServerIsStillGoingDown) {
           // The next bench will find what is left.
         }
       }

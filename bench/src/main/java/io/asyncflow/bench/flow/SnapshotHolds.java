@@ -61,7 +61,7 @@ public final class SnapshotHolds implements Contender<Histogram> {
     return latencies;
   }
 
-  /** Lest whoever comes next finds the engine clearing up. */
+  /** Lest whoever comes next finds the database clearing up. */
   private static void awaitPurge(Statement statement) throws SQLException, InterruptedException {
     long deadline = System.nanoTime() + PURGE_PATIENCE.toNanos();
     while (historyLength(statement) > SHORT_HISTORY && System.nanoTime() < deadline) {

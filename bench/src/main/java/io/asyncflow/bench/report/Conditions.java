@@ -61,7 +61,7 @@ public record Conditions(Map<String, String> lines) {
             + processor()
             + "; client, workers, flowsvr and database share them");
     try (Connection connection = bed.connect()) {
-      lines.put("database", bed.database().engine() + ", " + version(connection));
+      lines.put("database", bed.database().product() + ", " + version(connection));
       Map<String, String> settings = settings(connection);
       lines.put("durable", isDurable(settings) ? "yes" : "NO: figures mean little");
       lines.put(

@@ -37,7 +37,7 @@ public final class JobRunrSystem implements TaskSystem, AutoCloseable {
   /**
    * @param dataSource with a connection for each of its workers and clients
    * @param store before the names of its tables, which are new
-   * @param mariaDb whether that is the engine
+   * @param mariaDb whether that is the database
    */
   public JobRunrSystem(DataSource dataSource, String store, boolean mariaDb) {
     this.store = store;

@@ -2,7 +2,7 @@ package io.asyncflow.dev.command;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.NewJob;
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.dev.speech.JobDisplay;
 import io.asyncflow.dev.speech.SpeechJob;
@@ -34,14 +34,14 @@ final class Demo {
   /**
    * Has a text spoken and waits for it.
    *
-   * @throws EngineException in one sentence if there is no speech in the end
+   * @throws DevException in one sentence if there is no speech in the end
    */
   Spoken speak(String text) {
     NewJob job = NewJob.of(SpeechJob.TYPE, "demo", text);
     String jobId = flow.jobs().createJob(job.withIdempotencyKey(UUID.randomUUID().toString()));
     CompletableFuture<SpeechJob.Speech> speech =
         OtherThread.begin("speech", () -> new SpeechJob(flow, jobId).await(display));
-    failure.thenAccept(sentence -> speech.completeExceptionally(new EngineException(sentence)));
+    failure.thenAccept(sentence -> speech.completeExceptionally(new DevException(sentence)));
     return new Spoken(jobId, OtherThread.resultOf(speech));
   }
 }

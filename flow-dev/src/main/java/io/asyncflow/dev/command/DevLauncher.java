@@ -3,7 +3,7 @@ package io.asyncflow.dev.command;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.HttpFlowClient;
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.environment.ApiKey;
 import io.asyncflow.dev.environment.Installation;
@@ -59,7 +59,7 @@ public final class DevLauncher {
       int exitCode = complain(e, 2);
       System.err.print(USAGE);
       return exitCode;
-    } catch (EngineException | FlowException e) {
+    } catch (DevException | FlowException e) {
       return complain(e, 1);
     }
   }
@@ -95,10 +95,10 @@ public final class DevLauncher {
         stack.startWorkers(1);
         stack.awaitWorkers(1);
       }
-      stack.engines().forEach(System.out::println);
+      stack.services().forEach(System.out::println);
       System.out.println("Logs in " + stack.logDirectory());
       System.out.println("Asyncflow is ready at " + stack.url());
-      throw new EngineException(stack.failure().join());
+      throw new DevException(stack.failure().join());
     }
   }
 

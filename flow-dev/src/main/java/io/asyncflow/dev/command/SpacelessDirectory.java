@@ -1,6 +1,6 @@
 package io.asyncflow.dev.command;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.embedded.NativeBinaries;
 import io.asyncflow.dev.host.FileTree;
 import java.io.IOException;
@@ -26,7 +26,7 @@ final class SpacelessDirectory {
     try {
       return Files.createTempDirectory(Path.of("/tmp"), "asyncflow-speech-");
     } catch (IOException e) {
-      throw new EngineException("There is no directory for the speech without spaces.", e);
+      throw new DevException("There is no directory for the speech without spaces.", e);
     }
   }
 
@@ -38,7 +38,7 @@ final class SpacelessDirectory {
     try {
       return directory.toRealPath();
     } catch (IOException e) {
-      throw new EngineException("The directory " + directory + " cannot be read.", e);
+      throw new DevException("The directory " + directory + " cannot be read.", e);
     }
   }
 }

@@ -6,7 +6,7 @@ import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.OneLine;
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.environment.ApiKey;
 import io.asyncflow.dev.speech.JobDisplay;
@@ -84,7 +84,7 @@ public final class Submit {
       return complain(e.getMessage(), NOT_UNDERSTOOD);
     } catch (FlowUnreachableException e) {
       return complain(e.getMessage(), UNREACHABLE);
-    } catch (EngineException | FlowException e) {
+    } catch (DevException | FlowException e) {
       return complain(e.getMessage(), FAILED);
     } finally {
       over = true;
@@ -104,7 +104,7 @@ public final class Submit {
     TextToSpeak text = TextToSpeak.in(options.text());
     Path wav = options.out().toAbsolutePath();
     if (!Files.isDirectory(wav.getParent()) || Files.isDirectory(wav)) {
-      throw new EngineException("The speech cannot be written to " + options.out() + ".");
+      throw new DevException("The speech cannot be written to " + options.out() + ".");
     }
     FlowClient flow = new HttpFlowClient(options.url(), ApiKey.in(environment).text(), PATIENCE);
     NewJob job = NewJob.of(SpeechJob.TYPE, options.user(), text.text());

@@ -8,14 +8,15 @@ import java.util.Properties;
 /**
  * Where a database listens and who may log in.
  *
- * @param engine the engine and its version as people say it, such as {@code MariaDB 11.4.5
+ * @param product the product and its version as people say it, such as {@code MariaDB 11.4.5
  *     (embedded)}
  * @param host the host, never null
  * @param port the TCP port
  * @param user the user, who may do everything
  * @param password the password; empty where the user has none, never null
  */
-public record DatabaseEndpoint(String engine, String host, int port, String user, String password) {
+public record DatabaseEndpoint(
+    String product, String host, int port, String user, String password) {
 
   /**
    * The connection URL of one schema, good for Connector/J on MySQL and on MariaDB alike.
@@ -63,6 +64,6 @@ public record DatabaseEndpoint(String engine, String host, int port, String user
   /** Without the password. */
   @Override
   public String toString() {
-    return engine + " at " + host + ":" + port + ", user " + user;
+    return product + " at " + host + ":" + port + ", user " + user;
   }
 }

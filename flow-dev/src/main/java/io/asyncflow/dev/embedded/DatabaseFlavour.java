@@ -4,10 +4,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** What differs between the database engines that {@link DatabaseServer} runs. */
+/** What differs between the products that {@link DatabaseServer} runs. */
 interface DatabaseFlavour {
-  /** Engine and version as people say it. */
-  String engine();
+  /** Product and version as people say it. */
+  String product();
 
   /** The server program, found or unpacked; slow the first time. */
   Path program();
@@ -33,6 +33,6 @@ interface DatabaseFlavour {
    */
   List<String> setPassword(String password);
 
-  /** Options of this engine alone. */
+  /** Options of this product alone. */
   List<String> options(Durability durability);
 }

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.embedded;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.host.OwnerOnly;
 import java.io.IOException;
@@ -28,7 +28,7 @@ record DatabaseSecrets(Path file, String password) {
       Matcher known = PASSWORD.matcher(text);
       return new DatabaseSecrets(file, known.find() ? known.group(1) : OwnerOnly.newPassword());
     } catch (IOException e) {
-      throw new EngineException("The file " + file + " cannot be read.", e);
+      throw new DevException("The file " + file + " cannot be read.", e);
     }
   }
 

@@ -1,11 +1,11 @@
 package io.asyncflow.dev.embedded;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.host.DirectoryLock;
 import io.asyncflow.dev.host.FileTree;
 import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.host.OwnerOnly;
-import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.process.ChildProcess;
 import io.asyncflow.dev.process.ParentDeath;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,7 +44,7 @@ final class DatabaseServer implements AutoCloseable {
   private final List<String> furtherOptions;
   private final DirectoryLock lock;
   private int port;
-  private EngineProcess process;
+  private ChildProcess process;
 
   private DatabaseServer(
       DatabaseFlavour flavour,
@@ -92,7 +92,7 @@ final class DatabaseServer implements AutoCloseable {
       OwnerOnly.directory(absolute);
       DatabaseServer server =
           new DatabaseServer(flavour, durability, parentDeath, absolute, furtherOptions, lock);
-      EngineProcess.stopOrphan(absolute);
+      ChildProcess.stopOrphan(absolute);
       server.initializeOnce();
       server.startOn(port);
       return server;
@@ -118,7 +118,7 @@ final class DatabaseServer implements AutoCloseable {
     try {
       Files.move(unfinished, data, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
-      throw new EngineException("The directory " + data + " cannot be made.", e);
+      throw new DevException("The directory " + data + " cannot be made.", e);
     }
   }
 
@@ -140,7 +140,7 @@ final class DatabaseServer implements AutoCloseable {
         process.awaitReady(this::acceptsConnections, START_PATIENCE);
         FileTree.delete(passwords);
         return;
-      } catch (EngineException e) {
+      } catch (DevException e) {
         if (!process.foundItsPortTaken()) {
           throw e;
         }
@@ -152,18 +152,18 @@ final class DatabaseServer implements AutoCloseable {
     }
   }
 
-  private EngineException portTaken() {
-    return new EngineException(
+  private DevException portTaken() {
+    return new DevException(
         "Port "
             + port
             + " on "
             + LoopbackPort.HOST
             + " is taken, so "
-            + flavour.engine()
+            + flavour.product()
             + " cannot start.");
   }
 
-  private EngineProcess launch(Path passwords) {
+  private ChildProcess launch(Path passwords) {
     List<String> command = new ArrayList<>();
     command.add(flavour.program().toString());
     command.addAll(optionsFor(data, durability));
@@ -171,13 +171,13 @@ final class DatabaseServer implements AutoCloseable {
     command.add("--bind-address=" + LoopbackPort.HOST);
     // No Unix socket: its path may be at most 107 bytes long, and nothing here would use it.
     command.add("--socket=");
-    command.add("--pid-file=" + temporary.resolve("engine.pid"));
+    command.add("--pid-file=" + temporary.resolve("database.pid"));
     command.add("--max-connections=500");
     // Read before the server listens: there is no moment in which root has no password.
     command.add("--init-file=" + passwords);
     command.addAll(furtherOptions);
-    return EngineProcess.launch(
-        flavour.engine(), command, flavour.environment(), directory, parentDeath);
+    return ChildProcess.launch(
+        flavour.product(), command, flavour.environment(), directory, parentDeath);
   }
 
   private List<String> optionsFor(Path dataDirectory, Durability promise) {
@@ -212,7 +212,7 @@ final class DatabaseServer implements AutoCloseable {
 
   synchronized DatabaseEndpoint endpoint() {
     return new DatabaseEndpoint(
-        flavour.engine(), LoopbackPort.HOST, port, USER, secrets.password());
+        flavour.product(), LoopbackPort.HOST, port, USER, secrets.password());
   }
 
   Path secrets() {
@@ -223,7 +223,7 @@ final class DatabaseServer implements AutoCloseable {
     return process.pid();
   }
 
-  synchronized EngineProcess process() {
+  synchronized ChildProcess process() {
     return process;
   }
 

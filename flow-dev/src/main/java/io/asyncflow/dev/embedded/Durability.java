@@ -1,6 +1,6 @@
 package io.asyncflow.dev.embedded;
 
-/** What a database engine promises about a commit. */
+/** What a database promises about a commit. */
 public enum Durability {
   /** A commit survives a power failure: for people's data. */
   DURABLE,

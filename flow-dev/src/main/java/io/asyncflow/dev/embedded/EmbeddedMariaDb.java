@@ -1,7 +1,7 @@
 package io.asyncflow.dev.embedded;
 
-import io.asyncflow.dev.EngineException;
-import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.process.ChildProcess;
 import io.asyncflow.dev.process.ParentDeath;
 import java.nio.file.Path;
 
@@ -25,7 +25,7 @@ public final class EmbeddedMariaDb implements AutoCloseable {
    * @param dataDir the directory of its data, log and lock; made where it does not exist
    * @param port the TCP port on 127.0.0.1; 0 takes a free one
    * @return the running server, ready for connections
-   * @throws EngineException in one sentence: port taken, directory in use, library missing
+   * @throws DevException in one sentence: port taken, directory in use, library missing
    */
   public static EmbeddedMariaDb start(Path dataDir, int port) {
     return start(dataDir, port, Durability.DURABLE);
@@ -38,19 +38,19 @@ public final class EmbeddedMariaDb implements AutoCloseable {
    * @param port the TCP port on 127.0.0.1; 0 takes a free one
    * @param durability what a commit promises
    * @return the running server, ready for connections
-   * @throws EngineException in one sentence: port taken, directory in use, library missing
+   * @throws DevException in one sentence: port taken, directory in use, library missing
    */
   public static EmbeddedMariaDb start(Path dataDir, int port, Durability durability) {
     return new EmbeddedMariaDb(
         DatabaseServer.start(
-            new MariaDbFlavour(), dataDir, port, durability, ParentDeath.STOPS_ENGINE));
+            new MariaDbFlavour(), dataDir, port, durability, ParentDeath.STOPS_CHILD));
   }
 
   /** Starts a server that leaves nothing behind when this JVM ends. */
   public static EmbeddedMariaDb startDisposable(Path dataDir) {
     return new EmbeddedMariaDb(
         DatabaseServer.start(
-            new MariaDbFlavour(), dataDir, 0, Durability.RELAXED, ParentDeath.DISCARDS_ENGINE));
+            new MariaDbFlavour(), dataDir, 0, Durability.RELAXED, ParentDeath.DISCARDS_CHILD));
   }
 
   /** Where it listens; the same before and after a {@link #restart}. */
@@ -77,7 +77,7 @@ public final class EmbeddedMariaDb implements AutoCloseable {
   }
 
   /** The process that runs now, or ran last. */
-  public EngineProcess process() {
+  public ChildProcess process() {
     return server.process();
   }
 

@@ -1,12 +1,12 @@
 package io.asyncflow.dev.embedded;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.process.ParentDeath;
 import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The real MySQL 8.0.33 on loopback, for the tests that must hold on more than one engine.
+ * The real MySQL 8.0.33 on loopback, for the tests that must hold on more than one database.
  *
  * <p>The Maven profile {@code mysql8} unpacks it once per user; the system property {@code
  * asyncflow.mysql.home} names another installation. It needs the libraries libaio1 and libnuma1.
@@ -26,13 +26,13 @@ public final class EmbeddedMySql implements AutoCloseable {
    * @param port the TCP port on 127.0.0.1; 0 takes a free one
    * @param durability what a commit promises
    * @return the running server, ready for connections
-   * @throws EngineException in one sentence: not unpacked, library missing, port taken, directory
-   *     in use
+   * @throws DevException in one sentence: not unpacked, library missing, port taken, directory in
+   *     use
    */
   public static EmbeddedMySql start(Path dataDir, int port, Durability durability) {
     return new EmbeddedMySql(
         DatabaseServer.start(
-            new MySqlFlavour(), dataDir, port, durability, ParentDeath.STOPS_ENGINE));
+            new MySqlFlavour(), dataDir, port, durability, ParentDeath.STOPS_CHILD));
   }
 
   /**
@@ -44,14 +44,14 @@ public final class EmbeddedMySql implements AutoCloseable {
       Path dataDir, int port, Durability durability, List<String> options) {
     return new EmbeddedMySql(
         DatabaseServer.start(
-            new MySqlFlavour(), dataDir, port, durability, ParentDeath.STOPS_ENGINE, options));
+            new MySqlFlavour(), dataDir, port, durability, ParentDeath.STOPS_CHILD, options));
   }
 
   /** Starts a server that leaves nothing behind when this JVM ends. */
   public static EmbeddedMySql startDisposable(Path dataDir) {
     return new EmbeddedMySql(
         DatabaseServer.start(
-            new MySqlFlavour(), dataDir, 0, Durability.RELAXED, ParentDeath.DISCARDS_ENGINE));
+            new MySqlFlavour(), dataDir, 0, Durability.RELAXED, ParentDeath.DISCARDS_CHILD));
   }
 
   /** Where it listens; the same before and after a {@link #restart}. */

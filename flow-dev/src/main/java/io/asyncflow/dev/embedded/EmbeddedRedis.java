@@ -1,10 +1,10 @@
 package io.asyncflow.dev.embedded;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.host.DirectoryLock;
 import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.host.OwnerOnly;
-import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.process.ChildProcess;
 import io.asyncflow.dev.process.ParentDeath;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,7 +34,7 @@ public final class EmbeddedRedis implements AutoCloseable {
   private final ParentDeath parentDeath;
   private final String password = OwnerOnly.newPassword();
   private int port;
-  private EngineProcess process;
+  private ChildProcess process;
 
   private EmbeddedRedis(Path directory, Path program, DirectoryLock lock, ParentDeath parentDeath) {
     this.directory = directory;
@@ -49,15 +49,15 @@ public final class EmbeddedRedis implements AutoCloseable {
    * @param dir the directory of its log and lock; made where it does not exist
    * @param port the TCP port on 127.0.0.1; 0 takes a free one
    * @return the running server, ready for connections
-   * @throws EngineException in one sentence: port taken, directory in use
+   * @throws DevException in one sentence: port taken, directory in use
    */
   public static EmbeddedRedis start(Path dir, int port) {
-    return start(dir, port, ParentDeath.STOPS_ENGINE);
+    return start(dir, port, ParentDeath.STOPS_CHILD);
   }
 
   /** Starts a server on a free port that leaves nothing behind when this JVM ends. */
   public static EmbeddedRedis startDisposable(Path dir) {
-    return start(dir, 0, ParentDeath.DISCARDS_ENGINE);
+    return start(dir, 0, ParentDeath.DISCARDS_CHILD);
   }
 
   private static EmbeddedRedis start(Path dir, int port, ParentDeath parentDeath) {
@@ -66,7 +66,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     DirectoryLock lock = DirectoryLock.take(directory);
     try {
       OwnerOnly.directory(directory);
-      EngineProcess.stopOrphan(directory);
+      ChildProcess.stopOrphan(directory);
       EmbeddedRedis redis = new EmbeddedRedis(directory, program, lock, parentDeath);
       redis.startOn(port);
       return redis;
@@ -92,7 +92,7 @@ public final class EmbeddedRedis implements AutoCloseable {
       try {
         process.awaitReady(() -> LoopbackPort.answersPing(port, password), START_PATIENCE);
         return;
-      } catch (EngineException e) {
+      } catch (DevException e) {
         if (!process.foundItsPortTaken()) {
           throw e;
         }
@@ -104,12 +104,12 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
   }
 
-  private EngineException portTaken() {
-    return new EngineException(
+  private DevException portTaken() {
+    return new DevException(
         "Port " + port + " on " + LoopbackPort.HOST + " is taken, so " + NAME + " cannot start.");
   }
 
-  private EngineProcess launch() {
+  private ChildProcess launch() {
     OwnerOnly.write(secrets(), "requirepass " + password + "\n");
     List<String> command =
         List.of(
@@ -128,7 +128,7 @@ public final class EmbeddedRedis implements AutoCloseable {
             // The directory stays visible among the arguments: an orphan is known by it.
             "--set-proc-title",
             "no");
-    return EngineProcess.launch(NAME, command, Map.of(), directory, parentDeath);
+    return ChildProcess.launch(NAME, command, Map.of(), directory, parentDeath);
   }
 
   /**
@@ -170,7 +170,7 @@ public final class EmbeddedRedis implements AutoCloseable {
   }
 
   /** The process that runs now, or ran last. */
-  public synchronized EngineProcess process() {
+  public synchronized ChildProcess process() {
     return process;
   }
 

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.embedded;
 
-import io.asyncflow.dev.process.EngineInitialization;
+import io.asyncflow.dev.process.ProgramRun;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +26,7 @@ final class MariaDbFlavour implements DatabaseFlavour {
           "maria_add_gis_sp_bootstrap.sql");
 
   @Override
-  public String engine() {
+  public String product() {
     return "MariaDB " + VERSION + " (embedded)";
   }
 
@@ -82,7 +82,7 @@ final class MariaDbFlavour implements DatabaseFlavour {
     command.add("--silent");
     // Losing power in this second means doing it again, so nothing here needs to reach the disk.
     command.add("--debug-no-sync");
-    EngineInitialization.run(engine(), command, environment(), log, this::writeSystemTables);
+    ProgramRun.run(product(), command, environment(), log, this::writeSystemTables);
   }
 
   @Override

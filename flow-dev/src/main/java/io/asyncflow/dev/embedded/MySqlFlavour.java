@@ -1,7 +1,7 @@
 package io.asyncflow.dev.embedded;
 
-import io.asyncflow.dev.EngineException;
-import io.asyncflow.dev.process.EngineInitialization;
+import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.process.ProgramRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ final class MySqlFlavour implements DatabaseFlavour {
     this.home = home();
     Path program = program();
     if (!Files.isRegularFile(program)) {
-      throw new EngineException(
+      throw new DevException(
           "There is no MySQL at "
               + program
               + ": run ./mvnw generate-test-resources -Pmysql8 -pl flow-dev -am, or name a MySQL "
@@ -35,7 +35,7 @@ final class MySqlFlavour implements DatabaseFlavour {
               + ".");
     }
     if (!Files.isExecutable(program) && !program.toFile().setExecutable(true)) {
-      throw new EngineException(program + " cannot be made executable.");
+      throw new DevException(program + " cannot be made executable.");
     }
     offerLibaio();
   }
@@ -66,7 +66,7 @@ final class MySqlFlavour implements DatabaseFlavour {
   }
 
   @Override
-  public String engine() {
+  public String product() {
     return "MySQL " + VERSION + " (embedded)";
   }
 
@@ -106,7 +106,7 @@ final class MySqlFlavour implements DatabaseFlavour {
     command.add(program().toString());
     command.addAll(options);
     command.add("--initialize-insecure");
-    EngineInitialization.run(engine(), command, environment(), log, sql -> {});
+    ProgramRun.run(product(), command, environment(), log, sql -> {});
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.embedded;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.host.FileTree;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,7 +19,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * Engines that come as native programs inside jars, unpacked once per user.
+ * Servers that come as native programs inside jars, unpacked once per user.
  *
  * <p>They live in {@code ~/.cache/asyncflow} (or {@code $XDG_CACHE_HOME/asyncflow}, or the system
  * property {@code asyncflow.cache.dir}), not in the JVM's temporary directory: unpacking takes
@@ -40,7 +40,7 @@ public final class NativeBinaries {
   }
 
   /** Refuses, in one sentence, a machine for which there are no binaries. */
-  static void requireLinux(String engine, String... architectures) {
+  static void requireLinux(String program, String... architectures) {
     String os = System.getProperty("os.name");
     String architecture = architecture();
     for (String supported : architectures) {
@@ -48,9 +48,9 @@ public final class NativeBinaries {
         return;
       }
     }
-    throw new EngineException(
+    throw new DevException(
         "The embedded "
-            + engine
+            + program
             + " runs on Linux "
             + String.join(" and ", architectures)
             + " only, and this is "
@@ -102,7 +102,7 @@ public final class NativeBinaries {
       }
       return finished;
     } catch (IOException e) {
-      throw new EngineException(
+      throw new DevException(
           "The program "
               + executable
               + " cannot be unpacked to "

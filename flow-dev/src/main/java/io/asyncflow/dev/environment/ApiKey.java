@@ -1,7 +1,7 @@
 package io.asyncflow.dev.environment;
 
 import io.asyncflow.api.HttpFlowClient;
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +22,7 @@ public record ApiKey(String text, Path file) {
   /**
    * Reads the file where there is one.
    *
-   * @throws EngineException if the file cannot be read, or is empty
+   * @throws DevException if the file cannot be read, or is empty
    * @throws UsageException if both variables are set, or the key is none that a header can carry
    */
   public static ApiKey in(Map<String, String> environment) {
@@ -54,7 +54,7 @@ public record ApiKey(String text, Path file) {
     try {
       content = Files.readString(Path.of(file)).strip();
     } catch (IOException | IllegalArgumentException e) {
-      throw new EngineException(
+      throw new DevException(
           FILE_VARIABLE
               + " names "
               + file
@@ -62,7 +62,7 @@ public record ApiKey(String text, Path file) {
           e);
     }
     if (content.isEmpty()) {
-      throw new EngineException(
+      throw new DevException(
           FILE_VARIABLE + " names " + file + ", which is empty: write the key into it.");
     }
     return content;

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.environment;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ public record Installation(Path home) {
   /**
    * The executable jar of a module.
    *
-   * @throws EngineException if it has not been built
+   * @throws DevException if it has not been built
    */
   public Path executableJar(String module) {
     Path target = home.resolve(module).resolve("target");
@@ -41,10 +41,10 @@ public record Installation(Path home) {
           return jars.get(0);
         }
       } catch (IOException e) {
-        throw new EngineException("The directory " + target + " cannot be read.", e);
+        throw new DevException("The directory " + target + " cannot be read.", e);
       }
     }
-    throw new EngineException(
+    throw new DevException(
         "There is no " + module + " in " + target + ": build it with ./mvnw -DskipTests package.");
   }
 

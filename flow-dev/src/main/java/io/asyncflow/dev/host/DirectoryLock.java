@@ -1,6 +1,6 @@
 package io.asyncflow.dev.host;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * A directory belongs to one process at a time.
  *
- * <p>The operating system releases the lock when its process dies, however it dies, and engines
- * that outlive their JVM do not inherit it. So a running engine in a directory whose lock is free
- * is an orphan, and one in a locked directory is in use.
+ * <p>The operating system releases the lock when its process dies, however it dies, and children
+ * that outlive their JVM do not inherit it. So a running child in a directory whose lock is free is
+ * an orphan, and one in a locked directory is in use.
  */
 public final class DirectoryLock implements AutoCloseable {
   private static final String FILE = "asyncflow.lock";
@@ -37,13 +37,13 @@ public final class DirectoryLock implements AutoCloseable {
   /**
    * Takes the lock, creating the directory where needed.
    *
-   * @throws EngineException if a live process (this one included) has it
+   * @throws DevException if a live process (this one included) has it
    */
   public static DirectoryLock take(Path directory) {
     return tryTake(directory)
         .orElseThrow(
             () ->
-                new EngineException(
+                new DevException(
                     "The data directory "
                         + directory
                         + " is in use by another running Asyncflow"
@@ -73,7 +73,7 @@ public final class DirectoryLock implements AutoCloseable {
       return Optional.of(new DirectoryLock(channel, key));
     } catch (IOException e) {
       taken = false;
-      throw new EngineException("The directory " + directory + " cannot be written.", e);
+      throw new DevException("The directory " + directory + " cannot be written.", e);
     } finally {
       if (!taken) {
         release(channel, key);
@@ -115,7 +115,7 @@ public final class DirectoryLock implements AutoCloseable {
     try {
       return directory.toRealPath();
     } catch (IOException e) {
-      throw new EngineException("The directory " + directory + " cannot be read.", e);
+      throw new DevException("The directory " + directory + " cannot be read.", e);
     }
   }
 }

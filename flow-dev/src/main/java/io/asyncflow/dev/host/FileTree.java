@@ -1,6 +1,6 @@
 package io.asyncflow.dev.host;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -19,7 +19,7 @@ public final class FileTree {
     try {
       return Files.createDirectories(directory, OwnerOnly.NEW_DIRECTORY);
     } catch (IOException e) {
-      throw new EngineException("The directory " + directory + " cannot be created.", e);
+      throw new DevException("The directory " + directory + " cannot be created.", e);
     }
   }
 
@@ -35,13 +35,13 @@ public final class FileTree {
       // Somebody else deletes the same tree: what is left is theirs to finish.
       return;
     } catch (IOException e) {
-      throw new EngineException("The directory " + directory + " cannot be read.", e);
+      throw new DevException("The directory " + directory + " cannot be read.", e);
     }
     for (Path path : deepestFirst) {
       try {
         Files.deleteIfExists(path);
       } catch (IOException e) {
-        throw new EngineException(path + " cannot be deleted.", e);
+        throw new DevException(path + " cannot be deleted.", e);
       }
     }
   }

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.host;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,7 +20,7 @@ public final class LoopbackPort {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
       return socket.getLocalPort();
     } catch (IOException e) {
-      throw new EngineException("There is no free TCP port on " + HOST + ".", e);
+      throw new DevException("There is no free TCP port on " + HOST + ".", e);
     }
   }
 

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.host;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -28,7 +28,7 @@ public final class OtherThread {
     try {
       return work.join();
     } catch (CompletionException e) {
-      if (e.getCause() instanceof EngineException sentence) {
+      if (e.getCause() instanceof DevException sentence) {
         throw sentence;
       }
       throw e;

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.host;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ public final class OwnerOnly {
     try {
       return Files.setPosixFilePermissions(FileTree.create(directory), DIRECTORY);
     } catch (IOException e) {
-      throw new EngineException(
+      throw new DevException(
           "The directory " + directory + " cannot be made for its owner alone.", e);
     }
   }
@@ -50,7 +50,7 @@ public final class OwnerOnly {
       Files.writeString(unfinished, text, StandardOpenOption.WRITE);
       Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
-      throw new EngineException("The file " + file + " cannot be written.", e);
+      throw new DevException("The file " + file + " cannot be written.", e);
     }
   }
 

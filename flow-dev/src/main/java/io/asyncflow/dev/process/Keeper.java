@@ -1,6 +1,6 @@
 package io.asyncflow.dev.process;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.host.OtherThread;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,7 +19,7 @@ public final class Keeper implements AutoCloseable {
 
   private final String program;
   private final Path log;
-  private final Supplier<EngineProcess> process;
+  private final Supplier<ChildProcess> process;
   private final Runnable restart;
   private final BooleanSupplier endIsWanted;
   private final Consumer<String> pastHelp;
@@ -38,7 +38,7 @@ public final class Keeper implements AutoCloseable {
   public Keeper(
       String program,
       Path log,
-      Supplier<EngineProcess> process,
+      Supplier<ChildProcess> process,
       Runnable restart,
       BooleanSupplier endIsWanted,
       Consumer<String> pastHelp) {
@@ -69,13 +69,13 @@ public final class Keeper implements AutoCloseable {
             "asyncflow: "
                 + end
                 + "; starting it again. What it said last: "
-                + EngineLog.earlier(log));
+                + ProcessLog.earlier(log));
         restart.run();
         leastLife = SHORT_LIFE;
       }
     } catch (InterruptedException e) {
       // Closed: whatever ends from now on is meant to.
-    } catch (EngineException e) {
+    } catch (DevException e) {
       pastHelp.accept(e.getMessage());
     }
   }

@@ -1,12 +1,12 @@
 package io.asyncflow.dev.process;
 
-/** What becomes of an engine whose JVM died without stopping it. */
+/** What becomes of a child whose JVM died without stopping it. */
 public enum ParentDeath {
   /** It is asked to shut down in order, and its directory stays. */
-  STOPS_ENGINE("[ -z \"$pid\" ] || kill -TERM \"$pid\""),
+  STOPS_CHILD("[ -z \"$pid\" ] || kill -TERM \"$pid\""),
 
   /** It is killed and its directory deleted: nobody wants the data of a test any more. */
-  DISCARDS_ENGINE(
+  DISCARDS_CHILD(
       """
       [ -z "$pid" ] || kill -KILL "$pid"
       n=0
@@ -15,7 +15,7 @@ public enum ParentDeath {
       rmdir -- "${2%/*}"
       """);
 
-  /** A JVM that dies while it launches an engine leaves a process that is about to say its id. */
+  /** A JVM that dies while it launches a child leaves a process that is about to say its id. */
   private static final String AWAIT_DEATH =
       """
       while read -r _; do :; done
@@ -33,8 +33,8 @@ public enum ParentDeath {
 
   /**
    * The shell script that waits for the end of its input, which comes with the JVM's death however
-   * it dies. Its arguments are the file with the engine's process id in its first line, which is
-   * written by this launch alone, and the engine's directory.
+   * it dies. Its arguments are the file with the child's process id in its first line, which is
+   * written by this launch alone, and the child's directory.
    */
   String script() {
     return AWAIT_DEATH + script;

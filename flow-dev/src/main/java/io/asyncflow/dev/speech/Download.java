@@ -5,7 +5,7 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.StoreKey;
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -21,13 +21,13 @@ final class Download {
   /**
    * Fetches an object; a file of that name is replaced once all of it has come.
    *
-   * @throws EngineException if it is not kept any more, or the file cannot be written
+   * @throws DevException if it is not kept any more, or the file cannot be written
    * @throws FlowUnreachableException if the server does not answer, or breaks off again and again
    */
   static Path of(FlowClient flow, String reference, Path file) {
     StoreKey key =
         StoreKey.ofReference(reference == null ? "" : reference)
-            .orElseThrow(() -> new EngineException("The result of the job is no speech."));
+            .orElseThrow(() -> new DevException("The result of the job is no speech."));
     Path part = file.resolveSibling(file.getFileName() + ".part");
     try {
       for (int attempt = 1; !fetch(flow, key, part); attempt++) {
@@ -37,10 +37,10 @@ final class Download {
       }
       return Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      throw new EngineException("The speech cannot be written to " + file + ".", e);
+      throw new DevException("The speech cannot be written to " + file + ".", e);
     } catch (FlowException e) {
       if (e.errorCode() == ErrorCode.NO_SUCH_OBJECT) {
-        throw new EngineException("The server does not keep the speech any more.", e);
+        throw new DevException("The server does not keep the speech any more.", e);
       }
       throw e;
     }

@@ -5,7 +5,7 @@ import io.asyncflow.api.Job;
 import io.asyncflow.api.JobFollower;
 import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.time.Duration;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -40,19 +40,19 @@ public final class SpeechJob {
   /**
    * Waits until the text is spoken.
    *
-   * @throws EngineException if it was not; the message says why
+   * @throws DevException if it was not; the message says why
    * @throws io.asyncflow.api.FlowUnreachableException if the server stays away
    */
   public Speech await(JobDisplay display) {
     JobProgress end = follow(display);
     Job job = flow.jobs().getJob(jobId);
     if (end.state() != JobState.SUCCESS) {
-      throw new EngineException("The text was not spoken: " + JobFailure.of(flow.jobs(), job));
+      throw new DevException("The text was not spoken: " + JobFailure.of(flow.jobs(), job));
     }
     try {
       return JSON.readValue(job.result(), Speech.class);
     } catch (JacksonException | IllegalArgumentException e) {
-      throw new EngineException("Job " + jobId + " is none of the example worker's.", e);
+      throw new DevException("Job " + jobId + " is none of the example worker's.", e);
     }
   }
 
@@ -61,7 +61,7 @@ public final class SpeechJob {
       return new JobFollower(flow.jobs(), PATIENCE).follow(jobId, display::show);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new EngineException("Waiting for the speech was interrupted.", e);
+      throw new DevException("Waiting for the speech was interrupted.", e);
     } finally {
       display.end();
     }

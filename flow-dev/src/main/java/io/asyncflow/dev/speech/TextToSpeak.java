@@ -1,6 +1,6 @@
 package io.asyncflow.dev.speech;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -38,7 +38,7 @@ public record TextToSpeak(String text) {
     try (InputStream content = TextToSpeak.class.getResourceAsStream("/" + BUNDLED)) {
       return new TextToSpeak(new String(content.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw new EngineException("The demo's own text cannot be read.", e);
+      throw new DevException("The demo's own text cannot be read.", e);
     }
   }
 
@@ -47,7 +47,7 @@ public record TextToSpeak(String text) {
    * are not Latin want espeak-ng. FreeTTS, which comes along, speaks English alone.
    *
    * @param path the directories of programs, as the environment has them; may be {@code null}
-   * @throws EngineException if there is none; the message says how to get one
+   * @throws DevException if there is none; the message says how to get one
    */
   public void requireVoice(String path) {
     String foreign =
@@ -58,7 +58,7 @@ public record TextToSpeak(String text) {
             .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
             .toString();
     if (!foreign.isEmpty() && !isInstalled("espeak-ng", path)) {
-      throw new EngineException(
+      throw new DevException(
           "The text has \""
               + foreign
               + "\" in it, and the voice that comes along speaks English only: install espeak-ng"
@@ -80,19 +80,18 @@ public record TextToSpeak(String text) {
   /**
    * The text in a file.
    *
-   * @throws EngineException in one sentence if it is missing, empty, too large or no text
+   * @throws DevException in one sentence if it is missing, empty, too large or no text
    */
   public static TextToSpeak in(Path file) {
     if (!Files.exists(file)) {
-      throw new EngineException("There is no file " + file + ".");
+      throw new DevException("There is no file " + file + ".");
     }
     if (!Files.isRegularFile(file)) {
-      throw new EngineException(file + " is not a file.");
+      throw new DevException(file + " is not a file.");
     }
     try {
       if (Files.size(file) > MAX_BYTES) {
-        throw new EngineException(
-            "The file " + file + " is larger than 15 MB, which no job takes.");
+        throw new DevException("The file " + file + " is larger than 15 MB, which no job takes.");
       }
       String text =
           StandardCharsets.UTF_8
@@ -100,13 +99,13 @@ public record TextToSpeak(String text) {
               .decode(ByteBuffer.wrap(Files.readAllBytes(file)))
               .toString();
       if (text.isBlank()) {
-        throw new EngineException("The file " + file + " is empty.");
+        throw new DevException("The file " + file + " is empty.");
       }
       return new TextToSpeak(text);
     } catch (CharacterCodingException e) {
-      throw new EngineException("The file " + file + " is not text in UTF-8.", e);
+      throw new DevException("The file " + file + " is not text in UTF-8.", e);
     } catch (IOException e) {
-      throw new EngineException("The file " + file + " cannot be read.", e);
+      throw new DevException("The file " + file + " cannot be read.", e);
     }
   }
 }

@@ -2,9 +2,9 @@ package io.asyncflow.dev.stack;
 
 import io.asyncflow.dev.environment.Installation;
 import io.asyncflow.dev.host.OwnerOnly;
-import io.asyncflow.dev.process.EngineLog;
-import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.process.ChildProcess;
 import io.asyncflow.dev.process.ParentDeath;
+import io.asyncflow.dev.process.ProcessLog;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +30,7 @@ record ChildJvm(String module, Path directory, Path log) {
    * @param jar what {@link #prepare} returned
    * @param environment variables to add to this JVM's own
    */
-  EngineProcess launch(Path jar, Map<String, String> environment, Installation installation) {
+  ChildProcess launch(Path jar, Map<String, String> environment, Installation installation) {
     OwnerOnly.directory(log.getParent());
     OwnerOnly.directory(directory);
     List<String> command =
@@ -44,7 +44,7 @@ record ChildJvm(String module, Path directory, Path log) {
             "-XX:ErrorFile=" + directory.resolve("crash.log"),
             "-jar",
             jar.toString());
-    return EngineProcess.launch(
-        command, environment, directory, new EngineLog(module, log), ParentDeath.STOPS_ENGINE);
+    return ChildProcess.launch(
+        command, environment, directory, new ProcessLog(module, log), ParentDeath.STOPS_CHILD);
   }
 }

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.stack;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.embedded.NativeBinaries;
 import io.asyncflow.dev.host.FileTree;
 import io.asyncflow.dev.host.LoopbackPort;
@@ -34,13 +34,13 @@ public final class ClaimedPort implements AutoCloseable {
   /**
    * Claims a port.
    *
-   * @throws EngineException if something listens there or another launcher is about to
+   * @throws DevException if something listens there or another launcher is about to
    */
   public static ClaimedPort of(int number) {
     return tryClaim(number)
         .orElseThrow(
             () ->
-                new EngineException(
+                new DevException(
                     "Port "
                         + number
                         + " on "
@@ -75,8 +75,7 @@ public final class ClaimedPort implements AutoCloseable {
     } catch (OverlappingFileLockException e) {
       return Optional.empty();
     } catch (IOException e) {
-      throw new EngineException(
-          "Port " + number + " cannot be claimed: " + e.getMessage() + ".", e);
+      throw new DevException("Port " + number + " cannot be claimed: " + e.getMessage() + ".", e);
     }
   }
 
@@ -89,7 +88,7 @@ public final class ClaimedPort implements AutoCloseable {
     try {
       claim.release();
     } catch (IOException e) {
-      throw new EngineException("Port " + number + " cannot be given back.", e);
+      throw new DevException("Port " + number + " cannot be given back.", e);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.stack;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;
 import io.asyncflow.dev.embedded.EmbeddedRedis;
@@ -10,7 +10,7 @@ import io.asyncflow.dev.host.DirectoryLock;
 import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.dev.host.OwnerOnly;
-import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.process.ChildProcess;
 import io.asyncflow.dev.process.Keeper;
 import java.net.URI;
 import java.nio.file.Path;
@@ -111,7 +111,7 @@ public final class LocalStack implements AutoCloseable {
   }
 
   /** What runs besides flowsvr, for people who want to look into it; without passwords. */
-  public List<String> engines() {
+  public List<String> services() {
     DatabaseEndpoint database = mariaDb.endpoint();
     return List.of(
         database + "; mysql --defaults-file=\"" + mariaDb.secrets() + "\" " + SCHEMA,
@@ -126,16 +126,16 @@ public final class LocalStack implements AutoCloseable {
   /**
    * Starts MariaDB, Redis and flowsvr, and returns when flowsvr is ready.
    *
-   * @throws EngineException in one sentence, with what has started still to be closed
+   * @throws DevException in one sentence, with what has started still to be closed
    */
   public void start() {
     own(DirectoryLock.take(directory));
     for (int number = 1; number <= MOST_WORKERS; number++) {
-      EngineProcess.stopOrphan(worker(number).directory());
+      ChildProcess.stopOrphan(worker(number).directory());
     }
-    EngineProcess.stopOrphan(server.directory());
+    ChildProcess.stopOrphan(server.directory());
     port = own(portChoice.get()).number();
-    // The first start after a build has jars to unpack; the engines start meanwhile.
+    // The first start after a build has jars to unpack; the database and Redis start meanwhile.
     CompletableFuture<Path> serverJar =
         OtherThread.begin("unpack-flowsvr", () -> server.prepare(installation));
     OwnerOnly.directory(directory.resolve("store"));
@@ -159,7 +159,7 @@ public final class LocalStack implements AutoCloseable {
     display.done("flowsvr answers");
   }
 
-  private void awaitServer(EngineProcess process) {
+  private void awaitServer(ChildProcess process) {
     process.awaitReady(display.awaiting("flowsvr", server.log(), probe::isReady), SERVER_PATIENCE);
   }
 
@@ -167,7 +167,7 @@ public final class LocalStack implements AutoCloseable {
    * Starts example workers, each with two slots, and returns at once.
    *
    * @param count up to {@value #MOST_WORKERS}
-   * @throws EngineException in one sentence
+   * @throws DevException in one sentence
    */
   public void startWorkers(int count) {
     Path jar = worker(1).prepare(installation);
@@ -190,7 +190,7 @@ public final class LocalStack implements AutoCloseable {
   /**
    * Returns when so many of the workers ask for tasks.
    *
-   * @throws EngineException in one sentence if one of them cannot be kept running, or none comes
+   * @throws DevException in one sentence if one of them cannot be kept running, or none comes
    */
   public void awaitWorkers(int count) {
     Path log = worker(1).log();
@@ -199,7 +199,7 @@ public final class LocalStack implements AutoCloseable {
     long deadline = System.nanoTime() + WORKER_PATIENCE.toNanos();
     while (!come.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
-        throw new EngineException(
+        throw new DevException(
             "No worker asks for tasks after "
                 + WORKER_PATIENCE.toSeconds()
                 + " s; its log is "
@@ -215,17 +215,14 @@ public final class LocalStack implements AutoCloseable {
    * @param awaitStart returns when it has started, or throws: what never did is not started again
    */
   private void run(
-      ChildJvm program,
-      Path jar,
-      Map<String, String> settings,
-      Consumer<EngineProcess> awaitStart) {
+      ChildJvm program, Path jar, Map<String, String> settings, Consumer<ChildProcess> awaitStart) {
     Map<String, String> environment = new HashMap<>(settings);
     environment.putAll(key.forChild());
     environment.put("FLOW_REDIS_URL", redis.url());
     // With a key in its environment flowsvr would listen on every address.
     environment.put("FLOW_ADDRESS", LoopbackPort.HOST);
     environment.put("FLOW_EXIT_WITH_PARENT", "true");
-    AtomicReference<EngineProcess> process =
+    AtomicReference<ChildProcess> process =
         new AtomicReference<>(program.launch(jar, environment, installation));
     own(() -> process.get().stop(STOP_PATIENCE));
     awaitStart.accept(process.get());
@@ -239,23 +236,23 @@ public final class LocalStack implements AutoCloseable {
         });
   }
 
-  private Path logOf(String engine) {
-    return directory.resolve(engine).resolve("server.log");
+  private Path logOf(String service) {
+    return directory.resolve(service).resolve("server.log");
   }
 
   private void keepRunning(
-      String program, Path log, Supplier<EngineProcess> process, Runnable restart) {
+      String program, Path log, Supplier<ChildProcess> process, Runnable restart) {
     own(new Keeper(program, log, process, restart, () -> closing, this::fail));
   }
 
   private void throwIfFailedWithin(Duration pause) {
     try {
-      throw new EngineException(failure.get(pause.toMillis(), TimeUnit.MILLISECONDS));
+      throw new DevException(failure.get(pause.toMillis(), TimeUnit.MILLISECONDS));
     } catch (TimeoutException e) {
       // All is well so far.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new EngineException("Waiting for the worker was interrupted.", e);
+      throw new DevException("Waiting for the worker was interrupted.", e);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e);
     }
@@ -272,7 +269,7 @@ public final class LocalStack implements AutoCloseable {
     if (closing) {
       // Closed while this part was starting: it is stopped like those before it.
       close();
-      throw new EngineException("Asyncflow was stopped while it was starting.");
+      throw new DevException("Asyncflow was stopped while it was starting.");
     }
     return part;
   }

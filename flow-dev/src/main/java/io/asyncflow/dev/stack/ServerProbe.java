@@ -1,6 +1,6 @@
 package io.asyncflow.dev.stack;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -69,7 +69,7 @@ final class ServerProbe {
       return http.send(request.build(), BodyHandlers.ofString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new EngineException("Waiting for flowsvr was interrupted.", e);
+      throw new DevException("Waiting for flowsvr was interrupted.", e);
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.asyncflow.dev.stack;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.environment.Installation;
 import io.asyncflow.dev.host.FileTree;
-import io.asyncflow.dev.process.EngineInitialization;
+import io.asyncflow.dev.process.ProgramRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +42,7 @@ final class UnpackedJar {
       }
       return unpacked.resolve(jar.getFileName());
     } catch (IOException e) {
-      throw new EngineException(jar + " cannot be unpacked: " + e.getMessage() + ".", e);
+      throw new DevException(jar + " cannot be unpacked: " + e.getMessage() + ".", e);
     }
   }
 
@@ -55,7 +55,7 @@ final class UnpackedJar {
   }
 
   private static void unpack(Path jar, Path target, Installation installation) {
-    EngineInitialization.run(
+    ProgramRun.run(
         jar.getFileName().toString(),
         List.of(
             installation.java().toString(),

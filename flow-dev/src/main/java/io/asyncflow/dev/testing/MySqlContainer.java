@@ -1,6 +1,6 @@
 package io.asyncflow.dev.testing;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.mysql.MySQLContainer;
@@ -14,9 +14,9 @@ final class MySqlContainer {
 
   static DatabaseEndpoint start() {
     if (!DockerClientFactory.instance().isDockerAvailable()) {
-      throw new EngineException(
-          "No Docker engine answers, so there is no MySQL container: start Docker or leave out "
-              + TestEngines.DATABASE_PROPERTY
+      throw new DevException(
+          "Docker does not answer, so there is no MySQL container: start Docker or leave out "
+              + TestServices.DATABASE_PROPERTY
               + ".");
     }
     MySQLContainer container =

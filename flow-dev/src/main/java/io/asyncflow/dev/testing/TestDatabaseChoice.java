@@ -1,6 +1,6 @@
 package io.asyncflow.dev.testing;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -10,7 +10,7 @@ import org.testcontainers.DockerClientFactory;
 /**
  * Which database the tests run on, and why.
  *
- * @param kind the engine
+ * @param kind the product
  * @param reason half a sentence for the line that tells people
  */
 record TestDatabaseChoice(Kind kind, String reason) {
@@ -24,22 +24,22 @@ record TestDatabaseChoice(Kind kind, String reason) {
    * Chooses.
    *
    * @param property the value of {@code asyncflow.test.database}; null or blank where unset
-   * @throws EngineException if there is no such engine
+   * @throws DevException if there is no such database
    */
   static TestDatabaseChoice of(String property) {
     if (property == null || property.isBlank()) {
       return dockerAnswers()
-          ? new TestDatabaseChoice(Kind.CONTAINER, "a Docker engine answered")
-          : new TestDatabaseChoice(Kind.MARIADB, "no Docker engine answered");
+          ? new TestDatabaseChoice(Kind.CONTAINER, "Docker answered")
+          : new TestDatabaseChoice(Kind.MARIADB, "Docker did not answer");
     }
-    String reason = "asked for by " + TestEngines.DATABASE_PROPERTY + "=" + property;
+    String reason = "asked for by " + TestServices.DATABASE_PROPERTY + "=" + property;
     return switch (property) {
       case "mariadb" -> new TestDatabaseChoice(Kind.MARIADB, reason);
       case "mysql8" -> new TestDatabaseChoice(Kind.MYSQL8, reason);
       case "container" -> new TestDatabaseChoice(Kind.CONTAINER, reason);
       default ->
-          throw new EngineException(
-              TestEngines.DATABASE_PROPERTY
+          throw new DevException(
+              TestServices.DATABASE_PROPERTY
                   + " is mariadb, mysql8 or container, not "
                   + property
                   + ".");
@@ -47,7 +47,7 @@ record TestDatabaseChoice(Kind kind, String reason) {
   }
 
   private static boolean dockerAnswers() {
-    // Without any sign of an engine Testcontainers would search for one and log errors: not asked.
+    // Without any sign of Docker Testcontainers would search for it and log errors: not asked.
     return dockerLeavesASign() && DockerClientFactory.instance().isDockerAvailable();
   }
 

@@ -3,7 +3,7 @@ package io.asyncflow.dev.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.host.LoopbackPort;
-import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.process.ChildProcess;
 import io.asyncflow.dev.stack.StubProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -57,7 +57,7 @@ class DevLauncherIT {
       pressCtrlC(launcher);
 
       assertThat(launcher.waitFor(10, TimeUnit.SECONDS)).isTrue();
-      assertThat(children).isNotEmpty().noneMatch(EngineProcess::runsAProgram);
+      assertThat(children).isNotEmpty().noneMatch(ChildProcess::runsAProgram);
       assertThat(Files.readString(home.resolve(".asyncflow/dev/mariadb/server.log")))
           .contains("Shutdown complete");
     } finally {
@@ -83,7 +83,7 @@ class DevLauncherIT {
     assertThat(launcher.exitValue()).isEqualTo(130);
     signal("CONT", mariaDb);
     assertThat(children)
-        .allMatch(child -> EngineProcess.isGoneWithin(Duration.ofSeconds(60), child));
+        .allMatch(child -> ChildProcess.isGoneWithin(Duration.ofSeconds(60), child));
   }
 
   @Test
@@ -106,7 +106,7 @@ class DevLauncherIT {
 
     assertThat(children)
         .isNotEmpty()
-        .allMatch(child -> EngineProcess.isGoneWithin(Duration.ofSeconds(60), child));
+        .allMatch(child -> ChildProcess.isGoneWithin(Duration.ofSeconds(60), child));
   }
 
   @Test

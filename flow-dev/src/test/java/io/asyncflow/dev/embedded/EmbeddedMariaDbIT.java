@@ -3,9 +3,9 @@ package io.asyncflow.dev.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.host.OwnerOnlyFiles;
-import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.process.ChildProcess;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -103,13 +103,13 @@ class EmbeddedMariaDbIT {
 
   @Test
   void orphanOfAKilledJvmIsStoppedFirst() throws Exception {
-    try (EngineOwner owner = EngineOwner.of("mariadb", directory)) {
-      ProcessHandle orphan = owner.engine();
+    try (ServerOwner owner = ServerOwner.of("mariadb", directory)) {
+      ProcessHandle orphan = owner.server();
       owner.killWithItsWatchers();
-      assertThat(EngineProcess.runsAProgram(orphan)).isTrue();
+      assertThat(ChildProcess.runsAProgram(orphan)).isTrue();
 
       try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0)) {
-        assertThat(EngineProcess.runsAProgram(orphan)).isFalse();
+        assertThat(ChildProcess.runsAProgram(orphan)).isFalse();
         assertThat(number(database, "SELECT 1")).isEqualTo(1);
       }
     }
@@ -117,20 +117,20 @@ class EmbeddedMariaDbIT {
 
   @Test
   void serverEndsWithItsKilledJvm() throws Exception {
-    try (EngineOwner owner = EngineOwner.of("mariadb", directory)) {
-      ProcessHandle engine = owner.engine();
+    try (ServerOwner owner = ServerOwner.of("mariadb", directory)) {
+      ProcessHandle server = owner.server();
       owner.kill();
-      assertThat(EngineProcess.isGoneWithin(Duration.ofSeconds(30), engine)).isTrue();
+      assertThat(ChildProcess.isGoneWithin(Duration.ofSeconds(30), server)).isTrue();
     }
   }
 
   @Test
   void directoryOfALiveJvmIsRefused() throws Exception {
-    try (EngineOwner owner = EngineOwner.of("mariadb", directory)) {
+    try (ServerOwner owner = ServerOwner.of("mariadb", directory)) {
       assertThatThrownBy(() -> EmbeddedMariaDb.start(directory, 0))
-          .isInstanceOf(EngineException.class)
+          .isInstanceOf(DevException.class)
           .hasMessageContaining("is in use by another running Asyncflow (process ");
-      assertThat(owner.engine().isAlive()).isTrue();
+      assertThat(owner.server().isAlive()).isTrue();
     }
   }
 
@@ -159,7 +159,7 @@ class EmbeddedMariaDbIT {
 
   private static DatabaseEndpoint as(EmbeddedMariaDb database, String user, String password) {
     DatabaseEndpoint own = database.endpoint();
-    return new DatabaseEndpoint(own.engine(), own.host(), own.port(), user, password);
+    return new DatabaseEndpoint(own.product(), own.host(), own.port(), user, password);
   }
 
   private static void execute(EmbeddedMariaDb database, String sql) throws SQLException {

@@ -42,7 +42,7 @@ class EmbeddedMySqlIT {
     try (EmbeddedMySql database = EmbeddedMySql.start(directory, 0, Durability.RELAXED)) {
       DatabaseEndpoint own = database.endpoint();
       DatabaseEndpoint open =
-          new DatabaseEndpoint(own.engine(), own.host(), own.port(), own.user(), "");
+          new DatabaseEndpoint(own.product(), own.host(), own.port(), own.user(), "");
       assertThatThrownBy(() -> open.connect("mysql")).hasMessageContaining("Access denied");
       OwnerOnlyFiles.assertClosed(
           directory, directory.resolve("secrets"), own.password(), database.pid());

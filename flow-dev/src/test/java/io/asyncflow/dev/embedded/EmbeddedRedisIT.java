@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.host.OwnerOnly;
 import io.asyncflow.dev.host.OwnerOnlyFiles;
-import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.process.ChildProcess;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -67,13 +67,13 @@ class EmbeddedRedisIT {
 
   @Test
   void orphanOfAKilledJvmIsStoppedFirst() throws Exception {
-    try (EngineOwner owner = EngineOwner.of("redis", directory)) {
-      ProcessHandle orphan = owner.engine();
+    try (ServerOwner owner = ServerOwner.of("redis", directory)) {
+      ProcessHandle orphan = owner.server();
       owner.killWithItsWatchers();
-      assertThat(EngineProcess.runsAProgram(orphan)).isTrue();
+      assertThat(ChildProcess.runsAProgram(orphan)).isTrue();
 
       try (EmbeddedRedis redis = EmbeddedRedis.start(directory, 0)) {
-        assertThat(EngineProcess.runsAProgram(orphan)).isFalse();
+        assertThat(ChildProcess.runsAProgram(orphan)).isFalse();
         assertThat(redis.isRunning()).isTrue();
       }
     }

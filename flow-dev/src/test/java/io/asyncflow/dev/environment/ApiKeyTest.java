@@ -3,7 +3,7 @@ package io.asyncflow.dev.environment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,14 +43,14 @@ class ApiKeyTest {
   @Test
   void aFileThatGivesNoKeyIsNamedWithWhatToDo() throws IOException {
     Path absent = directory.resolve("absent");
-    assertThatExceptionOfType(EngineException.class)
+    assertThatExceptionOfType(DevException.class)
         .isThrownBy(() -> ApiKey.in(Map.of("FLOW_API_KEY_FILE", absent.toString())))
         .withMessage(
             "FLOW_API_KEY_FILE names "
                 + absent
                 + ", which cannot be read: check the name and who may read it.");
     Path empty = Files.writeString(directory.resolve("empty"), "\n");
-    assertThatExceptionOfType(EngineException.class)
+    assertThatExceptionOfType(DevException.class)
         .isThrownBy(() -> ApiKey.in(Map.of("FLOW_API_KEY_FILE", empty.toString())))
         .withMessage(
             "FLOW_API_KEY_FILE names " + empty + ", which is empty: write the key into it.");

@@ -7,14 +7,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** What other users of the machine may see of an engine: nothing. */
+/** What other users of the machine may see of a server: nothing. */
 public final class OwnerOnlyFiles {
   private OwnerOnlyFiles() {}
 
   /**
    * Checks that a password is in one file alone, which only its owner can read.
    *
-   * @param pid the engine's, for its arguments
+   * @param pid the server's, for its arguments
    */
   public static void assertClosed(Path directory, Path secrets, String password, long pid)
       throws IOException {

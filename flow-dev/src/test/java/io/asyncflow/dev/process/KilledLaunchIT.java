@@ -37,28 +37,28 @@ class KilledLaunchIT {
   }
 
   @Test
-  void watcherOfALaunchThatWasCutShortLeavesTheNextEngineAlone() throws Exception {
+  void watcherOfALaunchThatWasCutShortLeavesTheNextChildAlone() throws Exception {
     Process watcher =
-        EngineProcess.watch(EngineProcess.newPidFile(directory), ParentDeath.STOPS_ENGINE);
+        ChildProcess.watch(ChildProcess.newPidFile(directory), ParentDeath.STOPS_CHILD);
     endInputOf(watcher);
 
-    EngineProcess next = Launcher.launch(directory);
-    ProcessHandle engine = ProcessHandle.of(next.pid()).orElseThrow();
+    ChildProcess next = Launcher.launch(directory);
+    ProcessHandle child = ProcessHandle.of(next.pid()).orElseThrow();
     try {
       assertThat(watcher.waitFor(30, TimeUnit.SECONDS)).isTrue();
-      assertThat(endsSoon(engine)).isFalse();
+      assertThat(endsSoon(child)).isFalse();
     } finally {
       next.kill();
     }
   }
 
   @Test
-  void engineThatIsNotKeptLeavesNoDirectoryIfItNeverStarts() throws Exception {
-    Path parent = directory.resolve("engines");
-    Path engine = Files.createDirectories(parent.resolve("one"));
+  void childThatIsNotKeptLeavesNoDirectoryIfItNeverStarts() throws Exception {
+    Path parent = directory.resolve("children");
+    Path child = Files.createDirectories(parent.resolve("one"));
 
     Process watcher =
-        EngineProcess.watch(EngineProcess.newPidFile(engine), ParentDeath.DISCARDS_ENGINE);
+        ChildProcess.watch(ChildProcess.newPidFile(child), ParentDeath.DISCARDS_CHILD);
     endInputOf(watcher);
 
     assertThat(watcher.waitFor(30, TimeUnit.SECONDS)).isTrue();
@@ -69,12 +69,12 @@ class KilledLaunchIT {
   void watcherTakesNoProcessIdFromItsEnvironment() throws Exception {
     Process other = new ProcessBuilder("/bin/cat").start();
     try {
-      Path pidFile = EngineProcess.newPidFile(directory);
+      Path pidFile = ChildProcess.newPidFile(directory);
       ProcessBuilder script =
           new ProcessBuilder(
               "/bin/sh",
               "-c",
-              ParentDeath.STOPS_ENGINE.script(),
+              ParentDeath.STOPS_CHILD.script(),
               "watch",
               pidFile.toString(),
               directory.toString());
@@ -96,7 +96,7 @@ class KilledLaunchIT {
 
   /** Long enough for a signal that was sent before. */
   private static boolean endsSoon(ProcessHandle process) {
-    return EngineProcess.isGoneWithin(Duration.ofMillis(200), process);
+    return ChildProcess.isGoneWithin(Duration.ofMillis(200), process);
   }
 
   private static Stream<ProcessHandle.Info> thoseOf(Path directory) {
@@ -127,13 +127,13 @@ class KilledLaunchIT {
       launch(Path.of(arguments[0]));
     }
 
-    static EngineProcess launch(Path directory) {
-      return EngineProcess.launch(
+    static ChildProcess launch(Path directory) {
+      return ChildProcess.launch(
           "a server",
           List.of("/bin/sh", "-c", "while :; do sleep 1; done", "server", directory.toString()),
           Map.of(),
           directory,
-          ParentDeath.STOPS_ENGINE);
+          ParentDeath.STOPS_CHILD);
     }
   }
 }

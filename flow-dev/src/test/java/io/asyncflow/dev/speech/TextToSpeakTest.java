@@ -3,7 +3,7 @@ package io.asyncflow.dev.speech;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +29,7 @@ class TextToSpeakTest {
     String elsewhere = directory.resolve("nowhere") + File.pathSeparator;
     for (String path : Arrays.asList(null, "", elsewhere)) {
       assertThatThrownBy(() -> chinese.requireVoice(path))
-          .isInstanceOf(EngineException.class)
+          .isInstanceOf(DevException.class)
           .hasMessageStartingWith("The text has \"你好\" in it")
           .hasMessageContaining("apt-get install espeak-ng");
     }

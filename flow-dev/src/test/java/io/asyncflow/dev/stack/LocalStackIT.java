@@ -8,7 +8,7 @@ import io.asyncflow.dev.environment.ApiKey;
 import io.asyncflow.dev.environment.Installation;
 import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.host.OwnerOnlyFiles;
-import io.asyncflow.dev.process.EngineProcess;
+import io.asyncflow.dev.process.ChildProcess;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -72,7 +72,7 @@ class LocalStackIT {
       stack.start();
       stack.startWorkers(1);
       String redis = Files.readString(data.resolve("redis/secrets")).split("\\s+")[1];
-      assertThat(String.join(" ", stack.engines()))
+      assertThat(String.join(" ", stack.services()))
           .contains("mysql --defaults-file=\"" + data.resolve("mariadb/secrets") + "\" asyncflow")
           .doesNotContain(redis);
       for (String part : List.of("", "mariadb", "redis", "flowsvr", "worker", "logs", "store")) {
@@ -113,7 +113,7 @@ class LocalStackIT {
       children = childrenIn(data);
       assertThat(children).hasSizeGreaterThanOrEqualTo(5);
     }
-    assertThat(children).noneMatch(EngineProcess::runsAProgram);
+    assertThat(children).noneMatch(ChildProcess::runsAProgram);
   }
 
   @Test
@@ -141,7 +141,7 @@ class LocalStackIT {
   }
 
   @Test
-  void engineThatDiesIsStartedAgainButNotForEver() throws Exception {
+  void databaseOrRedisThatDiesIsStartedAgainButNotForEver() throws Exception {
     try (LocalStack stack = stackOn(LoopbackPort.free())) {
       stack.start();
       ProcessHandle first = redis();

@@ -19,16 +19,16 @@ class TestDatabaseChoiceTest {
   }
 
   @Test
-  void missingDockerEngineIsNamed() {
+  void missingDockerIsNamed() {
     TestDatabaseChoice choice = TestDatabaseChoice.of("");
     switch (choice.kind()) {
-      case CONTAINER -> assertThat(choice.reason()).isEqualTo("a Docker engine answered");
-      default -> assertThat(choice.reason()).isEqualTo("no Docker engine answered");
+      case CONTAINER -> assertThat(choice.reason()).isEqualTo("Docker answered");
+      default -> assertThat(choice.reason()).isEqualTo("Docker did not answer");
     }
   }
 
   @Test
-  void unknownEngineIsRefusedInOneSentence() {
+  void unknownDatabaseIsRefusedInOneSentence() {
     assertThatThrownBy(() -> TestDatabaseChoice.of("oracle"))
         .hasMessage("asyncflow.test.database is mariadb, mysql8 or container, not oracle.");
   }

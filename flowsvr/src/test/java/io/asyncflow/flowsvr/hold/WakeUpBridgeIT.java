@@ -10,7 +10,7 @@ import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 
 import io.asyncflow.dev.embedded.EmbeddedRedis;
-import io.asyncflow.dev.testing.TestEngines;
+import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.system.redis.RedisLink;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskType;
@@ -30,7 +30,7 @@ class WakeUpBridgeIT {
   private static final TasksWaiting LARK = new TasksWaiting(new TaskType("lark"));
   private static final TasksWaiting TTS = new TasksWaiting(new TaskType("tts"));
 
-  private final EmbeddedRedis redis = TestEngines.redis();
+  private final EmbeddedRedis redis = TestServices.redis();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   /** A server as far as news go: a bridge, and the parked holds that it wakes. */

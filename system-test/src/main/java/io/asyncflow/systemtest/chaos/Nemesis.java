@@ -74,7 +74,7 @@ final class Nemesis implements Runnable {
 
   @Override
   public void run() {
-    ExecutorService hands = Executors.newCachedThreadPool();
+    ExecutorService threads = Executors.newCachedThreadPool();
     List<CompletableFuture<Void>> strikes = new ArrayList<>();
     try {
       while (!waited(between(plan.calmAtLeast(), plan.calmAtMost()))) {
@@ -85,12 +85,12 @@ final class Nemesis implements Runnable {
         if (suffering.add(victim)) {
           done.merge(disaster, 1, Integer::sum);
           strikes.add(
-              CompletableFuture.runAsync(() -> strike(disaster.blow(), victim, time), hands));
+              CompletableFuture.runAsync(() -> strike(disaster.blow(), victim, time), threads));
         }
       }
       strikes.forEach(CompletableFuture::join);
     } finally {
-      hands.shutdownNow();
+      threads.shutdownNow();
     }
   }
 

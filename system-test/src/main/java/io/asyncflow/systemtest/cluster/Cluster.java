@@ -135,7 +135,7 @@ public final class Cluster implements AutoCloseable {
   public String databaseUrlVia(TcpProxy proxy) {
     DatabaseEndpoint direct = database().endpoint();
     return new DatabaseEndpoint(
-            direct.engine(), direct.host(), proxy.port(), direct.user(), direct.password())
+            direct.product(), direct.host(), proxy.port(), direct.user(), direct.password())
         .jdbcUrl(SCHEMA);
   }
 

@@ -1,6 +1,6 @@
 package io.asyncflow.systemtest.check;
 
-import static io.asyncflow.systemtest.check.Told.history;
+import static io.asyncflow.systemtest.check.HistoryBuilder.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.Outcome;
@@ -13,22 +13,22 @@ class ExecutionsTest {
   private static final String TASK = "7_x_task_1";
   private static final Duration A_LEASE = Duration.ofMillis(3_100);
 
-  private static Told aTaskThatRuns() {
+  private static HistoryBuilder aTaskThatRuns() {
     return history().created(TASK, "key-7").held(TASK, 1, "a", "0").ran(TASK, 1, "a");
   }
 
-  private static Told andRunsAgain(Told told) {
-    return told.later(A_LEASE).held(TASK, 2, "a", "0").ran(TASK, 2, "a").succeeded(TASK, 2, "1");
+  private static HistoryBuilder andRunsAgain(HistoryBuilder history) {
+    return history.later(A_LEASE).held(TASK, 2, "a", "0").ran(TASK, 2, "a").succeeded(TASK, 2, "1");
   }
 
-  private static Executions of(Told told) {
-    return told.judged().executions();
+  private static Executions of(HistoryBuilder history) {
+    return history.judged().executions();
   }
 
   @Test
   void executionWhoseReportCountsIsNotRepeated() {
-    Told told = aTaskThatRuns().handedOn(TASK, 1, "b", "1").held(TASK, 2, "b", "1");
-    assertThat(of(told.ran(TASK, 2, "b"))).isEqualTo(new Executions(2, 0, 0, 0));
+    HistoryBuilder history = aTaskThatRuns().handedOn(TASK, 1, "b", "1").held(TASK, 2, "b", "1");
+    assertThat(of(history.ran(TASK, 2, "b"))).isEqualTo(new Executions(2, 0, 0, 0));
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.asyncflow.systemtest.check;
 
-import static io.asyncflow.systemtest.check.Told.history;
+import static io.asyncflow.systemtest.check.HistoryBuilder.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.ErrorCode;
@@ -31,21 +31,22 @@ class HistoryCheckerTest {
     assertThat(BROKEN).containsExactlyInAnyOrder(Invariant.values());
   }
 
-  private static void assertClean(Told told) {
-    assertThat(told.judged().violations()).isEmpty();
+  private static void assertClean(HistoryBuilder history) {
+    assertThat(history.judged().violations()).isEmpty();
   }
 
-  private static void assertBreaks(Invariant invariant, Told told) {
+  private static void assertBreaks(Invariant invariant, HistoryBuilder history) {
     BROKEN.add(invariant);
-    assertThat(told.judged().violations())
+    assertThat(history.judged().violations())
         .extracting(Violation::invariant)
         .isNotEmpty()
         .containsOnly(invariant);
   }
 
   /** A task that is created and then run from stage a, where the interesting part comes first. */
-  private static Told finishedFromEpoch(Told told, int epoch) {
-    return told.held(TASK, epoch, "a", "0")
+  private static HistoryBuilder finishedFromEpoch(HistoryBuilder history, int epoch) {
+    return history
+        .held(TASK, epoch, "a", "0")
         .handedOn(TASK, epoch, "b", "1")
         .held(TASK, epoch + 1, "b", "1")
         .handedOn(TASK, epoch + 1, "c", "2")
@@ -72,13 +73,14 @@ class HistoryCheckerTest {
 
     @Test
     void reportWithoutAnswerMayHaveCounted() {
-      Told told =
+      HistoryBuilder history =
           history()
               .created(TASK, KEY)
               .held(TASK, 1, "a", "0")
               .handedOnWithoutAnswer(TASK, 1, "b", "1");
       assertClean(
-          told.held(TASK, 2, "b", "1")
+          history
+              .held(TASK, 2, "b", "1")
               .handedOn(TASK, 2, "c", "2")
               .held(TASK, 3, "c", "2")
               .succeeded(TASK, 3, "3")
@@ -147,15 +149,16 @@ class HistoryCheckerTest {
 
     @Test
     void attemptThatRanOutOfTimeIsAFailure() {
-      Told told = history().created(TASK, KEY).held(TASK, 1, "a", "0");
+      HistoryBuilder history = history().created(TASK, KEY).held(TASK, 1, "a", "0");
       for (int second = 0; second < 20; second += 2) {
-        told.later(Duration.ofSeconds(2)).renewed(TASK, 1);
+        history.later(Duration.ofSeconds(2)).renewed(TASK, 1);
       }
-      told.later(A_LEASE)
+      history
+          .later(A_LEASE)
           .held(TASK, 2, "a", "0", 1, "worker-2")
           .reported(TASK, 2, Outcome.FAIL)
           .row(TASK, KEY, "a", 8, 2, 2, "0", null);
-      assertClean(told);
+      assertClean(history);
     }
   }
 
@@ -237,7 +240,7 @@ class HistoryCheckerTest {
 
     @Test
     void failedTaskMustWaitForItsRetry() {
-      Told told =
+      HistoryBuilder history =
           history()
               .created(TASK, KEY)
               .held(TASK, 1, "a", "0")
@@ -246,7 +249,7 @@ class HistoryCheckerTest {
               .held(TASK, 2, "a", "0", 1, "worker-2")
               .reported(TASK, 2, Outcome.FAIL)
               .row(TASK, KEY, "a", 8, 2, 2, "0", null);
-      assertBreaks(Invariant.NOT_BEFORE_IT_IS_DUE, told);
+      assertBreaks(Invariant.NOT_BEFORE_IT_IS_DUE, history);
     }
 
     @Test
@@ -423,16 +426,18 @@ class HistoryCheckerTest {
 
     @Test
     void exhaustedTaskMustFail() {
-      Told told = history().created(TASK, KEY);
+      HistoryBuilder history = history().created(TASK, KEY);
       for (int epoch = 1; epoch <= 4; epoch++) {
-        told.held(TASK, epoch, "a", "0", epoch - 1, "worker-" + epoch)
+        history
+            .held(TASK, epoch, "a", "0", epoch - 1, "worker-" + epoch)
             .reported(TASK, epoch, Outcome.RETRY)
             .later(Duration.ofSeconds(1));
       }
-      told.held(TASK, 5, "a", "0", 4, "worker-5")
+      history
+          .held(TASK, 5, "a", "0", 4, "worker-5")
           .succeeded(TASK, 5, "3")
           .row(TASK, KEY, "a", 4, 4, 5, "0", "3");
-      assertBreaks(Invariant.RETRIES_ARE_COUNTED, told);
+      assertBreaks(Invariant.RETRIES_ARE_COUNTED, history);
     }
   }
 
@@ -490,10 +495,10 @@ class HistoryCheckerTest {
 
     @Test
     void faultExcusesOnlyThoseThatItTroubles() {
-      Told told = history().aSmoothLifeOf(TASK, KEY);
+      HistoryBuilder history = history().aSmoothLifeOf(TASK, KEY);
       assertBreaks(
           Invariant.NO_ERROR_WITHOUT_A_FAULT,
-          told.broken("worker-1-,worker-2-").readFailed(TASK, ErrorCode.UNAVAILABLE));
+          history.broken("worker-1-,worker-2-").readFailed(TASK, ErrorCode.UNAVAILABLE));
       assertBreaks(
           Invariant.NO_ERROR_WITHOUT_A_FAULT,
           history().aSmoothLifeOf(TASK, KEY).broken("").readFailed(TASK, ErrorCode.UNAVAILABLE));
@@ -520,7 +525,7 @@ class HistoryCheckerTest {
       assertBreaks(
           Invariant.HEALED_MEANS_DRAINED,
           finishedFromEpoch(
-              history().created(TASK, KEY).healed().later(Told.RULES.drainWithin()), 1));
+              history().created(TASK, KEY).healed().later(HistoryBuilder.RULES.drainWithin()), 1));
     }
 
     @Test
@@ -543,7 +548,7 @@ class HistoryCheckerTest {
     private static final String MERGED = JobScript.merged(Stream.of("r0", "r1"));
 
     /** A job of two children as far as calls go: split, run, merged. */
-    private Told runThrough() {
+    private HistoryBuilder runThrough() {
       return history()
           .jobCreated(JOB, JOB_KEY, "0", "1")
           .done(SPLIT, "split", "", null)
@@ -552,18 +557,18 @@ class HistoryCheckerTest {
           .done(MERGE, "merge", "", MERGED);
     }
 
-    private Told splitRow(Told told) {
-      return told.rowOf(JOB, -1, SPLIT, JOB_KEY, "split", 4, "", null);
+    private HistoryBuilder splitRow(HistoryBuilder history) {
+      return history.rowOf(JOB, -1, SPLIT, JOB_KEY, "split", 4, "", null);
     }
 
-    private Told childRows(Told told) {
-      return splitRow(told)
+    private HistoryBuilder childRows(HistoryBuilder history) {
+      return splitRow(history)
           .rowOf(JOB, 0, FIRST, JOB_KEY, "a", 4, "0", "r0")
           .rowOf(JOB, 1, SECOND, JOB_KEY, "a", 4, "1", "r1");
     }
 
-    private Told rows(Told told) {
-      return childRows(told).rowOf(JOB, -2, MERGE, JOB_KEY, "merge", 4, "", MERGED);
+    private HistoryBuilder rows(HistoryBuilder history) {
+      return childRows(history).rowOf(JOB, -2, MERGE, JOB_KEY, "merge", 4, "", MERGED);
     }
 
     @Test
@@ -587,7 +592,7 @@ class HistoryCheckerTest {
 
     @Test
     void childIsThereOnce() {
-      Told twice =
+      HistoryBuilder twice =
           history()
               .jobCreated(JOB, JOB_KEY, "0", "0")
               .done(SPLIT, "split", "", null)
@@ -651,10 +656,11 @@ class HistoryCheckerTest {
 
     @Test
     void jobThatNobodyWasToldOfMayBeThereOrNot() {
-      Told told = history().jobCreatedWithoutAnswer(JOB_KEY, "0");
-      assertClean(told);
+      HistoryBuilder history = history().jobCreatedWithoutAnswer(JOB_KEY, "0");
+      assertClean(history);
       assertClean(
-          told.rowOf(JOB, -1, SPLIT, JOB_KEY, "split", 8, "", null)
+          history
+              .rowOf(JOB, -1, SPLIT, JOB_KEY, "split", 8, "", null)
               .jobRow(JOB, JOB_KEY, JobState.FAILED, null, 0, 0, 0, null));
     }
 
@@ -679,7 +685,7 @@ class HistoryCheckerTest {
 
     @Test
     void childIsHeldBackUntilTheSplitHasReported() {
-      Told told =
+      HistoryBuilder history =
           history()
               .jobCreated(JOB, JOB_KEY, "0", "1")
               .done(FIRST, "a", "0", "r0")
@@ -688,12 +694,12 @@ class HistoryCheckerTest {
               .done(MERGE, "merge", "", MERGED);
       assertBreaks(
           Invariant.STAGES_FOLLOW_THE_PATH,
-          rows(told).jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, MERGED));
+          rows(history).jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, MERGED));
     }
 
     @Test
     void mergeSeesEveryChildInOrder() {
-      Told early =
+      HistoryBuilder early =
           history()
               .jobCreated(JOB, JOB_KEY, "0", "1")
               .done(SPLIT, "split", "", null)
@@ -704,7 +710,7 @@ class HistoryCheckerTest {
           Invariant.STAGES_FOLLOW_THE_PATH,
           rows(early).jobRow(JOB, JOB_KEY, JobState.SUCCESS, 2, 2, 0, 0, MERGED));
       String other = JobScript.merged(Stream.of("r1", "r0"));
-      Told turned =
+      HistoryBuilder turned =
           history()
               .jobCreated(JOB, JOB_KEY, "0", "1")
               .done(SPLIT, "split", "", null)

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
 import io.asyncflow.dev.embedded.EmbeddedRedis;
-import io.asyncflow.dev.testing.TestEngines;
+import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.job.core.JobsChanged;
 import io.asyncflow.flowsvr.system.redis.RedisLink;
 import java.time.Duration;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ProgressBridgeIT {
 
-  private final EmbeddedRedis redis = TestEngines.redis();
+  private final EmbeddedRedis redis = TestServices.redis();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   /** A server as far as news go: a bridge, and a watch of the jobs 1 and 2 that never polls. */

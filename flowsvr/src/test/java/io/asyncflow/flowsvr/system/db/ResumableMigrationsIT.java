@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
-import io.asyncflow.dev.testing.TestEngines;
+import io.asyncflow.dev.testing.TestServices;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -65,9 +65,9 @@ class ResumableMigrationsIT {
   }
 
   private static DataSource schema() {
-    DatabaseEndpoint database = TestEngines.database();
+    DatabaseEndpoint database = TestServices.database();
     return new DriverManagerDataSource(
-        database.jdbcUrl(TestEngines.newSchema("resumed")), database.user(), database.password());
+        database.jdbcUrl(TestServices.newSchema("resumed")), database.user(), database.password());
   }
 
   private static void migrate(DataSource database) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.dev.embedded.EmbeddedRedis;
-import io.asyncflow.dev.testing.TestEngines;
+import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.Relay;
 import java.io.IOException;
 import java.time.Duration;
@@ -28,7 +28,7 @@ class RedisLinkIT {
   private static final Duration FAST = Duration.ofSeconds(1);
   private static final AtomicInteger CHANNELS = new AtomicInteger();
 
-  private final EmbeddedRedis redis = TestEngines.redis();
+  private final EmbeddedRedis redis = TestServices.redis();
   private final String channel = "test:" + CHANNELS.incrementAndGet();
   private final List<AutoCloseable> open = new ArrayList<>();
 

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.dev.embedded.EmbeddedRedis;
-import io.asyncflow.dev.testing.TestEngines;
+import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.testing.FakeFlowServer;
@@ -39,7 +39,7 @@ class RedissonHoldLockIT {
 
   @BeforeAll
   static void connect() {
-    redis = TestEngines.redis();
+    redis = TestServices.redis();
     mine = new RedissonHoldLock(RedisAddress.parse(redis.url()), Duration.ofMillis(300));
     theirs = new RedissonHoldLock(RedisAddress.parse(redis.url()), Duration.ofMillis(300));
   }

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.process;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.host.DirectoryLock;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -32,7 +32,7 @@ import java.util.function.BooleanSupplier;
  * which has one thread on a machine of two cores: it would never complete behind a thread of that
  * pool that waits for its caller.
  */
-public final class EngineProcess {
+public final class ChildProcess {
   private static final Duration POLL = Duration.ofMillis(20);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
   private static final Duration FOR_EVER = Duration.ofDays(365);
@@ -46,9 +46,9 @@ public final class EngineProcess {
   private final Process process;
   private final Process watcher;
   private final Path pidFile;
-  private final EngineLog log;
+  private final ProcessLog log;
 
-  private EngineProcess(Process process, Process watcher, Path pidFile, EngineLog log) {
+  private ChildProcess(Process process, Process watcher, Path pidFile, ProcessLog log) {
     this.process = process;
     this.watcher = watcher;
     this.pidFile = pidFile;
@@ -58,18 +58,18 @@ public final class EngineProcess {
   /**
    * Starts the server; it is not ready yet.
    *
-   * @param engine what people call it, for messages
+   * @param program what people call it, for messages
    * @param command the program (absolute path) and its arguments, one of which names the directory
    * @param environment variables to add
    * @param directory where its log and pid file are kept; locked by the caller
    */
-  public static EngineProcess launch(
-      String engine,
+  public static ChildProcess launch(
+      String program,
       List<String> command,
       Map<String, String> environment,
       Path directory,
       ParentDeath parentDeath) {
-    EngineLog log = new EngineLog(engine, directory.resolve("server.log"));
+    ProcessLog log = new ProcessLog(program, directory.resolve("server.log"));
     return launch(command, environment, directory, log, parentDeath);
   }
 
@@ -78,11 +78,11 @@ public final class EngineProcess {
    *
    * <p>Its standard input is a pipe that stays open, and silent, for as long as this JVM lives.
    */
-  public static EngineProcess launch(
+  public static ChildProcess launch(
       List<String> command,
       Map<String, String> environment,
       Path directory,
-      EngineLog log,
+      ProcessLog log,
       ParentDeath parentDeath) {
     Path pidFile = newPidFile(directory);
     List<String> program = shellThatKeepsTheEnvironment();
@@ -98,12 +98,12 @@ public final class EngineProcess {
     try {
       log.begin();
       watcher = watch(pidFile, parentDeath);
-      return new EngineProcess(builder.start(), watcher, pidFile, log);
+      return new ChildProcess(builder.start(), watcher, pidFile, log);
     } catch (IOException e) {
       if (watcher != null) {
         watcher.destroyForcibly(); // there is nothing to watch over
       }
-      throw new EngineException(log.engine() + " cannot be started: " + e.getMessage() + ".", e);
+      throw new DevException(log.program() + " cannot be started: " + e.getMessage() + ".", e);
     }
   }
 
@@ -147,7 +147,7 @@ public final class EngineProcess {
   /**
    * Waits until the server is ready.
    *
-   * @throws EngineException if it ends or is not ready in time, and it is dead then; also if the
+   * @throws DevException if it ends or is not ready in time, and it is dead then; also if the
    *     thread is interrupted, and it goes on then
    */
   public void awaitReady(BooleanSupplier ready, Duration patience) {
@@ -155,12 +155,12 @@ public final class EngineProcess {
     while (!ready.getAsBoolean()) {
       if (endsWithin(POLL)) {
         cleanUp();
-        throw new EngineException(log.explain(process.exitValue()));
+        throw new DevException(log.explain(process.exitValue()));
       }
       if (System.nanoTime() > deadline) {
         kill();
-        throw new EngineException(
-            log.engine()
+        throw new DevException(
+            log.program()
                 + " was not ready within "
                 + patience.toSeconds()
                 + " s; its log is "
@@ -217,7 +217,7 @@ public final class EngineProcess {
     try {
       Files.deleteIfExists(pidFile);
     } catch (IOException e) {
-      throw new EngineException(pidFile + " cannot be deleted.", e);
+      throw new DevException(pidFile + " cannot be deleted.", e);
     }
   }
 
@@ -226,7 +226,7 @@ public final class EngineProcess {
       return process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new EngineException("Waiting for " + log.engine() + " was interrupted.", e);
+      throw new DevException("Waiting for " + log.program() + " was interrupted.", e);
     }
   }
 
@@ -260,7 +260,7 @@ public final class EngineProcess {
     try (DirectoryStream<Path> pidFiles = Files.newDirectoryStream(directory, PID_FILES)) {
       pidFiles.forEach(pidFile -> stopOrphan(pidFile, directory));
     } catch (IOException | DirectoryIteratorException e) {
-      throw new EngineException(directory + " cannot be read.", e);
+      throw new DevException(directory + " cannot be read.", e);
     }
   }
 
@@ -270,11 +270,11 @@ public final class EngineProcess {
       if (lines.size() == 2 && lines.get(0).matches("\\d{1,18}")) {
         ProcessHandle.of(Long.parseLong(lines.get(0)))
             .filter(process -> isServer(process, lines.get(1), directory))
-            .ifPresent(EngineProcess::stop);
+            .ifPresent(ChildProcess::stop);
       }
       Files.deleteIfExists(pidFile);
     } catch (IOException e) {
-      throw new EngineException(pidFile + " cannot be read.", e);
+      throw new DevException(pidFile + " cannot be read.", e);
     }
   }
 
@@ -310,7 +310,7 @@ public final class EngineProcess {
         Thread.sleep(POLL.toMillis());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        throw new EngineException("Waiting for process " + orphan.pid() + " was interrupted.", e);
+        throw new DevException("Waiting for process " + orphan.pid() + " was interrupted.", e);
       }
     }
     return true;

@@ -1,7 +1,7 @@
 package io.asyncflow.dev;
 
-/** An embedded engine could not do what was asked; the message is one sentence for a person. */
-public class EngineException extends RuntimeException {
+/** What was asked for could not be done; the message is one sentence for a person. */
+public class DevException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /**
@@ -9,7 +9,7 @@ public class EngineException extends RuntimeException {
    *
    * @param message what is wrong and what to do about it, in one sentence
    */
-  public EngineException(String message) {
+  public DevException(String message) {
     super(message);
   }
 
@@ -19,7 +19,7 @@ public class EngineException extends RuntimeException {
    * @param message what is wrong and what to do about it, in one sentence
    * @param cause the technical reason; may be null
    */
-  public EngineException(String message, Throwable cause) {
+  public DevException(String message, Throwable cause) {
     super(message, cause);
   }
 }

@@ -9,31 +9,31 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Another JVM that owns an engine, for tests that kill it. */
-final class EngineOwner implements AutoCloseable {
+/** Another JVM that owns an embedded server, for tests that kill it. */
+final class ServerOwner implements AutoCloseable {
   private final Process jvm;
-  private final long enginePid;
+  private final long serverPid;
   private final List<ProcessHandle> watchers;
 
-  private EngineOwner(Process jvm, long enginePid, List<ProcessHandle> watchers) {
+  private ServerOwner(Process jvm, long serverPid, List<ProcessHandle> watchers) {
     this.jvm = jvm;
-    this.enginePid = enginePid;
+    this.serverPid = serverPid;
     this.watchers = watchers;
   }
 
-  /** Starts a JVM that starts the engine and waits until it runs. */
-  static EngineOwner of(String engine, Path directory) throws IOException {
+  /** Starts a JVM that starts the server and waits until it runs. */
+  static ServerOwner of(String server, Path directory) throws IOException {
     Process jvm =
-        OtherJvm.of(EngineOwner.class, engine, directory.toString())
+        OtherJvm.of(ServerOwner.class, server, directory.toString())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     String pid = new BufferedReader(new InputStreamReader(jvm.getInputStream())).readLine();
     if (pid == null) {
-      throw new IOException("the other JVM could not start the engine");
+      throw new IOException("the other JVM could not start the server");
     }
     List<ProcessHandle> watchers =
         jvm.children().filter(child -> child.pid() != Long.parseLong(pid)).toList();
-    return new EngineOwner(jvm, Long.parseLong(pid), watchers);
+    return new ServerOwner(jvm, Long.parseLong(pid), watchers);
   }
 
   /** What the other JVM runs. */
@@ -51,11 +51,11 @@ final class EngineOwner implements AutoCloseable {
     }
   }
 
-  ProcessHandle engine() {
-    return ProcessHandle.of(enginePid).orElseThrow();
+  ProcessHandle server() {
+    return ProcessHandle.of(serverPid).orElseThrow();
   }
 
-  /** kill -9 for the JVM and for the shells that watch over its engine: nobody stops the engine. */
+  /** kill -9 for the JVM and for the shells that watch over its server: nobody stops the server. */
   void killWithItsWatchers() {
     watchers.forEach(ProcessHandle::destroyForcibly);
     watchers.forEach(watcher -> watcher.onExit().join());
@@ -75,7 +75,7 @@ final class EngineOwner implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     kill();
-    ProcessHandle.of(enginePid).ifPresent(ProcessHandle::destroyForcibly);
+    ProcessHandle.of(serverPid).ifPresent(ProcessHandle::destroyForcibly);
     Stream.of(watchers).flatMap(List::stream).forEach(ProcessHandle::destroyForcibly);
   }
 }

@@ -20,10 +20,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A history told line by line. Each call takes 2 ms, and begins when the one before has ended.
+ * A history, made line by line. Each call takes 2 ms, and begins when the one before has ended.
  * Leases are 3 s.
  */
-final class Told {
+final class HistoryBuilder {
 
   static final Rules RULES =
       new Rules(3, Duration.ofSeconds(-1), null, Duration.ofSeconds(20), Duration.ofSeconds(30));
@@ -37,12 +37,12 @@ final class Told {
   private long now = 1_000_000_000;
   private long call;
 
-  static Told history() {
-    return new Told();
+  static HistoryBuilder history() {
+    return new HistoryBuilder();
   }
 
   /** A task that runs through its three stages: context "0" becomes "1", "2" and the result "3". */
-  Told aSmoothLifeOf(String task, String key) {
+  HistoryBuilder aSmoothLifeOf(String task, String key) {
     return created(task, key)
         .held(task, 1, "a", "0")
         .handedOn(task, 1, "b", "1")
@@ -53,22 +53,22 @@ final class Told {
         .row(task, key, "c", 4, 0, 3, "2", "3");
   }
 
-  Told later(Duration time) {
+  HistoryBuilder later(Duration time) {
     now += time.toNanos();
     return this;
   }
 
-  Told created(String task, String key) {
+  HistoryBuilder created(String task, String key) {
     return created(task, key, null);
   }
 
-  Told created(String task, String key, Long delayMs) {
+  HistoryBuilder created(String task, String key, Long delayMs) {
     return answered(
         create(Phase.INVOKE, key).delayMs(delayMs),
         create(Phase.OK, key).delayMs(delayMs).task(task));
   }
 
-  Told createdWithoutAnswer(String key) {
+  HistoryBuilder createdWithoutAnswer(String key) {
     invoked(create(Phase.INVOKE, key));
     return this;
   }
@@ -77,17 +77,18 @@ final class Told {
     return Event.draft(Act.CREATE, phase).key(key).stage("a").text("0");
   }
 
-  Told held(String task, int epoch, String stage, String text) {
+  HistoryBuilder held(String task, int epoch, String stage, String text) {
     return held(task, epoch, stage, text, 0, "worker-" + epoch);
   }
 
-  Told held(String task, int epoch, String stage, String text, int failures, String worker) {
+  HistoryBuilder held(
+      String task, int epoch, String stage, String text, int failures, String worker) {
     return answered(
         Event.draft(Act.HOLD, Phase.INVOKE).worker(worker).key("hold-" + call),
         given(task, epoch, stage, text, failures, worker).status(2));
   }
 
-  Told heldWithStatus(String task, int epoch, int status) {
+  HistoryBuilder heldWithStatus(String task, int epoch, int status) {
     String worker = "worker-" + epoch;
     return answered(
         Event.draft(Act.HOLD, Phase.INVOKE).worker(worker).key("hold-" + call),
@@ -107,23 +108,23 @@ final class Told {
         .leaseMs(LEASE_MS);
   }
 
-  Told handedOn(String task, int epoch, String nextStage, String text) {
+  HistoryBuilder handedOn(String task, int epoch, String nextStage, String text) {
     return reported(task, epoch, "r" + epoch, Outcome.NEXT_STAGE, nextStage, text, null);
   }
 
-  Told succeeded(String task, int epoch, String result) {
+  HistoryBuilder succeeded(String task, int epoch, String result) {
     return reported(task, epoch, "r" + epoch, Outcome.SUCCESS, null, result, null);
   }
 
-  Told reported(String task, int epoch, Outcome outcome) {
+  HistoryBuilder reported(String task, int epoch, Outcome outcome) {
     return reported(task, epoch, "r" + epoch, outcome, null, null, null);
   }
 
-  Told snoozed(String task, int epoch, long delayMs) {
+  HistoryBuilder snoozed(String task, int epoch, long delayMs) {
     return reported(task, epoch, "r" + epoch, Outcome.SNOOZE, null, null, delayMs);
   }
 
-  Told reported(
+  HistoryBuilder reported(
       String task,
       int epoch,
       String reportId,
@@ -136,13 +137,14 @@ final class Told {
     return answered(invoke, ok.answer(ReportResult.Verdict.ACCEPTED.name()));
   }
 
-  Told handedOnWithoutAnswer(String task, int epoch, String nextStage, String text) {
+  HistoryBuilder handedOnWithoutAnswer(String task, int epoch, String nextStage, String text) {
     invoked(
         report(Phase.INVOKE, task, epoch, "r" + epoch, Outcome.NEXT_STAGE, nextStage, text, null));
     return this;
   }
 
-  Told replayAnswered(String task, int epoch, String nextStage, String text, String answer) {
+  HistoryBuilder replayAnswered(
+      String task, int epoch, String nextStage, String text, String answer) {
     boolean stands = answer.equals(ReportResult.Verdict.ALREADY_DONE.name());
     String id = "r" + epoch;
     return answered(
@@ -178,7 +180,7 @@ final class Told {
         .delayMs(delayMs);
   }
 
-  Told renewed(String task, int epoch) {
+  HistoryBuilder renewed(String task, int epoch) {
     return answered(
         Event.draft(Act.BEAT, Phase.INVOKE).task(task).epoch(epoch),
         Event.draft(Act.BEAT, Phase.OK)
@@ -188,37 +190,37 @@ final class Told {
             .leaseMs(LEASE_MS));
   }
 
-  Told ran(String task, int epoch, String stage) {
+  HistoryBuilder ran(String task, int epoch, String stage) {
     return answered(
         Event.draft(Act.RUN, Phase.INVOKE).task(task).epoch(epoch).stage(stage),
         Event.draft(Act.RUN, Phase.OK).task(task).epoch(epoch).stage(stage));
   }
 
-  Told read(String task, int epoch, int status) {
+  HistoryBuilder read(String task, int epoch, int status) {
     return answered(
         Event.draft(Act.READ, Phase.INVOKE).task(task),
         Event.draft(Act.READ, Phase.OK).task(task).epoch(epoch).status(status));
   }
 
-  Told notFound(String task) {
+  HistoryBuilder notFound(String task) {
     return answered(
         Event.draft(Act.READ, Phase.INVOKE).task(task),
         Event.draft(Act.READ, Phase.FAIL).task(task).code(ErrorCode.NO_SUCH_TASK.code()));
   }
 
-  Told readFailed(String task, ErrorCode code) {
+  HistoryBuilder readFailed(String task, ErrorCode code) {
     return answered(
         Event.draft(Act.READ, Phase.INVOKE).task(task),
         Event.draft(Act.READ, Phase.UNKNOWN).task(task).code(code.code()).answer("sorry"));
   }
 
-  Told cancelled(String task) {
+  HistoryBuilder cancelled(String task) {
     return answered(
         Event.draft(Act.CANCEL, Phase.INVOKE).task(task),
         Event.draft(Act.CANCEL, Phase.OK).task(task));
   }
 
-  Told position(int seenBegin, int seenEnd) {
+  HistoryBuilder position(int seenBegin, int seenEnd) {
     begin = seenBegin;
     end = seenEnd;
     return answered(
@@ -226,26 +228,26 @@ final class Told {
         Event.draft(Act.POSITION, Phase.OK).status(seenBegin).epoch(seenEnd));
   }
 
-  Told broken() {
+  HistoryBuilder broken() {
     return broken(null);
   }
 
   /**
    * @param sufferers names with commas between them; {@code null} for everybody
    */
-  Told broken(String sufferers) {
+  HistoryBuilder broken(String sufferers) {
     return answered(
         Event.draft(Act.FAULT, Phase.INVOKE).outcome("something").worker(sufferers),
         Event.draft(Act.FAULT, Phase.OK).outcome("something").worker(sufferers));
   }
 
-  Told healed() {
+  HistoryBuilder healed() {
     now += 1_000_000;
     events.add(Event.draft(Act.HEALED, Phase.OK).at(now, "test", ++call));
     return this;
   }
 
-  Told row(
+  HistoryBuilder row(
       String task,
       String key,
       String stage,
@@ -263,12 +265,12 @@ final class Told {
   }
 
   /** A job of children whose contexts are these, as the answer to its creation. */
-  Told jobCreated(String job, String key, String... contexts) {
+  HistoryBuilder jobCreated(String job, String key, String... contexts) {
     return answered(
         jobLine(Phase.INVOKE, key, contexts), jobLine(Phase.OK, key, contexts).task(job));
   }
 
-  Told jobCreatedWithoutAnswer(String key, String... contexts) {
+  HistoryBuilder jobCreatedWithoutAnswer(String key, String... contexts) {
     invoked(jobLine(Phase.INVOKE, key, contexts));
     return this;
   }
@@ -279,19 +281,19 @@ final class Told {
         .text(new JobScript(List.of(contexts)).json());
   }
 
-  Told jobCancelled(String job) {
+  HistoryBuilder jobCancelled(String job) {
     return answered(
         Event.draft(Act.CANCEL_JOB, Phase.INVOKE).task(job),
         Event.draft(Act.CANCEL_JOB, Phase.OK).task(job));
   }
 
   /** A task of a job that was held once, and has succeeded. */
-  Told done(String task, String stage, String context, String result) {
+  HistoryBuilder done(String task, String stage, String context, String result) {
     return held(task, 1, stage, context).succeeded(task, 1, result);
   }
 
   /** The row of a task that was held once. */
-  Told rowOf(
+  HistoryBuilder rowOf(
       String job,
       int index,
       String task,
@@ -306,7 +308,7 @@ final class Told {
   }
 
   /** The row of a job, all of whose children are tasks if it was split. */
-  Told jobRow(
+  HistoryBuilder jobRow(
       String job,
       String key,
       JobState state,
@@ -321,7 +323,7 @@ final class Told {
     return this;
   }
 
-  private Told answered(Draft invoke, Draft end) {
+  private HistoryBuilder answered(Draft invoke, Draft end) {
     long number = invoked(invoke);
     now += 1_000_000;
     events.add(end.at(now, "test", number));

@@ -11,11 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The output of a native server, and what it says about the server's end. */
-public record EngineLog(String engine, Path file) {
+public record ProcessLog(String program, Path file) {
   private static final Pattern MISSING_LIBRARY =
       Pattern.compile("error while loading shared libraries: (\\S+):");
 
-  /** An engine's line, and flowsvr's. */
+  /** A database's line, and flowsvr's. */
   private static final Pattern ERROR =
       Pattern.compile("(?:\\[ERROR\\]|: (?=\\S+ does not start: ))\\s*(.+)");
 
@@ -44,13 +44,13 @@ public record EngineLog(String engine, Path file) {
     String text = read();
     Matcher library = MISSING_LIBRARY.matcher(text);
     if (library.find()) {
-      return engine
+      return program
           + " cannot run because the shared library "
           + library.group(1)
           + " is missing: "
           + remedy(library.group(1));
     }
-    return engine
+    return program
         + " ended with exit code "
         + exitCode
         + " instead of starting; its log is "

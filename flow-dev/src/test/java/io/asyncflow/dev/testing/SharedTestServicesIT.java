@@ -11,25 +11,26 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
 @Tag("contract")
-class SharedTestEnginesIT {
+class SharedTestServicesIT {
 
   @Test
   void everySchemaIsNewAndEmpty() throws Exception {
-    String first = TestEngines.newSchema("flow");
-    String second = TestEngines.newSchema("flow");
+    String first = TestServices.newSchema("flow");
+    String second = TestServices.newSchema("flow");
     assertThat(first).startsWith("flow_").isNotEqualTo(second);
 
-    try (Connection connection = TestEngines.database().connect(second);
+    try (Connection connection = TestServices.database().connect(second);
         ResultSet tables = connection.createStatement().executeQuery("SHOW TABLES")) {
       assertThat(tables.next()).isFalse();
     }
   }
 
   @Test
-  void enginesAreSharedByTheWholeJvm() {
-    assertThat(TestEngines.database()).isEqualTo(TestEngines.database());
-    assertThat(TestEngines.redis()).isSameAs(TestEngines.redis());
-    assertThat(LoopbackPort.answersPing(TestEngines.redis().port(), TestEngines.redis().password()))
+  void servicesAreSharedByTheWholeJvm() {
+    assertThat(TestServices.database()).isEqualTo(TestServices.database());
+    assertThat(TestServices.redis()).isSameAs(TestServices.redis());
+    assertThat(
+            LoopbackPort.answersPing(TestServices.redis().port(), TestServices.redis().password()))
         .isTrue();
   }
 }

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.testing;
 
-import io.asyncflow.dev.EngineException;
+import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;
 import io.asyncflow.dev.embedded.EmbeddedMySql;
@@ -21,13 +21,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>The system property {@code asyncflow.test.database} chooses the database: {@code mariadb}
  * (embedded), {@code mysql8} (the real MySQL 8.0.33, embedded) or {@code container} (MySQL 8.4 in
- * Docker). Where it is absent, a Docker engine that answers gives the container, and MariaDB does
+ * Docker). Where it is absent, Docker gives the container if it answers, and MariaDB runs
  * otherwise. The choice is said once, on standard output.
  *
- * <p>Tests keep out of each other's way by a {@linkplain #newSchema schema of their own}. The
- * engines end with the JVM and leave neither processes nor directories. Thread-safe.
+ * <p>Tests keep out of each other's way by a {@linkplain #newSchema schema of their own}. Database
+ * and Redis end with the JVM and leave neither processes nor directories. Thread-safe.
  */
-public final class TestEngines {
+public final class TestServices {
   static final String DATABASE_PROPERTY = "asyncflow.test.database";
   private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
@@ -35,13 +35,13 @@ public final class TestEngines {
   private static EmbeddedRedis redis;
   private static Path directory;
 
-  private TestEngines() {}
+  private TestServices() {}
 
   /**
    * The shared database, started by the first call.
    *
    * @return where it listens and who may do everything there
-   * @throws EngineException in one sentence if the chosen engine cannot start
+   * @throws DevException in one sentence if the chosen database cannot start
    */
   public static synchronized DatabaseEndpoint database() {
     if (database == null) {
@@ -52,17 +52,17 @@ public final class TestEngines {
             case MYSQL8 -> EmbeddedMySql.startDisposable(directory("mysql")).endpoint();
             case CONTAINER -> MySqlContainer.start();
           };
-      System.out.println("Test database: " + database.engine() + "; " + choice.reason());
+      System.out.println("Test database: " + database.product() + "; " + choice.reason());
     }
     return database;
   }
 
   /**
-   * Makes an empty database on the shared engine.
+   * Makes an empty database on the shared database.
    *
    * @param prefix what its name begins with: letters, digits and underscores
    * @return its name, which no earlier call of any test run got
-   * @throws EngineException if the database refuses
+   * @throws DevException if the database refuses
    */
   public static String newSchema(String prefix) {
     String name =
@@ -76,7 +76,7 @@ public final class TestEngines {
         Statement statement = connection.createStatement()) {
       statement.execute("CREATE DATABASE `" + name + "` CHARACTER SET utf8mb4");
     } catch (SQLException e) {
-      throw new EngineException("The database " + name + " cannot be made.", e);
+      throw new DevException("The database " + name + " cannot be made.", e);
     }
     return name;
   }
@@ -84,7 +84,7 @@ public final class TestEngines {
   /**
    * The shared Redis, started by the first call. A test that stops it starts it again.
    *
-   * @throws EngineException in one sentence if it cannot start
+   * @throws DevException in one sentence if it cannot start
    */
   public static synchronized EmbeddedRedis redis() {
     if (redis == null) {
@@ -93,18 +93,18 @@ public final class TestEngines {
     return redis;
   }
 
-  // Not the JVM's temporary directory: what lies there may go while an engine still writes.
-  private static Path directory(String engine) {
+  // Not the JVM's temporary directory: what lies there may go while a server still writes.
+  private static Path directory(String service) {
     if (directory == null) {
       Path target = Path.of("target").toAbsolutePath();
       Path parent =
           Files.isDirectory(target) ? target : FileTree.create(NativeBinaries.cacheDirectory());
       try {
-        directory = Files.createTempDirectory(parent, "test-engines-");
+        directory = Files.createTempDirectory(parent, "test-services-");
       } catch (IOException e) {
-        throw new EngineException("No directory can be made in " + parent + ".", e);
+        throw new DevException("No directory can be made in " + parent + ".", e);
       }
     }
-    return directory.resolve(engine);
+    return directory.resolve(service);
   }
 }

@@ -10,19 +10,19 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-class EngineProcessIT {
+class ChildProcessIT {
 
   @TempDir Path directory;
 
   @Test
   void variablesOfAnyNameReachTheProgram() throws Exception {
-    EngineProcess program =
-        EngineProcess.launch(
+    ChildProcess program =
+        ChildProcess.launch(
             "a server",
             List.of("/usr/bin/env"),
             Map.of("logging.level.root", "DEBUG"),
             directory,
-            ParentDeath.STOPS_ENGINE);
+            ParentDeath.STOPS_CHILD);
     try {
       assertThat(program.awaitEnd()).isZero();
     } finally {
