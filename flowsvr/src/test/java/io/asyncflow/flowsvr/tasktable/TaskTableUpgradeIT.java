@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,26 @@ class TaskTableUpgradeIT {
       statement.executeQuery("SELECT COUNT(*) FROM " + table.sqlName()).close();
     }
     return reader;
+  }
+
+  @Test
+  void laterMigrationReachesTheTablesOfALiveFamily() {
+    List<TaskTable> family = List.of(aTableWithRows("lark", 1), aTableWithRows("lark", 2));
+    Flyway.configure()
+        .dataSource(schema.connections())
+        .locations("classpath:db/migration", "classpath:db/later")
+        .load()
+        .migrate();
+    family.forEach(table -> insert(table, 1_000)); // by a server of the version before
+
+    assertThat(aServerThatStarts().runOnce()).isEqualTo(2);
+
+    for (TaskTable table : family) {
+      assertIsLikeTheTemplate(table);
+      assertThat(sql.queryForList("SELECT DISTINCT weight FROM " + table.sqlName(), Integer.class))
+          .containsExactly(7);
+    }
+    assertThat(aServerThatStarts().runOnce()).isZero();
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
 import javax.sql.DataSource;
+import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.callback.Callback;
 import org.flywaydb.core.api.callback.Context;
 import org.flywaydb.core.api.callback.Event;
@@ -21,8 +22,8 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
  *
  * <p>No engine takes back DDL, so a server that is killed in the middle of a file leaves the first
  * part of it, and Flyway, which counts files, would stumble over "table already exists" at every
- * start after that. Therefore the version that begins is written down before its first statement;
- * where it begins once more, what is there already is passed over:
+ * start after that. Therefore the migration that begins is written down before its first statement;
+ * where the same one begins once more, what is there already is passed over:
  *
  * <pre>
  *   V7 begins | CREATE a | CREATE b | killed
@@ -44,13 +45,15 @@ final class ResumableMigrations implements Callback {
       """
       CREATE TABLE IF NOT EXISTS t_migration_begun (
         version VARCHAR(50) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-        PRIMARY KEY (version)
+        checksum INT NOT NULL,
+        PRIMARY KEY (version, checksum)
       ) ENGINE = InnoDB
       """;
 
   // Committed with the first statement, which is DDL and commits what came before, or along with
   // it.
-  private static final String BEGIN = "INSERT IGNORE INTO t_migration_begun (version) VALUES (?)";
+  private static final String BEGIN =
+      "INSERT IGNORE INTO t_migration_begun (version, checksum) VALUES (?, ?)";
 
   private static final Set<Integer> THERE_ALREADY =
       Set.of(
@@ -85,24 +88,28 @@ final class ResumableMigrations implements Callback {
       resumed = false;
       return;
     }
-    String version = String.valueOf(context.getMigrationInfo().getVersion());
+    MigrationInfo migration = context.getMigrationInfo();
     try {
-      resumed = !begins(context.getConnection(), version);
+      resumed = !begins(context.getConnection(), migration);
     } catch (SQLException e) {
-      throw new IllegalStateException("migration " + version + " cannot begin", e);
+      throw new IllegalStateException("migration " + migration.getVersion() + " cannot begin", e);
     }
     if (resumed) {
-      log.warn("migration {} was cut off; passing over what it has done already", version);
+      log.warn(
+          "migration {} was cut off; passing over what it has done already",
+          migration.getVersion());
     }
   }
 
-  /** {@code false} if it has begun before. */
-  private static boolean begins(Connection connection, String version) throws SQLException {
+  /** {@code false} if it has begun before: this one, and not another of the same version. */
+  private static boolean begins(Connection connection, MigrationInfo migration)
+      throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.executeUpdate(TABLE);
     }
     try (PreparedStatement statement = connection.prepareStatement(BEGIN)) {
-      statement.setString(1, version);
+      statement.setString(1, migration.getVersion().getVersion());
+      statement.setInt(2, migration.getChecksum());
       return statement.executeUpdate() == 1;
     }
   }

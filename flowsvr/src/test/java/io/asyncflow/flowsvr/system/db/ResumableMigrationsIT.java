@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.testing.TestServices;
+import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -22,11 +25,12 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-/** The real migrations, each cut off after each of its statements. */
+/** The real migrations, and a made-up one after them, cut off after each of their statements. */
 @Tag("contract")
 class ResumableMigrationsIT {
 
@@ -37,7 +41,7 @@ class ResumableMigrationsIT {
     AtomicInteger all = new AtomicInteger();
     DataSource whole = schema();
     migrate(cutAfter(FOR_EVER, whole, all));
-    List<String> wanted = columns(whole);
+    List<String> wanted = columnsAndKeys(whole);
     return IntStream.range(1, all.get())
         .mapToObj(
             statements ->
@@ -50,18 +54,36 @@ class ResumableMigrationsIT {
     DataSource cut = schema();
     assertThatThrownBy(() -> migrate(cutAfter(statements, cut, new AtomicInteger())))
         .isInstanceOf(FlywayException.class);
-    // Who is killed does not write down that it failed.
-    JdbcClient.create(cut).sql("DELETE FROM flyway_schema_history WHERE success = 0").update();
+    forgetFailure(cut);
     migrate(cut);
-    assertThat(columns(cut)).isEqualTo(wanted);
+    assertThat(columnsAndKeys(cut)).isEqualTo(wanted);
+  }
+
+  /** Who is killed does not write down that it failed. */
+  private static void forgetFailure(DataSource cut) {
+    JdbcClient.create(cut).sql("DELETE FROM flyway_schema_history WHERE success = 0").update();
   }
 
   @Test
   void tableThatIsThereBeforeTheMigrationBeginsIsNotPassedOver() {
     DataSource database = schema();
     migrating(database).target("1").load().migrate();
-    JdbcClient.create(database).sql("CREATE TABLE t_leader (somebody INT)").update();
-    assertThatThrownBy(() -> migrate(database)).hasMessageContaining("t_leader");
+    JdbcClient.create(database).sql("CREATE TABLE t_weight (somebody INT)").update();
+    assertThatThrownBy(() -> migrate(database)).hasMessageContaining("t_weight");
+  }
+
+  @Test
+  void whatAnotherMigrationOfTheSameVersionHasMadeIsNotPassedOver(@TempDir Path directory)
+      throws IOException {
+    Files.writeString(
+        directory.resolve("V1__older.sql"),
+        "CREATE TABLE t_schedule_pos (older INT);\nSELECT * FROM t_cut_off;\n");
+    DataSource database = schema();
+    assertThatThrownBy(
+            () -> migrating(database).locations("filesystem:" + directory).load().migrate())
+        .hasMessageContaining("t_cut_off");
+    forgetFailure(database);
+    assertThatThrownBy(() -> migrate(database)).hasMessageContaining("t_schedule_pos");
   }
 
   private static DataSource schema() {
@@ -76,17 +98,26 @@ class ResumableMigrationsIT {
 
   private static FluentConfiguration migrating(DataSource database) {
     ResumableMigrations resumable = new ResumableMigrations();
-    return Flyway.configure().dataSource(resumable.over(database)).callbacks(resumable);
+    return Flyway.configure()
+        .dataSource(resumable.over(database))
+        .callbacks(resumable)
+        .locations("classpath:db/migration", "classpath:db/later");
   }
 
-  private static List<String> columns(DataSource database) {
+  private static List<String> columnsAndKeys(DataSource database) {
     return JdbcClient.create(database)
         .sql(
             """
             SELECT CONCAT_WS(' ', table_name, column_name, column_type, is_nullable)
             FROM information_schema.columns
             WHERE table_schema = DATABASE()
-            ORDER BY table_name, ordinal_position
+              AND table_name <> 'flyway_schema_history'
+            UNION ALL
+            SELECT CONCAT_WS(' ', table_name, index_name, seq_in_index, column_name)
+            FROM information_schema.statistics
+            WHERE table_schema = DATABASE()
+              AND table_name <> 'flyway_schema_history'
+            ORDER BY 1
             """)
         .query(String.class)
         .list();
