@@ -365,9 +365,9 @@ class ReadmeIT {
     }
   }
 
-  /** A picture: its tables are those of the migrations, its programs are modules. */
+  /** A picture: its tables are those of the baseline, its programs are modules. */
   private static void namesWhatExists(String picture) {
-    String tables = Document.read("db/migration/V1__tables.sql").text();
+    String tables = Document.read("db/migration/V1__baseline.sql").text();
     assertThat(picture).contains("flowsvr", "worker-sdk");
     Document drawing = new Document(null, picture);
     for (String table : drawing.all("\\b(t_[a-z_]+[a-z])\\b")) {

@@ -80,7 +80,7 @@ class ReadmeTest {
 
   @Test
   void everyColumnOfATypeIsThere() {
-    String tables = Document.read("db/migration/V1__tables.sql").text();
+    String tables = Document.read("db/migration/V1__baseline.sql").text();
     String table = tables.substring(tables.indexOf("CREATE TABLE t_schedule_cfg"));
     List<String> columns =
         new Document(null, table.substring(0, table.indexOf("PRIMARY KEY"))).all("\n  (\\w+) ");
