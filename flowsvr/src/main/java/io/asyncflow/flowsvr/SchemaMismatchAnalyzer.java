@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr;
 
-import org.flywaydb.core.api.exception.FlywayValidateException;
+import io.asyncflow.flowsvr.system.db.SchemaMismatchException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
@@ -8,15 +8,10 @@ import org.springframework.core.annotation.Order;
 
 /** The tables were made by migrations that this server does not have, or has otherwise. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
-class SchemaMismatchAnalyzer extends AbstractFailureAnalyzer<FlywayValidateException> {
+class SchemaMismatchAnalyzer extends AbstractFailureAnalyzer<SchemaMismatchException> {
 
   @Override
-  protected FailureAnalysis analyze(Throwable rootFailure, FlywayValidateException cause) {
-    return new FailureAnalysis(
-        "the tables that FLOW_MYSQL_URL leads to were made by another state of the code, from which"
-            + " there is no way to this one; start the server that made them, or give an empty"
-            + " schema (./asyncflow dev: another --data-dir, or an empty one).",
-        null,
-        cause);
+  protected FailureAnalysis analyze(Throwable rootFailure, SchemaMismatchException cause) {
+    return new FailureAnalysis(cause.getMessage(), null, cause);
   }
 }

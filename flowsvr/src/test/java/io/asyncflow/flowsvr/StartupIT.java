@@ -15,7 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -117,16 +119,60 @@ class StartupIT {
   }
 
   @Test
-  void tablesOfAnotherStateOfTheCodeAreOneSentence(CapturedOutput output) {
+  void tablesOfAnotherBaselineAreOneSentenceAndAnExitCode(CapturedOutput output) {
     DatabaseEndpoint database = TestServices.database();
     String url = database.jdbcUrl(TestServices.newSchema("startup"));
-    Flyway.configure().dataSource(url, database.user(), database.password()).load().migrate();
-    new JdbcTemplate(new DriverManagerDataSource(url, database.user(), database.password()))
-        .update("UPDATE flyway_schema_history SET checksum = 1 WHERE version = '1'");
+    JdbcTemplate sql = migrated(database, url);
+    sql.update(
+        """
+        UPDATE flyway_schema_history
+        SET script = 'V1__tables.sql', description = 'tables', checksum = 1
+        """);
+    sql.update(
+        """
+        INSERT INTO flyway_schema_history
+        SELECT 2, '2', 'governance', type, 'V2__governance.sql', 2, installed_by, installed_on,
+          execution_time, success
+        FROM flyway_schema_history
+        """);
 
-    assertThatThrownBy(() -> start(with(database, "--spring.datasource.url=" + url))).isNotNull();
+    assertThatThrownBy(() -> start(with(database, "--spring.datasource.url=" + url)))
+        .satisfies(failure -> assertThat(FlowServer.exitCode(failure)).hasValue(65));
+
+    assertThat(onlyError(output))
+        .contains("the tables at jdbc:mysql://" + database.host() + ":" + database.port() + "/")
+        .contains("another baseline", "let FLOW_MYSQL_URL name an empty schema");
+  }
+
+  @Test
+  void tablesOfAnotherStateOfTheCodeAreOneSentence(CapturedOutput output) {
+    String[] migrations = {"classpath:db/migration", "classpath:db/later"};
+    DatabaseEndpoint database = TestServices.database();
+    String url = database.jdbcUrl(TestServices.newSchema("startup"));
+    migrated(database, url, migrations)
+        .update("UPDATE flyway_schema_history SET checksum = 1 WHERE version = '1000'");
+
+    assertThatThrownBy(
+            () ->
+                start(
+                    with(
+                        database,
+                        "--spring.datasource.url=" + url,
+                        "--spring.flyway.locations=" + String.join(",", migrations))))
+        .satisfies(failure -> assertThat(FlowServer.exitCode(failure)).isEmpty());
 
     assertThat(onlyError(output)).contains("made by another state").contains("--data-dir");
+  }
+
+  private static JdbcTemplate migrated(
+      DatabaseEndpoint database, String url, String... migrations) {
+    DataSource schema = new DriverManagerDataSource(url, database.user(), database.password());
+    FluentConfiguration flyway = Flyway.configure().dataSource(schema);
+    if (migrations.length > 0) {
+      flyway.locations(migrations);
+    }
+    flyway.load().migrate();
+    return new JdbcTemplate(schema);
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.exception.FlywayValidateException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
@@ -49,12 +50,17 @@ class Migration implements FlywayMigrationStrategy {
   public void migrate(Flyway flyway) {
     awaitDatabase();
     ResumableMigrations resumable = new ResumableMigrations();
-    Flyway.configure()
-        .configuration(flyway.getConfiguration())
-        .dataSource(resumable.over(database.within(LONGEST_STATEMENT)))
-        .callbacks(resumable)
-        .load()
-        .migrate();
+    Flyway direct =
+        Flyway.configure()
+            .configuration(flyway.getConfiguration())
+            .dataSource(resumable.over(database.within(LONGEST_STATEMENT)))
+            .callbacks(resumable)
+            .load();
+    try {
+      direct.migrate();
+    } catch (FlywayValidateException e) {
+      throw SchemaMismatchException.of(database.place(), direct, e);
+    }
   }
 
   private void awaitDatabase() {

@@ -1,0 +1,60 @@
+package io.asyncflow.flowsvr.system.db;
+
+import java.util.Arrays;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationVersion;
+
+/**
+ * The tables of the database were made by migrations that this server does not have, or has
+ * otherwise; the message says what to do.
+ */
+public final class SchemaMismatchException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  private static final MigrationVersion BASELINE = MigrationVersion.fromVersion("1");
+
+  private final boolean anotherBaseline;
+
+  private SchemaMismatchException(String message, boolean anotherBaseline, Throwable cause) {
+    super(message, cause);
+    this.anotherBaseline = anotherBaseline;
+  }
+
+  /**
+   * @param place where the tables are, without secrets
+   * @param flyway which refused them
+   */
+  static SchemaMismatchException of(String place, Flyway flyway, Throwable refusal) {
+    if (Arrays.stream(flyway.info().applied())
+        .anyMatch(SchemaMismatchException::isAnotherBaseline)) {
+      return new SchemaMismatchException(
+          "the tables at "
+              + place
+              + " were made from another baseline (db/migration/V1) than this server's, and no"
+              + " migration leads from one to the other; let FLOW_MYSQL_URL name an empty schema,"
+              + " or start the version that made the tables.",
+          true,
+          refusal);
+    }
+    return new SchemaMismatchException(
+        "the tables at "
+            + place
+            + " were made by another state of the code, from which there is no way to this one;"
+            + " start the server that made them, or give an empty schema (./asyncflow dev: another"
+            + " --data-dir, or an empty one).",
+        false,
+        refusal);
+  }
+
+  private static boolean isAnotherBaseline(MigrationInfo applied) {
+    return BASELINE.equals(applied.getVersion())
+        && !(applied.isChecksumMatching() && applied.isDescriptionMatching());
+  }
+
+  /** Whether the first migration differs already, before which there was nothing. */
+  public boolean isOfAnotherBaseline() {
+    return anotherBaseline;
+  }
+}
