@@ -107,7 +107,6 @@ public final class DevLauncher {
     TextToSpeak text = textOfDemo(arguments);
     ApiKey key = ApiKey.in(System.getenv());
     Path directory = installation.dataDirectory("demo");
-    Path output = SpacelessDirectory.preferring(directory.resolve("speech"));
     try (LocalStack stack =
         new LocalStack(
             installation,
@@ -124,6 +123,7 @@ public final class DevLauncher {
       stack.startWorkers(2);
       JobDisplay display = JobDisplay.on(System.out, Boolean.getBoolean(TERMINAL_PROPERTY));
       Demo.Spoken spoken = new Demo(flow, stack.failure(), display).speak(text.text());
+      Path output = SpacelessDirectory.preferring(directory.resolve("speech"));
       Path wav = output.resolve(spoken.jobId() + ".wav");
       SpeechReport.write(flow, spoken.jobId(), spoken.speech(), wav, System.out);
     }

@@ -147,15 +147,16 @@ public final class ChildProcess {
   /**
    * Waits until the server is ready.
    *
-   * @throws DevException if it ends or is not ready in time, and it is dead then; also if the
-   *     thread is interrupted, and it goes on then
+   * @throws EarlyEndException if it ends
+   * @throws DevException if it is not ready in time, and it is dead then; also if the thread is
+   *     interrupted, and it goes on then
    */
   public void awaitReady(BooleanSupplier ready, Duration patience) {
     long deadline = System.nanoTime() + patience.toNanos();
     while (!ready.getAsBoolean()) {
       if (endsWithin(POLL)) {
         cleanUp();
-        throw new DevException(log.explain(process.exitValue()));
+        throw new EarlyEndException(log.explain(process.exitValue()), process.exitValue());
       }
       if (System.nanoTime() > deadline) {
         kill();

@@ -11,10 +11,12 @@ import io.asyncflow.dev.host.LoopbackPort;
 import io.asyncflow.dev.host.OtherThread;
 import io.asyncflow.dev.host.OwnerOnly;
 import io.asyncflow.dev.process.ChildProcess;
+import io.asyncflow.dev.process.EarlyEndException;
 import io.asyncflow.dev.process.Keeper;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -44,6 +46,8 @@ public final class LocalStack implements AutoCloseable {
   private static final Duration WORKER_GRACE = Duration.ofSeconds(2);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(4);
   private static final String SCHEMA = "asyncflow";
+  // How flowsvr ends where its tables were made from another baseline of the schema.
+  private static final int OTHER_BASELINE = 65;
   private static final int MOST_WORKERS = 2;
 
   private final Installation installation;
@@ -124,12 +128,44 @@ public final class LocalStack implements AutoCloseable {
   }
 
   /**
-   * Starts MariaDB, Redis and flowsvr, and returns when flowsvr is ready.
+   * Starts MariaDB, Redis and flowsvr, and returns when flowsvr is ready. Data of another baseline
+   * is {@linkplain OldData moved aside}.
    *
    * @throws DevException in one sentence, with what has started still to be closed
    */
   public void start() {
     own(DirectoryLock.take(directory));
+    try {
+      startPrograms();
+    } catch (EarlyEndException e) {
+      if (e.exitCode() != OTHER_BASELINE) {
+        throw e;
+      }
+      moveDataAside();
+      own(DirectoryLock.take(directory));
+      startPrograms();
+    }
+  }
+
+  private void moveDataAside() {
+    synchronized (closed) {
+      stopAllBut(1); // the lock: only its owner may move the directory
+      if (closing) {
+        return; // what would start next says so
+      }
+      Path aside = OldData.moveAside(directory, LocalDate.now());
+      display.say(
+          "The data in "
+              + directory
+              + " was made from another baseline of the schema, which this version cannot upgrade:"
+              + " it is in "
+              + aside
+              + " now, and Asyncflow starts anew.");
+      stopAllBut(0);
+    }
+  }
+
+  private void startPrograms() {
     for (int number = 1; number <= MOST_WORKERS; number++) {
       ChildProcess.stopOrphan(worker(number).directory());
     }
@@ -277,10 +313,15 @@ public final class LocalStack implements AutoCloseable {
   @Override
   public void close() {
     closing = true;
+    stopAllBut(0);
+  }
+
+  /** Stops the parts in the order opposite to that of their start. */
+  private void stopAllBut(int first) {
     synchronized (closed) {
-      for (AutoCloseable part = started.poll(); part != null; part = started.poll()) {
+      while (started.size() > first) {
         try {
-          part.close();
+          started.pop().close();
         } catch (Exception e) {
           System.err.println("asyncflow: " + e.getMessage());
         }

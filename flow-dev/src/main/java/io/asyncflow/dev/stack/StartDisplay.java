@@ -23,6 +23,11 @@ public final class StartDisplay {
     out.printf(Locale.ROOT, "%6.1f s  %s%n", seconds, step);
   }
 
+  /** Says something that people should know. */
+  void say(String sentence) {
+    out.println(sentence);
+  }
+
   /** The condition, which says once what is waited for if it is not met for long. */
   BooleanSupplier awaiting(String what, Path log, BooleanSupplier condition) {
     return new BooleanSupplier() {

@@ -12,5 +12,8 @@
  *
  * <p>flowsvr and the workers are held by the four nets of {@link io.asyncflow.dev.process}, and by
  * a fifth: their standard input is a pipe from the launcher, and they end at its end.
+ *
+ * <p>Where flowsvr ends because the tables were made from another baseline, the directory gets
+ * another name, and all starts anew in an empty one.
  */
 package io.asyncflow.dev.stack;

@@ -166,6 +166,7 @@ class DevLauncherIT {
         .asString()
         .contains("instead of starting")
         .endsWith("flowsvr.log and says: flowsvr does not start: the key is bad.");
+    assertThat(home.resolve(".asyncflow")).isDirectoryNotContaining("glob:**.old-*");
   }
 
   @Test

@@ -157,6 +157,42 @@ class LocalStackIT {
   }
 
   @Test
+  void dataOfAnotherBaselineIsMovedAsideAndAllStartsAnew() throws IOException {
+    Path marker = StubProgram.otherBaseline(data);
+    Files.createDirectories(marker.getParent());
+    Files.createFile(marker);
+    try (LocalStack stack = stackOn(LoopbackPort.free());
+        LocalStack second = stackOn(LoopbackPort.free())) {
+      stack.start();
+      assertThatThrownBy(second::start)
+          .hasMessageContaining("is in use by another running Asyncflow");
+    }
+    try (LocalStack again = stackOn(LoopbackPort.free())) {
+      again.start();
+    }
+
+    assertThat(marker).doesNotExist();
+    Path aside = onlyMovedAside();
+    assertThat(StubProgram.otherBaseline(aside)).exists();
+    assertThat(aside.resolve("mariadb/data")).isDirectory();
+    assertThat(data.resolve("mariadb/data")).isDirectory();
+    assertThat(shown.toString().lines().filter(line -> line.contains("another baseline")))
+        .singleElement()
+        .asString()
+        .startsWith("The data in " + data + " was made from another baseline of the schema")
+        .contains("it is in " + aside + " now");
+    assertThat(childrenIn(home)).isEmpty();
+  }
+
+  private Path onlyMovedAside() throws IOException {
+    try (Stream<Path> files = Files.list(home)) {
+      List<Path> moved = files.filter(file -> file.toString().startsWith(data + ".old-")).toList();
+      assertThat(moved).hasSize(1);
+      return moved.get(0);
+    }
+  }
+
+  @Test
   void takenPortIsRefusedBeforeAnythingStarts() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
         LocalStack stack = stackOn(taken.getLocalPort())) {

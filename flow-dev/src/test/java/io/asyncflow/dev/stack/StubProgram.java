@@ -25,6 +25,8 @@ public final class StubProgram {
   /** With this key it does not start. */
   public static final String BAD_KEY = "bad";
 
+  private static final String OTHER_BASELINE = "made-from-another-baseline";
+
   private StubProgram() {}
 
   /** Puts the jar where a build of the module would have. */
@@ -42,6 +44,11 @@ public final class StubProgram {
     }
   }
 
+  /** What makes it end, like flowsvr on tables of another baseline. */
+  static Path otherBaseline(Path data) {
+    return data.resolve("store").resolve(OTHER_BASELINE);
+  }
+
   /** What the jar runs. */
   public static void main(String[] arguments) throws IOException {
     if ("tools".equals(System.getProperty("jarmode"))) {
@@ -52,6 +59,12 @@ public final class StubProgram {
     if (BAD_KEY.equals(System.getenv("FLOW_API_KEY"))) {
       System.out.println("12:00 ERROR [main] Startup : flowsvr does not start: the key is bad.");
       System.exit(1);
+    }
+    String store = System.getenv("FLOW_STORE_DIR");
+    if (store != null && Files.exists(Path.of(store, OTHER_BASELINE))) {
+      System.out.println(
+          "12:00 ERROR [main] Startup : flowsvr does not start: the tables are old.");
+      System.exit(65);
     }
     if (System.getenv("FLOW_PORT") != null) {
       serve(Integer.parseInt(System.getenv("FLOW_PORT")));
