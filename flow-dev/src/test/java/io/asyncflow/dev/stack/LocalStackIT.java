@@ -151,8 +151,10 @@ class LocalStackIT {
 
       second.destroyForcibly();
 
+      // It may have been ready by then, or not yet: the words differ.
       assertThat(stack.failure().get(30, TimeUnit.SECONDS))
-          .startsWith("Redis ended with exit code 137 as soon as it was started again");
+          .startsWith("Redis ")
+          .contains("ended with exit code 137");
     }
   }
 
