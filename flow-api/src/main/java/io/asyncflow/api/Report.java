@@ -33,4 +33,54 @@ public record Report(
     String result,
     String errMsg,
     Long retryAfterMs,
-    Long delayMs) {}
+    Long delayMs) {
+
+  /** A report of which nothing is said but what each has to say. */
+  public static Report of(String taskId, String workerId, Integer leaseEpoch, Outcome outcome) {
+    return new Report(
+        taskId, workerId, leaseEpoch, outcome, null, null, null, null, null, null, null, null);
+  }
+
+  public Report withTaskId(String value) {
+    return new Report(
+        value, workerId, leaseEpoch, outcome, reportId, taskStage, taskContext, priority, result,
+        errMsg, retryAfterMs, delayMs);
+  }
+
+  public Report withReportId(String value) {
+    return new Report(
+        taskId, workerId, leaseEpoch, outcome, value, taskStage, taskContext, priority, result,
+        errMsg, retryAfterMs, delayMs);
+  }
+
+  /** With what belongs to {@link Outcome#NEXT_STAGE}; {@code null} leaves what the task has. */
+  public Report withNext(String stage, String context, Integer newPriority) {
+    return new Report(
+        taskId, workerId, leaseEpoch, outcome, reportId, stage, context, newPriority, result,
+        errMsg, retryAfterMs, delayMs);
+  }
+
+  public Report withResult(String value) {
+    return new Report(
+        taskId, workerId, leaseEpoch, outcome, reportId, taskStage, taskContext, priority, value,
+        errMsg, retryAfterMs, delayMs);
+  }
+
+  public Report withErrMsg(String value) {
+    return new Report(
+        taskId, workerId, leaseEpoch, outcome, reportId, taskStage, taskContext, priority, result,
+        value, retryAfterMs, delayMs);
+  }
+
+  public Report withRetryAfterMs(Long value) {
+    return new Report(
+        taskId, workerId, leaseEpoch, outcome, reportId, taskStage, taskContext, priority, result,
+        errMsg, value, delayMs);
+  }
+
+  public Report withDelayMs(Long value) {
+    return new Report(
+        taskId, workerId, leaseEpoch, outcome, reportId, taskStage, taskContext, priority, result,
+        errMsg, retryAfterMs, value);
+  }
+}

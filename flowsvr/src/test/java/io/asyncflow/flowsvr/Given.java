@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asyncflow.flowsvr.report.HeldReport;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -303,6 +304,16 @@ public final class Given {
     letPass(amount, unit, idOf(task));
   }
 
+  /** As the reporter is given them. */
+  public static List<HeldReport> held(Report... reports) {
+    return held(List.of(reports));
+  }
+
+  /** As the reporter is given them. */
+  public static List<HeldReport> held(List<Report> reports) {
+    return reports.stream().map(HeldReport::of).toList();
+  }
+
   public static TaskId idOf(Task task) {
     return TaskId.parse(task.taskId()).orElseThrow();
   }
@@ -431,11 +442,11 @@ public final class Given {
     }
 
     public ReportResult retry(String message) {
-      return send(report(Outcome.RETRY, null, null, null, null, message, null, null));
+      return send(asRetry(message));
     }
 
     public ReportResult retryAfterMs(long delay) {
-      return send(report(Outcome.RETRY, null, null, null, null, "no", delay, null));
+      return send(asRetry("no").withRetryAfterMs(delay));
     }
 
     public ReportResult fail(String message) {
@@ -443,7 +454,7 @@ public final class Given {
     }
 
     public ReportResult snooze(long delayMs) {
-      return send(report(Outcome.SNOOZE, null, null, null, null, null, null, delayMs));
+      return send(as(Outcome.SNOOZE).withDelayMs(delayMs));
     }
 
     public ReportResult release() {
@@ -451,51 +462,31 @@ public final class Given {
     }
 
     public Report asSuccess(String result) {
-      return report(Outcome.SUCCESS, null, null, null, result, null, null, null);
+      return as(Outcome.SUCCESS).withResult(result);
     }
 
     public Report asRetry(String message) {
-      return report(Outcome.RETRY, null, null, null, null, message, null, null);
+      return as(Outcome.RETRY).withErrMsg(message);
     }
 
     public Report asNextStage(String stage, String context, Integer priority) {
-      return report(Outcome.NEXT_STAGE, stage, context, priority, null, null, null, null);
+      return as(Outcome.NEXT_STAGE).withNext(stage, context, priority);
     }
 
     public Report asFail(String message) {
-      return report(Outcome.FAIL, null, null, null, null, message, null, null);
+      return as(Outcome.FAIL).withErrMsg(message);
     }
 
     public Report asRelease() {
-      return report(Outcome.RELEASE, null, null, null, null, null, null, null);
+      return as(Outcome.RELEASE);
     }
 
-    private Report report(
-        Outcome outcome,
-        String stage,
-        String context,
-        Integer priority,
-        String result,
-        String message,
-        Long retryAfterMs,
-        Long delayMs) {
-      return new Report(
-          taskId,
-          worker,
-          epoch,
-          outcome,
-          reportId,
-          stage,
-          context,
-          priority,
-          result,
-          message,
-          retryAfterMs,
-          delayMs);
+    private Report as(Outcome outcome) {
+      return Report.of(taskId, worker, epoch, outcome).withReportId(reportId);
     }
 
     private ReportResult send(Report report) {
-      return reporter.report(List.of(report)).get(0);
+      return reporter.report(held(report)).get(0);
     }
   }
 }

@@ -2,11 +2,8 @@ package io.asyncflow.flowsvr.lease;
 
 import static java.util.stream.Collectors.toSet;
 
-import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
-import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
-import io.asyncflow.flowsvr.lease.RenewalStore.NumberedBeat;
 import io.asyncflow.flowsvr.system.db.HeartbeatDatabase;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -53,48 +50,42 @@ public class LeaseRenewer {
    *
    * @return the state of each task, in order
    */
-  public HeartbeatAnswer renew(Heartbeat heartbeat) {
-    Set<TaskTable> existing = existingTables(heartbeat);
-    Map<TaskTable, List<NumberedBeat>> beats = new TreeMap<>();
-    for (HeldTask held : heartbeat.tasks()) {
-      TaskId id = TaskId.parse(held.taskId()).orElseThrow();
-      if (existing.contains(id.table())) {
-        beats
-            .computeIfAbsent(id.table(), t -> new ArrayList<>())
-            .add(new NumberedBeat(id.number(), held));
+  public List<LeaseState> renew(String workerId, List<HeldBeat> beats) {
+    Set<TaskTable> existing = existingTables(beats);
+    Map<TaskTable, List<HeldBeat>> byTable = new TreeMap<>();
+    for (HeldBeat beat : beats) {
+      TaskTable table = beat.id().table();
+      if (existing.contains(table)) {
+        byTable.computeIfAbsent(table, t -> new ArrayList<>()).add(beat);
       }
     }
     Map<TaskId, HeldRow> rows = new HashMap<>();
-    beats.forEach(
+    byTable.forEach(
         (table, ofTable) ->
-            renewIn(table, ofTable, heartbeat.workerId())
+            renewIn(table, ofTable, workerId)
                 .forEach(row -> rows.put(new TaskId(row.number(), table), row)));
-
-    List<LeaseState> states = new ArrayList<>(heartbeat.tasks().size());
-    for (HeldTask held : heartbeat.tasks()) {
-      HeldRow row = rows.get(TaskId.parse(held.taskId()).orElseThrow());
-      states.add(stateOf(held, Optional.ofNullable(row), heartbeat.workerId()));
-    }
-    return new HeartbeatAnswer(states, false);
+    return beats.stream()
+        .map(beat -> stateOf(beat.task(), Optional.ofNullable(rows.get(beat.id())), workerId))
+        .toList();
   }
 
-  private Set<TaskTable> existingTables(Heartbeat heartbeat) {
+  private Set<TaskTable> existingTables(List<HeldBeat> beats) {
     Set<TaskTable> asked =
-        heartbeat.tasks().stream()
-            .map(held -> TaskId.parse(held.taskId()).orElseThrow().table())
+        beats.stream()
+            .map(beat -> beat.id().table())
             .filter(table -> types.known(table.type()).isPresent())
             .collect(toSet());
     return families.known(asked);
   }
 
-  private List<HeldRow> renewIn(TaskTable table, List<NumberedBeat> beats, String workerId) {
+  private List<HeldRow> renewIn(TaskTable table, List<HeldBeat> beats, String workerId) {
     Optional<TaskTypeConfig> type = types.known(table.type());
     if (type.isEmpty()) {
       return List.of(); // deleted just now
     }
-    List<NumberedBeat> inOrder = new ArrayList<>(beats);
-    inOrder.sort(Comparator.comparingLong(NumberedBeat::number));
-    List<Long> numbers = inOrder.stream().map(NumberedBeat::number).toList();
+    List<HeldBeat> inOrder = new ArrayList<>(beats);
+    inOrder.sort(Comparator.comparingLong(HeldBeat::number));
+    List<Long> numbers = inOrder.stream().map(HeldBeat::number).toList();
     return transactions.execute(
         () -> {
           store.renew(table, inOrder, workerId, type.get());

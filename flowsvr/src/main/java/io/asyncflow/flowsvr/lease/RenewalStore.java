@@ -1,6 +1,5 @@
 package io.asyncflow.flowsvr.lease;
 
-import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.db.HeartbeatDatabase;
 import io.asyncflow.flowsvr.system.db.StatementValues;
@@ -54,7 +53,7 @@ public class RenewalStore {
 
   /** Renews the leases that this worker still has, never past the hard end of the attempt. */
   public void renew(
-      TaskTable table, List<NumberedBeat> beats, String workerId, TaskTypeConfig type) {
+      TaskTable table, List<HeldBeat> beats, String workerId, TaskTypeConfig type) {
     StringBuilder sql = new StringBuilder(RENEW_VALUES);
     List<Object> values = new ArrayList<>();
     for (int i = 0; i < beats.size(); i++) {
@@ -72,9 +71,6 @@ public class RenewalStore {
     values.add(type.maxProcessingTime().toMillis());
     batch.update(sql.toString(), new StatementValues(values));
   }
-
-  /** A held task in a heartbeat, with the number from its id. */
-  public record NumberedBeat(long number, HeldTask task) {}
 
   /** The holders of these tasks, of those that exist. */
   List<HeldRow> find(TaskTable table, Collection<Long> numbers) {

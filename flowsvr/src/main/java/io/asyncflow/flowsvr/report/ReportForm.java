@@ -25,32 +25,42 @@ final class ReportForm {
   }
 
   /** The report, good for nothing unless {@code in} is found good afterwards. */
-  static Report read(Fields in) {
+  static HeldReport read(Fields in) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
     Outcome outcome = in.text("outcome").required().as(ReportForm::outcome, OUTCOME_RULE);
     in.refuseMisnomer("context", "taskContext");
-    boolean nextStage = outcome == Outcome.NEXT_STAGE;
-    boolean failed = outcome == Outcome.RETRY || outcome == Outcome.FAIL;
     String reportId = in.text("reportId").name().max(MAX_REPORT_ID).value();
-    return new Report(
-        id == null ? null : id.toString(),
-        workerId(in),
-        in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger(),
-        outcome,
-        "".equals(reportId) ? null : reportId,
-        nextStage ? in.text("taskStage").required().name().max(TaskLimits.STAGE).value() : null,
-        nextStage ? in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value() : null,
-        nextStage ? in.number("priority").between(0, TaskLimits.PRIORITY).asInteger() : null,
-        outcome == Outcome.SUCCESS
-            ? in.text("result").maxBytes(TaskLimits.CONTEXT_BYTES).value()
-            : null,
-        failed ? cut(in.prose("errMsg")) : null,
-        outcome == Outcome.RETRY
-            ? in.number("retryAfterMs").between(0, TEN_YEARS_MS).asLong()
-            : null,
-        outcome == Outcome.SNOOZE
-            ? in.number("delayMs").required().between(0, TEN_YEARS_MS).asLong()
-            : null);
+    Report report =
+        Report.of(id == null ? null : id.toString(), workerId(in), leaseEpoch(in), outcome)
+            .withReportId("".equals(reportId) ? null : reportId);
+    return new HeldReport(id, outcome == null ? report : details(in, report));
+  }
+
+  private static Integer leaseEpoch(Fields in) {
+    return in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger();
+  }
+
+  private static Report details(Fields in, Report report) {
+    switch (report.outcome()) {
+      case NEXT_STAGE:
+        return report.withNext(
+            in.text("taskStage").required().name().max(TaskLimits.STAGE).value(),
+            in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value(),
+            in.number("priority").between(0, TaskLimits.PRIORITY).asInteger());
+      case SUCCESS:
+        return report.withResult(in.text("result").maxBytes(TaskLimits.CONTEXT_BYTES).value());
+      case RETRY:
+        return report
+            .withErrMsg(cut(in.prose("errMsg")))
+            .withRetryAfterMs(in.number("retryAfterMs").between(0, TEN_YEARS_MS).asLong());
+      case FAIL:
+        return report.withErrMsg(cut(in.prose("errMsg")));
+      case SNOOZE:
+        return report.withDelayMs(
+            in.number("delayMs").required().between(0, TEN_YEARS_MS).asLong());
+      default:
+        return report;
+    }
   }
 
   /** May be empty, as it is in the row after a hold without one, but has to be said. */

@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -32,10 +31,10 @@ public class ReportList {
   public List<ReportResult> take(Fields in) {
     List<Fields> items = in.separateObjects("reports", 1, TaskLimits.BATCH);
     in.refuseIfBad();
-    List<Report> wellFormed = new ArrayList<>(items.size());
+    List<HeldReport> wellFormed = new ArrayList<>(items.size());
     List<Optional<ReportResult>> refused = new ArrayList<>(items.size());
     for (Fields item : items) {
-      Report report = ReportForm.read(item);
+      HeldReport report = ReportForm.read(item);
       Optional<ReportResult> refusal = item.refusal().map(why -> refused(item, why));
       if (refusal.isEmpty()) {
         wellFormed.add(report);

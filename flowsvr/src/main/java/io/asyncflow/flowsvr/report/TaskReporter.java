@@ -6,8 +6,6 @@ import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.Outcome;
-import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.system.Events;
@@ -34,7 +32,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
@@ -87,7 +84,7 @@ public class TaskReporter {
   private final RetryingTransactions transactions;
   private final Events events;
   private final TaskMeters meters;
-  private final NaturalBatches<TaskTable, List<Report>, List<ReportResult>> smallCalls;
+  private final NaturalBatches<TaskTable, List<HeldReport>, List<ReportResult>> smallCalls;
   private final Semaphore largeCalls = new Semaphore(LARGE_AT_ONCE);
 
   TaskReporter(
@@ -115,12 +112,12 @@ public class TaskReporter {
    * @throws io.asyncflow.api.FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if too many
    *     reports are being written; nothing was done of these
    */
-  public List<ReportResult> report(List<Report> reports) {
+  public List<ReportResult> report(List<HeldReport> reports) {
     ReportResult[] results = new ReportResult[reports.size()];
     Set<TaskTable> existing = existingTables(reports);
     Map<TaskTable, List<Integer>> positions = new TreeMap<>();
     for (int i = 0; i < results.length; i++) {
-      TaskId id = idOf(reports.get(i));
+      TaskId id = reports.get(i).task();
       if (existing.contains(id.table())) {
         positions.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(i);
       } else {
@@ -132,7 +129,7 @@ public class TaskReporter {
     int failed = 0;
     for (Map.Entry<TaskTable, List<Integer>> ofTable : positions.entrySet()) {
       TaskTable table = ofTable.getKey();
-      List<Report> here = ofTable.getValue().stream().map(reports::get).toList();
+      List<HeldReport> here = ofTable.getValue().stream().map(reports::get).toList();
       List<ReportResult> judged;
       try {
         judged = isSmall ? smallCalls.call(table, here) : reportInto(table, here);
@@ -156,21 +153,21 @@ public class TaskReporter {
     return Arrays.asList(results);
   }
 
-  private static String wordFor(Report report, ReportResult result) {
-    return isAccepted(result) ? report.outcome().name() : result.outcome().name();
+  private static String wordFor(HeldReport report, ReportResult result) {
+    return isAccepted(result) ? report.report().outcome().name() : result.outcome().name();
   }
 
-  private static ReportResult notNow(Report report) {
+  private static ReportResult notNow(HeldReport report) {
     return ReportResult.refused(
-        report.taskId(), ErrorCode.UNAVAILABLE, "it could not be written now; report it again");
+        report.task().toString(), ErrorCode.UNAVAILABLE, "it could not be written now; report it again");
   }
 
   final class SmallCalls
-      implements NaturalBatches.Work<TaskTable, List<Report>, List<ReportResult>> {
+      implements NaturalBatches.Work<TaskTable, List<HeldReport>, List<ReportResult>> {
 
     @Override
-    public List<ReportResult> alone(TaskTable table, List<Report> reports) {
-      boolean tellsRepeats = reports.stream().allMatch(report -> report.reportId() != null);
+    public List<ReportResult> alone(TaskTable table, List<HeldReport> reports) {
+      boolean tellsRepeats = reports.stream().allMatch(report -> report.report().reportId() != null);
       return reports.size() == 1 || tellsRepeats
           ? reportWithoutLock(table, reports)
           : reportInto(table, reports);
@@ -178,7 +175,7 @@ public class TaskReporter {
 
     /** Waits for no lock: a row that somebody has locked is no matter of the other calls. */
     @Override
-    public List<List<ReportResult>> together(TaskTable table, List<List<Report>> calls) {
+    public List<List<ReportResult>> together(TaskTable table, List<List<HeldReport>> calls) {
       try {
         return together(table, calls, Set.of());
       } catch (LongLogException e) {
@@ -190,9 +187,9 @@ public class TaskReporter {
      * @param without the numbers of tasks whose calls are left to go alone
      */
     private List<List<ReportResult>> together(
-        TaskTable table, List<List<Report>> calls, Set<Long> without) {
-      Predicate<List<Report>> fits = call -> disjoint(numbersOf(call), without);
-      List<Report> all = calls.stream().filter(fits).flatMap(List::stream).toList();
+        TaskTable table, List<List<HeldReport>> calls, Set<Long> without) {
+      Predicate<List<HeldReport>> fits = call -> disjoint(numbersOf(call), without);
+      List<HeldReport> all = calls.stream().filter(fits).flatMap(List::stream).toList();
       Iterator<ReportResult> results =
           all.isEmpty()
               ? emptyIterator()
@@ -217,36 +214,19 @@ public class TaskReporter {
 
   /** Gives tasks back that were held but never delivered. */
   public void release(List<Task> undelivered) {
-    report(
-        undelivered.stream()
-            .map(
-                task ->
-                    new Report(
-                        task.taskId(),
-                        Objects.requireNonNullElse(task.workerId(), ""),
-                        task.leaseEpoch(),
-                        Outcome.RELEASE,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        "the caller of the hold was gone",
-                        null,
-                        null))
-            .toList());
+    report(undelivered.stream().map(HeldReport::releaseOf).toList());
   }
 
-  private Set<TaskTable> existingTables(List<Report> reports) {
+  private Set<TaskTable> existingTables(List<HeldReport> reports) {
     Set<TaskTable> asked =
         reports.stream()
-            .map(report -> idOf(report).table())
+            .map(report -> report.task().table())
             .filter(table -> types.find(table.type()).isPresent())
             .collect(toSet());
     return families.existing(asked);
   }
 
-  private List<ReportResult> reportInto(TaskTable table, List<Report> reports) {
+  private List<ReportResult> reportInto(TaskTable table, List<HeldReport> reports) {
     try {
       return writeIn(table, reports, transactions::execute, store::lockBriefly);
     } catch (LongLogException e) {
@@ -282,7 +262,7 @@ public class TaskReporter {
   }
 
   /** What was done of the first parts must not be hidden by one that fails. */
-  private List<ReportResult> reportInParts(TaskTable table, List<Report> reports) {
+  private List<ReportResult> reportInParts(TaskTable table, List<HeldReport> reports) {
     awaitMemory();
     try {
       List<ReportResult> results = new ArrayList<>(reports.size());
@@ -324,7 +304,7 @@ public class TaskReporter {
    * changed, nobody knows which reports were written: all are judged once more under the lock, and
    * their ids tell those that were, which are then {@link ReportResult.Verdict#ALREADY_DONE}.
    */
-  private List<ReportResult> reportWithoutLock(TaskTable table, List<Report> reports) {
+  private List<ReportResult> reportWithoutLock(TaskTable table, List<HeldReport> reports) {
     TaskTypeConfig type = types.require(table.type());
     List<Long> numbers = numbersOf(reports);
     for (int i = 0; i < TRIES_WITHOUT_LOCK; i++) {
@@ -364,7 +344,7 @@ public class TaskReporter {
    */
   private List<ReportResult> writeIn(
       TaskTable table,
-      List<Report> reports,
+      List<HeldReport> reports,
       Function<Supplier<Judged>, Judged> transaction,
       BiFunction<TaskTable, Collection<Long>, List<TaskRow>> lock) {
     TaskTypeConfig type = types.require(table.type());
@@ -380,21 +360,21 @@ public class TaskReporter {
     return judged.results();
   }
 
-  private static List<Long> numbersOf(List<Report> reports) {
-    return reports.stream().map(report -> idOf(report).number()).distinct().toList();
+  private static List<Long> numbersOf(List<HeldReport> reports) {
+    return reports.stream().map(report -> report.task().number()).distinct().toList();
   }
 
-  private static Judged judge(List<Report> reports, List<TaskRow> rows, TaskTypeConfig type) {
+  private static Judged judge(List<HeldReport> reports, List<TaskRow> rows, TaskTypeConfig type) {
     Map<Long, TaskRow> rowsByNumber = new HashMap<>();
     rows.forEach(row -> rowsByNumber.put(row.id().number(), row));
     List<ReportResult> results = new ArrayList<>(reports.size());
     Map<Long, TaskTransition> accepted = new TreeMap<>();
-    for (Report report : reports) {
-      long number = idOf(report).number();
+    for (HeldReport report : reports) {
+      long number = report.task().number();
       TaskRow row = rowsByNumber.get(number);
       ReportResult result = judge(row, report);
       if (isAccepted(result)) {
-        TaskTransition to = HoldEnd.reported(row, report, type);
+        TaskTransition to = HoldEnd.reported(row, report.report(), type);
         accepted.put(number, to);
         rowsByNumber.put(number, to.after()); // a second report of the task is judged by it
       }
@@ -416,20 +396,16 @@ public class TaskReporter {
   }
 
   /** Accepted, done before, or refused; by the row as it was read. */
-  static ReportResult judge(TaskRow row, Report report) {
-    return row == null ? noSuchTask(report) : HoldFence.verdict(row, report);
+  static ReportResult judge(TaskRow row, HeldReport report) {
+    return row == null ? noSuchTask(report) : HoldFence.verdict(row, report.report());
   }
 
   private static boolean isAccepted(ReportResult result) {
     return result.outcome() == ReportResult.Verdict.ACCEPTED;
   }
 
-  private static TaskId idOf(Report report) {
-    return TaskId.parse(report.taskId()).orElseThrow();
-  }
-
-  private static ReportResult noSuchTask(Report report) {
+  private static ReportResult noSuchTask(HeldReport report) {
     return ReportResult.refused(
-        report.taskId(), ErrorCode.NO_SUCH_TASK, "there is no task " + report.taskId());
+        report.task().toString(), ErrorCode.NO_SUCH_TASK, "there is no task " + report.task());
   }
 }

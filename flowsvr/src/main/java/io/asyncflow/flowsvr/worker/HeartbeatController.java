@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.worker;
 
+import io.asyncflow.flowsvr.lease.HeldBeat;
+import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
@@ -30,21 +32,23 @@ class HeartbeatController {
   @PostMapping("/heartbeat")
   Envelope<HeartbeatAnswer> heartbeat(Fields in) {
     String workerId = in.text("workerId").required().name().max(TaskLimits.WORKER_ID).value();
-    List<HeldTask> tasks =
+    List<HeldBeat> beats =
         in.objects("tasks", 0, TaskLimits.BATCH).stream()
-            .map(HeartbeatController::heldTask)
+            .map(HeartbeatController::heldBeat)
             .toList();
-    WorkerBeat beat = WorkerBeat.read(workerId, tasks.size(), in);
+    WorkerBeat beat = WorkerBeat.read(workerId, beats.size(), in);
     in.refuseIfBad();
-    HeartbeatAnswer renewed = leases.renew(new Heartbeat(workerId, tasks));
-    return Envelope.ok(new HeartbeatAnswer(renewed.tasks(), workers.beat(beat)));
+    List<LeaseState> states = leases.renew(workerId, beats);
+    return Envelope.ok(new HeartbeatAnswer(states, workers.beat(beat)));
   }
 
-  private static HeldTask heldTask(Fields in) {
+  private static HeldBeat heldBeat(Fields in) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
-    return new HeldTask(
-        id == null ? null : id.toString(),
-        in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger(),
-        in.number("progress").between(0, 100).asInteger());
+    HeldTask task =
+        new HeldTask(
+            id == null ? null : id.toString(),
+            in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger(),
+            in.number("progress").between(0, 100).asInteger());
+    return new HeldBeat(id, task);
   }
 }

@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.flowsvr.report.HeldReport;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
@@ -17,7 +18,7 @@ import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.due.Source;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.lease.RenewalStore;
-import io.asyncflow.flowsvr.lease.RenewalStore.NumberedBeat;
+import io.asyncflow.flowsvr.lease.HeldBeat;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.system.db.HeartbeatDatabase;
 import io.asyncflow.flowsvr.task.TaskQueries;
@@ -332,9 +333,9 @@ class ClaimPlanIT {
   }
 
   private Supplier<?> beatsOf(TaskTable of, String worker, List<Long> numbers) {
-    List<NumberedBeat> beats =
+    List<HeldBeat> beats =
         numbers.stream()
-            .map(n -> new NumberedBeat(n, new HeldTask(new TaskId(n, of).toString(), 1, 10)))
+            .map(n -> HeldBeat.of(new HeldTask(new TaskId(n, of).toString(), 1, 10)))
             .toList();
     return () -> {
       renewals.renew(of, beats, worker, config());
@@ -342,10 +343,9 @@ class ClaimPlanIT {
     };
   }
 
-  private static Report releaseOf(TaskTable table, long number) {
+  private static HeldReport releaseOf(TaskTable table, long number) {
     String id = new TaskId(number, table).toString();
-    return new Report(
-        id, "worker", 1, Outcome.RELEASE, null, null, null, null, null, null, null, null);
+    return HeldReport.of(Report.of(id, "worker", 1, Outcome.RELEASE));
   }
 
   private static Comparator<TaskId> byNumber() {

@@ -2,8 +2,8 @@ package io.asyncflow.flowsvr.governance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.flowsvr.lease.HeldBeat;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
@@ -255,12 +255,9 @@ class DeadlockStormIT {
       }
     }
     if (!worker.isEmpty() && random.nextBoolean()) {
-      renewer.renew(
-          new Heartbeat(
-              worker,
-              tasks.stream()
-                  .map(task -> new HeldTask(task.taskId(), task.leaseEpoch(), random.nextInt(100)))
-                  .toList()));
+      renewer.renew(worker, tasks.stream()
+                  .map(task -> HeldBeat.of(new HeldTask(task.taskId(), task.leaseEpoch(), random.nextInt(100))))
+                  .toList());
     }
     List<Report> reports = new ArrayList<>();
     for (Task task : tasks) {
@@ -299,7 +296,7 @@ class DeadlockStormIT {
       return;
     }
     Collections.shuffle(reports, random);
-    List<ReportResult> results = reporter.report(reports);
+    List<ReportResult> results = reporter.report(Given.held(reports));
     for (int i = 0; i < results.size(); i++) {
       Report report = reports.get(i);
       boolean isAccepted = results.get(i).outcome() == ReportResult.Verdict.ACCEPTED;
@@ -374,7 +371,8 @@ class DeadlockStormIT {
       sweep.runOnce();
       held = given.aHold(type).limit(1_000).now();
       reporter.report(
-          held.stream().map(task -> given.reportOn(task).asSuccess("drained")).toList());
+          Given.held(
+              held.stream().map(task -> given.reportOn(task).asSuccess("drained")).toList()));
     } while (!held.isEmpty());
   }
 

@@ -74,7 +74,8 @@ class StatementsIT {
       List<Task> held = given.aHold(lark).limit(10).withId("h" + i).ofStages("first").now();
       each.add(StatementCounter.ofThisThread() - before);
       assertThat(held).hasSize(10);
-      reporter.report(held.stream().map(task -> given.reportOn(task).asSuccess("")).toList());
+      reporter.report(
+          Given.held(held.stream().map(task -> given.reportOn(task).asSuccess("")).toList()));
     }
 
     System.out.printf("statements of each claim of 10 tasks: %s%n", each);

@@ -7,7 +7,6 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
@@ -368,9 +367,7 @@ class ExpiredLeaseSweepIT {
   }
 
   private void beat(Task task) {
-    renewer.renew(
-        new Heartbeat(
-            task.workerId(), List.of(new HeldTask(task.taskId(), task.leaseEpoch(), null))));
+    renewer.renew(task.workerId(), List.of(HeldBeat.of(new HeldTask(task.taskId(), task.leaseEpoch(), null))));
   }
 
   private static void await(CyclicBarrier barrier) {

@@ -4,7 +4,6 @@ import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.HeartbeatAnswer.State;
@@ -142,7 +141,7 @@ class HeartbeatsIT {
       named.add(i * 100, new HeldTask("1_nosuchtype_task_" + (i + 1), 1, null));
     }
 
-    List<LeaseState> states = renewer.renew(new Heartbeat("worker", named)).tasks();
+    List<LeaseState> states = renew("worker", named);
 
     assertThat(states).extracting(LeaseState::taskId).isEqualTo(ids(named));
     assertThat(states.stream().filter(state -> state.state() == State.EXTENDED)).hasSize(990);
@@ -152,7 +151,7 @@ class HeartbeatsIT {
 
   @Test
   void beatWithoutTasksIsABeat() {
-    assertThat(renewer.renew(new Heartbeat("worker", List.of())).tasks()).isEmpty();
+    assertThat(renew("worker", List.of())).isEmpty();
   }
 
   @Test
@@ -162,7 +161,7 @@ class HeartbeatsIT {
     Task task = given.aHold(lark).theTask();
     HeldTask held = new HeldTask(task.taskId(), 1, 1);
     HeldTask stale = new HeldTask(task.taskId(), 0, 2);
-    assertThat(renewer.renew(new Heartbeat("worker", List.of(held, stale, held))).tasks())
+    assertThat(renew("worker", List.of(held, stale, held)))
         .extracting(LeaseState::state)
         .containsExactly(State.EXTENDED, State.LOST, State.EXTENDED);
     assertThat(given.row(task).progress()).isEqualTo(1);
@@ -177,9 +176,11 @@ class HeartbeatsIT {
   }
 
   private LeaseState beat(String worker, String taskId, int epoch, Integer progress) {
-    return renewer
-        .renew(new Heartbeat(worker, List.of(new HeldTask(taskId, epoch, progress))))
-        .tasks()
+    return renew(worker, List.of(new HeldTask(taskId, epoch, progress)))
         .get(0);
+  }
+
+  private List<LeaseState> renew(String worker, List<HeldTask> tasks) {
+    return renewer.renew(worker, tasks.stream().map(HeldBeat::of).toList());
   }
 }

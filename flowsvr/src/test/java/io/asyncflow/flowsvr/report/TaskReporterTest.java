@@ -114,18 +114,8 @@ class TaskReporterTest {
   private static ReportResult judge(TaskRow row, String worker, int epoch, String reportId) {
     return TaskReporter.judge(
         row,
-        new Report(
-            TaskRows.id().toString(),
-            worker,
-            epoch,
-            Outcome.SUCCESS,
-            reportId,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null));
+        HeldReport.of(
+            Report.of(TaskRows.id().toString(), worker, epoch, Outcome.SUCCESS)
+                .withReportId(reportId)));
   }
 }

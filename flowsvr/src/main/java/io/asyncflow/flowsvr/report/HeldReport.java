@@ -1,0 +1,29 @@
+package io.asyncflow.flowsvr.report;
+
+import io.asyncflow.api.Outcome;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.Task;
+import io.asyncflow.rules.TaskId;
+
+/**
+ * A well-formed report on a held task.
+ *
+ * @param task the id that {@code report} names, parsed
+ */
+public record HeldReport(TaskId task, Report report) {
+
+  /**
+   * @throws java.util.NoSuchElementException if the report names no task id
+   */
+  public static HeldReport of(Report report) {
+    return new HeldReport(TaskId.parse(report.taskId()).orElseThrow(), report);
+  }
+
+  /** Gives a task back that was held but not delivered. */
+  static HeldReport releaseOf(Task undelivered) {
+    String workerId = undelivered.workerId() == null ? "" : undelivered.workerId();
+    return of(
+        Report.of(undelivered.taskId(), workerId, undelivered.leaseEpoch(), Outcome.RELEASE)
+            .withErrMsg("the caller of the hold was gone"));
+  }
+}
