@@ -43,44 +43,114 @@ public record Report(
 
   public Report withTaskId(String value) {
     return new Report(
-        value, workerId, leaseEpoch, outcome, reportId, taskStage, taskContext, priority, result,
-        errMsg, retryAfterMs, delayMs);
+        value,
+        workerId,
+        leaseEpoch,
+        outcome,
+        reportId,
+        taskStage,
+        taskContext,
+        priority,
+        result,
+        errMsg,
+        retryAfterMs,
+        delayMs);
   }
 
   public Report withReportId(String value) {
     return new Report(
-        taskId, workerId, leaseEpoch, outcome, value, taskStage, taskContext, priority, result,
-        errMsg, retryAfterMs, delayMs);
+        taskId,
+        workerId,
+        leaseEpoch,
+        outcome,
+        value,
+        taskStage,
+        taskContext,
+        priority,
+        result,
+        errMsg,
+        retryAfterMs,
+        delayMs);
   }
 
   /** With what belongs to {@link Outcome#NEXT_STAGE}; {@code null} leaves what the task has. */
   public Report withNext(String stage, String context, Integer newPriority) {
     return new Report(
-        taskId, workerId, leaseEpoch, outcome, reportId, stage, context, newPriority, result,
-        errMsg, retryAfterMs, delayMs);
+        taskId,
+        workerId,
+        leaseEpoch,
+        outcome,
+        reportId,
+        stage,
+        context,
+        newPriority,
+        result,
+        errMsg,
+        retryAfterMs,
+        delayMs);
   }
 
   public Report withResult(String value) {
     return new Report(
-        taskId, workerId, leaseEpoch, outcome, reportId, taskStage, taskContext, priority, value,
-        errMsg, retryAfterMs, delayMs);
+        taskId,
+        workerId,
+        leaseEpoch,
+        outcome,
+        reportId,
+        taskStage,
+        taskContext,
+        priority,
+        value,
+        errMsg,
+        retryAfterMs,
+        delayMs);
   }
 
   public Report withErrMsg(String value) {
     return new Report(
-        taskId, workerId, leaseEpoch, outcome, reportId, taskStage, taskContext, priority, result,
-        value, retryAfterMs, delayMs);
+        taskId,
+        workerId,
+        leaseEpoch,
+        outcome,
+        reportId,
+        taskStage,
+        taskContext,
+        priority,
+        result,
+        value,
+        retryAfterMs,
+        delayMs);
   }
 
   public Report withRetryAfterMs(Long value) {
     return new Report(
-        taskId, workerId, leaseEpoch, outcome, reportId, taskStage, taskContext, priority, result,
-        errMsg, value, delayMs);
+        taskId,
+        workerId,
+        leaseEpoch,
+        outcome,
+        reportId,
+        taskStage,
+        taskContext,
+        priority,
+        result,
+        errMsg,
+        value,
+        delayMs);
   }
 
   public Report withDelayMs(Long value) {
     return new Report(
-        taskId, workerId, leaseEpoch, outcome, reportId, taskStage, taskContext, priority, result,
-        errMsg, retryAfterMs, value);
+        taskId,
+        workerId,
+        leaseEpoch,
+        outcome,
+        reportId,
+        taskStage,
+        taskContext,
+        priority,
+        result,
+        errMsg,
+        retryAfterMs,
+        value);
   }
 }

@@ -2,7 +2,6 @@ package io.asyncflow.flowsvr;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.flowsvr.report.HeldReport;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -10,6 +9,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.Preference;
 import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.report.HeldReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.task.CreateCall;
 import io.asyncflow.flowsvr.task.TaskCreator;

@@ -76,9 +76,9 @@ class ClaimLimits {
   }
 
   /** Writes down what a claim took of its allowance. */
-  void spend(TaskTypeConfig type, Allowance allowance, int taken) {
-    if (type.rateLimit() > 0 && taken > 0) {
-      store.spend(type.type(), allowance.spentFrom() + taken * intervalUs(type.rateLimit()));
+  void spend(TaskTypeConfig type, Allowance allowance, int tasks) {
+    if (type.rateLimit() > 0 && tasks > 0) {
+      store.spend(type.type(), allowance.spentFrom() + tasks * intervalUs(type.rateLimit()));
     }
   }
 

@@ -26,9 +26,9 @@ class HoldStore {
   }
 
   /** What a hold was given. */
-  record Given(String traceId, List<TaskId> ids) {}
+  record StoredHold(String traceId, List<TaskId> ids) {}
 
-  Optional<Given> find(Hold hold) {
+  Optional<StoredHold> find(Hold hold) {
     return jdbc.sql(
             """
             SELECT trace_id, task_ids
@@ -40,42 +40,42 @@ class HoldStore {
         .param("type", hold.type().name())
         .param("worker", hold.workerId())
         .param("hold", hold.holdId())
-        .query((rs, row) -> new Given(rs.getString(1), parse(rs.getString(2))))
+        .query((rs, row) -> new StoredHold(rs.getString(1), parse(rs.getString(2))))
         .optional();
   }
 
   /** A hold, and what it is given. */
-  record Giving(Hold hold, String traceId, List<TaskId> ids) {}
+  record HoldToStore(Hold hold, String traceId, List<TaskId> ids) {}
 
   /**
    * Remembers what holds are given. Waits for a transaction that is just giving to one of them.
    *
-   * @param givings at least one
+   * @param holds at least one
    * @throws org.springframework.dao.DuplicateKeyException if one of them was given something before
    */
-  void insert(List<Giving> givings, Duration keep) {
+  void insert(List<HoldToStore> holds, Duration keep) {
     StringBuilder sql =
         new StringBuilder(
             "INSERT INTO t_hold (task_type, worker_id, hold_id, trace_id, task_ids, expire_time)");
     List<Object> values = new ArrayList<>();
-    for (Giving giving : inOrderOfTheirKeys(givings)) {
+    for (HoldToStore hold : inOrderOfTheirKeys(holds)) {
       sql.append(values.isEmpty() ? "\nVALUES " : ", ").append(VALUES);
-      values.add(giving.hold().type().name());
-      values.add(giving.hold().workerId());
-      values.add(giving.hold().holdId());
-      values.add(giving.traceId());
-      values.add(giving.ids().stream().map(TaskId::toString).collect(Collectors.joining(",")));
+      values.add(hold.hold().type().name());
+      values.add(hold.hold().workerId());
+      values.add(hold.hold().holdId());
+      values.add(hold.traceId());
+      values.add(hold.ids().stream().map(TaskId::toString).collect(Collectors.joining(",")));
       values.add(keep.toMillis());
     }
     jdbc.sql(sql.toString()).params(values).update();
   }
 
   /** As everybody does, so that two servers do not wait for each other. */
-  private static List<Giving> inOrderOfTheirKeys(List<Giving> givings) {
-    return givings.stream()
+  private static List<HoldToStore> inOrderOfTheirKeys(List<HoldToStore> holds) {
+    return holds.stream()
         .sorted(
-            Comparator.comparing((Giving giving) -> giving.hold().workerId())
-                .thenComparing(giving -> giving.hold().holdId()))
+            Comparator.comparing((HoldToStore hold) -> hold.hold().workerId())
+                .thenComparing(hold -> hold.hold().holdId()))
         .toList();
   }
 

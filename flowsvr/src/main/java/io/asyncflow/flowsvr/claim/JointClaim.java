@@ -4,8 +4,8 @@ import static java.util.stream.Collectors.toMap;
 
 import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
 import io.asyncflow.flowsvr.claim.ClaimStore.Change;
-import io.asyncflow.flowsvr.claim.Dealing.Card;
-import io.asyncflow.flowsvr.claim.Dealing.Place;
+import io.asyncflow.flowsvr.claim.FairShare.Candidate;
+import io.asyncflow.flowsvr.claim.FairShare.Claimant;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.AnswerRoom;
@@ -69,18 +69,18 @@ class JointClaim {
   }
 
   /**
-   * What was taken.
+   * What a claim took.
    *
-   * @param hands what each hold got, as it is after the hold and in due order
+   * @param shares what each hold got, as it is after the hold and in due order
    * @param plan how many were wanted of each range
    * @param isCut whether some may have been left because tasks of the type are large
    * @param allowance what the type's limits allowed
    */
-  record Taken(
-      List<List<TaskRow>> hands, Map<Range, Integer> plan, boolean isCut, Allowance allowance) {
+  record Assignment(
+      List<List<TaskRow>> shares, Map<Range, Integer> plan, boolean isCut, Allowance allowance) {
 
     int tasks() {
-      return hands.stream().mapToInt(List::size).sum();
+      return shares.stream().mapToInt(List::size).sum();
     }
 
     int planned() {
@@ -94,17 +94,17 @@ class JointClaim {
    * @throws org.springframework.dao.DuplicateKeyException if one of the holds was given something
    *     before; then nobody is given anything
    */
-  Taken take(TaskTypeConfig type, List<Place> line, IntFunction<Map<Range, Integer>> plan) {
+  Assignment take(TaskTypeConfig type, List<Claimant> line, IntFunction<Map<Range, Integer>> plan) {
     int most = mosts.getOrDefault(type.type(), Integer.MAX_VALUE);
-    Taken taken = take(type, line, plan, most);
-    if (taken.isCut()) {
-      mosts.put(type.type(), 2 * Math.max(1, taken.tasks()));
+    Assignment assignment = take(type, line, plan, most);
+    if (assignment.isCut()) {
+      mosts.put(type.type(), 2 * Math.max(1, assignment.tasks()));
     }
-    return taken;
+    return assignment;
   }
 
-  private Taken take(
-      TaskTypeConfig type, List<Place> line, IntFunction<Map<Range, Integer>> plan, int most) {
+  private Assignment take(
+      TaskTypeConfig type, List<Claimant> line, IntFunction<Map<Range, Integer>> plan, int most) {
     return transactions.execute(
         () -> {
           Allowance allowance = limits.lock(type);
@@ -113,29 +113,30 @@ class JointClaim {
           planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));
           waiting.sort(DUE_ORDER);
           List<List<TaskRow>> dealt =
-              Dealing.deal(waiting, JointClaim::card, line, allowance.tasks());
+              FairShare.deal(waiting, JointClaim::candidate, line, allowance.tasks());
           boolean isCut = cut(dealt) || waiting.size() >= most;
-          Taken taken = new Taken(hold(dealt, line, type), planned, isCut, allowance);
-          limits.spend(type, allowance, taken.tasks());
-          return taken;
+          Assignment assignment =
+              new Assignment(hold(dealt, line, type), planned, isCut, allowance);
+          limits.spend(type, allowance, assignment.tasks());
+          return assignment;
         });
   }
 
-  private static Card card(TaskRow row) {
-    return new Card(row.stage(), row.now() - row.orderTime());
+  private static Candidate candidate(TaskRow row) {
+    return new Candidate(row.stage(), row.now() - row.orderTime());
   }
 
   /**
-   * Takes out of the hands what an answer has no room for, what is due last first, and reads the
+   * Takes out of the shares what an answer has no room for, what is due last first, and reads the
    * long logs of the rest. Most claims are far from that, and not looked at any closer.
    *
    * @return whether anything was taken out
    */
-  private boolean cut(List<List<TaskRow>> hands) {
+  private boolean cut(List<List<TaskRow>> shares) {
     boolean areWhole = true;
     long bytesAtMost = 0;
-    for (List<TaskRow> hand : hands) {
-      for (TaskRow row : hand) {
+    for (List<TaskRow> share : shares) {
+      for (TaskRow row : share) {
         areWhole &= row.scheduleLog() != null;
         bytesAtMost += AnswerRoom.bytesAtMost(row);
       }
@@ -143,11 +144,11 @@ class JointClaim {
     if (areWhole && bytesAtMost <= TaskLimits.ANSWER_BYTES) {
       return false;
     }
-    List<TaskRow> inOrder = hands.stream().flatMap(List::stream).sorted(DUE_ORDER).toList();
+    List<TaskRow> inOrder = shares.stream().flatMap(List::stream).sorted(DUE_ORDER).toList();
     Map<TaskId, TaskRow> fitting = fitting(inOrder);
-    for (List<TaskRow> hand : hands) {
-      hand.removeIf(row -> !fitting.containsKey(row.id()));
-      hand.replaceAll(row -> fitting.get(row.id()));
+    for (List<TaskRow> share : shares) {
+      share.removeIf(row -> !fitting.containsKey(row.id()));
+      share.replaceAll(row -> fitting.get(row.id()));
     }
     return fitting.size() < inOrder.size();
   }
@@ -181,12 +182,12 @@ class JointClaim {
   }
 
   private List<List<TaskRow>> hold(
-      List<List<TaskRow>> dealt, List<Place> line, TaskTypeConfig type) {
+      List<List<TaskRow>> dealt, List<Claimant> line, TaskTypeConfig type) {
     Map<TaskTable, List<Change>> changes = new TreeMap<>();
-    List<List<TaskRow>> hands = new ArrayList<>();
+    List<List<TaskRow>> shares = new ArrayList<>();
     for (int i = 0; i < line.size(); i++) {
-      List<TaskRow> hand = new ArrayList<>();
-      hands.add(hand);
+      List<TaskRow> share = new ArrayList<>();
+      shares.add(share);
       if (dealt.get(i).isEmpty()) {
         continue; // as with most of a long line; a random trace is not for nothing
       }
@@ -197,16 +198,16 @@ class JointClaim {
         changes
             .computeIfAbsent(row.id().table(), t -> new ArrayList<>())
             .add(new Change(row, held));
-        hand.add(held);
+        share.add(held);
       }
     }
-    changes.forEach((table, rows) -> mark(table, rows, hands));
-    remember(hands, line, type);
-    return hands;
+    changes.forEach((table, rows) -> mark(table, rows, shares));
+    remember(shares, line, type);
+    return shares;
   }
 
-  /** Takes those out of the hands that somebody else has taken or changed. */
-  private void mark(TaskTable table, List<Change> changes, List<List<TaskRow>> hands) {
+  /** Takes those out of the shares that somebody else has taken or changed. */
+  private void mark(TaskTable table, List<Change> changes, List<List<TaskRow>> shares) {
     changes.sort(Comparator.comparingLong(change -> change.before().id().number()));
     if (claims.markHeld(table, changes) == changes.size()) {
       return;
@@ -220,29 +221,29 @@ class JointClaim {
                 held.stream().map(TaskRow::traceId).distinct().toList())
             .stream()
             .collect(toMap(row -> row.id().number(), TaskRow::traceId));
-    hands.forEach(
-        hand ->
-            hand.removeIf(
+    shares.forEach(
+        share ->
+            share.removeIf(
                 row ->
                     row.id().table().equals(table)
                         && !row.traceId().equals(traces.get(row.id().number()))));
   }
 
-  private void remember(List<List<TaskRow>> hands, List<Place> line, TaskTypeConfig type) {
-    List<HoldStore.Giving> givings = new ArrayList<>();
+  private void remember(List<List<TaskRow>> shares, List<Claimant> line, TaskTypeConfig type) {
+    List<HoldStore.HoldToStore> toStore = new ArrayList<>();
     for (int i = 0; i < line.size(); i++) {
       Hold hold = line.get(i).hold();
-      List<TaskRow> hand = hands.get(i);
-      if (hold.isRepeatable() && !hand.isEmpty()) {
-        givings.add(
-            new HoldStore.Giving(
-                hold, hand.get(0).traceId(), hand.stream().map(TaskRow::id).toList()));
+      List<TaskRow> share = shares.get(i);
+      if (hold.isRepeatable() && !share.isEmpty()) {
+        toStore.add(
+            new HoldStore.HoldToStore(
+                hold, share.get(0).traceId(), share.stream().map(TaskRow::id).toList()));
       }
     }
-    if (!givings.isEmpty()) {
+    if (!toStore.isEmpty()) {
       // A worker that lost the answer cannot renew what it does not know: after the first lease the
       // row is of no use. The second one is for the sweep.
-      holds.insert(givings, Leases.firstOfWorkers(type).multipliedBy(2));
+      holds.insert(toStore, Leases.firstOfWorkers(type).multipliedBy(2));
     }
   }
 

@@ -7,13 +7,13 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
-import io.asyncflow.flowsvr.claim.Dealing.Card;
-import io.asyncflow.flowsvr.claim.Dealing.Place;
-import io.asyncflow.flowsvr.claim.JointClaim.Taken;
+import io.asyncflow.flowsvr.claim.FairShare.Candidate;
+import io.asyncflow.flowsvr.claim.FairShare.Claimant;
+import io.asyncflow.flowsvr.claim.JointClaim.Assignment;
 import io.asyncflow.flowsvr.due.DueLook;
 import io.asyncflow.flowsvr.due.DueLook.Look;
+import io.asyncflow.flowsvr.due.DueLook.LookRequest;
 import io.asyncflow.flowsvr.due.DueLook.OnlyRange;
-import io.asyncflow.flowsvr.due.DueLook.Wish;
 import io.asyncflow.flowsvr.due.Head;
 import io.asyncflow.flowsvr.due.HoldKey;
 import io.asyncflow.flowsvr.due.Range;
@@ -89,26 +89,28 @@ public class TaskClaimer {
   /**
    * A hold in a claim.
    *
-   * @param mayBeRepeat whether nobody has looked yet what an earlier delivery of it was given
-   * @param mustKnow whether it is answered even if nothing is found, so that hints are not enough
-   * @param cameAt {@linkplain io.asyncflow.flowsvr.system.Node#nanoTime when} it came; what was
+   * @param possibleRepeat whether nobody has looked yet what an earlier delivery of it was given
+   * @param requireFresh whether it is answered even if nothing is found, so that hints are not
+   *     enough
+   * @param arrivedAt {@linkplain io.asyncflow.flowsvr.system.Node#nanoTime when} it came; what was
    *     looked at before is not enough either
    */
-  public record Asking(Hold hold, boolean mayBeRepeat, boolean mustKnow, long cameAt) {}
+  public record ClaimRequest(
+      Hold hold, boolean possibleRepeat, boolean requireFresh, long arrivedAt) {}
 
   /**
    * What a claim came to.
    *
    * @param rows of each hold, as they are after it and in due order
    * @param againInMs how long until those that got nothing should ask again; 0 if at once
-   * @param sure of each hold, whether there was nothing for it if it got nothing; if not, somebody
-   *     may have locked what is due at the moment, or nobody has looked everywhere for it
+   * @param complete of each hold, whether there was nothing for it if it got nothing; if not,
+   *     somebody may have locked what is due at the moment, or nobody has looked everywhere for it
    */
-  public record Claim(List<List<TaskRow>> rows, long againInMs, List<Boolean> sure) {
+  public record ClaimResult(List<List<TaskRow>> rows, long againInMs, List<Boolean> complete) {
 
     /** One that nobody knows more of than what was given. */
-    static Claim unsure(List<List<TaskRow>> rows) {
-      return new Claim(rows, 0, nCopies(rows.size(), false));
+    static ClaimResult incomplete(List<List<TaskRow>> rows) {
+      return new ClaimResult(rows, 0, nCopies(rows.size(), false));
     }
   }
 
@@ -117,7 +119,7 @@ public class TaskClaimer {
    *
    * @throws NoSuchTaskTypeException if the type is not configured any more
    */
-  public Claim claim(TaskType type, List<Asking> line) {
+  public ClaimResult claim(TaskType type, List<ClaimRequest> line) {
     try {
       return new Attempt(type, line).run();
     } catch (DuplicateKeyException e) {
@@ -127,15 +129,15 @@ public class TaskClaimer {
     }
   }
 
-  private Claim repeated(Asking only) {
-    return Claim.unsure(List.of(heldBefore(only.hold())));
+  private ClaimResult repeated(ClaimRequest only) {
+    return ClaimResult.incomplete(List.of(heldBefore(only.hold())));
   }
 
   /**
    * Ends with the first that fails, and fails no hold before it: what those were given is
    * committed, and would be lost without an answer.
    */
-  private Claim oneByOne(TaskType type, List<Asking> line) {
+  private ClaimResult oneByOne(TaskType type, List<ClaimRequest> line) {
     List<List<TaskRow>> rows = new ArrayList<>(nCopies(line.size(), List.of()));
     try {
       for (int i = 0; i < line.size(); i++) {
@@ -147,7 +149,7 @@ public class TaskClaimer {
       }
       log.warn("some holds of {} get nothing this time: {}", type, e.toString());
     }
-    return Claim.unsure(rows);
+    return ClaimResult.incomplete(rows);
   }
 
   /** What an earlier delivery of the hold was given and still holds; empty if nothing. */
@@ -155,7 +157,7 @@ public class TaskClaimer {
     return holds.find(hold).map(given -> stillHeld(hold, given)).orElse(List.of());
   }
 
-  private List<TaskRow> stillHeld(Hold hold, HoldStore.Given given) {
+  private List<TaskRow> stillHeld(Hold hold, HoldStore.StoredHold given) {
     Map<TaskTable, List<Long>> numbers = new TreeMap<>();
     for (TaskId id : given.ids()) {
       numbers.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number());
@@ -171,23 +173,23 @@ public class TaskClaimer {
   }
 
   /** How many of each source are dealt out if nobody else takes any. */
-  static Map<Source, Integer> plan(List<Head> heads, List<Place> line, int most) {
+  static Map<Source, Integer> plan(List<Head> heads, List<Claimant> line, int most) {
     Map<Source, Integer> plan = new LinkedHashMap<>();
     List<Head> due = heads.stream().filter(Head::isDue).sorted(HEAD_ORDER).toList();
-    Dealing.deal(due, TaskClaimer::card, line, most)
-        .forEach(hand -> hand.forEach(head -> plan.merge(head.source(), 1, Integer::sum)));
+    FairShare.deal(due, TaskClaimer::candidate, line, most)
+        .forEach(share -> share.forEach(head -> plan.merge(head.source(), 1, Integer::sum)));
     return plan;
   }
 
-  private static Card card(Head head) {
-    return new Card(head.source().stage(), head.dueForMs());
+  private static Candidate candidate(Head head) {
+    return new Candidate(head.source().stage(), head.dueForMs());
   }
 
   /**
    * How long until one of the holds takes what it leaves to others now, because it prefers other
    * stages; empty if there is nothing of the kind.
    */
-  static OptionalLong nextForOthersInMs(List<Head> heads, List<Place> line) {
+  static OptionalLong nextForOthersInMs(List<Head> heads, List<Claimant> line) {
     return heads.stream()
         .filter(Head::isDue)
         .flatMapToLong(
@@ -203,11 +205,11 @@ public class TaskClaimer {
   private final class Attempt {
 
     private final TaskType type;
-    private final List<Asking> line;
+    private final List<ClaimRequest> line;
     private final List<List<TaskRow>> given = new ArrayList<>();
     private final Set<String> stages;
 
-    Attempt(TaskType type, List<Asking> line) {
+    Attempt(TaskType type, List<ClaimRequest> line) {
       this.type = type;
       this.line = line;
       this.stages = stagesOf(line);
@@ -215,9 +217,9 @@ public class TaskClaimer {
     }
 
     /** All that any of the holds wants; empty if one of them wants any. */
-    private static Set<String> stagesOf(List<Asking> line) {
+    private static Set<String> stagesOf(List<ClaimRequest> line) {
       Set<String> all = new HashSet<>();
-      for (Asking one : line) {
+      for (ClaimRequest one : line) {
         if (one.hold().stages().isEmpty()) {
           return Set.of();
         }
@@ -226,15 +228,15 @@ public class TaskClaimer {
       return all;
     }
 
-    Claim run() {
+    ClaimResult run() {
       Optional<OnlyRange> busy = busyRange();
       if (busy.isPresent() && takeWithoutALook(busy.get())) {
-        return Claim.unsure(given);
+        return ClaimResult.incomplete(given);
       }
       for (int round = 1; ; round++) {
         Look look = look();
         if (look.hasRepeats()) {
-          tellRepeats();
+          repeatDeliveries();
         }
         if (!look.hasDue()) {
           return claim(look, true, looks.quietForMs(look, type, stages));
@@ -242,22 +244,23 @@ public class TaskClaimer {
         TaskTypeConfig config = types.require(type);
         if (config.paused()) {
           looks.stayAt(look);
-          return new Claim(given, SOON_MS, nCopies(line.size(), true));
+          return new ClaimResult(given, SOON_MS, nCopies(line.size(), true));
         }
-        Taken taken = take(config, most -> planFor(look, config, most));
-        if (taken.allowance().tasks() == 0) {
+        Assignment assignment = take(config, most -> planFor(look, config, most));
+        if (assignment.allowance().tasks() == 0) {
           looks.stayAt(look);
-          return new Claim(given, nextChanceInMs(look, config, taken), nCopies(line.size(), true));
+          return new ClaimResult(
+              given, nextChanceInMs(look, config, assignment), nCopies(line.size(), true));
         }
-        if (taken.planned() == 0) { // what is due is left to others
-          return claim(look, true, nextChanceInMs(look, config, taken));
+        if (assignment.planned() == 0) { // what is due is left to others
+          return claim(look, true, nextChanceInMs(look, config, assignment));
         }
-        boolean isAll = taken.tasks() == taken.planned();
+        boolean isAll = assignment.tasks() == assignment.planned();
         if (isAll) {
-          noteWhatIsLeft(look, taken);
+          noteWhatIsLeft(look, assignment);
         }
-        if (taken.tasks() > 0 || round == ROUNDS) {
-          return claim(look, isAll && !taken.isCut(), looks.quietForMs(look, type, stages));
+        if (assignment.tasks() > 0 || round == ROUNDS) {
+          return claim(look, isAll && !assignment.isCut(), looks.quietForMs(look, type, stages));
         }
       }
     }
@@ -267,19 +270,19 @@ public class TaskClaimer {
      *
      * @param isAll whether all that was planned was taken
      */
-    private Claim claim(Look look, boolean isAll, long againInMs) {
+    private ClaimResult claim(Look look, boolean isAll, long againInMs) {
       Set<String> due = look.dueStages();
-      List<Boolean> sure = line.stream().map(one -> isSure(one, look, due, isAll)).toList();
-      return new Claim(given, againInMs, sure);
+      List<Boolean> complete = line.stream().map(one -> isComplete(one, look, due, isAll)).toList();
+      return new ClaimResult(given, againInMs, complete);
     }
 
-    private static boolean isSure(Asking one, Look look, Set<String> due, boolean isAll) {
-      if (look.isUnderWay() || one.mustKnow() && look.turnBeganBefore(one.cameAt())) {
+    private static boolean isComplete(ClaimRequest one, Look look, Set<String> due, boolean isAll) {
+      if (look.isUnderWay() || one.requireFresh() && look.turnBeganBefore(one.arrivedAt())) {
         return false;
       }
       boolean wasDue =
           one.hold().stages().isEmpty() ? !due.isEmpty() : !disjoint(due, one.hold().stages());
-      return wasDue ? isAll : !one.mustKnow() || look.isWholeFor(one.hold().stages());
+      return wasDue ? isAll : !one.requireFresh() || look.isWholeFor(one.hold().stages());
     }
 
     /**
@@ -296,12 +299,15 @@ public class TaskClaimer {
 
     private boolean isForAllThatMustKnow(OnlyRange busy) {
       String stage = busy.range().source().stage();
-      return line.stream().filter(Asking::mustKnow).allMatch(one -> one.hold().takes(stage));
+      return line.stream()
+          .filter(ClaimRequest::requireFresh)
+          .allMatch(one -> one.hold().takes(stage));
     }
 
-    private long nextChanceInMs(Look look, TaskTypeConfig config, Taken taken) {
-      long byTheLimits = taken.allowance().nextInMs().orElse(SOON_MS);
-      return Math.min(byTheLimits, nextForOthersInMs(look.heads(), places(config)).orElse(SOON_MS));
+    private long nextChanceInMs(Look look, TaskTypeConfig config, Assignment assignment) {
+      long byTheLimits = assignment.allowance().nextInMs().orElse(SOON_MS);
+      return Math.min(
+          byTheLimits, nextForOthersInMs(look.heads(), claimants(config)).orElse(SOON_MS));
     }
 
     private boolean takeWithoutALook(OnlyRange busy) {
@@ -310,32 +316,36 @@ public class TaskClaimer {
         return false;
       }
       int room = room(config, Set.of(busy.range().source().stage()));
-      Taken taken =
+      Assignment assignment =
           take(config, most -> most == 0 ? Map.of() : Map.of(busy.range(), Math.min(room, most)));
-      if (taken.tasks() == 0) {
+      if (assignment.tasks() == 0) {
         return false;
       }
       TaskRow first =
-          taken.hands().stream().flatMap(List::stream).min(JointClaim.DUE_ORDER).orElseThrow();
-      looks.tookFrom(busy, first, taken.tasks() < taken.planned() && !taken.isCut());
+          assignment.shares().stream()
+              .flatMap(List::stream)
+              .min(JointClaim.DUE_ORDER)
+              .orElseThrow();
+      looks.tookFrom(busy, first, assignment.tasks() < assignment.planned() && !assignment.isCut());
       return true;
     }
 
-    private Taken take(TaskTypeConfig config, IntFunction<Map<Range, Integer>> plan) {
-      Taken taken = joint.take(config, places(config), plan);
+    private Assignment take(TaskTypeConfig config, IntFunction<Map<Range, Integer>> plan) {
+      Assignment assignment = joint.take(config, claimants(config), plan);
       for (int i = 0; i < given.size(); i++) {
-        if (!taken.hands().get(i).isEmpty()) {
-          given.set(i, taken.hands().get(i));
+        if (!assignment.shares().get(i).isEmpty()) {
+          given.set(i, assignment.shares().get(i));
         }
       }
-      return taken;
+      return assignment;
     }
 
     private Map<Range, Integer> planFor(Look look, TaskTypeConfig config, int most) {
       Map<Source, Long> first = new HashMap<>();
       look.heads().forEach(head -> first.merge(head.source(), head.orderTime(), Math::min));
       Map<Range, Integer> plan = new LinkedHashMap<>();
-      Map<Source, Integer> counts = plan(look.heads(), places(config), Math.min(most, MOST_TASKS));
+      Map<Source, Integer> counts =
+          plan(look.heads(), claimants(config), Math.min(most, MOST_TASKS));
       planMore(look, config, counts, most);
       counts.forEach((source, count) -> plan.put(new Range(source, first.get(source)), count));
       return plan;
@@ -366,52 +376,54 @@ public class TaskClaimer {
           types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
       List<HoldKey> unchecked =
           line.stream()
-              .filter(one -> one.mayBeRepeat() && one.hold().isRepeatable())
+              .filter(one -> one.possibleRepeat() && one.hold().isRepeatable())
               .map(one -> one.hold().key())
               .toList();
-      List<Hold> mustKnow = line.stream().filter(Asking::mustKnow).map(Asking::hold).toList();
-      Set<String> inAnyCase =
-          mustKnow.stream().flatMap(hold -> hold.stages().stream()).collect(toSet());
-      Wish wish = new Wish(type, stages, inAnyCase, room(config, stages), unchecked);
-      Look look = looks.look(wish, false);
+      List<Hold> requireFresh =
+          line.stream().filter(ClaimRequest::requireFresh).map(ClaimRequest::hold).toList();
+      Set<String> requiredStages =
+          requireFresh.stream().flatMap(hold -> hold.stages().stream()).collect(toSet());
+      LookRequest request =
+          new LookRequest(type, stages, requiredStages, room(config, stages), unchecked);
+      Look look = looks.look(request, false);
       boolean isEnough =
-          look.hasDue() || mustKnow.stream().map(Hold::stages).allMatch(look::isWholeFor);
-      return isEnough ? look : looks.look(wish, true);
+          look.hasDue() || requireFresh.stream().map(Hold::stages).allMatch(look::isWholeFor);
+      return isEnough ? look : looks.look(request, true);
     }
 
     private int room(TaskTypeConfig config, Set<String> ofStages) {
       long room =
-          places(config).stream()
+          claimants(config).stream()
               .filter(place -> ofStages.isEmpty() || ofStages.stream().anyMatch(place::takes))
-              .mapToLong(Place::limit)
+              .mapToLong(Claimant::limit)
               .sum();
       return (int) Math.min(MOST_TASKS, room);
     }
 
-    private List<Place> places(TaskTypeConfig config) {
-      List<Place> places = new ArrayList<>();
+    private List<Claimant> claimants(TaskTypeConfig config) {
+      List<Claimant> claimants = new ArrayList<>();
       for (int i = 0; i < line.size(); i++) {
         Hold hold = line.get(i).hold();
         int limit = hold.limit() == 0 ? config.scheduleLimit() : hold.limit();
-        places.add(new Place(hold, given.get(i).isEmpty() ? limit : 0));
+        claimants.add(new Claimant(hold, given.get(i).isEmpty() ? limit : 0));
       }
-      return places;
+      return claimants;
     }
 
-    private void tellRepeats() {
+    private void repeatDeliveries() {
       for (int i = 0; i < line.size(); i++) {
-        Asking one = line.get(i);
-        if (one.mayBeRepeat() && one.hold().isRepeatable() && given.get(i).isEmpty()) {
+        ClaimRequest one = line.get(i);
+        if (one.possibleRepeat() && one.hold().isRepeatable() && given.get(i).isEmpty()) {
           given.set(i, heldBefore(one.hold()));
         }
       }
     }
 
-    private void noteWhatIsLeft(Look look, Taken taken) {
+    private void noteWhatIsLeft(Look look, Assignment assignment) {
       Map<Source, Range> ranges =
           look.ranges().stream().collect(toMap(Range::source, Function.identity()));
       Map<Source, List<Head>> heads = look.heads().stream().collect(groupingBy(Head::source));
-      taken
+      assignment
           .plan()
           .forEach(
               (range, count) -> {

@@ -59,14 +59,14 @@ public class DueLook {
    * What to look for.
    *
    * @param stages only these; empty for all
-   * @param inAnyCase those of them of which it is not enough that they are known to be quiet
+   * @param requiredStages those of them of which it is not enough that they are known to be quiet
    * @param limit as many heads of each source
    * @param unchecked holds of which nobody knows whether they were given something before
    */
-  public record Wish(
+  public record LookRequest(
       TaskType type,
       Set<String> stages,
-      Set<String> inAnyCase,
+      Set<String> requiredStages,
       int limit,
       Collection<HoldKey> unchecked) {}
 
@@ -223,21 +223,21 @@ public class DueLook {
    *
    * @param whole looks at everything, whatever is known
    */
-  public Look look(Wish wish, boolean whole) {
-    TaskFamily family = families.known(wish.type()).orElseGet(() -> families.of(wish.type()));
-    Look look = lookAt(family, wish, whole);
+  public Look look(LookRequest request, boolean whole) {
+    TaskFamily family = families.known(request.type()).orElseGet(() -> families.of(request.type()));
+    Look look = lookAt(family, request, whole);
     if (!look.isOfOldTables()) {
       return look;
     }
     stayAt(look); // what it has seen due is not lost to the next one
-    return lookAt(families.findNow(wish.type()).orElse(family), wish, whole);
+    return lookAt(families.findNow(request.type()).orElse(family), request, whole);
   }
 
-  private Look lookAt(TaskFamily family, Wish wish, boolean whole) {
-    DueMap known = maps.of(wish.type());
+  private Look lookAt(TaskFamily family, LookRequest request, boolean whole) {
+    DueMap known = maps.of(request.type());
     long at = node.nanoTime();
     long newsSeen = known.newsCount();
-    Part part = partOf(family, wish.stages(), known, whole);
+    Part part = partOf(family, request.stages(), known, whole);
     List<Range> ranges = new ArrayList<>();
     Set<String> leftOut = new HashSet<>();
     for (Source source : part.sources()) {
@@ -251,18 +251,18 @@ public class DueLook {
         known.claimedFrom(source, at);
       }
     }
-    Set<Range> quiet = quietInAnyCase(wish.inAnyCase(), family, known, ranges, leftOut, at);
+    Set<Range> quiet = quietRequired(request.requiredStages(), family, known, ranges, leftOut, at);
     ranges.addAll(quiet);
-    if (ranges.isEmpty() && wish.unchecked().isEmpty() && !leftOut.isEmpty()) {
+    if (ranges.isEmpty() && request.unchecked().isEmpty() && !leftOut.isEmpty()) {
       return new Look(
           ranges, List.of(), Set.of(), leftOut, Optional.empty(), false, false, newsSeen, at);
     }
-    int most = part.isAll() ? wish.limit() : limitOfEach(wish, ranges.size());
+    int most = part.isAll() ? request.limit() : limitOfEach(request, ranges.size());
     // Of what is quiet most likely nothing is due, and what is not due need not be read.
     ToIntFunction<Range> limit = range -> quiet.contains(range) ? 1 : most;
     Seen seen;
     try {
-      seen = store.look(wish.type(), ranges, limit, wish.unchecked());
+      seen = store.look(request.type(), ranges, limit, request.unchecked());
     } catch (RuntimeException e) {
       known.giveBackNew(part.news());
       throw e;
@@ -290,28 +290,28 @@ public class DueLook {
    * begins where claims would begin, if the source was looked at from its beginning within the last
    * second: others wait for this look, and it would pass all that was left there.
    */
-  private static Set<Range> quietInAnyCase(
-      Set<String> inAnyCase,
+  private static Set<Range> quietRequired(
+      Set<String> requiredStages,
       TaskFamily family,
       DueMap known,
       List<Range> ranges,
       Set<String> leftOut,
       long at) {
     Set<Range> found = new LinkedHashSet<>();
-    if (leftOut.isEmpty() || inAnyCase.isEmpty()) {
+    if (leftOut.isEmpty() || requiredStages.isEmpty()) {
       return found;
     }
-    Set<String> quiet = new HashSet<>(inAnyCase);
+    Set<String> quiet = new HashSet<>(requiredStages);
     ranges.forEach(range -> quiet.remove(range.source().stage()));
     leftOut.removeAll(quiet);
     for (TaskTable table : family.live()) {
-      quiet.forEach(stage -> found.add(known.rangeInAnyCase(new Source(table, stage), at)));
+      quiet.forEach(stage -> found.add(known.requiredRange(new Source(table, stage), at)));
     }
     return found;
   }
 
-  private static int limitOfEach(Wish wish, int ranges) {
-    return Math.min(wish.limit(), MOST_HEADS / Math.max(1, ranges));
+  private static int limitOfEach(LookRequest request, int ranges) {
+    return Math.min(request.limit(), MOST_HEADS / Math.max(1, ranges));
   }
 
   private static Set<Source> seenInPart(

@@ -68,7 +68,7 @@ final class DueMap {
   private final Set<Source> toScan = new HashSet<>();
   private long news;
   private long newsOfAnything;
-  private long newsOfEarlier;
+  private long earlierArrival;
   private boolean isTurning;
   private Source turnGoesOnBehind;
   private boolean turnFoundDue;
@@ -83,16 +83,16 @@ final class DueMap {
    * @param wholeAt when it was looked at from its beginning
    * @param quietUntil nothing is due before, as far as is known; in the past if something may be
    *     due now
-   * @param isOvertaken whether something waits by now that may be due earlier than {@code from}
+   * @param isStale whether something waits by now that may be due earlier than {@code from}
    */
-  private record Hint(long from, long wholeAt, long quietUntil, boolean isOvertaken) {
+  private record Hint(long from, long wholeAt, long quietUntil, boolean isStale) {
 
     boolean isOldAt(long now) {
       return now - wholeAt >= WHOLE_LOOK;
     }
 
     boolean isBusy() {
-      return quietUntil == wholeAt && !isOvertaken;
+      return quietUntil == wholeAt && !isStale;
     }
   }
 
@@ -119,7 +119,7 @@ final class DueMap {
     }
     waiting.tables().forEach(table -> newsOfTable.put(table, news));
     if (!waiting.dueFromNowOn()) {
-      newsOfEarlier = news;
+      earlierArrival = news;
     }
     if (waiting.stages().isEmpty()) {
       stages.keySet().removeIf(table -> concerns(waiting, table));
@@ -149,8 +149,8 @@ final class DueMap {
   }
 
   private static Hint afterNews(Hint hint, boolean dueFromNowOn) {
-    boolean isOvertaken = hint.isOvertaken() || !dueFromNowOn;
-    return new Hint(hint.from(), hint.wholeAt(), hint.wholeAt(), isOvertaken);
+    boolean isStale = hint.isStale() || !dueFromNowOn;
+    return new Hint(hint.from(), hint.wholeAt(), hint.wholeAt(), isStale);
   }
 
   private void addToTheTurn(TasksWaiting waiting) {
@@ -301,16 +301,14 @@ final class DueMap {
   synchronized Optional<Range> rangeOf(Source source, long now) {
     Hint hint = sources.get(source);
     boolean isQuiet = hint != null && hint.quietUntil() - now > 0;
-    return isQuiet ? Optional.empty() : Optional.of(rangeInAnyCase(source, now));
+    return isQuiet ? Optional.empty() : Optional.of(requiredRange(source, now));
   }
 
   /** The same for who must not rely on it that the source is quiet. */
-  synchronized Range rangeInAnyCase(Source source, long now) {
+  synchronized Range requiredRange(Source source, long now) {
     Hint hint = sources.get(source);
     boolean isWhole =
-        hint == null
-            || hint.isOvertaken()
-            || hint.isOldAt(now) && !isLeftToTheScan(source, hint, now);
+        hint == null || hint.isStale() || hint.isOldAt(now) && !isLeftToTheScan(source, hint, now);
     return isWhole ? Range.whole(source) : new Range(source, hint.from());
   }
 
@@ -382,7 +380,7 @@ final class DueMap {
    */
   synchronized void saw(Range range, List<Head> heads, long newsSeen, long at) {
     Source source = range.source();
-    if (newsOfEarlier > newsSeen) {
+    if (earlierArrival > newsSeen) {
       return; // what the look says of the beginning may be wrong by now
     }
     Hint before = sources.get(source);
@@ -403,9 +401,8 @@ final class DueMap {
               : Math.min(quiet, at - wholeAt + TimeUnit.MILLISECONDS.toNanos(pauseMs));
     }
     boolean isOutdated = newsOf(source.table()) > newsSeen;
-    boolean isOvertaken = before != null && !range.isWhole() && before.isOvertaken();
-    sources.put(
-        source, new Hint(from, wholeAt, isOutdated ? wholeAt : wholeAt + quiet, isOvertaken));
+    boolean isStale = before != null && !range.isWhole() && before.isStale();
+    sources.put(source, new Hint(from, wholeAt, isOutdated ? wholeAt : wholeAt + quiet, isStale));
   }
 
   /** A claim has taken all that was due in the range, as far as it could see. */
@@ -413,7 +410,7 @@ final class DueMap {
     sources.computeIfPresent(
         range.source(),
         (source, hint) ->
-            new Hint(hint.from(), hint.wholeAt(), hint.wholeAt() + 1, hint.isOvertaken()));
+            new Hint(hint.from(), hint.wholeAt(), hint.wholeAt() + 1, hint.isStale()));
   }
 
   private long newsOf(TaskTable table) {

@@ -8,7 +8,7 @@ import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.duty.DutyResult;
 import io.asyncflow.flowsvr.job.upkeep.JobAudit;
-import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TableDrain;
@@ -113,7 +113,7 @@ class InvariantAuditor {
         drained.addAll(family.drained());
       }
     }
-    Failures failures = new Failures();
+    FailureCollector failures = new FailureCollector();
     int endless = endEndlessLeases(longestInLive, failures);
     int lost = failures.orElse(0, () -> drain.takeBackLost(drainedTurns.next(drained)));
     Result result = new Result(endless, lost, failures.orElse(0, jobs::runOnce));
@@ -127,7 +127,7 @@ class InvariantAuditor {
     return result;
   }
 
-  private int endEndlessLeases(Map<TaskTable, Duration> longest, Failures failures) {
+  private int endEndlessLeases(Map<TaskTable, Duration> longest, FailureCollector failures) {
     Map<TaskTable, List<Long>> endless =
         TableGroups.ask(
                 liveTurns.next(longest.keySet()),

@@ -10,7 +10,7 @@ import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyResult;
 import io.asyncflow.flowsvr.leader.LeaderElection;
 import io.asyncflow.flowsvr.system.TaskMeters;
-import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
 import io.asyncflow.flowsvr.tasktable.TableGroups;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -130,7 +130,7 @@ class LateTasks {
     }
     late.keySet().retainAll(givenOut);
     unseen.keySet().retainAll(givenOut);
-    Failures failures = new Failures();
+    FailureCollector failures = new FailureCollector();
     List<TaskTable> tables = turns.next(givenOut);
     look(tables, failures);
     latestMs = known().values().stream().mapToLong(Duration::toMillis).max().orElse(0);
@@ -153,7 +153,7 @@ class LateTasks {
   }
 
   /** By one stage of each after the other, so that many tables share a statement. */
-  private void look(List<TaskTable> tables, Failures failures) {
+  private void look(List<TaskTable> tables, FailureCollector failures) {
     for (TaskTable table : tables) {
       Duration before = unseen.containsKey(table) ? null : late.remove(table);
       if (before != null) {

@@ -108,7 +108,7 @@ final class ParkedHolds {
   }
 
   private long ageMs(WaitingHold one) {
-    return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - one.cameAt);
+    return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - one.arrivedAt);
   }
 
   /**

@@ -179,14 +179,14 @@ public class TaskHolds implements HoldDemand, DisposableBean {
                 node::nanoTime));
   }
 
-  private WaitingLine.Served claim(TaskType type, List<TaskClaimer.Asking> line) {
+  private WaitingLine.Served claim(TaskType type, List<TaskClaimer.ClaimRequest> line) {
     // Before the claim: what it has taken must not be lost because the types are read anew.
     TaskTypeConfig config = types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
-    TaskClaimer.Claim claim = claimer.claim(type, line);
+    TaskClaimer.ClaimResult claim = claimer.claim(type, line);
     return new WaitingLine.Served(
         claim.rows().stream().map(rows -> toTasks(rows, config)).toList(),
         claim.againInMs(),
-        claim.sure());
+        claim.complete());
   }
 
   /** The caller was gone when its tasks were taken: they are nobody's, so they go back. */

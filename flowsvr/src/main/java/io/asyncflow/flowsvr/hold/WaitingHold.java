@@ -14,7 +14,7 @@ final class WaitingHold {
   final Hold hold;
 
   /** {@link System#nanoTime()}. */
-  final long cameAt;
+  final long arrivedAt;
 
   final CompletableFuture<List<Task>> answer = new CompletableFuture<>();
 
@@ -29,9 +29,9 @@ final class WaitingHold {
   /** A later delivery of the same hold; what is taken for this one belongs to that. */
   volatile WaitingHold repeat;
 
-  WaitingHold(Hold hold, long cameAt) {
+  WaitingHold(Hold hold, long arrivedAt) {
     this.hold = hold;
-    this.cameAt = cameAt;
+    this.arrivedAt = arrivedAt;
   }
 
   boolean canWait() {

@@ -2,7 +2,7 @@ package io.asyncflow.flowsvr.hold;
 
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
-import io.asyncflow.flowsvr.claim.TaskClaimer.Asking;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -40,7 +40,7 @@ final class WaitingLine {
 
   private static final long FIRST_PAUSE_MS = 2;
 
-  private final Function<List<Asking>, Served> claim;
+  private final Function<List<ClaimRequest>, Served> claim;
   private final ToLongFunction<Hold> quietForMs;
   private final Consumer<List<Task>> giveBack;
   private final Redelivery redelivery = new Redelivery();
@@ -56,7 +56,7 @@ final class WaitingLine {
    * @param nanoTime a monotonic clock
    */
   WaitingLine(
-      Function<List<Asking>, Served> claim,
+      Function<List<ClaimRequest>, Served> claim,
       ToLongFunction<Hold> quietForMs,
       Consumer<List<Task>> giveBack,
       HoldThreads threads,
@@ -75,7 +75,7 @@ final class WaitingLine {
    * @param againInMs when those that got nothing should ask again, where all of them are sure
    * @param sure of each hold, whether there was nothing for it if it got nothing
    */
-  record Served(List<List<Task>> tasks, long againInMs, List<Boolean> sure) {}
+  record Served(List<List<Task>> tasks, long againInMs, List<Boolean> complete) {}
 
   private boolean isAnyWaiting() {
     return size() > 0;
@@ -161,9 +161,9 @@ final class WaitingLine {
         undelivered.addAll(holds.answer(call, tasks));
         gaveAny = true;
       } else {
-        boolean isSure = served.sure().get(i);
-        call.forEach(one -> gotNothing(one, isSure));
-        allSure &= isSure;
+        boolean isComplete = served.complete().get(i);
+        call.forEach(one -> gotNothing(one, isComplete));
+        allSure &= isComplete;
       }
     }
     giveBack(undelivered);
@@ -175,16 +175,16 @@ final class WaitingLine {
     return allSure ? served.againInMs() : pauseMs;
   }
 
-  private static Asking asking(WaitingHold one) {
-    return new Asking(one.hold, !one.checked, !one.canWait(), one.cameAt);
+  private static ClaimRequest asking(WaitingHold one) {
+    return new ClaimRequest(one.hold, !one.checked, !one.canWait(), one.arrivedAt);
   }
 
   /** It is timed from now on, whatever the others got: they may get something for ever. */
-  private void gotNothing(WaitingHold one, boolean isSure) {
-    if (isSure && !one.canWait()) {
+  private void gotNothing(WaitingHold one, boolean isComplete) {
+    if (isComplete && !one.canWait()) {
       holds.answer(List.of(one), List.of());
     } else {
-      one.checked |= isSure;
+      one.checked |= isComplete;
       holds.park(one);
     }
   }

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.hold;
 
+import io.asyncflow.flowsvr.system.redis.ClusterNotifier;
 import io.asyncflow.flowsvr.system.redis.RedisLink;
-import io.asyncflow.flowsvr.system.redis.ServerNews;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskType;
 import java.util.Set;
@@ -24,7 +24,7 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
 
   private final RedisLink redis;
   private final TaskHolds holds;
-  private ServerNews<TaskType, Boolean> waiting;
+  private ClusterNotifier<TaskType, Boolean> waiting;
 
   WakeUpBridge(RedisLink redis, TaskHolds holds) {
     this.redis = redis;
@@ -34,7 +34,7 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
   @Override
   public void afterPropertiesSet() {
     waiting =
-        new ServerNews<>(
+        new ClusterNotifier<>(
             redis,
             CHANNEL,
             "wake-up",

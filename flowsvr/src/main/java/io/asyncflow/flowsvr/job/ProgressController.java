@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.flowsvr.job.core.JobRow;
-import io.asyncflow.flowsvr.job.progress.JobWatch;
+import io.asyncflow.flowsvr.job.progress.ProgressFeed;
 import io.asyncflow.flowsvr.job.progress.ProgressStream;
 import io.asyncflow.flowsvr.web.load.CallerShare;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
@@ -28,12 +28,12 @@ class ProgressController {
   private static final String LAST_EVENT_ID = "Last-Event-ID";
 
   private final JobQueries queries;
-  private final JobWatch watch;
+  private final ProgressFeed watch;
   private final CallerShare streams;
 
   ProgressController(
       JobQueries queries,
-      JobWatch watch,
+      ProgressFeed watch,
       WaitingRequests waiting,
       @Value("${flow.max-streams-per-address:200}") int streamsPerAddress) {
     this.queries = queries;

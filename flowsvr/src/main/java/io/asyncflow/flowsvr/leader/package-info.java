@@ -24,8 +24,8 @@
  * seconds before the lease can end. A node that was paused wakes up past that margin, finds its
  * term distrusted, fails to renew it, and steps down.
  *
- * <p><b>Failures.</b> A killed leader's lease ends after at most 10 s, and another node takes over
- * within its next round of 3 s. A leader that stops in good order resigns, which takes a round.
- * While the database is away nobody leads, and nothing could be governed.
+ * <p><b>FailureCollector.</b> A killed leader's lease ends after at most 10 s, and another node
+ * takes over within its next round of 3 s. A leader that stops in good order resigns, which takes a
+ * round. While the database is away nobody leads, and nothing could be governed.
  */
 package io.asyncflow.flowsvr.leader;

@@ -7,7 +7,7 @@ import io.asyncflow.flowsvr.lease.LeaseStore.LeaseCount;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
-import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
@@ -158,7 +158,7 @@ public class ExpiredLeaseSweep {
                     .thenComparingLong(table -> restUntil.getOrDefault(table, now) - now))
             .limit(maxTables)
             .toList();
-    Failures failures = new Failures();
+    FailureCollector failures = new FailureCollector();
     Swept swept = sweep(live, due, failures);
     due.forEach(table -> restUntil.put(table, now)); // also of one that cannot be counted
     for (LeaseCount of : swept.counts()) {
@@ -188,7 +188,7 @@ public class ExpiredLeaseSweep {
    */
   public Result runOnce() {
     Map<TaskTable, TaskTypeConfig> live = live();
-    Failures failures = new Failures();
+    FailureCollector failures = new FailureCollector();
     Swept swept = sweep(live, List.copyOf(live.keySet()), failures);
     failures.throwFirst();
     return swept.result();
@@ -211,7 +211,7 @@ public class ExpiredLeaseSweep {
   private record Swept(Result result, List<LeaseCount> counts) {}
 
   private Swept sweep(
-      Map<TaskTable, TaskTypeConfig> types, List<TaskTable> tables, Failures failures) {
+      Map<TaskTable, TaskTypeConfig> types, List<TaskTable> tables, FailureCollector failures) {
     List<LeaseCount> counts = TableGroups.ask(tables, failures, leases::count);
     Result total = NOTHING;
     Set<TaskTable> wait = new HashSet<>();

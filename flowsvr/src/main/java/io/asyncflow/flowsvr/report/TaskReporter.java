@@ -159,7 +159,9 @@ public class TaskReporter {
 
   private static ReportResult notNow(HeldReport report) {
     return ReportResult.refused(
-        report.task().toString(), ErrorCode.UNAVAILABLE, "it could not be written now; report it again");
+        report.task().toString(),
+        ErrorCode.UNAVAILABLE,
+        "it could not be written now; report it again");
   }
 
   final class SmallCalls
@@ -167,7 +169,8 @@ public class TaskReporter {
 
     @Override
     public List<ReportResult> alone(TaskTable table, List<HeldReport> reports) {
-      boolean tellsRepeats = reports.stream().allMatch(report -> report.report().reportId() != null);
+      boolean tellsRepeats =
+          reports.stream().allMatch(report -> report.report().reportId() != null);
       return reports.size() == 1 || tellsRepeats
           ? reportWithoutLock(table, reports)
           : reportInto(table, reports);

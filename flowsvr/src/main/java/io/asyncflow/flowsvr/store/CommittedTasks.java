@@ -11,7 +11,7 @@ import org.springframework.stereotype.Component;
 
 /** The tasks of the database, each by its primary key. */
 @Component
-class CommittedTasks implements TaskLook {
+class CommittedTasks implements LiveTasks {
 
   private final TaskQueries tasks;
   private final TaskFamilies families;

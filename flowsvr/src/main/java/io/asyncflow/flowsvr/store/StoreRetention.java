@@ -71,7 +71,7 @@ public class StoreRetention {
   private static final Duration LONGEST_REST = Duration.ofDays(1);
 
   private final ContextStore store;
-  private final TaskLook tasks;
+  private final LiveTasks tasks;
   private final References references;
   private final Node node;
   private final Duration grace;
@@ -81,11 +81,11 @@ public class StoreRetention {
   private long restUntil;
 
   @Autowired
-  StoreRetention(ContextStore store, TaskLook tasks, Node node, StoreProperties properties) {
+  StoreRetention(ContextStore store, LiveTasks tasks, Node node, StoreProperties properties) {
     this(store, tasks, node, properties.grace());
   }
 
-  StoreRetention(ContextStore store, TaskLook tasks, Node node, Duration grace) {
+  StoreRetention(ContextStore store, LiveTasks tasks, Node node, Duration grace) {
     this.store = store;
     this.tasks = tasks;
     this.references = new References(store);

@@ -148,6 +148,7 @@ public class TaskCreator {
     for (int i = 0; i < tasks.size(); i++) {
       positionsByType.computeIfAbsent(tasks.get(i).type(), t -> new ArrayList<>()).add(i);
     }
+    positionsByType.keySet().forEach(types::require); // before room in any table is given out
     List<TaskId> ids = createUndrained(call, positionsByType, commit);
     positionsByType.forEach(
         (type, positions) -> {

@@ -4,7 +4,7 @@ import static java.util.Comparator.naturalOrder;
 
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
-import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -85,7 +85,7 @@ public class TableDrain {
    * @throws RuntimeException the first failure, after all the other families have been looked after
    */
   public int runOnce() {
-    Failures failures = new Failures();
+    FailureCollector failures = new FailureCollector();
     Map<TaskTable, TaskFamily> ofBegin = new HashMap<>();
     for (TaskFamily family : families.allWithin(LIVE_FOR_NOW)) {
       if (family.live().size() > 1) {
@@ -102,7 +102,7 @@ public class TableDrain {
     return drained;
   }
 
-  private int drain(Map<TaskTable, TaskFamily> ofBegin, Failures failures) {
+  private int drain(Map<TaskTable, TaskFamily> ofBegin, FailureCollector failures) {
     List<TaskTable> asked = turns.next(ofBegin.keySet());
     Set<TaskTable> unfinished = Set.copyOf(TableGroups.ask(asked, failures, lives::unfinished));
     int drained = 0;
@@ -148,7 +148,7 @@ public class TableDrain {
    * @throws RuntimeException the first failure, after all the other tables have been looked at
    */
   public int takeBackLost(List<TaskTable> drained) {
-    Failures failures = new Failures();
+    FailureCollector failures = new FailureCollector();
     Map<TaskType, TaskTable> firstOfType = new HashMap<>();
     TableGroups.ask(drained, failures, lives::unfinished)
         .forEach(

@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr.tasktable;
 
-import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +27,9 @@ public final class TableGroups {
    * @param statement asks a few tables at once
    */
   public static <T> List<T> ask(
-      List<TaskTable> tables, Failures failures, Function<List<TaskTable>, List<T>> statement) {
+      List<TaskTable> tables,
+      FailureCollector failures,
+      Function<List<TaskTable>, List<T>> statement) {
     List<T> answers = new ArrayList<>();
     for (List<TaskTable> group : TableSql.groups(tables)) {
       answers.addAll(failures.orElse(List.of(), () -> askTogether(group, failures, statement)));
@@ -36,7 +38,9 @@ public final class TableGroups {
   }
 
   private static <T> List<T> askTogether(
-      List<TaskTable> group, Failures failures, Function<List<TaskTable>, List<T>> statement) {
+      List<TaskTable> group,
+      FailureCollector failures,
+      Function<List<TaskTable>, List<T>> statement) {
     try {
       return statement.apply(group);
     } catch (BadSqlGrammarException

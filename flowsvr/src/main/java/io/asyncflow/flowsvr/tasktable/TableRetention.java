@@ -2,7 +2,7 @@ package io.asyncflow.flowsvr.tasktable;
 
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
-import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskTable;
@@ -67,7 +67,7 @@ public class TableRetention {
 
   int runOnce(Duration grace) {
     int dropped = 0;
-    Failures failures = new Failures();
+    FailureCollector failures = new FailureCollector();
     for (TaskTable table : lives.droppedBefore(grace)) {
       dropped += failures.orElse(0, () -> drop(table));
     }

@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.tasktable;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.concurrent.Remembered;
+import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
@@ -32,7 +32,7 @@ public class TaskFamilies {
   private final SchedulePositions positions;
   private final TaskTableStore tables;
   private final TableLifeStore lives;
-  private final Remembered<Map<TaskType, TaskFamily>> families;
+  private final TimedCache<Map<TaskType, TaskFamily>> families;
   private final Map<TaskType, Object> firstUse = new ConcurrentHashMap<>();
 
   TaskFamilies(
@@ -40,7 +40,7 @@ public class TaskFamilies {
     this.positions = positions;
     this.tables = tables;
     this.lives = lives;
-    this.families = new Remembered<>(Map.of(), this::read, node::nanoTime);
+    this.families = new TimedCache<>(Map.of(), this::read, node::nanoTime);
   }
 
   /** The family of a configured type; its first table is made if there is none yet. */

@@ -4,7 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.system.concurrent.Remembered;
+import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
@@ -26,7 +26,7 @@ import org.springframework.stereotype.Component;
 /**
  * The configured task types, looked up in memory.
  *
- * <p>All rows are read in one statement: for known types when what is {@link Remembered} is old.
+ * <p>All rows are read in one statement: for known types when what is {@link TimedCache} is old.
  * For an unknown one they are read anew at once, since it may have been inserted by SQL a moment
  * ago; a flood of unknown names shares its readings.
  *
@@ -40,7 +40,7 @@ public class TaskTypes {
   private final int most;
   private final TaskTypeRows rows;
   private final RetryingTransactions transactions;
-  private final Remembered<Map<TaskType, TaskTypeConfig>> types;
+  private final TimedCache<Map<TaskType, TaskTypeConfig>> types;
   private final Set<String> ignored = new HashSet<>(); // touched only by the one that reads
 
   @Autowired
@@ -59,7 +59,7 @@ public class TaskTypes {
     this.most = most;
     this.rows = rows;
     this.transactions = transactions;
-    this.types = new Remembered<>(Map.of(), this::read, nanoTime);
+    this.types = new TimedCache<>(Map.of(), this::read, nanoTime);
   }
 
   /**

@@ -2,9 +2,9 @@ package io.asyncflow.flowsvr.web;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.web.error.ApiError;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.error.DatabaseDownException;
-import io.asyncflow.flowsvr.web.error.Refusal;
-import io.asyncflow.flowsvr.web.error.RefusalWriter;
 import io.asyncflow.flowsvr.web.load.GoneCallers;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import jakarta.servlet.http.HttpServletRequest;
@@ -34,7 +34,7 @@ class ErrorAnswers {
       GoneCallers.undo(request, null);
       return;
     }
-    Refusal refusal = Refusal.of(failure);
+    ApiError refusal = ApiError.of(failure);
     log(refusal, request, failure);
     if (failure instanceof ErrorResponse withHeaders) { // Allow, for one
       withHeaders
@@ -44,10 +44,10 @@ class ErrorAnswers {
     if (failure instanceof WaitingRequests.FullException) {
       response.setHeader(HttpHeaders.CONNECTION, "close");
     }
-    RefusalWriter.write(request, response, refusal);
+    ApiErrorWriter.write(request, response, refusal);
   }
 
-  private static void log(Refusal refusal, HttpServletRequest request, Throwable failure) {
+  private static void log(ApiError refusal, HttpServletRequest request, Throwable failure) {
     String method = request.getMethod();
     String path = request.getRequestURI();
     if (refusal.code() == ErrorCode.INTERNAL) {

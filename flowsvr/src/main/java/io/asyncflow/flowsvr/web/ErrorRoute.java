@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.web;
 
-import io.asyncflow.flowsvr.web.error.Refusal;
-import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.error.ApiError;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.read.RequestReader;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
@@ -21,22 +21,22 @@ class ErrorRoute implements ErrorController {
 
   @RequestMapping("/error")
   void answer(HttpServletRequest request, HttpServletResponse response) throws IOException {
-    RefusalWriter.write(request, response, refusal(request));
+    ApiErrorWriter.write(request, response, refusal(request));
   }
 
-  private static Refusal refusal(HttpServletRequest request) {
+  private static ApiError refusal(HttpServletRequest request) {
     Object thrown = request.getAttribute(RequestDispatcher.ERROR_EXCEPTION);
     if (thrown instanceof IOException cut) { // noted by Tomcat, whoever has dealt with it
-      return Refusal.of(RequestReader.brokenOff(cut));
+      return ApiError.of(RequestReader.brokenOff(cut));
     }
     if (thrown instanceof Throwable failure) {
-      Refusal refusal = Refusal.of(failure);
+      ApiError refusal = ApiError.of(failure);
       if (refusal.httpStatus() >= 500) {
         log.error("{}: {}", request.getRequestURI(), refusal.message(), failure);
       }
       return refusal;
     }
     Object status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
-    return Refusal.ofStatus(status instanceof Integer known ? known : 404);
+    return ApiError.ofStatus(status instanceof Integer known ? known : 404);
   }
 }

@@ -1,10 +1,10 @@
 package io.asyncflow.flowsvr.worker;
 
-import io.asyncflow.flowsvr.lease.HeldBeat;
-import io.asyncflow.api.HeartbeatAnswer.LeaseState;
 import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
+import io.asyncflow.api.HeartbeatAnswer.LeaseState;
+import io.asyncflow.flowsvr.lease.HeldBeat;
 import io.asyncflow.flowsvr.lease.LeaseRenewer;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;

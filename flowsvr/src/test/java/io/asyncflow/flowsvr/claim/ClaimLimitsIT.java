@@ -102,12 +102,12 @@ class ClaimLimitsIT {
         AtOnce.from(
             4,
             thread -> {
-              List<Long> taken = new ArrayList<>();
+              List<Long> assignment = new ArrayList<>();
               while (System.nanoTime() - begin < SECONDS.toNanos(3)) {
                 List<Task> held = given.aHold(lark).by("w" + thread).waiting(1, SECONDS).join();
-                held.forEach(task -> taken.add(given.row(task).holdTime()));
+                held.forEach(task -> assignment.add(given.row(task).holdTime()));
               }
-              return taken;
+              return assignment;
             });
 
     List<Long> all = times.stream().flatMap(List::stream).sorted().toList();

@@ -4,7 +4,6 @@ import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asyncflow.flowsvr.report.HeldReport;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
@@ -12,13 +11,14 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.claim.ClaimStore.Change;
-import io.asyncflow.flowsvr.claim.TaskClaimer.Asking;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.due.DueStore;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.due.Source;
+import io.asyncflow.flowsvr.lease.HeldBeat;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.lease.RenewalStore;
-import io.asyncflow.flowsvr.lease.HeldBeat;
+import io.asyncflow.flowsvr.report.HeldReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.system.db.HeartbeatDatabase;
 import io.asyncflow.flowsvr.task.TaskQueries;
@@ -110,8 +110,8 @@ class ClaimPlanIT {
     given.aWaitingTask().ofType(lark).inStage("busy").dueSince(1, MINUTES).create(30);
     Hold busy = given.aHold(lark).ofStages("busy").limit(10).asRequest();
     Hold quiet = given.aHold(lark).ofStages("quiet").limit(500).asRequest();
-    List<Asking> line =
-        List.of(new Asking(busy, false, true, 0), new Asking(quiet, false, true, 0));
+    List<ClaimRequest> line =
+        List.of(new ClaimRequest(busy, false, true, 0), new ClaimRequest(quiet, false, true, 0));
     assertThat(rowsReadBy(() -> claimer.claim(lark, line))).isBetween(20L, 200L);
   }
 

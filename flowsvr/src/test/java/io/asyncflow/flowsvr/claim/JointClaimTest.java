@@ -7,8 +7,8 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
-import io.asyncflow.flowsvr.claim.Dealing.Place;
-import io.asyncflow.flowsvr.claim.JointClaim.Taken;
+import io.asyncflow.flowsvr.claim.FairShare.Claimant;
+import io.asyncflow.flowsvr.claim.JointClaim.Assignment;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.due.Source;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -66,7 +66,7 @@ class JointClaimTest {
     queue.waiting.clear();
     queue.locked.clear();
     queue.add(5_000, "");
-    Taken small = claim();
+    Assignment small = claim();
     assertThat(small.tasks()).isEqualTo(2 * room);
     assertThat(small.isCut()).as("there may be more").isTrue();
     for (int i = 0; i < 4; i++) {
@@ -86,10 +86,10 @@ class JointClaimTest {
   }
 
   /** Of a hold that takes a thousand. */
-  private Taken claim() {
+  private Assignment claim() {
     Hold hold = new Hold(LARK, 1_000, "w", Duration.ZERO, null, Set.of());
     return joint.take(
-        type, List.of(new Place(hold, 1_000)), most -> Map.of(RANGE, Math.min(most, 1_000)));
+        type, List.of(new Claimant(hold, 1_000)), most -> Map.of(RANGE, Math.min(most, 1_000)));
   }
 
   /** Tasks that wait, and how many claims have locked. */

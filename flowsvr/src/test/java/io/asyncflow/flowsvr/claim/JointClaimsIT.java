@@ -49,14 +49,14 @@ class JointClaimsIT {
             given.aHold(lark).byAnOldClient().limit(10).asRequest(),
             given.aHold(lark).by("w3").withId("h3").limit(10).ofStages("second").asRequest());
 
-    List<List<TaskRow>> hands = claim(lark, line).rows();
+    List<List<TaskRow>> shares = claim(lark, line).rows();
 
-    assertThat(hands).extracting(List::size).containsExactly(2, 5, 1);
+    assertThat(shares).extracting(List::size).containsExactly(2, 5, 1);
     for (int i = 0; i < line.size(); i++) {
       String worker = line.get(i).workerId();
       long lease = worker.isEmpty() ? 30_000 : 7_000;
-      assertThat(hands.get(i)).extracting(TaskRow::traceId).containsOnly(traceOf(hands.get(i)));
-      assertThat(hands.get(i))
+      assertThat(shares.get(i)).extracting(TaskRow::traceId).containsOnly(traceOf(shares.get(i)));
+      assertThat(shares.get(i))
           .isSortedAccordingTo((a, b) -> Long.compare(a.orderTime(), b.orderTime()))
           .allSatisfy(
               row -> {
@@ -66,10 +66,10 @@ class JointClaimsIT {
                 assertThat(row).usingRecursiveComparison().ignoringFields("now").isEqualTo(stored);
               });
     }
-    assertThat(hands.get(2)).extracting(TaskRow::stage).containsOnly("second");
+    assertThat(shares.get(2)).extracting(TaskRow::stage).containsOnly("second");
     assertThat(given.aHold(lark).by("w3").withId("h3").limit(10).ofStages("second").now())
         .extracting(Task::taskId)
-        .containsExactlyElementsOf(hands.get(2).stream().map(row -> row.id().toString()).toList());
+        .containsExactlyElementsOf(shares.get(2).stream().map(row -> row.id().toString()).toList());
   }
 
   @Test
@@ -80,7 +80,7 @@ class JointClaimsIT {
     List<TaskRow> first = claim(lark, List.of(repeated)).rows().get(0);
     Hold another = given.aHold(lark).by("another").withId("h").limit(2).asRequest();
 
-    TaskClaimer.Claim claim = claim(lark, List.of(repeated, another));
+    TaskClaimer.ClaimResult claim = claim(lark, List.of(repeated, another));
 
     assertThat(claim.rows().get(0))
         .extracting(TaskRow::id)
@@ -103,7 +103,7 @@ class JointClaimsIT {
               .single();
           // asked on other connections, while the lock is there
           CompletableFuture.supplyAsync(() -> claim(lark, given.aHold(lark).asRequest()))
-              .thenAccept(claim -> assertThat(claim.sure()).containsExactly(false))
+              .thenAccept(claim -> assertThat(claim.complete()).containsExactly(false))
               .join();
         });
     assertThat(given.aHold(lark).now()).hasSize(1);
@@ -118,12 +118,12 @@ class JointClaimsIT {
     Hold quiet = given.aHold(lark).ofStages("quiet").limit(1).asRequest();
     claim(lark, busy, quiet); // now it is known where something is due, and where not
 
-    TaskClaimer.Claim nothing = claim(lark, busy, quiet);
+    TaskClaimer.ClaimResult nothing = claim(lark, busy, quiet);
     given.set(behindItsBack.get(0), "task_stage = 'quiet', order_time = 1");
-    TaskClaimer.Claim something = claim(lark, busy, quiet);
+    TaskClaimer.ClaimResult something = claim(lark, busy, quiet);
 
     assertThat(nothing.rows()).extracting(List::size).containsExactly(1, 0);
-    assertThat(nothing.sure().get(1)).isTrue();
+    assertThat(nothing.complete().get(1)).isTrue();
     assertThat(something.rows()).extracting(List::size).containsExactly(1, 1);
   }
 
@@ -226,16 +226,17 @@ class JointClaimsIT {
                     .anyMatch(task -> Given.idOf(task).equals(wanted)));
   }
 
-  private TaskClaimer.Claim claim(TaskType type, Hold... line) {
+  private TaskClaimer.ClaimResult claim(TaskType type, Hold... line) {
     return claim(type, List.of(line));
   }
 
-  private TaskClaimer.Claim claim(TaskType type, List<Hold> line) {
+  private TaskClaimer.ClaimResult claim(TaskType type, List<Hold> line) {
     return claimer.claim(
-        type, line.stream().map(hold -> new TaskClaimer.Asking(hold, true, true, 0)).toList());
+        type,
+        line.stream().map(hold -> new TaskClaimer.ClaimRequest(hold, true, true, 0)).toList());
   }
 
-  private static String traceOf(List<TaskRow> hand) {
-    return hand.get(0).traceId();
+  private static String traceOf(List<TaskRow> share) {
+    return share.get(0).traceId();
   }
 }

@@ -11,10 +11,10 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
-import io.asyncflow.flowsvr.claim.Dealing.Place;
-import io.asyncflow.flowsvr.claim.JointClaim.Taken;
-import io.asyncflow.flowsvr.claim.TaskClaimer.Asking;
-import io.asyncflow.flowsvr.claim.TaskClaimer.Claim;
+import io.asyncflow.flowsvr.claim.FairShare.Claimant;
+import io.asyncflow.flowsvr.claim.JointClaim.Assignment;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
 import io.asyncflow.flowsvr.due.DueLook;
 import io.asyncflow.flowsvr.due.DueLook.Look;
 import io.asyncflow.flowsvr.due.DueLook.OnlyRange;
@@ -50,8 +50,8 @@ class TaskClaimerTest {
 
   private static final long NOW = 1_000;
   private static final TaskType LARK = new TaskType("lark");
-  private static final List<Place> ONE_FOR_ALL =
-      List.of(new Place(new Hold(LARK, 100, "w", Duration.ZERO, null, Set.of()), 100));
+  private static final List<Claimant> ONE_FOR_ALL =
+      List.of(new Claimant(new Hold(LARK, 100, "w", Duration.ZERO, null, Set.of()), 100));
   private static final Source OLD = new Source(new TaskTable(LARK, 1), "first");
   private static final Source NEW = new Source(new TaskTable(LARK, 2), "first");
 
@@ -82,13 +82,13 @@ class TaskClaimerTest {
   void whatIsLeftToOthersIsForAHoldWhenItHasBeenDueLongEnough() {
     Preference preference = new Preference(Set.of("other"), Duration.ofMillis(300));
     Hold hold = new Hold(LARK, 100, "w", Duration.ZERO, null, Set.of(), preference);
-    List<Place> choosy = List.of(new Place(hold, 100));
+    List<Claimant> choosy = List.of(new Claimant(hold, 100));
     List<Head> heads = List.of(head(OLD, 1, NOW - 100), head(NEW, 2, NOW - 250));
     assertThat(TaskClaimer.plan(heads, choosy, 10)).isEmpty();
     assertThat(TaskClaimer.nextForOthersInMs(heads, choosy)).hasValue(50);
     assertThat(TaskClaimer.nextForOthersInMs(heads, ONE_FOR_ALL)).isEmpty();
     assertThat(TaskClaimer.nextForOthersInMs(List.of(head(OLD, 1, NOW + 1)), choosy)).isEmpty();
-    assertThat(TaskClaimer.nextForOthersInMs(heads, List.of(new Place(hold, 0)))).isEmpty();
+    assertThat(TaskClaimer.nextForOthersInMs(heads, List.of(new Claimant(hold, 0)))).isEmpty();
   }
 
   static Stream<RuntimeException> failures() {
@@ -106,14 +106,14 @@ class TaskClaimerTest {
     when(joint.take(any(), anyList(), any()))
         .thenAnswer(
             call -> {
-              List<Place> line = call.getArgument(1);
+              List<Claimant> line = call.getArgument(1);
               if (line.size() > 1) {
                 throw new DuplicateKeyException("one of them was given something before");
               }
               if (line.get(0).hold().workerId().equals("unlucky")) {
                 throw failure;
               }
-              return new Taken(List.of(List.of(row)), Map.of(), false, Allowance.UNLIMITED);
+              return new Assignment(List.of(List.of(row)), Map.of(), false, Allowance.UNLIMITED);
             });
     TaskClaimer claimer = claimerOf(joint);
 
@@ -136,7 +136,7 @@ class TaskClaimerTest {
     JointClaim joint = mock();
     when(joint.take(any(), anyList(), any()))
         .thenReturn(
-            new Taken(
+            new Assignment(
                 List.of(List.of(row), List.of()),
                 Map.of(new Range(OLD, 0), 1),
                 false,
@@ -146,17 +146,21 @@ class TaskClaimerTest {
     Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
     Hold waits = new Hold(LARK, 1, "w", Duration.ofSeconds(9), null, Set.of("quiet"));
 
-    Claim seen =
+    ClaimResult seen =
         claimer.claim(
-            LARK, List.of(new Asking(busy, false, true, 0), new Asking(quiet, false, true, 0)));
+            LARK,
+            List.of(
+                new ClaimRequest(busy, false, true, 0), new ClaimRequest(quiet, false, true, 0)));
     assertThat(seen.rows()).containsExactly(List.of(row), List.of());
-    assertThat(seen.sure().get(1)).isTrue();
+    assertThat(seen.complete().get(1)).isTrue();
 
-    Claim taken =
+    ClaimResult assignment =
         claimer.claim(
-            LARK, List.of(new Asking(busy, false, true, 0), new Asking(waits, false, false, 0)));
-    assertThat(taken.rows()).containsExactly(List.of(row), List.of());
-    assertThat(taken.sure().get(1)).as("nobody has looked").isFalse();
+            LARK,
+            List.of(
+                new ClaimRequest(busy, false, true, 0), new ClaimRequest(waits, false, false, 0)));
+    assertThat(assignment.rows()).containsExactly(List.of(row), List.of());
+    assertThat(assignment.complete().get(1)).as("nobody has looked").isFalse();
   }
 
   @Test
@@ -164,7 +168,7 @@ class TaskClaimerTest {
     JointClaim joint = mock();
     when(joint.take(any(), anyList(), any()))
         .thenReturn(
-            new Taken(
+            new Assignment(
                 List.of(List.of(TaskRows.aRow().build()), List.of(), List.of()),
                 Map.of(new Range(OLD, 0), 2), // and somebody has locked one of them
                 false,
@@ -172,8 +176,8 @@ class TaskClaimerTest {
     Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
     assertThat(
             claimerOf(joint)
-                .claim(LARK, List.of(asks("a"), asks("b"), new Asking(quiet, false, true, 0)))
-                .sure()
+                .claim(LARK, List.of(asks("a"), asks("b"), new ClaimRequest(quiet, false, true, 0)))
+                .complete()
                 .subList(1, 3))
         .containsExactly(false, true);
   }
@@ -186,15 +190,15 @@ class TaskClaimerTest {
     when(looks.look(any(), anyBoolean())).thenReturn(aLook(List.of(), Set.of(), Optional.of(turn)));
     Hold hold = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 
-    Claim claim =
+    ClaimResult claim =
         claimer.claim(
             LARK,
             List.of(
-                new Asking(hold, false, true, 50),
-                new Asking(hold, false, true, 51),
-                new Asking(hold, false, false, 51)));
+                new ClaimRequest(hold, false, true, 50),
+                new ClaimRequest(hold, false, true, 51),
+                new ClaimRequest(hold, false, false, 51)));
 
-    assertThat(claim.sure()).as("who waits is not told").containsExactly(true, false, true);
+    assertThat(claim.complete()).as("who waits is not told").containsExactly(true, false, true);
   }
 
   @Test
@@ -222,7 +226,7 @@ class TaskClaimerTest {
             call -> {
               IntFunction<Map<Range, Integer>> plan = call.getArgument(2);
               planned.putAll(plan.apply(most));
-              return new Taken(
+              return new Assignment(
                   nCopies(line.length, List.of(TaskRows.aRow().build())),
                   planned,
                   false,
@@ -231,7 +235,8 @@ class TaskClaimerTest {
     TaskClaimer claimer = claimerOf(joint);
     when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
     when(looks.look(any(), anyBoolean())).thenReturn(aLook(heads, seenInPart, Optional.empty()));
-    claimer.claim(LARK, Stream.of(line).map(hold -> new Asking(hold, false, true, 0)).toList());
+    claimer.claim(
+        LARK, Stream.of(line).map(hold -> new ClaimRequest(hold, false, true, 0)).toList());
     return planned;
   }
 
@@ -240,14 +245,14 @@ class TaskClaimerTest {
     JointClaim joint = mock();
     when(joint.take(any(), anyList(), any()))
         .thenReturn(
-            new Taken(
+            new Assignment(
                 List.of(List.of(TaskRows.aRow().build()), List.of()),
                 Map.of(new Range(OLD, 0), 1),
                 true,
                 Allowance.UNLIMITED));
     TaskClaimer claimer = claimerOf(joint);
     when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
-    assertThat(claimer.claim(LARK, List.of(asks("a"), asks("b"))).sure().get(1)).isFalse();
+    assertThat(claimer.claim(LARK, List.of(asks("a"), asks("b"))).complete().get(1)).isFalse();
   }
 
   @Test
@@ -255,14 +260,14 @@ class TaskClaimerTest {
     JointClaim joint = mock();
     when(joint.take(any(), anyList(), any()))
         .thenReturn(
-            new Taken(
+            new Assignment(
                 List.of(List.of()), Map.of(), false, new Allowance(0, OptionalLong.of(7), 0)));
     TaskClaimer claimer = claimerOf(joint);
     Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 
-    Claim claim = claimer.claim(LARK, List.of(new Asking(ofAnyStage, false, true, 0)));
+    ClaimResult claim = claimer.claim(LARK, List.of(new ClaimRequest(ofAnyStage, false, true, 0)));
 
-    assertThat(claim.sure()).containsExactly(true);
+    assertThat(claim.complete()).containsExactly(true);
     assertThat(claim.againInMs()).isEqualTo(7);
     verify(looks).stayAt(any());
   }
@@ -285,9 +290,9 @@ class TaskClaimerTest {
     return new Look(ranges, heads, seenInPart, Set.of(), turn, false, false, 0, 0);
   }
 
-  private static Asking asks(String worker) {
+  private static ClaimRequest asks(String worker) {
     Hold hold = new Hold(LARK, 1, worker, Duration.ZERO, "h", Set.of("first"));
-    return new Asking(hold, false, false, 0);
+    return new ClaimRequest(hold, false, false, 0);
   }
 
   private static Head head(Source source, long number, long orderTime) {

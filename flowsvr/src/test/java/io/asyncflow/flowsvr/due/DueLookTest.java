@@ -6,7 +6,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.due.DueLook.Look;
-import io.asyncflow.flowsvr.due.DueLook.Wish;
+import io.asyncflow.flowsvr.due.DueLook.LookRequest;
 import io.asyncflow.flowsvr.due.DueStore.Seen;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TasksWaiting;
@@ -156,7 +156,7 @@ class DueLookTest {
   }
 
   private Look lookAtAll(int limit) {
-    return looks.look(new Wish(LARK, Set.of(), Set.of(), limit, List.of()), false);
+    return looks.look(new LookRequest(LARK, Set.of(), Set.of(), limit, List.of()), false);
   }
 
   private void aWaitingTaskOfEachOf(int stages) {
@@ -166,7 +166,7 @@ class DueLookTest {
   }
 
   private Look look(String... stages) {
-    return looks.look(new Wish(LARK, Set.of(stages), Set.of(stages), 10, List.of()), false);
+    return looks.look(new LookRequest(LARK, Set.of(stages), Set.of(stages), 10, List.of()), false);
   }
 
   /** What waits, and what looks asked. */

@@ -72,16 +72,16 @@ class DueMapTest {
 
   @Test
   void quietSourceThatIsLookedAtInAnyCaseIsNotLookedAtFromItsBeginningForASecond() {
-    assertThat(map.rangeInAnyCase(BUSY, START)).isEqualTo(Range.whole(BUSY));
+    assertThat(map.requiredRange(BUSY, START)).isEqualTo(Range.whole(BUSY));
     see(BUSY, START, HOUR + 60_000);
     Range behindWhatWasTaken = new Range(BUSY, HOUR - 250);
-    assertThat(map.rangeInAnyCase(BUSY, START + ms(999))).isEqualTo(behindWhatWasTaken);
-    assertThat(map.rangeInAnyCase(BUSY, START + ms(1_000))).isEqualTo(Range.whole(BUSY));
+    assertThat(map.requiredRange(BUSY, START + ms(999))).isEqualTo(behindWhatWasTaken);
+    assertThat(map.requiredRange(BUSY, START + ms(1_000))).isEqualTo(Range.whole(BUSY));
 
     map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
-    assertThat(map.rangeInAnyCase(BUSY, START + 1)).isEqualTo(behindWhatWasTaken);
+    assertThat(map.requiredRange(BUSY, START + 1)).isEqualTo(behindWhatWasTaken);
     map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), false));
-    assertThat(map.rangeInAnyCase(BUSY, START + 1)).isEqualTo(Range.whole(BUSY));
+    assertThat(map.requiredRange(BUSY, START + 1)).isEqualTo(Range.whole(BUSY));
   }
 
   @Test

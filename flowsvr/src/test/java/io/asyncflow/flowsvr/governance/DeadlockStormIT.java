@@ -2,7 +2,6 @@ package io.asyncflow.flowsvr.governance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asyncflow.flowsvr.lease.HeldBeat;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.Outcome;
@@ -16,6 +15,7 @@ import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
+import io.asyncflow.flowsvr.lease.HeldBeat;
 import io.asyncflow.flowsvr.lease.LeaseRenewer;
 import io.asyncflow.flowsvr.operator.Act;
 import io.asyncflow.flowsvr.operator.OperatorActs;
@@ -255,9 +255,14 @@ class DeadlockStormIT {
       }
     }
     if (!worker.isEmpty() && random.nextBoolean()) {
-      renewer.renew(worker, tasks.stream()
-                  .map(task -> HeldBeat.of(new HeldTask(task.taskId(), task.leaseEpoch(), random.nextInt(100))))
-                  .toList());
+      renewer.renew(
+          worker,
+          tasks.stream()
+              .map(
+                  task ->
+                      HeldBeat.of(
+                          new HeldTask(task.taskId(), task.leaseEpoch(), random.nextInt(100))))
+              .toList());
     }
     List<Report> reports = new ArrayList<>();
     for (Task task : tasks) {

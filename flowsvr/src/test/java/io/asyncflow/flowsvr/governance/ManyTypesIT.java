@@ -18,7 +18,7 @@ import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
-import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -176,7 +176,7 @@ class ManyTypesIT {
 
   /** Each table is due again by then, so each sweep has to choose. */
   private void sweepAsOftenAsThereAreTables(ExpiredLeaseSweep own, String broken) {
-    Failures failures = new Failures();
+    FailureCollector failures = new FailureCollector();
     for (TaskFamily family : families.all()) {
       for (int i = 0; i < family.live().size(); i++) {
         nanos.addAndGet(SECONDS.toNanos(11));

@@ -9,8 +9,8 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer;
-import io.asyncflow.flowsvr.claim.TaskClaimer.Asking;
-import io.asyncflow.flowsvr.claim.TaskClaimer.Claim;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -63,15 +63,15 @@ class ManyStagesIT {
   void holdIsNotToldThatNothingIsDueByWhatWasSeenBeforeItCame() {
     TaskType lark = aTypeWithManyStages("order_time = order_time + id");
     Hold hold = given.aHold(lark).asRequest();
-    Asking gone = new Asking(hold, false, false, System.nanoTime());
+    ClaimRequest gone = new ClaimRequest(hold, false, false, System.nanoTime());
     claimer.claim(lark, List.of(gone)); // a part of a turn, for a client that hung up
     given.set(new TaskId(1, new TaskTable(lark, 1)), "order_time = 1");
 
-    Asking asking = new Asking(hold, false, true, System.nanoTime());
-    Claim claim;
+    ClaimRequest asking = new ClaimRequest(hold, false, true, System.nanoTime());
+    ClaimResult claim;
     do {
       claim = claimer.claim(lark, List.of(asking));
-    } while (claim.rows().get(0).isEmpty() && !claim.sure().get(0));
+    } while (claim.rows().get(0).isEmpty() && !claim.complete().get(0));
 
     assertThat(claim.rows().get(0)).hasSize(1);
   }

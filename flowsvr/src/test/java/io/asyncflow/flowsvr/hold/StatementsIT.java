@@ -224,7 +224,7 @@ class StatementsIT {
       StatementCounter.clear();
       long cpuBefore = cpuNanos();
       long begin = System.nanoTime();
-      await().pollDelay(Duration.ofSeconds(20)).until(() -> true);
+      await().atMost(Duration.ofSeconds(60)).pollDelay(Duration.ofSeconds(20)).until(() -> true);
       double seconds = (System.nanoTime() - begin) / 1e9;
       double statements = StatementCounter.all() / seconds;
       System.out.printf(

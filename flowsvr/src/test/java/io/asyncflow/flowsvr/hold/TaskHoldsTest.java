@@ -11,8 +11,8 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer;
-import io.asyncflow.flowsvr.claim.TaskClaimer.Asking;
-import io.asyncflow.flowsvr.claim.TaskClaimer.Claim;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -58,12 +58,13 @@ class TaskHoldsTest {
     when(claimer.claim(any(), anyList()))
         .thenAnswer(
             call -> {
-              List<Asking> line = call.getArgument(1);
+              List<ClaimRequest> line = call.getArgument(1);
               if (line.get(0).hold().stages().isEmpty()) {
                 looking.countDown();
                 goOn.await();
               }
-              return new Claim(nCopies(line.size(), List.of()), 1_000, nCopies(line.size(), true));
+              return new ClaimResult(
+                  nCopies(line.size(), List.of()), 1_000, nCopies(line.size(), true));
             });
     CompletableFuture<List<Task>> ofAnyStage =
         CompletableFuture.supplyAsync(() -> holds.hold(aHold(Set.of())).join());

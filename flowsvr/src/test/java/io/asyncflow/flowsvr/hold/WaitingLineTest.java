@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
-import io.asyncflow.flowsvr.claim.TaskClaimer.Asking;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.hold.WaitingLine.Served;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
@@ -45,8 +45,8 @@ class WaitingLineTest {
   private final AtomicLong moved = new AtomicLong();
   private volatile Function<Hold, List<Task>> script = hold -> NOTHING;
   private volatile ToLongFunction<Hold> quiet = hold -> QUIET_MS;
-  private volatile Predicate<Hold> sure = hold -> true;
-  private volatile List<Asking> lastAsking;
+  private volatile Predicate<Hold> complete = hold -> true;
+  private volatile List<ClaimRequest> lastAsking;
   private final WaitingLine line =
       new WaitingLine(
           this::claim,
@@ -55,12 +55,12 @@ class WaitingLineTest {
           threads,
           () -> System.nanoTime() + moved.get());
 
-  private Served claim(List<Asking> asking) {
-    List<Hold> holds = asking.stream().map(Asking::hold).toList();
+  private Served claim(List<ClaimRequest> asking) {
+    List<Hold> holds = asking.stream().map(ClaimRequest::hold).toList();
     claims.add(holds);
     lastAsking = asking;
     List<List<Task>> tasks = holds.stream().map(script).toList();
-    return new Served(tasks, QUIET_MS, holds.stream().map(sure::test).toList());
+    return new Served(tasks, QUIET_MS, holds.stream().map(complete::test).toList());
   }
 
   @AfterEach
@@ -156,7 +156,7 @@ class WaitingLineTest {
 
   @Test
   void holdThatDoesNotWaitIsAskedForAgainWhereSomebodyHasLockedWhatIsDue() throws Exception {
-    sure = hold -> false;
+    complete = hold -> false;
     script =
         hold -> {
           script = again -> found("t1");
@@ -167,7 +167,7 @@ class WaitingLineTest {
 
   @Test
   void holdThatDoesNotWaitIsNotKeptForEver() throws Exception {
-    sure = hold -> false;
+    complete = hold -> false;
     assertThat(line.join(brief("a", 0)).get(30, SECONDS)).isEmpty();
   }
 
@@ -188,7 +188,7 @@ class WaitingLineTest {
   void holdThatDoesNotWaitIsAnsweredByTheRoundThatIsSureOfIt() throws Exception {
     whileOthersGetSomethingInEveryRound();
     AtomicInteger asked = new AtomicInteger();
-    sure = hold -> hold.holdId().equals("quiet") && asked.incrementAndGet() == 2;
+    complete = hold -> hold.holdId().equals("quiet") && asked.incrementAndGet() == 2;
     assertThat(line.join(brief("quiet", 0)).get(5, SECONDS)).isEmpty();
     assertThat(asked).hasValue(2);
   }
@@ -212,14 +212,14 @@ class WaitingLineTest {
     script = hold -> found("t1");
     line.news();
     assertThat(idsOf(answer)).containsExactly("t1");
-    assertThat(lastAsking.get(0).cameAt() - came).isNotPositive();
+    assertThat(lastAsking.get(0).arrivedAt() - came).isNotPositive();
   }
 
   /** Each that gets something is followed by the next, as pollers of a busy stage are. */
   private void whileOthersGetSomethingInEveryRound() {
     AtomicInteger next = new AtomicInteger();
     quiet = hold -> 0;
-    sure = hold -> false;
+    complete = hold -> false;
     script =
         hold -> {
           if (hold.holdId().equals("quiet")) {

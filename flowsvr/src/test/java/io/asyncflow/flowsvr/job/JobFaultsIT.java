@@ -20,7 +20,7 @@ import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.job.core.JobStore;
-import io.asyncflow.flowsvr.job.progress.JobSight;
+import io.asyncflow.flowsvr.job.progress.JobSnapshot;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
 import io.asyncflow.flowsvr.task.TaskCopies;
@@ -278,7 +278,7 @@ class JobFaultsIT {
     steps.advance(number(id));
     jobs.jobs.retryJob(id);
     assertThat(jobs.get(id).state()).isEqualTo(JobState.RETRYING);
-    JobProgress before = JobSight.of(store.find(number(id)).orElseThrow(), 0, 0).progress();
+    JobProgress before = JobSnapshot.of(store.find(number(id)).orElseThrow(), 0, 0).progress();
     assertThat(before.percent()).isZero();
     assertThat(before.rate()).isNull();
     leftAlone(id);

@@ -9,7 +9,7 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
-import io.asyncflow.flowsvr.job.progress.JobWatch;
+import io.asyncflow.flowsvr.job.progress.ProgressFeed;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
@@ -24,7 +24,7 @@ class ProgressControllerTest {
 
   private static final Error NO_MEMORY = new OutOfMemoryError("as some day");
 
-  private final JobWatch watch = mock();
+  private final ProgressFeed watch = mock();
   private final HttpServletRequest request = mock();
   private final HttpServletResponse response = mock();
   private final ServletOutputStream out = mock();

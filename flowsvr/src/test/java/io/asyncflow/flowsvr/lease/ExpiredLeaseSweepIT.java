@@ -367,7 +367,9 @@ class ExpiredLeaseSweepIT {
   }
 
   private void beat(Task task) {
-    renewer.renew(task.workerId(), List.of(HeldBeat.of(new HeldTask(task.taskId(), task.leaseEpoch(), null))));
+    renewer.renew(
+        task.workerId(),
+        List.of(HeldBeat.of(new HeldTask(task.taskId(), task.leaseEpoch(), null))));
   }
 
   private static void await(CyclicBarrier barrier) {

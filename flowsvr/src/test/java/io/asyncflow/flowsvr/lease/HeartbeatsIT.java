@@ -176,8 +176,7 @@ class HeartbeatsIT {
   }
 
   private LeaseState beat(String worker, String taskId, int epoch, Integer progress) {
-    return renew(worker, List.of(new HeldTask(taskId, epoch, progress)))
-        .get(0);
+    return renew(worker, List.of(new HeldTask(taskId, epoch, progress))).get(0);
   }
 
   private List<LeaseState> renew(String worker, List<HeldTask> tasks) {

@@ -284,7 +284,7 @@ class S3ContextStoreIT {
   }
 
   /** Each has ended, and names its piece. */
-  private static final class FinishedTasks implements TaskLook {
+  private static final class FinishedTasks implements LiveTasks {
 
     @Override
     public Optional<TaskRow> find(TaskId id) {

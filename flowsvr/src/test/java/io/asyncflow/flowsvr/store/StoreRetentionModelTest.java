@@ -49,7 +49,7 @@ class StoreRetentionModelTest {
     }
   }
 
-  private final class World implements ContextStore, TaskLook {
+  private final class World implements ContextStore, LiveTasks {
 
     final Random random;
     final Map<StoreKey, String> objects = new HashMap<>();

@@ -47,7 +47,7 @@ class StoreRetentionTest {
   }
 
   /** The copy is copied, and dropped, just before its row is read; the original was before. */
-  private static final class CopiedMeanwhile implements TaskLook {
+  private static final class CopiedMeanwhile implements LiveTasks {
 
     private final Set<TaskId> copies = new HashSet<>(Set.of(COPY));
     private String lastContext = PIECE.reference();

@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.tasktable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.sql.SQLException;
@@ -26,7 +26,7 @@ class TableGroupsTest {
       IntStream.rangeClosed(1, 60).mapToObj(number -> new TaskTable(LARK, number)).toList();
   private static final TaskTable BAD = TABLES.get(7);
 
-  private final Failures failures = new Failures();
+  private final FailureCollector failures = new FailureCollector();
   private final List<List<TaskTable>> asked = new ArrayList<>();
 
   static Stream<RuntimeException> ofOneTable() {

@@ -9,8 +9,8 @@ import ch.qos.logback.core.read.ListAppender;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.flowsvr.web.error.Refusal;
-import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.error.ApiError;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import java.io.EOFException;
 import java.io.IOException;
 import java.sql.SQLException;
@@ -155,7 +155,7 @@ class ErrorAnswersTest {
       MockHttpServletRequest asked = new MockHttpServletRequest("GET", "/");
       asked.addHeader("Accept", accept);
       MockHttpServletResponse answered = new MockHttpServletResponse();
-      RefusalWriter.write(asked, answered, Refusal.ofStatus(404));
+      ApiErrorWriter.write(asked, answered, ApiError.ofStatus(404));
       assertThat(answered.getContentType()).as(accept).isEqualTo("application/json");
     }
   }

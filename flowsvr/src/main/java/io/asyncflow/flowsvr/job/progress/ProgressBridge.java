@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.job.progress;
 
 import io.asyncflow.flowsvr.job.core.JobsChanged;
+import io.asyncflow.flowsvr.system.redis.ClusterNotifier;
 import io.asyncflow.flowsvr.system.redis.RedisLink;
-import io.asyncflow.flowsvr.system.redis.ServerNews;
 import java.util.Set;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
@@ -20,10 +20,10 @@ class ProgressBridge implements InitializingBean, DisposableBean {
   private static final String CHANNEL = "asyncflow:jobs";
 
   private final RedisLink redis;
-  private final JobWatch watch;
-  private ServerNews<Long, Boolean> news;
+  private final ProgressFeed watch;
+  private ClusterNotifier<Long, Boolean> news;
 
-  ProgressBridge(RedisLink redis, JobWatch watch) {
+  ProgressBridge(RedisLink redis, ProgressFeed watch) {
     this.redis = redis;
     this.watch = watch;
   }
@@ -31,7 +31,7 @@ class ProgressBridge implements InitializingBean, DisposableBean {
   @Override
   public void afterPropertiesSet() {
     news =
-        new ServerNews<>(
+        new ClusterNotifier<>(
             redis,
             CHANNEL,
             "job-news",

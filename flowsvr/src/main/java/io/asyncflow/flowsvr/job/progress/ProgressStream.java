@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
  * container when the connection takes it, and a newer event takes the place of one that nobody has
  * read yet. Thread-safe.
  */
-public final class ProgressStream implements JobWatch.Listener, WriteListener {
+public final class ProgressStream implements ProgressFeed.Listener, WriteListener {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String BEAT = ":\n\n";
@@ -41,12 +41,12 @@ public final class ProgressStream implements JobWatch.Listener, WriteListener {
   }
 
   /** The id of the event that tells this; of one job no two different ends have the same. */
-  static String idOf(JobSight sight) {
+  static String idOf(JobSnapshot sight) {
     return "" + sight.version();
   }
 
   @Override
-  public void tell(JobSight sight) {
+  public void tell(JobSnapshot sight) {
     String event =
         "id: %s\nevent: %s\ndata: %s\n\n"
             .formatted(

@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.job.steps;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.job.core.JobStore;
-import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
@@ -40,7 +40,7 @@ public class JobCatchUp {
    */
   public int runOnce() {
     int taken = 0;
-    Failures failures = new Failures();
+    FailureCollector failures = new FailureCollector();
     for (long jobId : jobs.leftAlone(LEFT_ALONE, PAGE)) {
       taken += failures.orElse(0, () -> advance(jobId));
     }

@@ -12,7 +12,7 @@ import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
 import io.asyncflow.flowsvr.job.upkeep.JobAuditStore.Ended;
-import io.asyncflow.flowsvr.system.concurrent.Failures;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.JobLedger.Change;
@@ -113,14 +113,14 @@ public class JobAudit {
       return 0; // as almost everywhere
     }
     childrenLeft = CHILDREN;
-    Failures failures = new Failures();
+    FailureCollector failures = new FailureCollector();
     int repaired = auditUnfinished(quiet, failures);
     repaired += auditEnded(turns.next(types), quiet, failures);
     failures.throwFirst();
     return repaired;
   }
 
-  private int auditUnfinished(Duration quiet, Failures failures) {
+  private int auditUnfinished(Duration quiet, FailureCollector failures) {
     int repaired = 0;
     List<Long> page = store.unfinished(lastUnfinished, quiet, JOBS);
     for (long id : page) {
@@ -136,7 +136,7 @@ public class JobAudit {
     return repaired;
   }
 
-  private int auditEnded(List<TaskType> types, Duration quiet, Failures failures) {
+  private int auditEnded(List<TaskType> types, Duration quiet, FailureCollector failures) {
     if (!lastEnded.keySet().containsAll(types)) {
       Ended begin = store.endedBefore(HINDSIGHT);
       types.forEach(type -> lastEnded.putIfAbsent(type, begin));

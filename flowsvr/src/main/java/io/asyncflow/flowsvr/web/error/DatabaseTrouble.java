@@ -54,11 +54,11 @@ public final class DatabaseTrouble {
 
   /** Whether nobody knows if what failed so was done all the same. */
   public static boolean leavesUnknown(Throwable failure) {
-    return explain(failure).filter(Refusal::outcomeUnknown).isPresent();
+    return explain(failure).filter(ApiError::outcomeUnknown).isPresent();
   }
 
   /** Empty if it was not the database, or if it is our statement that is wrong. */
-  static Optional<Refusal> explain(Throwable failure) {
+  static Optional<ApiError> explain(Throwable failure) {
     boolean touched = false;
     for (Throwable t = failure; t != null; t = t.getCause() == t ? null : t.getCause()) {
       if (neverReachedIt(t)) {
@@ -74,7 +74,7 @@ public final class DatabaseTrouble {
         }
         if (BAD_VALUE.contains(e.getErrorCode())) {
           return Optional.of(
-              Refusal.of(ErrorCode.INVALID_INPUT, "a value does not fit: " + e.getMessage()));
+              ApiError.of(ErrorCode.INVALID_INPUT, "a value does not fit: " + e.getMessage()));
         }
         touched |=
             e.getSQLState() == null // the pool's own words: it has closed the connection
@@ -111,8 +111,8 @@ public final class DatabaseTrouble {
     return t instanceof PessimisticLockingFailureException;
   }
 
-  private static Refusal later(String message, boolean outcomeUnknown) {
-    return new Refusal(
+  private static ApiError later(String message, boolean outcomeUnknown) {
+    return new ApiError(
         ErrorCode.UNAVAILABLE,
         ErrorCode.UNAVAILABLE.httpStatus(),
         message,

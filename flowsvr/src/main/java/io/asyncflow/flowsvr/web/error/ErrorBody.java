@@ -48,7 +48,7 @@ public record ErrorBody(
 
   private static final int MAX_INSTANCE = 256;
 
-  static ErrorBody of(Refusal refusal, String path, String traceId) {
+  static ErrorBody of(ApiError refusal, String path, String traceId) {
     return new ErrorBody(
         refusal.message(),
         refusal.code().code(),

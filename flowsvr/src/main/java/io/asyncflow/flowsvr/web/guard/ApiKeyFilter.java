@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.web.guard;
 
 import io.asyncflow.api.ErrorCode;
-import io.asyncflow.flowsvr.web.error.Refusal;
-import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.error.ApiError;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.filter.FilterOrder;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -50,14 +50,14 @@ public class ApiKeyFilter extends OncePerRequestFilter {
   private void refuse(HttpServletRequest request, HttpServletResponse response) throws IOException {
     Duration away = refusedKeys.note(request.getRemoteAddr());
     if (away.isZero()) {
-      RefusalWriter.write(request, response, Refusal.ofStatus(401));
+      ApiErrorWriter.write(request, response, ApiError.ofStatus(401));
       return;
     }
     response.setHeader(HttpHeaders.RETRY_AFTER, String.valueOf(away.toSeconds() + 1));
-    RefusalWriter.write(
+    ApiErrorWriter.write(
         request,
         response,
-        Refusal.of(
+        ApiError.of(
             ErrorCode.LIMIT_EXCEEDED,
             "too many requests without a valid key from your address: send the server's"
                 + " FLOW_API_KEY as Authorization: Bearer <key>"));

@@ -3,8 +3,8 @@ package io.asyncflow.flowsvr.web.guard;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.web.error.Refusal;
-import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.error.ApiError;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.filter.FilterOrder;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ReadListener;
@@ -61,10 +61,11 @@ public class BodyPace extends OncePerRequestFilter {
     } else if (request.getInputStream().isFinished()) {
       chain.doFilter(request, response);
     } else {
-      RefusalWriter.write(
+      ApiErrorWriter.write(
           request,
           response,
-          Refusal.of(ErrorCode.INVALID_INPUT, "the route takes no body: send the request without"));
+          ApiError.of(
+              ErrorCode.INVALID_INPUT, "the route takes no body: send the request without"));
     }
   }
 

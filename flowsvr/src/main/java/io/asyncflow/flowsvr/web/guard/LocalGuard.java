@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.web.guard;
 
 import io.asyncflow.api.ErrorCode;
-import io.asyncflow.flowsvr.web.error.Refusal;
-import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.error.ApiError;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.filter.FilterOrder;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -57,18 +57,18 @@ class LocalGuard extends OncePerRequestFilter {
       throws ServletException, IOException {
     String host = request.getHeader(HttpHeaders.HOST);
     if (host != null && !isOurs(nameIn(host))) {
-      RefusalWriter.write(
+      ApiErrorWriter.write(
           request,
           response,
-          Refusal.of(
+          ApiError.of(
               ErrorCode.WRONG_HOST,
               "a server without FLOW_API_KEY answers to localhost and 127.0.0.1 only: use one of"
                   + " them, or start it with the name of this Host in FLOW_HOSTS"));
     } else if (isOfAnotherSite(request, host)) {
-      RefusalWriter.write(
+      ApiErrorWriter.write(
           request,
           response,
-          Refusal.of(
+          ApiError.of(
               ErrorCode.CROSS_SITE,
               "a web page of another site sent this: a server without FLOW_API_KEY takes requests"
                   + " of tools and of its own pages; type its address to open one"));

@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.web.guard;
 
 import io.asyncflow.api.ErrorCode;
-import io.asyncflow.flowsvr.web.error.Refusal;
-import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.error.ApiError;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.filter.FilterOrder;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -36,10 +36,10 @@ class PlainPathFilter extends OncePerRequestFilter {
     if (normalized.equals(request.getRequestURI())) {
       chain.doFilter(request, response);
     } else {
-      RefusalWriter.write(
+      ApiErrorWriter.write(
           request,
           response,
-          Refusal.of(
+          ApiError.of(
               ErrorCode.INVALID_INPUT,
               "the path must be written as it is: without .., //, semicolons and percent signs"));
     }

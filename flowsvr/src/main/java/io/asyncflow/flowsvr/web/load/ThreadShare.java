@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.web.load;
 
 import io.asyncflow.api.ErrorCode;
-import io.asyncflow.flowsvr.web.error.Refusal;
-import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.error.ApiError;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.filter.FilterOrder;
 import io.asyncflow.flowsvr.web.guard.ApiKeyFilter;
 import jakarta.servlet.FilterChain;
@@ -57,10 +57,10 @@ class ThreadShare extends OncePerRequestFilter {
       throws ServletException, IOException {
     Semaphore taken = takenFor(request);
     if (taken == null) {
-      RefusalWriter.write(
+      ApiErrorWriter.write(
           request,
           response,
-          Refusal.of(
+          ApiError.of(
               ErrorCode.LIMIT_EXCEEDED, "too many requests at the moment, nothing was done"));
       return;
     }

@@ -36,7 +36,7 @@ class ProgressBridgeIT {
 
     Server() {
       RedisLink link = new RedisLink(redis.url());
-      JobWatch watch = new JobWatch(this::look, Duration.ofHours(1));
+      ProgressFeed watch = new ProgressFeed(this::look, Duration.ofHours(1));
       watch.add(1, new Deaf());
       watch.add(2, new Deaf());
       bridge = new ProgressBridge(link, watch);
@@ -46,10 +46,10 @@ class ProgressBridgeIT {
       open.add(watch::destroy);
     }
 
-    private Map<Long, JobSight> look(Collection<Long> ids) {
+    private Map<Long, JobSnapshot> look(Collection<Long> ids) {
       looks.addAll(ids);
       JobProgress running = new JobProgress("1", JobState.RUNNING, 10, 0, 0, 0, 0, 0, null, null);
-      return ids.stream().collect(toMap(id -> id, id -> new JobSight(1, running)));
+      return ids.stream().collect(toMap(id -> id, id -> new JobSnapshot(1, running)));
     }
 
     void changes(long jobId) {
@@ -57,9 +57,9 @@ class ProgressBridgeIT {
     }
   }
 
-  private static final class Deaf implements JobWatch.Listener {
+  private static final class Deaf implements ProgressFeed.Listener {
     @Override
-    public void tell(JobSight sight) {}
+    public void tell(JobSnapshot sight) {}
 
     @Override
     public void beat() {}

@@ -20,7 +20,7 @@ import org.springframework.stereotype.Component;
  * a balancer sends that one elsewhere.
  */
 @Component
-class Farewell implements SmartLifecycle {
+class ConnectionDraining implements SmartLifecycle {
 
   private static final long POLL = Duration.ofMillis(20).toNanos();
 
@@ -33,7 +33,8 @@ class Farewell implements SmartLifecycle {
   /**
    * @param drainTime how long to wait at most for connections to be closed
    */
-  Farewell(Connections connections, Node node, @Value("${flow.drain-time:1s}") Duration drainTime) {
+  ConnectionDraining(
+      Connections connections, Node node, @Value("${flow.drain-time:1s}") Duration drainTime) {
     this.connections = connections;
     this.node = node;
     this.drainTime = drainTime;

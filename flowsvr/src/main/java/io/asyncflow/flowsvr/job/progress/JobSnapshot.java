@@ -9,7 +9,7 @@ import io.asyncflow.flowsvr.job.core.JobRow;
  *
  * @param version of its row
  */
-public record JobSight(long version, JobProgress progress) {
+public record JobSnapshot(long version, JobProgress progress) {
 
   /**
    * What a look at a job makes known.
@@ -17,8 +17,8 @@ public record JobSight(long version, JobProgress progress) {
    * @param running its children that a worker holds
    * @param runningPercent the sum of how far these say they are
    */
-  public static JobSight of(JobRow job, int running, long runningPercent) {
-    return new JobSight(
+  public static JobSnapshot of(JobRow job, int running, long runningPercent) {
+    return new JobSnapshot(
         job.version(),
         new JobProgress(
             "" + job.id(),
@@ -76,7 +76,7 @@ public record JobSight(long version, JobProgress progress) {
   }
 
   /** Whether it would tell a listener nothing new: a rate and an end that drift are no news. */
-  boolean saysNoMoreThan(JobSight other) {
+  boolean sameAs(JobSnapshot other) {
     return other != null && withoutDrift(progress).equals(withoutDrift(other.progress));
   }
 

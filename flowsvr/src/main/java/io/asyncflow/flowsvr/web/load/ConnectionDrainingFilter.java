@@ -17,12 +17,12 @@ import org.springframework.web.filter.OncePerRequestFilter;
  */
 @Component
 @Order(FilterOrder.EVERY_ANSWER)
-class FarewellFilter extends OncePerRequestFilter {
+class ConnectionDrainingFilter extends OncePerRequestFilter {
 
-  private final Farewell farewell;
+  private final ConnectionDraining farewell;
   private final Connections connections;
 
-  FarewellFilter(Farewell farewell, Connections connections) {
+  ConnectionDrainingFilter(ConnectionDraining farewell, Connections connections) {
     this.farewell = farewell;
     this.connections = connections;
   }

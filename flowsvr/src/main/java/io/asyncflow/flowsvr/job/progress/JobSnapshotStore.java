@@ -17,7 +17,7 @@ import org.springframework.stereotype.Component;
 
 /** Looks at many jobs at once, for those who watch them. */
 @Component
-class JobSightStore {
+class JobSnapshotStore {
 
   /** Executing tasks are few: as many as workers run. */
   private static final TableSql RUNNING =
@@ -35,7 +35,7 @@ class JobSightStore {
   private final JobStore jobs;
   private final TaskFamilies families;
 
-  JobSightStore(JdbcClient jdbc, JobStore jobs, TaskFamilies families) {
+  JobSnapshotStore(JdbcClient jdbc, JobStore jobs, TaskFamilies families) {
     this.jdbc = jdbc;
     this.jobs = jobs;
     this.families = families;
@@ -51,7 +51,7 @@ class JobSightStore {
   }
 
   /** Those of the jobs that exist: one statement for all, and one a table that they run in. */
-  Map<Long, JobSight> look(Collection<Long> ids) {
+  Map<Long, JobSnapshot> look(Collection<Long> ids) {
     List<JobRow> rows = jobs.find(ids);
     Set<TaskTable> tables =
         rows.stream()
@@ -70,10 +70,10 @@ class JobSightStore {
                 running.merge(rs.getLong("job_id"), here, Running::plus);
               });
     }
-    Map<Long, JobSight> sights = new HashMap<>();
+    Map<Long, JobSnapshot> sights = new HashMap<>();
     for (JobRow job : rows) {
       Running now = running.getOrDefault(job.id(), Running.NONE);
-      sights.put(job.id(), JobSight.of(job, now.count(), now.percent()));
+      sights.put(job.id(), JobSnapshot.of(job, now.count(), now.percent()));
     }
     return sights;
   }

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
  *
  * <p>For one thread.
  */
-public final class Failures {
+public final class FailureCollector {
 
   private RuntimeException first;
 

@@ -14,15 +14,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(10)
-class RememberedTest {
+class TimedCacheTest {
 
   private final AtomicLong clock = new AtomicLong();
   private final AtomicInteger readings = new AtomicInteger();
   private volatile Supplier<String> database = () -> "reading " + readings.incrementAndGet();
 
-  private final Remembered<String> remembered =
+  private final TimedCache<String> remembered =
       // each look at the clock takes a moment, as it does in life
-      new Remembered<>("nothing", () -> database.get(), clock::incrementAndGet);
+      new TimedCache<>("nothing", () -> database.get(), clock::incrementAndGet);
 
   private void aSecondPasses() {
     clock.addAndGet(TimeUnit.SECONDS.toNanos(1));

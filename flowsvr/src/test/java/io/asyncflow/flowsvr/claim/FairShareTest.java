@@ -2,8 +2,8 @@ package io.asyncflow.flowsvr.claim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.asyncflow.flowsvr.claim.Dealing.Card;
-import io.asyncflow.flowsvr.claim.Dealing.Place;
+import io.asyncflow.flowsvr.claim.FairShare.Candidate;
+import io.asyncflow.flowsvr.claim.FairShare.Claimant;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Tasks are written as stage and number here, the one that is due first at the beginning. */
-class DealingTest {
+class FairShareTest {
 
   private static final int ALL = Integer.MAX_VALUE;
 
@@ -99,22 +99,22 @@ class DealingTest {
   }
 
   /** The number is how long the task has been due. */
-  private static List<List<String>> deal(List<String> tasks, int most, Place... line) {
-    return Dealing.deal(
+  private static List<List<String>> deal(List<String> tasks, int most, Claimant... line) {
+    return FairShare.deal(
         tasks,
-        task -> new Card(task.substring(0, 1), Long.parseLong(task.substring(1))),
+        task -> new Candidate(task.substring(0, 1), Long.parseLong(task.substring(1))),
         List.of(line),
         most);
   }
 
-  private static Place place(int limit, String... stages) {
+  private static Claimant place(int limit, String... stages) {
     Hold hold = new Hold(new TaskType("lark"), limit, "w", Duration.ZERO, null, Set.of(stages));
-    return new Place(hold, limit);
+    return new Claimant(hold, limit);
   }
 
-  private static Place preferring(String stage, long othersAfterMs, int limit) {
+  private static Claimant preferring(String stage, long othersAfterMs, int limit) {
     Preference preference = new Preference(Set.of(stage), Duration.ofMillis(othersAfterMs));
-    return new Place(
+    return new Claimant(
         new Hold(new TaskType("lark"), limit, "w", Duration.ZERO, null, Set.of(), preference),
         limit);
   }

@@ -18,31 +18,32 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class JobWatchTest {
+class ProgressFeedTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  private final Map<Long, JobSight> jobs = new ConcurrentHashMap<>();
+  private final Map<Long, JobSnapshot> jobs = new ConcurrentHashMap<>();
   private final AtomicInteger looks = new AtomicInteger();
-  private JobWatch watch = new JobWatch(this::look, Duration.ofHours(1));
+  private ProgressFeed watch = new ProgressFeed(this::look, Duration.ofHours(1));
 
-  private Map<Long, JobSight> look(Collection<Long> ids) {
+  private Map<Long, JobSnapshot> look(Collection<Long> ids) {
     looks.incrementAndGet();
-    Map<Long, JobSight> found = new HashMap<>();
+    Map<Long, JobSnapshot> found = new HashMap<>();
     ids.stream().filter(jobs::containsKey).forEach(id -> found.put(id, jobs.get(id)));
     return found;
   }
 
-  private static JobSight sight(JobState state, int done) {
-    return new JobSight(done, new JobProgress("1", state, 10, done, 0, 0, 0, 10 * done, 1.0, null));
+  private static JobSnapshot sight(JobState state, int done) {
+    return new JobSnapshot(
+        done, new JobProgress("1", state, 10, done, 0, 0, 0, 10 * done, 1.0, null));
   }
 
-  private static final class Ear implements JobWatch.Listener {
+  private static final class Ear implements ProgressFeed.Listener {
     final List<Integer> heard = new CopyOnWriteArrayList<>();
     volatile boolean ended;
 
     @Override
-    public void tell(JobSight sight) {
+    public void tell(JobSnapshot sight) {
       heard.add(sight.progress().done());
     }
 
@@ -113,7 +114,7 @@ class JobWatchTest {
   @Test
   void lostNewsIsMadeUpForByAPoll() {
     watch.destroy();
-    watch = new JobWatch(this::look, Duration.ofMillis(20));
+    watch = new ProgressFeed(this::look, Duration.ofMillis(20));
     jobs.put(1L, sight(JobState.RUNNING, 0));
     Ear ear = new Ear();
     watch.add(1, ear);
@@ -126,7 +127,7 @@ class JobWatchTest {
   @Test
   void whoHearsNothingNewHearsABeat() {
     watch.destroy();
-    watch = new JobWatch(this::look, Duration.ofMillis(5));
+    watch = new ProgressFeed(this::look, Duration.ofMillis(5));
     jobs.put(1L, sight(JobState.RUNNING, 0));
     Ear ear = new Ear();
     watch.add(1, ear);

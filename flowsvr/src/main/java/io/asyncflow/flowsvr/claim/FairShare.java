@@ -12,62 +12,62 @@ import java.util.function.Function;
  * <p>First all that can be had by somebody who takes it at once; then, of what is left, what has
  * been due for so long that a hold which prefers other stages takes it, too. Pure functions.
  */
-final class Dealing {
+final class FairShare {
 
-  private Dealing() {}
+  private FairShare() {}
 
   /**
    * What dealing knows of a task.
    *
    * @param dueForMs how long it has been due
    */
-  record Card(String stage, long dueForMs) {}
+  record Candidate(String stage, long dueForMs) {}
 
   /**
    * @param inOrder what there is, what is due first at the beginning
-   * @param cardOf each
+   * @param candidateOf each
    * @param line each with its limit and its stages
    * @param most deals no more than this
    * @return what each of the line gets; what nobody may have is left out
    */
   static <T> List<List<T>> deal(
-      List<T> inOrder, Function<T, Card> cardOf, List<Place> line, int most) {
-    Deal<T> deal = new Deal<>(cardOf, line, most);
-    List<T> left = deal.outTo(Place::takesAtOnce, inOrder);
-    if (line.stream().anyMatch(place -> place.hold().isChoosy())) {
-      deal.outTo(Place::takes, left);
+      List<T> inOrder, Function<T, Candidate> candidateOf, List<Claimant> line, int most) {
+    Round<T> round = new Round<>(candidateOf, line, most);
+    List<T> left = round.outTo(Claimant::takesAtOnce, inOrder);
+    if (line.stream().anyMatch(claimant -> claimant.hold().isChoosy())) {
+      round.outTo(Claimant::takes, left);
     }
-    return deal.hands;
+    return round.shares;
   }
 
   @FunctionalInterface
   private interface Rule {
-    boolean gives(Place place, Card card);
+    boolean gives(Claimant claimant, Candidate candidate);
   }
 
-  /** One deal under way; for one thread. */
-  private static final class Deal<T> {
+  /** One round of dealing under way; for one thread. */
+  private static final class Round<T> {
 
-    private final Function<T, Card> cardOf;
-    private final List<Place> line;
-    private final List<List<T>> hands = new ArrayList<>();
+    private final Function<T, Candidate> candidateOf;
+    private final List<Claimant> line;
+    private final List<List<T>> shares = new ArrayList<>();
     private int left;
     private int next;
 
-    Deal(Function<T, Card> cardOf, List<Place> line, int most) {
-      this.cardOf = cardOf;
+    Round(Function<T, Candidate> candidateOf, List<Claimant> line, int most) {
+      this.candidateOf = candidateOf;
       this.line = line;
       this.left = most;
-      line.forEach(place -> hands.add(new ArrayList<>()));
+      line.forEach(claimant -> shares.add(new ArrayList<>()));
     }
 
     /** Returns what it dealt to nobody. */
     List<T> outTo(Rule rule, List<T> inOrder) {
       List<T> undealt = new ArrayList<>();
       for (T one : inOrder) {
-        int taker = left == 0 ? -1 : takerOf(cardOf.apply(one), rule);
+        int taker = left == 0 ? -1 : takerOf(candidateOf.apply(one), rule);
         if (taker >= 0) {
-          hands.get(taker).add(one);
+          shares.get(taker).add(one);
           left--;
           next = (taker + 1) % line.size();
         } else {
@@ -77,11 +77,11 @@ final class Dealing {
       return undealt;
     }
 
-    private int takerOf(Card card, Rule rule) {
+    private int takerOf(Candidate candidate, Rule rule) {
       for (int i = 0; i < line.size(); i++) {
         int at = (next + i) % line.size();
-        Place place = line.get(at);
-        if (hands.get(at).size() < place.limit() && rule.gives(place, card)) {
+        Claimant claimant = line.get(at);
+        if (shares.get(at).size() < claimant.limit() && rule.gives(claimant, candidate)) {
           return at;
         }
       }
@@ -94,7 +94,7 @@ final class Dealing {
    *
    * @param limit how many it may be given; 0 if it has been given something already
    */
-  record Place(Hold hold, int limit) {
+  record Claimant(Hold hold, int limit) {
 
     boolean takes(String stage) {
       return hold.takes(stage);
@@ -105,12 +105,12 @@ final class Dealing {
       return hold.preference().patienceMs(stage);
     }
 
-    boolean takesAtOnce(Card card) {
-      return takes(card.stage()) && patienceMs(card.stage()) == 0;
+    boolean takesAtOnce(Candidate candidate) {
+      return takes(candidate.stage()) && patienceMs(candidate.stage()) == 0;
     }
 
-    boolean takes(Card card) {
-      return takes(card.stage()) && patienceMs(card.stage()) <= card.dueForMs();
+    boolean takes(Candidate candidate) {
+      return takes(candidate.stage()) && patienceMs(candidate.stage()) <= candidate.dueForMs();
     }
   }
 }

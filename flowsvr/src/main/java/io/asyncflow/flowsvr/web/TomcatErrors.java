@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.web;
 
-import io.asyncflow.flowsvr.web.error.Refusal;
-import io.asyncflow.flowsvr.web.error.RefusalWriter;
+import io.asyncflow.flowsvr.web.error.ApiError;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import java.io.IOException;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
@@ -19,7 +19,7 @@ import org.springframework.stereotype.Component;
  */
 @Component
 @Order(Ordered.LOWEST_PRECEDENCE)
-class TomcatRefusals implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
+class TomcatErrors implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
 
   @Override
   public void customize(TomcatServletWebServerFactory factory) {
@@ -40,8 +40,8 @@ class TomcatRefusals implements WebServerFactoryCustomizer<TomcatServletWebServe
         return;
       }
       try {
-        RefusalWriter.write(
-            request.getRequest(), response.getResponse(), Refusal.ofStatus(response.getStatus()));
+        ApiErrorWriter.write(
+            request.getRequest(), response.getResponse(), ApiError.ofStatus(response.getStatus()));
         response.finishResponse();
       } catch (IOException e) {
         container.getLogger().debug("the client of a refused request is gone", e);

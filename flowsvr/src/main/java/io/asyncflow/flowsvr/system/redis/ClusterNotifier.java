@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  * @param <K> what the news is of
  * @param <V> what there is to say of it
  */
-public final class ServerNews<K, V> implements AutoCloseable {
+public final class ClusterNotifier<K, V> implements AutoCloseable {
 
   private final RedisLink redis;
   private final String channel;
@@ -41,7 +41,7 @@ public final class ServerNews<K, V> implements AutoCloseable {
    * @param words a line that says it
    * @param heard takes the lines of other servers; they may be of any version, or anything else
    */
-  public ServerNews(
+  public ClusterNotifier(
       RedisLink redis,
       String channel,
       String thread,

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** How a collector sees the tasks whose objects it may remove. */
-interface TaskLook {
+interface LiveTasks {
 
   /** The row of a task as it is now; empty if there is none, or nobody knows. */
   Optional<TaskRow> find(TaskId id);

@@ -21,7 +21,7 @@ import org.springframework.web.context.request.async.AsyncRequestTimeoutExceptio
  * @param httpStatus the code's own, unless HTTP has a closer one (404 and 405 of routes)
  * @param outcomeUnknown whether something may have been changed all the same
  */
-public record Refusal(
+public record ApiError(
     ErrorCode code,
     int httpStatus,
     String message,
@@ -29,12 +29,12 @@ public record Refusal(
     boolean outcomeUnknown) {
 
   /** What a client is told of anything that can be thrown while its request is worked on. */
-  public static Refusal of(Throwable failure) {
+  public static ApiError of(Throwable failure) {
     if (failure instanceof FlowException e) {
-      return new Refusal(
+      return new ApiError(
           e.errorCode(), e.errorCode().httpStatus(), e.getMessage(), e.errors(), false);
     }
-    Optional<Refusal> database = DatabaseTrouble.explain(failure);
+    Optional<ApiError> database = DatabaseTrouble.explain(failure);
     if (database.isPresent()) {
       return database.get();
     }
@@ -62,12 +62,12 @@ public record Refusal(
     return internal();
   }
 
-  public static Refusal of(ErrorCode code, String message) {
-    return new Refusal(code, code.httpStatus(), message, List.of(), false);
+  public static ApiError of(ErrorCode code, String message) {
+    return new ApiError(code, code.httpStatus(), message, List.of(), false);
   }
 
   /** What was refused before it came to a method of ours, told by its HTTP status alone. */
-  public static Refusal ofStatus(int status) {
+  public static ApiError ofStatus(int status) {
     return switch (status) {
       case 401 ->
           of(
@@ -86,12 +86,12 @@ public record Refusal(
     };
   }
 
-  static Refusal internal() {
+  static ApiError internal() {
     return of(ErrorCode.INTERNAL, "a bug in the server; its log has the details");
   }
 
-  private static Refusal invalid(int status, String message) {
-    return new Refusal(ErrorCode.INVALID_INPUT, status, message, List.of(), false);
+  private static ApiError invalid(int status, String message) {
+    return new ApiError(ErrorCode.INVALID_INPUT, status, message, List.of(), false);
   }
 
   private static String reason(int status) {

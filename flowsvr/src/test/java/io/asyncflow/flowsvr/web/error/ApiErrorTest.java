@@ -25,12 +25,12 @@ import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionSystemException;
 
-class RefusalTest {
+class ApiErrorTest {
 
   @ParameterizedTest
   @EnumSource(ErrorCode.class)
   void flowExceptionKeepsItsCodeAndStatus(ErrorCode code) {
-    Refusal refusal = Refusal.of(new FlowException(code, "why"));
+    ApiError refusal = ApiError.of(new FlowException(code, "why"));
 
     assertThat(refusal.code()).isEqualTo(code);
     assertThat(refusal.httpStatus()).isEqualTo(code.httpStatus());
@@ -39,7 +39,7 @@ class RefusalTest {
 
   @Test
   void whatNobodyThoughtOfIsABugWithoutDetails() {
-    Refusal refusal = Refusal.of(new IllegalStateException("secret"));
+    ApiError refusal = ApiError.of(new IllegalStateException("secret"));
 
     assertThat(refusal.code()).isEqualTo(ErrorCode.INTERNAL);
     assertThat(refusal.httpStatus()).isEqualTo(500);
@@ -106,7 +106,7 @@ class RefusalTest {
   @ValueSource(ints = {1264, 1366, 1406})
   void valueThatDoesNotFitIsTheClients(int errorCode) {
     SQLException refused = new SQLException("Data too long", "22001", errorCode);
-    Refusal refusal = Refusal.of(new DataIntegrityViolationException("x", refused));
+    ApiError refusal = ApiError.of(new DataIntegrityViolationException("x", refused));
 
     assertThat(refusal.code()).isEqualTo(ErrorCode.INVALID_INPUT);
   }
@@ -115,20 +115,20 @@ class RefusalTest {
   void wrongStatementIsABug() {
     Exception wrong =
         new BadSqlGrammarException("x", "SELEC", new SQLException("x", "42000", 1064));
-    assertThat(Refusal.of(wrong).code()).isEqualTo(ErrorCode.INTERNAL);
+    assertThat(ApiError.of(wrong).code()).isEqualTo(ErrorCode.INTERNAL);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {400, 404, 405, 408, 411, 414, 431, 501, 505})
   void whatTomcatRefusesIsNeverOurFailure(int status) {
-    Refusal refusal = Refusal.ofStatus(status);
+    ApiError refusal = ApiError.ofStatus(status);
 
     assertThat(refusal.code()).isEqualTo(ErrorCode.INVALID_INPUT);
     assertThat(refusal.httpStatus()).isBetween(400, 499);
   }
 
   private static void assertUnavailable(Exception failure, boolean outcomeUnknown) {
-    Refusal refusal = Refusal.of(failure);
+    ApiError refusal = ApiError.of(failure);
     assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
     assertThat(refusal.httpStatus()).isEqualTo(503);
     assertThat(refusal.outcomeUnknown()).isEqualTo(outcomeUnknown);

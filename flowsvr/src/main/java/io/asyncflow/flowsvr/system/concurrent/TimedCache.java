@@ -23,7 +23,7 @@ import java.util.function.Supplier;
  *
  * @param <T> an immutable value
  */
-public final class Remembered<T> {
+public final class TimedCache<T> {
 
   private static final long FRESH = Duration.ofSeconds(1).toNanos();
   private static final long MISS_PAUSE = Duration.ofMillis(25).toNanos();
@@ -41,7 +41,7 @@ public final class Remembered<T> {
    * @param source reads the database
    * @param nanoTime the monotonic clock
    */
-  public Remembered(T before, Supplier<T> source, LongSupplier nanoTime) {
+  public TimedCache(T before, Supplier<T> source, LongSupplier nanoTime) {
     this.source = source;
     this.nanoTime = nanoTime;
     this.changedAt = nanoTime.getAsLong();

@@ -31,9 +31,9 @@ import org.springframework.stereotype.Component;
  * <p>Thread-safe. A listener is told by that one thread, so it must not block.
  */
 @Component
-public class JobWatch implements DisposableBean {
+public class ProgressFeed implements DisposableBean {
 
-  private static final Logger log = LoggerFactory.getLogger(JobWatch.class);
+  private static final Logger log = LoggerFactory.getLogger(ProgressFeed.class);
   private static final Duration POLL = Duration.ofSeconds(1);
 
   /** Every so many polls those who heard nothing hear that they are still listened to. */
@@ -43,7 +43,7 @@ public class JobWatch implements DisposableBean {
   public interface Listener {
 
     /** This is how far the job is. */
-    void tell(JobSight sight);
+    void tell(JobSnapshot sight);
 
     /** There is nothing new, and the connection lives. */
     void beat();
@@ -55,7 +55,7 @@ public class JobWatch implements DisposableBean {
   private static final class Watched {
     final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
     final Set<Listener> newcomers = ConcurrentHashMap.newKeySet();
-    JobSight last;
+    JobSnapshot last;
 
     /** The listener hears from now on what is new, unless it has been removed meanwhile. */
     Watched admit(Listener newcomer) {
@@ -66,7 +66,7 @@ public class JobWatch implements DisposableBean {
     }
   }
 
-  private final Function<Collection<Long>, Map<Long, JobSight>> look;
+  private final Function<Collection<Long>, Map<Long, JobSnapshot>> look;
   private final Map<Long, Watched> watched = new ConcurrentHashMap<>();
   private final Set<Long> changed = ConcurrentHashMap.newKeySet();
   private final ThreadPoolExecutor looking;
@@ -75,7 +75,7 @@ public class JobWatch implements DisposableBean {
   private volatile boolean closing;
 
   @Autowired
-  JobWatch(JobSightStore jobs) {
+  ProgressFeed(JobSnapshotStore jobs) {
     this(jobs::look, POLL);
   }
 
@@ -83,7 +83,7 @@ public class JobWatch implements DisposableBean {
    * @param look at jobs by their ids; those that do not exist are missing
    * @param poll how often it looks at all of them
    */
-  JobWatch(Function<Collection<Long>, Map<Long, JobSight>> look, Duration poll) {
+  ProgressFeed(Function<Collection<Long>, Map<Long, JobSnapshot>> look, Duration poll) {
     this.look = look;
     looking = DaemonThreads.pool(1, "job-watch");
     polling = BackgroundLoop.start("job-watch-poll", poll, this::poll);
@@ -150,7 +150,7 @@ public class JobWatch implements DisposableBean {
       return;
     }
     try {
-      Map<Long, JobSight> sights = look.apply(ids);
+      Map<Long, JobSnapshot> sights = look.apply(ids);
       sights.forEach(this::seen);
       ids.stream().filter(id -> !sights.containsKey(id)).forEach(this::endAll); // deleted
     } catch (RuntimeException e) {
@@ -158,12 +158,12 @@ public class JobWatch implements DisposableBean {
     }
   }
 
-  private void seen(long jobId, JobSight sight) {
+  private void seen(long jobId, JobSnapshot sight) {
     Watched job = watched.get(jobId);
     if (job == null) {
       return;
     }
-    boolean isNews = !sight.saysNoMoreThan(job.last);
+    boolean isNews = !sight.sameAs(job.last);
     job.last = sight;
     if (isNews) {
       job.listeners.forEach(listener -> listener.tell(sight));

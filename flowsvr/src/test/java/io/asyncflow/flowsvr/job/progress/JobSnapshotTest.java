@@ -11,7 +11,7 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import org.junit.jupiter.api.Test;
 
-class JobSightTest {
+class JobSnapshotTest {
 
   private static final long BEGAN = 1_000_000;
 
@@ -50,7 +50,7 @@ class JobSightTest {
   }
 
   private static JobProgress seen(JobRow job, int running, long percent) {
-    return JobSight.of(job, running, percent).progress();
+    return JobSnapshot.of(job, running, percent).progress();
   }
 
   @Test
@@ -89,11 +89,10 @@ class JobSightTest {
 
   @Test
   void timeThatPassesIsNoNews() {
-    JobSight first = JobSight.of(job(JobState.RUNNING, 100, 24, 1, 0), 0, 0);
-    JobSight later = new JobSight(43, first.progress());
-    assertThat(later.saysNoMoreThan(first)).isTrue();
-    assertThat(first.saysNoMoreThan(null)).isFalse();
-    assertThat(JobSight.of(job(JobState.RUNNING, 100, 25, 1, 0), 0, 0).saysNoMoreThan(first))
-        .isFalse();
+    JobSnapshot first = JobSnapshot.of(job(JobState.RUNNING, 100, 24, 1, 0), 0, 0);
+    JobSnapshot later = new JobSnapshot(43, first.progress());
+    assertThat(later.sameAs(first)).isTrue();
+    assertThat(first.sameAs(null)).isFalse();
+    assertThat(JobSnapshot.of(job(JobState.RUNNING, 100, 25, 1, 0), 0, 0).sameAs(first)).isFalse();
   }
 }

@@ -18,16 +18,16 @@ import tools.jackson.databind.json.JsonMapper;
  * Writes refusals, wherever a request is refused: in a controller, in a filter, or in Tomcat before
  * either has seen it.
  */
-public final class RefusalWriter {
+public final class ApiErrorWriter {
 
   private static final int RETRY_AFTER_SECONDS = 1;
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  private RefusalWriter() {}
+  private ApiErrorWriter() {}
 
   /** Does nothing if an answer is on its way already. */
   public static void write(
-      HttpServletRequest request, HttpServletResponse response, Refusal refusal)
+      HttpServletRequest request, HttpServletResponse response, ApiError refusal)
       throws IOException {
     if (response.isCommitted()) {
       return;
