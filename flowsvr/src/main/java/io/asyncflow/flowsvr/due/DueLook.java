@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.due;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
+import static io.asyncflow.flowsvr.tasktable.Freshness.KNOWN;
 import static java.util.Collections.disjoint;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toSet;
@@ -144,7 +146,7 @@ public class DueLook {
   public long quietForMs(TaskType type, Set<String> stages) {
     DueMap known = maps.of(type);
     return families
-        .known(type)
+        .find(type, KNOWN)
         .map(family -> toMs(known.nextLook(family.live(), stages, node.nanoTime())))
         .orElse(0L);
   }
@@ -157,7 +159,7 @@ public class DueLook {
   /** Where to take tasks from without a look; empty if that would be a guess. */
   public Optional<OnlyRange> busyRange(TaskType type, Set<String> stages) {
     DueMap known = maps.of(type);
-    TaskFamily family = families.known(type).orElse(null);
+    TaskFamily family = families.find(type, KNOWN).orElse(null);
     if (family == null) {
       return Optional.empty();
     }
@@ -224,13 +226,13 @@ public class DueLook {
    * @param whole looks at everything, whatever is known
    */
   public Look look(LookRequest request, boolean whole) {
-    TaskFamily family = families.known(request.type()).orElseGet(() -> families.of(request.type()));
+    TaskFamily family = families.find(request.type(), KNOWN).orElseGet(() -> families.of(request.type()));
     Look look = lookAt(family, request, whole);
     if (!look.isOfOldTables()) {
       return look;
     }
     stayAt(look); // what it has seen due is not lost to the next one
-    return lookAt(families.findNow(request.type()).orElse(family), request, whole);
+    return lookAt(families.find(request.type(), NOW).orElse(family), request, whole);
   }
 
   private Look lookAt(TaskFamily family, LookRequest request, boolean whole) {

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.due;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
+import static io.asyncflow.flowsvr.tasktable.Freshness.KNOWN;
 import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.HoldDemand.Wanted;
@@ -148,7 +150,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     maps.forEach(
         (type, map) -> {
           Set<Source> busy = map.busyToScan();
-          TaskFamily family = families.known(type).orElse(null);
+          TaskFamily family = families.find(type, KNOWN).orElse(null);
           if (family == null || busy.isEmpty() && !wanted.containsKey(type)) {
             busy.forEach(source -> map.scanned(source, now));
             return;
@@ -203,7 +205,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   /** A table that was dropped meanwhile must not keep the other types from being looked at. */
   private RuntimeException scanOneByOne(List<Part> parts, BadSqlGrammarException e) {
     if (parts.size() == 1) {
-      families.findNow(parts.get(0).family().type());
+      families.find(parts.get(0).family().type(), NOW);
       return e;
     }
     RuntimeException failure = null;
@@ -227,7 +229,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
         .min()
         .ifPresent(inMs -> demand.dueIn(type, inMs));
     if (isOld(part.family(), scan.tables().get(type))) {
-      families.findNow(type); // so that the claims know of it, too
+      families.find(type, NOW); // so that the claims know of it, too
       demand.dueIn(type, 0);
     }
   }

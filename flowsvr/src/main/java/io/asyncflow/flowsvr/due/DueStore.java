@@ -82,7 +82,8 @@ public class DueStore {
   /** What changes rarely and a look must not miss: where the tables are. */
   private static final String POSITION =
       """
-      SELECT -1 AS source, schedule_begin_pos AS id, schedule_end_pos AS order_time, 0 AS db_now
+      SELECT 'tables' AS kind, 0 AS place, schedule_begin_pos AS id, schedule_end_pos AS order_time,
+        0 AS db_now
       FROM t_schedule_pos
       WHERE task_type = ?
       """;
@@ -90,7 +91,7 @@ public class DueStore {
   private static final String REPEATS =
       """
       UNION ALL
-      SELECT -2, COUNT(*), 0, 0
+      SELECT 'repeats', 0, COUNT(*), 0, 0
       FROM t_hold
       WHERE task_type = ?
         AND (worker_id = ? AND hold_id = ?""";
@@ -353,7 +354,7 @@ public class DueStore {
       Range range = ranges.get(i);
       Source source = range.source();
       parts.add(
-          "SELECT %d AS source, h.* FROM (\n%s) h\n"
+          "SELECT 'due' AS kind, %d AS place, h.* FROM (\n%s) h\n"
               .formatted(i, HEAD_OF_SOURCE.of(source.table())));
       values.addAll(List.of(source.stage(), range.from(), limit.applyAsInt(range)));
     }
@@ -368,17 +369,18 @@ public class DueStore {
         .params(values)
         .query(
             rs -> {
-              int source = rs.getInt("source");
               long id = rs.getLong("id");
               long orderTime = rs.getLong("order_time");
-              if (source == -1) {
-                position[0] = (int) id;
-                position[1] = (int) orderTime;
-              } else if (source == -2) {
-                hasRepeats[0] = id > 0;
-              } else {
-                heads.add(
-                    new Head(ranges.get(source).source(), id, orderTime, rs.getLong("db_now")));
+              switch (rs.getString("kind")) {
+                case "tables" -> {
+                  position[0] = (int) id;
+                  position[1] = (int) orderTime;
+                }
+                case "repeats" -> hasRepeats[0] = id > 0;
+                default -> {
+                  Source source = ranges.get(rs.getInt("place")).source();
+                  heads.add(new Head(source, id, orderTime, rs.getLong("db_now")));
+                }
               }
             });
     return new Seen(heads, position[0], position[1], hasRepeats[0]);

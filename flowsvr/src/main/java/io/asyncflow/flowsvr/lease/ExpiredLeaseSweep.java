@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.lease;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.duty.DutyResult;
@@ -197,7 +198,7 @@ public class ExpiredLeaseSweep {
   /** Where the configuration was deleted nobody says how long a lease is. */
   private Map<TaskTable, TaskTypeConfig> live() {
     Map<TaskTable, TaskTypeConfig> live = new LinkedHashMap<>();
-    for (TaskFamily family : families.all()) {
+    for (TaskFamily family : families.all(RECENT)) {
       types.find(family.type()).ifPresent(type -> family.live().forEach(t -> live.put(t, type)));
     }
     return live;

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.lease;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.KNOWN;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.Heartbeat.HeldTask;
@@ -75,7 +76,7 @@ public class LeaseRenewer {
             .map(beat -> beat.id().table())
             .filter(table -> types.known(table.type()).isPresent())
             .collect(toSet());
-    return families.known(asked);
+    return families.existing(asked, KNOWN);
   }
 
   private List<HeldRow> renewIn(TaskTable table, List<HeldBeat> beats, String workerId) {

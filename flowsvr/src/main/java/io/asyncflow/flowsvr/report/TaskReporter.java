@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.report;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import static java.util.Collections.disjoint;
 import static java.util.Collections.emptyIterator;
 import static java.util.stream.Collectors.toSet;
@@ -226,7 +227,7 @@ public class TaskReporter {
             .map(report -> report.task().table())
             .filter(table -> types.find(table.type()).isPresent())
             .collect(toSet());
-    return families.existing(asked);
+    return families.existing(asked, RECENT);
   }
 
   private List<ReportResult> reportInto(TaskTable table, List<HeldReport> reports) {

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.task;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
@@ -73,14 +74,14 @@ public class TaskQueries {
    */
   public TaskPage list(TaskType type, Set<TaskStatus> statuses, int limit, String cursor) {
     types.require(type);
-    List<TaskFamily> family = families.findNow(type).stream().toList();
+    List<TaskFamily> family = families.find(type, NOW).stream().toList();
     return page(lists.newest(family, statuses, limit, numberOf(cursor)));
   }
 
   /** Tasks of one user over all types and tables; see {@link #list}. */
   public TaskPage listOfUser(String userId, Set<TaskStatus> statuses, int limit, String cursor) {
     List<TaskFamily> all = new ArrayList<>();
-    families.allNow().forEach(all::add);
+    families.all(NOW).forEach(all::add);
     return page(lists.newestOfUser(all, userId, statuses, limit, numberOf(cursor)));
   }
 

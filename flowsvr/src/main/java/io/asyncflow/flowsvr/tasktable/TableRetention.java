@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
@@ -94,7 +95,7 @@ public class TableRetention {
             .map(config -> Duration.ofDays(config.retentionDays()))
             .filter(kept -> drainedFor.compareTo(kept) >= 0);
     if (retention.isPresent()) {
-      families.find(type).ifPresent(family -> giveUp(family, retention.get()));
+      families.find(type, RECENT).ifPresent(family -> giveUp(family, retention.get()));
     }
   }
 

@@ -7,11 +7,13 @@ import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -40,83 +42,77 @@ public class TaskFamilies {
     this.positions = positions;
     this.tables = tables;
     this.lives = lives;
-    this.families = new TimedCache<>(Map.of(), this::read, node::nanoTime);
+    this.families = new TimedCache<>(Map.of(), this::readAll, node::nanoTime);
   }
 
   /** The family of a configured type; its first table is made if there is none yet. */
   public TaskFamily of(TaskType type) {
-    return find(type).orElseGet(() -> create(type));
+    return find(type, Freshness.RECENT).orElseGet(() -> create(type));
   }
 
   /** The family of a type; empty if the type was never used. */
-  public Optional<TaskFamily> find(TaskType type) {
-    return Optional.ofNullable(families.recentIf(known -> known.containsKey(type)).get(type));
+  public Optional<TaskFamily> find(TaskType type, Freshness freshness) {
+    return Optional.ofNullable(read(freshness, known -> known.containsKey(type)).get(type));
+  }
+
+  /** The families of all types that were ever used. */
+  public Collection<TaskFamily> all(Freshness freshness) {
+    return read(freshness, known -> true).values();
   }
 
   /**
-   * The family of a type as somebody read it last, however long ago; never reads. For who finds out
-   * by itself that it has changed.
+   * The families of all types that were ever used, as they were read at most so long ago. For a
+   * caller that looks again soon anyway.
    */
-  public Optional<TaskFamily> known(TaskType type) {
-    return families.known().map(known -> known.get(type));
+  public Collection<TaskFamily> allWithin(Duration age) {
+    return families.within(age).values();
   }
 
-  /** The family that this table belongs to; empty if the table was never made. */
-  public Optional<TaskFamily> having(TaskTable table) {
-    return find(families.recentIf(known -> find(known, table).isPresent()), table);
-  }
-
-  /** Whether the table was there once, and was dropped when its time was up. */
-  public boolean hasDropped(TaskTable table) {
-    return find(table.type()).filter(family -> family.hasDropped(table)).isPresent();
+  /**
+   * Those of the tables that can be read; one look for all of them.
+   *
+   * @param freshness with {@link Freshness#KNOWN}, a table that is not known is looked up
+   */
+  public Set<TaskTable> existing(Set<TaskTable> tables, Freshness freshness) {
+    Predicate<Map<TaskType, TaskFamily>> hasAll =
+        known -> tables.stream().allMatch(table -> has(known, table));
+    if (freshness == Freshness.KNOWN && families.known().filter(hasAll).isPresent()) {
+      return tables;
+    }
+    Map<TaskType, TaskFamily> seen =
+        read(freshness == Freshness.KNOWN ? Freshness.RECENT : freshness, hasAll);
+    return tables.stream().filter(table -> has(seen, table)).collect(toSet());
   }
 
   /** Whether a task of this table can be read; false for a table that was never made. */
   public boolean has(TaskTable table) {
-    return having(table).isPresent();
+    return !existing(Set.of(table), Freshness.RECENT).isEmpty();
   }
 
-  /** Those of the tables that can be read; one look for all of them. */
-  public Set<TaskTable> existing(Set<TaskTable> tables) {
-    Map<TaskType, TaskFamily> seen = families.recentIf(known -> haveAll(known, tables));
-    return tables.stream().filter(table -> find(seen, table).isPresent()).collect(toSet());
+  /** Whether the table was there once, and was dropped when its time was up. */
+  public boolean hasDropped(TaskTable table) {
+    return find(table.type(), Freshness.RECENT)
+        .filter(family -> family.hasDropped(table))
+        .isPresent();
   }
 
-  /** The same, without a connection if all of them were there when somebody looked last. */
-  public Set<TaskTable> known(Set<TaskTable> tables) {
-    boolean areKnown = families.known().filter(known -> haveAll(known, tables)).isPresent();
-    return areKnown ? tables : existing(tables);
-  }
-
-  private static boolean haveAll(Map<TaskType, TaskFamily> known, Set<TaskTable> tables) {
-    return tables.stream().allMatch(table -> find(known, table).isPresent());
-  }
-
-  private static Optional<TaskFamily> find(Map<TaskType, TaskFamily> known, TaskTable table) {
-    return Optional.ofNullable(known.get(table.type())).filter(family -> family.has(table));
+  private static boolean has(Map<TaskType, TaskFamily> known, TaskTable table) {
+    return Optional.ofNullable(known.get(table.type()))
+        .filter(family -> family.has(table))
+        .isPresent();
   }
 
   /**
-   * The families of all types that were ever used, as somebody read them at most so long ago. For
-   * who looks again soon anyway.
+   * @param hasIt whether an answer has what is looked for; one that has not is never an old one,
+   *     unless {@link Freshness#KNOWN} is enough
    */
-  public Iterable<TaskFamily> allWithin(Duration age) {
-    return families.within(age).values();
-  }
-
-  /** The families of all types that were ever used. */
-  public Iterable<TaskFamily> all() {
-    return families.recent().values();
-  }
-
-  /** The family of a type with every table that was made before this call, by any server. */
-  public Optional<TaskFamily> findNow(TaskType type) {
-    return Optional.ofNullable(families.currentAtOnce().get(type));
-  }
-
-  /** All families, each with every table that was made before this call, by any server. */
-  public Iterable<TaskFamily> allNow() {
-    return families.currentAtOnce().values();
+  private Map<TaskType, TaskFamily> read(
+      Freshness freshness, Predicate<Map<TaskType, TaskFamily>> hasIt) {
+    return switch (freshness) {
+      case KNOWN -> families.known().orElse(Map.of());
+      case RECENT -> families.recentIf(hasIt);
+      case NOW -> families.currentAtOnce();
+    };
   }
 
   /**
@@ -166,7 +162,7 @@ public class TaskFamilies {
     }
   }
 
-  private Map<TaskType, TaskFamily> read() {
+  private Map<TaskType, TaskFamily> readAll() {
     Map<TaskType, TaskFamily> found = new HashMap<>();
     for (SchedulePosition position : positions.findAll()) {
       TaskType.parse(position.taskType()).ifPresent(type -> found.put(type, position.family(type)));

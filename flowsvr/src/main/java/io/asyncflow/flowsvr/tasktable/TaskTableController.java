@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
@@ -41,7 +42,7 @@ class TaskTableController {
   Envelope<TableList> tables(Fields in) {
     TaskType type = type(in);
     return Envelope.ok(
-        new TableList(families.findNow(type).map(lives::describe).orElse(List.of())));
+        new TableList(families.find(type, NOW).map(lives::describe).orElse(List.of())));
   }
 
   @Takes(summary = "Begins the next table of a type now", shape = OfType.class)
@@ -55,7 +56,7 @@ class TaskTableController {
 
   /** Not the end as it was remembered: another server may have begun a table since. */
   private TaskTable endNow(TaskType type) {
-    return families.findNow(type).orElseThrow().end();
+    return families.find(type, NOW).orElseThrow().end();
   }
 
   private TaskType type(Fields in) {

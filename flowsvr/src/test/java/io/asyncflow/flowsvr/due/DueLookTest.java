@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.due;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.KNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
@@ -10,6 +11,7 @@ import io.asyncflow.flowsvr.due.DueLook.LookRequest;
 import io.asyncflow.flowsvr.due.DueStore.Seen;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.Freshness;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.rules.TaskTable;
@@ -46,7 +48,7 @@ class DueLookTest {
 
   @BeforeEach
   void aTypeWithOneTable() {
-    when(families.known(LARK))
+    when(families.find(LARK, KNOWN))
         .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0)));
   }
 
@@ -139,7 +141,7 @@ class DueLookTest {
     aWaitingTaskOfEachOf(250);
     TaskTable next = new TaskTable(LARK, 2);
     database.end = 2;
-    when(families.findNow(LARK))
+    when(families.find(LARK, Freshness.NOW))
         .thenReturn(
             Optional.of(new TaskFamily(LARK, List.of(TABLE, next), List.of(TABLE, next), 0)));
     assertThat(lookAtAll(10).dueStages()).contains("s000", "s199").doesNotContain("s200");

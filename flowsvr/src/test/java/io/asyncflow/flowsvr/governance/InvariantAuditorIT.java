@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.governance;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static java.util.concurrent.TimeUnit.DAYS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -90,14 +91,14 @@ class InvariantAuditorIT {
     given.nextTable(lark);
     drain.runOnce();
     given.set(id, "status = 1");
-    TaskFamily asItWas = families.findNow(lark).orElseThrow();
+    TaskFamily asItWas = families.find(lark, NOW).orElseThrow();
     jdbc.sql("UPDATE t_schedule_pos SET schedule_first_pos = 2 WHERE task_type = ?")
         .param(lark.name())
         .update();
 
     assertThat(drain.takeBackLost(asItWas.drained())).isZero();
 
-    assertThat(families.findNow(lark).orElseThrow().begin().number()).isEqualTo(2);
+    assertThat(families.find(lark, NOW).orElseThrow().begin().number()).isEqualTo(2);
     assertThat(
             jdbc.sql("SELECT drain_time FROM t_task_table WHERE task_type = ? AND table_number = 1")
                 .param(lark.name())

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.hold;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -138,7 +139,7 @@ class StatementsIT {
 
   @Test
   void tablesBehindBeginAreAuditedByOneStatement() {
-    TaskFamily family = families.findNow(aTypeWithTablesBehindBegin(12)).orElseThrow();
+    TaskFamily family = families.find(aTypeWithTablesBehindBegin(12), NOW).orElseThrow();
 
     long before = StatementCounter.ofThisThread();
     assertThat(drain.takeBackLost(family.drained())).isZero();
@@ -155,7 +156,7 @@ class StatementsIT {
         .until(
             () -> {
               drain.runOnce();
-              return families.findNow(type).orElseThrow().drained().size() == count;
+              return families.find(type, NOW).orElseThrow().drained().size() == count;
             });
     return type;
   }

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.store;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -145,7 +146,7 @@ class StoreRetentionIT {
     TaskTable next = given.nextTable(type);
     await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> families.findNow(type).orElseThrow().begin().equals(next));
+        .until(() -> families.find(type, NOW).orElseThrow().begin().equals(next));
   }
 
   /** Drops all tables before this one, as far as anybody can see. */

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
+import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import static java.util.Collections.nCopies;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -296,7 +298,7 @@ class RollingIT {
     finishAll(type);
 
     // Another server rolls and drains while this one still remembers the old position.
-    familiesThere.all();
+    familiesThere.all(RECENT);
     assertThat(familiesThere.advance(new TaskTable(type, 1))).isTrue();
     new TableDrain(types, familiesThere, positions, lives, transactions).runOnce();
 
@@ -395,10 +397,10 @@ class RollingIT {
                     ? rollAndDrain(type, familiesThere, drainThere, isOver)
                     : createUntil(isOver, type, thread));
 
-    for (TaskTable table : familiesThere.findNow(type).orElseThrow().live()) {
+    for (TaskTable table : familiesThere.find(type, NOW).orElseThrow().live()) {
       finishAllIn(table);
     }
-    List<TaskTable> all = familiesThere.findNow(type).orElseThrow().readable();
+    List<TaskTable> all = familiesThere.find(type, NOW).orElseThrow().readable();
     assertThat(all.stream().filter(lives::hasUnfinished)).as("lost tasks").isEmpty();
     assertThat(all.stream().mapToLong(this::rowsIn).sum())
         .isEqualTo(1 + created.stream().mapToInt(Integer::intValue).sum());
@@ -409,9 +411,9 @@ class RollingIT {
       TaskType type, TaskFamilies there, TableDrain drainThere, AtomicBoolean isOver) {
     try {
       for (int i = 0; i < 25; i++) {
-        TaskTable end = there.findNow(type).orElseThrow().end();
+        TaskTable end = there.find(type, NOW).orElseThrow().end();
         assertThat(there.advance(end)).isTrue();
-        there.findNow(type).orElseThrow().live().forEach(this::finishAllIn);
+        there.find(type, NOW).orElseThrow().live().forEach(this::finishAllIn);
         drainThere.runOnce();
       }
     } finally {

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.AtOnce;
@@ -37,7 +38,7 @@ class TaskFamiliesIT {
   @BeforeEach
   void secondServer() {
     there = new TaskFamilies(positions, tables, lives, new Node());
-    there.all();
+    there.all(RECENT);
   }
 
   private List<TaskFamilies> servers() {
@@ -100,12 +101,12 @@ class TaskFamiliesIT {
 
       here.advance(first);
       TaskTable second = here.of(type).end();
-      assertThat(there.having(second)).as("a new table").isPresent();
+      assertThat(there.has(second)).as("a new table").isTrue();
 
       there.advance(second);
       TaskTable third = new TaskTable(type, 3);
       TaskTable never = new TaskTable(type, 4);
-      assertThat(here.existing(Set.of(first, third, never)))
+      assertThat(here.existing(Set.of(first, third, never), RECENT))
           .containsExactlyInAnyOrder(first, third);
     }
   }
@@ -118,7 +119,7 @@ class TaskFamiliesIT {
         IntStream.rangeClosed(2, 1_001).mapToObj(n -> new TaskTable(type, n)).toList();
 
     long begin = System.nanoTime();
-    assertThat(here.existing(Set.copyOf(forged))).isEmpty();
+    assertThat(here.existing(Set.copyOf(forged), RECENT)).isEmpty();
     assertThat(System.nanoTime() - begin).isLessThan(5_000_000_000L);
   }
 

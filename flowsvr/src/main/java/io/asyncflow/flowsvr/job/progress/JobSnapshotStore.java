@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.job.progress;
 
+import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.tasktable.TableSql;
@@ -56,7 +57,7 @@ class JobSnapshotStore {
     Set<TaskTable> tables =
         rows.stream()
             .filter(job -> !job.state().isFinal() && job.released() > 0)
-            .flatMap(job -> families.find(job.childType()).stream())
+            .flatMap(job -> families.find(job.childType(), RECENT).stream())
             .map(TaskFamily::live)
             .flatMap(Collection::stream)
             .collect(Collectors.toSet());
