@@ -384,7 +384,13 @@ public class TaskClaimer {
       Set<String> requiredStages =
           requireFresh.stream().flatMap(hold -> hold.stages().stream()).collect(toSet());
       LookRequest request =
-          new LookRequest(type, stages, requiredStages, room(config, stages), unchecked);
+          new LookRequest(
+              type,
+              stages,
+              requiredStages,
+              room(config, stages),
+              requireFresh.stream().anyMatch(hold -> hold.stages().isEmpty()),
+              unchecked);
       Look look = looks.look(request, false);
       boolean isEnough =
           look.hasDue() || requireFresh.stream().map(Hold::stages).allMatch(look::isWholeFor);

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.due;
 
-import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static io.asyncflow.flowsvr.tasktable.Freshness.KNOWN;
+import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static java.util.Collections.disjoint;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toSet;
@@ -63,6 +63,8 @@ public class DueLook {
    * @param stages only these; empty for all
    * @param requiredStages those of them of which it is not enough that they are known to be quiet
    * @param limit as many heads of each source
+   * @param requireFresh whether a hold that names no stage is answered even if nothing is found, so
+   *     that it is not enough that the scan knows of no other stage
    * @param unchecked holds of which nobody knows whether they were given something before
    */
   public record LookRequest(
@@ -70,6 +72,7 @@ public class DueLook {
       Set<String> stages,
       Set<String> requiredStages,
       int limit,
+      boolean requireFresh,
       Collection<HoldKey> unchecked) {}
 
   /**
@@ -226,7 +229,8 @@ public class DueLook {
    * @param whole looks at everything, whatever is known
    */
   public Look look(LookRequest request, boolean whole) {
-    TaskFamily family = families.find(request.type(), KNOWN).orElseGet(() -> families.of(request.type()));
+    TaskFamily family =
+        families.find(request.type(), KNOWN).orElseGet(() -> families.of(request.type()));
     Look look = lookAt(family, request, whole);
     if (!look.isOfOldTables()) {
       return look;
@@ -239,7 +243,7 @@ public class DueLook {
     DueMap known = maps.of(request.type());
     long at = node.nanoTime();
     long newsSeen = known.newsCount();
-    Part part = partOf(family, request.stages(), known, whole);
+    Part part = partOf(family, request, known, whole);
     List<Range> ranges = new ArrayList<>();
     Set<String> leftOut = new HashSet<>();
     for (Source source : part.sources()) {
@@ -255,7 +259,10 @@ public class DueLook {
     }
     Set<Range> quiet = quietRequired(request.requiredStages(), family, known, ranges, leftOut, at);
     ranges.addAll(quiet);
-    if (ranges.isEmpty() && request.unchecked().isEmpty() && !leftOut.isEmpty()) {
+    boolean isKnownEmpty = part.sources().isEmpty() && part.isAll() && !request.requireFresh();
+    if (ranges.isEmpty()
+        && request.unchecked().isEmpty()
+        && (!leftOut.isEmpty() || isKnownEmpty && !whole)) {
       return new Look(
           ranges, List.of(), Set.of(), leftOut, Optional.empty(), false, false, newsSeen, at);
     }
@@ -355,8 +362,9 @@ public class DueLook {
     }
   }
 
-  private Part partOf(TaskFamily family, Set<String> wanted, DueMap known, boolean whole) {
+  private Part partOf(TaskFamily family, LookRequest request, DueMap known, boolean whole) {
     List<TaskTable> live = family.live();
+    Set<String> wanted = request.stages();
     if (!wanted.isEmpty()) {
       List<Source> named = new ArrayList<>();
       live.forEach(table -> wanted.forEach(stage -> named.add(new Source(table, stage))));
@@ -369,7 +377,10 @@ public class DueLook {
     Sources next = known.partBehind(began, live, at).orElse(null);
     if (next == null) {
       long newsSeen = known.newsCount();
-      next = isFirst ? fromTheBeginning(live, known, whole) : store.waitingSources(live, began);
+      next =
+          isFirst
+              ? fromTheBeginning(live, known, request.requireFresh(), whole)
+              : store.waitingSources(live, began);
       if (isFirst && next.last() == null) {
         known.fitsIntoALook();
         return Part.all(next.sources());
@@ -386,12 +397,16 @@ public class DueLook {
   }
 
   /** Asks only for the stages of those tables of which they are not known. */
-  private Sources fromTheBeginning(List<TaskTable> live, DueMap known, boolean whole) {
+  private Sources fromTheBeginning(
+      List<TaskTable> live, DueMap known, boolean requireFresh, boolean whole) {
     List<Source> sources = new ArrayList<>();
     for (TaskTable table : live) {
       long at = node.nanoTime();
       int room = DueStore.SOURCES_A_LOOK - sources.size();
-      Optional<Set<String>> seen = whole ? Optional.empty() : known.stagesOf(table, at);
+      Optional<Set<String>> seen =
+          whole
+              ? Optional.empty()
+              : requireFresh ? known.freshStagesOf(table, at) : known.stagesOf(table, at);
       if (room == 0 || seen.filter(stages -> stages.size() > room).isPresent()) {
         return new Sources(sources, new Source(table, ""));
       }

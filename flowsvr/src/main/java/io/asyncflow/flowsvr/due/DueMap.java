@@ -1,9 +1,13 @@
 package io.asyncflow.flowsvr.due;
 
+import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Sources;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskTable;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -55,6 +59,13 @@ final class DueMap {
   /** Whoever claims later than this after a whole look makes the next one himself. */
   private static final long CLAIMS_GO_ON = TimeUnit.SECONDS.toNanos(2);
 
+  /** Of a table with more stages the scan does not find out whether there is another one. */
+  private static final int MOST_GAPS = 20;
+
+  /** Of the column: by code points. */
+  private static final Comparator<String> DATABASE_ORDER =
+      Comparator.comparing(name -> name.codePoints().toArray(), Arrays::compare);
+
   private static final long LONG_PAUSE_MS = 60_000;
   private static final long MARGIN_MS = 250;
   private static final int MANY = 1_000;
@@ -96,7 +107,7 @@ final class DueMap {
     }
   }
 
-  private record Stages(Set<String> names, long knownUntil) {}
+  private record Stages(Set<String> names, long seenAt, long knownUntil) {}
 
   /** The sources of one look of a turn, which begins behind the one that it is known by. */
   private record Part(Set<Source> sources, Source last, List<TaskTable> live, long knownUntil) {}
@@ -145,7 +156,7 @@ final class DueMap {
 
   private static Stages with(Stages known, Set<String> more) {
     Set<String> names = new TreeSet<>(known.names());
-    return names.addAll(more) ? new Stages(names, known.knownUntil()) : known;
+    return names.addAll(more) ? new Stages(names, known.seenAt(), known.knownUntil()) : known;
   }
 
   private static Hint afterNews(Hint hint, boolean dueFromNowOn) {
@@ -288,12 +299,58 @@ final class DueMap {
         .map(Stages::names);
   }
 
+  /** The same, for a caller that must not rely on the scan. */
+  synchronized Optional<Set<String>> freshStagesOf(TaskTable table, long now) {
+    return Optional.ofNullable(stages.get(table))
+        .filter(known -> now - known.seenAt() < stagesKnownFor)
+        .map(Stages::names);
+  }
+
+  /**
+   * The gaps between the stages that are known of a table: while no task waits in any of them,
+   * these are all the stages. None if the stages are not known, or too many, or were seen lately.
+   *
+   * @param ageNanos how long ago they were seen, at least
+   */
+  synchronized List<Gap> gapsToScan(TaskTable table, long ageNanos, long now) {
+    Stages known = stages.get(table);
+    if (known == null
+        || known.knownUntil() - now <= 0
+        || known.names().size() > MOST_GAPS
+        || now - known.seenAt() < ageNanos) {
+      return List.of();
+    }
+    List<Gap> gaps = new ArrayList<>();
+    String after = "";
+    for (String name : known.names().stream().sorted(DATABASE_ORDER).toList()) {
+      gaps.add(new Gap(table, after, name));
+      after = name;
+    }
+    gaps.add(new Gap(table, after, null));
+    return gaps;
+  }
+
+  /**
+   * A scan has seen the gaps between the known stages of a table.
+   *
+   * @param areAll whether no task waits in any of them
+   * @param newsSeen {@link #newsCount} before the scan
+   * @param at when the scan began
+   */
+  synchronized void scannedGaps(TaskTable table, boolean areAll, long newsSeen, long at) {
+    if (!areAll) {
+      stages.remove(table);
+    } else if (newsOf(table) <= newsSeen) {
+      stages.computeIfPresent(table, (t, known) -> new Stages(known.names(), at, at + QUIET));
+    }
+  }
+
   /**
    * @param newsSeen {@link #newsCount} before they were looked up
    */
   synchronized void sawStages(TaskTable table, Collection<String> names, long newsSeen, long at) {
     if (newsOf(table) <= newsSeen) {
-      stages.put(table, new Stages(Set.copyOf(names), at + stagesKnownFor));
+      stages.put(table, new Stages(Set.copyOf(names), at, at + stagesKnownFor));
     }
   }
 

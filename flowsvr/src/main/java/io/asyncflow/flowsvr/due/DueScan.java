@@ -1,7 +1,10 @@
 package io.asyncflow.flowsvr.due;
 
-import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static io.asyncflow.flowsvr.tasktable.Freshness.KNOWN;
+import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
+import static java.util.stream.Collectors.toSet;
+
+import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.HoldDemand.Wanted;
@@ -56,8 +59,8 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   /** Where Redis carries the news. */
   private static final Duration QUIET_WITH_REDIS = Duration.ofMillis(800);
 
-  /** Sources that one statement looks at. */
-  private static final int SOURCES_A_STATEMENT = 400;
+  /** Parts of one statement: the sources and gaps that it looks at, and the types. */
+  private static final int PARTS_A_STATEMENT = 800;
 
   private final DueMaps maps;
   private final DueStore store;
@@ -105,7 +108,16 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
 
   /** The sources of one type that this round looks at. */
   private record Part(
-      TaskFamily family, DueMap map, long newsSeen, List<Source> quiet, Set<Source> busy) {
+      TaskFamily family,
+      DueMap map,
+      long newsSeen,
+      List<Source> quiet,
+      Set<Source> busy,
+      List<Gap> gaps) {
+
+    int size() {
+      return 1 + quiet.size() + busy.size() + gaps.size();
+    }
 
     List<Source> sources() {
       List<Source> sources = new ArrayList<>(quiet);
@@ -124,16 +136,15 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     List<Part> parts = parts(began);
     RuntimeException failure = null;
     List<Part> together = new ArrayList<>();
-    int sources = 0;
+    int size = 0;
     for (Part part : parts) {
-      int more = part.quiet().size() + part.busy().size();
-      if (!together.isEmpty() && sources + more > SOURCES_A_STATEMENT) {
+      if (!together.isEmpty() && size + part.size() > PARTS_A_STATEMENT) {
         failure = first(failure, scan(together));
         together = new ArrayList<>();
-        sources = 0;
+        size = 0;
       }
       together.add(part);
-      sources += more;
+      size += part.size();
     }
     if (!together.isEmpty()) {
       failure = first(failure, scan(together));
@@ -161,14 +172,20 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
                   ? map.quietToScan(
                       sources(family.live(), map, wanted.get(type), now), quietFor().toNanos(), now)
                   : List.of();
-          if (!quiet.isEmpty() || !busy.isEmpty()) {
-            parts.put(type, new Part(family, map, newsSeen, quiet, busy));
+          List<Gap> gaps = new ArrayList<>();
+          if (wanted.containsKey(type) && wanted.get(type).anyStage()) {
+            family
+                .live()
+                .forEach(table -> gaps.addAll(map.gapsToScan(table, quietFor().toNanos(), now)));
+          }
+          if (!quiet.isEmpty() || !busy.isEmpty() || !gaps.isEmpty()) {
+            parts.put(type, new Part(family, map, newsSeen, quiet, busy, gaps));
           }
         });
     return new ArrayList<>(parts.values());
   }
 
-  /** Of holds that name no stage, those that are known: the others are found by their own looks. */
+  /** Of holds that name no stage, those that are known; whether there are others the gaps tell. */
   private static Collection<Source> sources(
       List<TaskTable> live, DueMap map, Wanted wanted, long now) {
     Set<Source> sources = new HashSet<>();
@@ -188,7 +205,8 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     try {
       List<Source> sources = parts.stream().flatMap(part -> part.sources().stream()).toList();
       List<TaskType> types = parts.stream().map(part -> part.family().type()).toList();
-      Scan scan = store.scan(types, sources);
+      List<Gap> gaps = parts.stream().flatMap(part -> part.gaps().stream()).toList();
+      Scan scan = store.scan(types, sources, gaps);
       isSoleServer = scan.servers() <= 1;
       maps.forEach((type, map) -> map.soleServer(isSoleServer));
       parts.forEach(part -> learn(part, scan, at));
@@ -221,6 +239,14 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       Head head = scan.heads().get(source);
       List<Head> heads = head == null ? List.of() : List.of(head);
       part.map().saw(Range.whole(source), heads, part.newsSeen(), at);
+    }
+    Set<TaskTable> tables = part.gaps().stream().map(Gap::table).collect(toSet());
+    for (TaskTable table : tables) {
+      boolean areAll = !scan.newStages().contains(table);
+      part.map().scannedGaps(table, areAll, part.newsSeen(), at);
+      if (!areAll) {
+        demand.dueIn(type, 0);
+      }
     }
     part.quiet().stream()
         .map(scan.heads()::get)

@@ -8,8 +8,10 @@ import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToIntFunction;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -60,6 +62,21 @@ public class DueStore {
           FROM %s FORCE INDEX (idx_claim)
           WHERE status = 1
             AND task_stage = ?
+          """);
+
+  /**
+   * One step into the index: whether any task waits for a stage between two, or behind the last.
+   */
+  static final TableSql BETWEEN_STAGES =
+      new TableSql(
+          """
+          (
+          SELECT 'stages' AS kind, <place> AS place, 1 AS low, 0 AS high
+          FROM %s FORCE INDEX (idx_claim)
+          WHERE status = 1
+            AND task_stage > ?
+            <before>
+          LIMIT 1)
           """);
 
   /** Servers that may have news that nobody tells; each has borrowed a number before it serves. */
@@ -302,16 +319,32 @@ public class DueStore {
    * What a scan saw.
    *
    * @param heads the first task of each source that has any, due or not, without its number
+   * @param newStages of the gaps, the tables in which a task waits for a stage in one of them
    * @param tables of each type, the numbers of its first live table and of its last
    * @param servers how many servers live
    */
-  record Scan(Map<Source, Head> heads, Map<TaskType, Position> tables, int servers) {}
+  public record Scan(
+      Map<Source, Head> heads,
+      Set<TaskTable> newStages,
+      Map<TaskType, Position> tables,
+      int servers) {}
+
+  /**
+   * The stages of a table that come after one and before another, without these.
+   *
+   * @param after "" for the beginning; no stage is called so
+   * @param before {@code null} for the end
+   */
+  public record Gap(TaskTable table, String after, String before) {}
 
   /** The numbers of a type's first live table and of its last one. */
-  record Position(int begin, int end) {}
+  public record Position(int begin, int end) {}
 
-  /** Looks at the beginning of all these sources, whatever their types, by one statement. */
-  Scan scan(List<TaskType> types, List<Source> sources) {
+  /**
+   * Looks at the beginning of all these sources, whatever their types, and into the gaps, by one
+   * statement.
+   */
+  public Scan scan(List<TaskType> types, List<Source> sources, List<Gap> gaps) {
     StringBuilder sql = new StringBuilder(SERVERS);
     List<Object> values = new ArrayList<>(types.size() + sources.size());
     for (int i = 0; i < types.size(); i++) {
@@ -323,7 +356,21 @@ public class DueStore {
       sql.append("UNION ALL\n").append(least.replace("<place>", String.valueOf(i)));
       values.add(sources.get(i).stage());
     }
+    for (int i = 0; i < gaps.size(); i++) {
+      Gap gap = gaps.get(i);
+      sql.append("UNION ALL\n")
+          .append(
+              BETWEEN_STAGES
+                  .of(gap.table())
+                  .replace("<place>", String.valueOf(i))
+                  .replace("<before>", gap.before() == null ? "" : "AND task_stage < ?"));
+      values.add(gap.after());
+      if (gap.before() != null) {
+        values.add(gap.before());
+      }
+    }
     Map<Source, Head> heads = new HashMap<>();
+    Set<TaskTable> newStages = new HashSet<>();
     Map<TaskType, Position> tables = new HashMap<>();
     int[] servers = new int[1];
     jdbc.sql(sql.toString())
@@ -336,6 +383,7 @@ public class DueStore {
               long high = rs.getLong("high");
               switch (rs.getString("kind")) {
                 case "servers" -> servers[0] = (int) low;
+                case "stages" -> newStages.add(gaps.get(place).table());
                 case "tables" -> tables.put(types.get(place), new Position((int) low, (int) high));
                 default -> {
                   if (!isNone) {
@@ -344,7 +392,7 @@ public class DueStore {
                 }
               }
             });
-    return new Scan(heads, tables, servers[0]);
+    return new Scan(heads, newStages, tables, servers[0]);
   }
 
   private static List<String> headsSql(

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
+
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.duty.DutyResult;

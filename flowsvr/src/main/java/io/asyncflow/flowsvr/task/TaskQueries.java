@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.task;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
+
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;

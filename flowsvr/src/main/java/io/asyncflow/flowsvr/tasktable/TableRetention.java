@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.tasktable;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
+
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;

@@ -14,6 +14,8 @@ import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.claim.ClaimStore.Change;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.due.DueStore;
+import io.asyncflow.flowsvr.due.DueStore.Gap;
+import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.due.Source;
 import io.asyncflow.flowsvr.lease.HeldBeat;
@@ -33,6 +35,7 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -101,6 +104,29 @@ class ClaimPlanIT {
     List<Range> ranges =
         List.of(Range.whole(new Source(table, "mine")), Range.whole(new Source(table, "other")));
     assertThat(rowsReadBy(() -> dueStore.heads(ranges, 50))).isLessThanOrEqualTo(2 * 52);
+  }
+
+  @Test
+  void scanOfHundredsOfSourcesReadsAnEntryEach() {
+    List<Source> sources = new ArrayList<>();
+    List<Gap> gaps = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      sources.addAll(List.of(new Source(table, "mine"), new Source(table, "other")));
+      gaps.add(new Gap(table, "", "mine"));
+      gaps.add(new Gap(table, "mine", "other"));
+      gaps.add(new Gap(table, "other", null));
+    }
+    List<TaskType> asked = Collections.nCopies(300, type);
+
+    Scan scan = dueStore.scan(asked, sources, gaps);
+
+    assertThat(scan.heads()).containsOnlyKeys(Set.copyOf(sources));
+    assertThat(scan.newStages()).as("mine and other are all that there are").isEmpty();
+    assertThat(rowsReadBy(() -> dueStore.scan(asked, sources, gaps))).isLessThanOrEqualTo(1_700);
+    assertThat(dueStore.scan(asked, sources, List.of(new Gap(table, "", "other"))).newStages())
+        .containsExactly(table);
+    assertThat(dueStore.scan(asked, sources, List.of(new Gap(table, "mine", null))).newStages())
+        .containsExactly(table);
   }
 
   @Test

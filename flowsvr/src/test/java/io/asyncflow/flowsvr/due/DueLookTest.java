@@ -158,7 +158,7 @@ class DueLookTest {
   }
 
   private Look lookAtAll(int limit) {
-    return looks.look(new LookRequest(LARK, Set.of(), Set.of(), limit, List.of()), false);
+    return looks.look(new LookRequest(LARK, Set.of(), Set.of(), limit, true, List.of()), false);
   }
 
   private void aWaitingTaskOfEachOf(int stages) {
@@ -168,7 +168,8 @@ class DueLookTest {
   }
 
   private Look look(String... stages) {
-    return looks.look(new LookRequest(LARK, Set.of(stages), Set.of(stages), 10, List.of()), false);
+    return looks.look(
+        new LookRequest(LARK, Set.of(stages), Set.of(stages), 10, false, List.of()), false);
   }
 
   /** What waits, and what looks asked. */

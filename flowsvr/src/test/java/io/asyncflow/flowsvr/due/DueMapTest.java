@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.due;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Sources;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskTable;
@@ -341,6 +342,56 @@ class DueMapTest {
     map.on(new TasksWaiting(LARK, Set.of(NEW), names, true));
     assertThat(map.stagesOf(NEW, START + 1)).as("has to be looked up").isEmpty();
     assertThat(map.takeNew(BEGINNING)).hasSize(50);
+  }
+
+  @Test
+  void stagesAreKnownForAsLongAsTheScanFindsNoOtherOne() {
+    map.sawStages(NEW, List.of("b", "a"), map.newsCount(), START);
+    assertThat(map.gapsToScan(NEW, ms(125), START + ms(124))).as("seen just now").isEmpty();
+    assertThat(map.gapsToScan(NEW, ms(125), START + ms(125)))
+        .containsExactly(new Gap(NEW, "", "a"), new Gap(NEW, "a", "b"), new Gap(NEW, "b", null));
+
+    map.scannedGaps(NEW, true, map.newsCount(), START + ms(500));
+    assertThat(map.stagesOf(NEW, START + ms(10_499))).contains(Set.of("a", "b"));
+    assertThat(map.stagesOf(NEW, START + ms(10_500))).isEmpty();
+    assertThat(map.freshStagesOf(NEW, START + ms(1_499))).isPresent();
+    assertThat(map.freshStagesOf(NEW, START + ms(1_500))).as("not by the scan alone").isEmpty();
+
+    map.scannedGaps(NEW, false, map.newsCount(), START + ms(600));
+    assertThat(map.stagesOf(NEW, START + ms(601))).as("there is another one").isEmpty();
+    assertThat(map.gapsToScan(NEW, 0, START + ms(601))).isEmpty();
+  }
+
+  @Test
+  void tableWithoutWaitingTasksHasOneGap() {
+    map.sawStages(NEW, List.of(), map.newsCount(), START);
+    assertThat(map.gapsToScan(NEW, 0, START)).containsExactly(new Gap(NEW, "", null));
+  }
+
+  @Test
+  void gapsAreInTheOrderOfTheDatabase() {
+    String beyond = new String(Character.toChars(0x1F600)); // its first char is below U+FF01
+    map.sawStages(NEW, List.of(beyond, "\uFF01", "A", "a"), map.newsCount(), START);
+    assertThat(map.gapsToScan(NEW, 0, START))
+        .extracting(Gap::after)
+        .containsExactly("", "A", "a", "\uFF01", beyond);
+  }
+
+  @Test
+  void ofVeryManyStagesTheGapsAreNotScanned() {
+    List<String> names = IntStream.range(0, 21).mapToObj(i -> "s" + i).toList();
+    map.sawStages(NEW, names, map.newsCount(), START);
+    assertThat(map.gapsToScan(NEW, 0, START + ms(500))).isEmpty();
+  }
+
+  @Test
+  void scanOfGapsThatMissedNewsDoesNotMakeTheStagesKnownForLonger() {
+    map.sawStages(NEW, List.of("a"), map.newsCount(), START);
+    long before = map.newsCount();
+    map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("b"), true));
+    map.scannedGaps(NEW, true, before, START + ms(500));
+    assertThat(map.stagesOf(NEW, START + ms(999))).contains(Set.of("a", "b"));
+    assertThat(map.stagesOf(NEW, START + ms(1_000))).isEmpty();
   }
 
   private void see(Source source, long at, long... orderTimes) {

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.job.progress;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
+
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.tasktable.TableSql;
