@@ -38,7 +38,7 @@ import org.springframework.stereotype.Component;
  * <p>How often depends on what else tells of it. The only server makes all the news itself; what
  * comes by SQL is found within five seconds. Where Redis carries the news between servers, a scan a
  * second finds what was lost. Without Redis the scan is how one server learns of what others
- * create, so it runs many times a second, and takes at most a tenth of the time of one connection.
+ * create, so it runs many times a second, and takes at most a fifth of the time of one connection.
  *
  * <p>For one thread.
  */
@@ -51,7 +51,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   private static final Duration SHORT_PAUSE = Duration.ofMillis(125);
 
   /** A round rests for so many times as long as it took. */
-  private static final int REST = 9;
+  private static final int REST = 4;
 
   /** On the only server; with the pause before a round, five seconds at most. */
   private static final Duration QUIET_ON_SOLE_SERVER = Duration.ofMillis(3_800);

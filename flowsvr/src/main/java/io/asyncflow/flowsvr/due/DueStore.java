@@ -53,48 +53,40 @@ public class DueStore {
 
   /**
    * The least due time of a source, for the scan of many. It is found while the statement is
-   * planned, by one step into the index.
+   * planned, by one step into the index. In one line: the scan has hundreds of these.
    */
   static final TableSql LEAST_OF_SOURCE =
       new TableSql(
-          """
-          SELECT 'due' AS kind, <place> AS place, MIN(order_time) AS low, now_ms AS high
-          FROM %s FORCE INDEX (idx_claim)
-          WHERE status = 1
-            AND task_stage = ?
-          """);
+          "SELECT 'due',<place>,MIN(order_time),0 FROM %s FORCE INDEX (idx_claim)"
+              + " WHERE status=1 AND task_stage=?");
+
+  /** One step into the index: whether any task waits for a stage behind this one. */
+  static final TableSql STAGES_BEHIND =
+      new TableSql(
+          "(SELECT 'stages',<place>,1,0 FROM %s FORCE INDEX (idx_claim)"
+              + " WHERE status=1 AND task_stage>? LIMIT 1)");
+
+  /** The same, and before another one. */
+  static final TableSql STAGES_BETWEEN =
+      new TableSql(
+          "(SELECT 'stages',<place>,1,0 FROM %s FORCE INDEX (idx_claim)"
+              + " WHERE status=1 AND task_stage>? AND task_stage<? LIMIT 1)");
+
+  private static final String POSITION_OF_TYPE =
+      "SELECT 'tables',<place>,schedule_begin_pos,schedule_end_pos FROM t_schedule_pos"
+          + " WHERE task_type=?";
 
   /**
-   * One step into the index: whether any task waits for a stage between two, or behind the last.
+   * The clock, and how many servers may have news that no message tells; each has borrowed a number
+   * before it serves.
    */
-  static final TableSql BETWEEN_STAGES =
-      new TableSql(
-          """
-          (
-          SELECT 'stages' AS kind, <place> AS place, 1 AS low, 0 AS high
-          FROM %s FORCE INDEX (idx_claim)
-          WHERE status = 1
-            AND task_stage > ?
-            <before>
-          LIMIT 1)
-          """);
-
-  /** Servers that may have news that nobody tells; each has borrowed a number before it serves. */
   private static final String SERVERS =
       sql(
           """
-      SELECT 'servers' AS kind, 0 AS place, COUNT(*) AS low, 0 AS high
-      FROM t_server_number
-      WHERE lease_end > now_ms
-      """);
-
-  private static final String POSITION_OF_TYPE =
-      """
-      UNION ALL
-      SELECT 'tables', <place>, schedule_begin_pos, schedule_end_pos
-      FROM t_schedule_pos
-      WHERE task_type = ?
-      """;
+          SELECT 'servers' AS kind, 0 AS place, COUNT(*) AS low, now_ms AS high
+          FROM t_server_number
+          WHERE lease_end > now_ms
+          """);
 
   /** What changes rarely and a look must not miss: where the tables are. */
   private static final String POSITION =
@@ -346,53 +338,58 @@ public class DueStore {
    */
   public Scan scan(List<TaskType> types, List<Source> sources, List<Gap> gaps) {
     StringBuilder sql = new StringBuilder(SERVERS);
-    List<Object> values = new ArrayList<>(types.size() + sources.size());
+    List<Object> values = new ArrayList<>(types.size() + sources.size() + 2 * gaps.size());
     for (int i = 0; i < types.size(); i++) {
-      sql.append(POSITION_OF_TYPE.replace("<place>", String.valueOf(i)));
+      add(sql, POSITION_OF_TYPE, i);
       values.add(types.get(i).name());
     }
     for (int i = 0; i < sources.size(); i++) {
-      String least = LEAST_OF_SOURCE.of(sources.get(i).table());
-      sql.append("UNION ALL\n").append(least.replace("<place>", String.valueOf(i)));
+      add(sql, LEAST_OF_SOURCE.of(sources.get(i).table()), i);
       values.add(sources.get(i).stage());
     }
     for (int i = 0; i < gaps.size(); i++) {
       Gap gap = gaps.get(i);
-      sql.append("UNION ALL\n")
-          .append(
-              BETWEEN_STAGES
-                  .of(gap.table())
-                  .replace("<place>", String.valueOf(i))
-                  .replace("<before>", gap.before() == null ? "" : "AND task_stage < ?"));
+      boolean isLast = gap.before() == null;
+      add(sql, (isLast ? STAGES_BEHIND : STAGES_BETWEEN).of(gap.table()), i);
       values.add(gap.after());
-      if (gap.before() != null) {
+      if (!isLast) {
         values.add(gap.before());
       }
     }
-    Map<Source, Head> heads = new HashMap<>();
+    Map<Source, Long> least = new HashMap<>();
     Set<TaskTable> newStages = new HashSet<>();
     Map<TaskType, Position> tables = new HashMap<>();
+    long[] now = new long[1];
     int[] servers = new int[1];
     jdbc.sql(sql.toString())
         .params(values)
         .query(
             rs -> {
               int place = rs.getInt("place");
+              long high = rs.getLong("high");
               long low = rs.getLong("low");
               boolean isNone = rs.wasNull();
-              long high = rs.getLong("high");
               switch (rs.getString("kind")) {
-                case "servers" -> servers[0] = (int) low;
-                case "stages" -> newStages.add(gaps.get(place).table());
+                case "servers" -> {
+                  servers[0] = (int) low;
+                  now[0] = high;
+                }
                 case "tables" -> tables.put(types.get(place), new Position((int) low, (int) high));
+                case "stages" -> newStages.add(gaps.get(place).table());
                 default -> {
                   if (!isNone) {
-                    heads.put(sources.get(place), new Head(sources.get(place), 0, low, high));
+                    least.put(sources.get(place), low);
                   }
                 }
               }
             });
+    Map<Source, Head> heads = new HashMap<>();
+    least.forEach((source, orderTime) -> heads.put(source, new Head(source, 0, orderTime, now[0])));
     return new Scan(heads, newStages, tables, servers[0]);
+  }
+
+  private static void add(StringBuilder sql, String part, int place) {
+    sql.append("UNION ALL ").append(part.replace("<place>", Integer.toString(place))).append('\n');
   }
 
   private static List<String> headsSql(
