@@ -32,7 +32,7 @@ class ArchitectureTest {
           List.of("governance"),
           List.of("operator", "worker", "leader", "job", "store"),
           List.of("hold"),
-          List.of("claim", "report", "lease"),
+          List.of("claim", "report", "lease", "create", "query"),
           List.of("due"),
           List.of("task"),
           List.of("number"),
@@ -43,6 +43,7 @@ class ArchitectureTest {
   private static final List<List<String>> ROOMS =
       List.of(
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
+          List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
           List.of("web", "web.load", "web.read", "web.guard", "web.error", "web.filter"),
           List.of("system.db", "system.redis", "system.concurrent", "system"));
 

@@ -2,7 +2,7 @@ package io.asyncflow.flowsvr.claim;
 
 import static java.util.stream.Collectors.joining;
 
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.List;

@@ -5,7 +5,7 @@ import static java.util.stream.Collectors.groupingBy;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.task.TaskStore;
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.asyncflow.flowsvr.due;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.lease;
 
 import io.asyncflow.flowsvr.task.TaskStore;
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;

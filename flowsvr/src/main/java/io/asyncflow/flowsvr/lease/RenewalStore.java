@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.lease;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.db.HeartbeatDatabase;
 import io.asyncflow.flowsvr.system.db.StatementValues;
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;

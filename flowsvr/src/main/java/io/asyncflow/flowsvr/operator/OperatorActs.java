@@ -1,11 +1,11 @@
 package io.asyncflow.flowsvr.operator;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.create.CreateCall;
+import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.CreateCall;
-import io.asyncflow.flowsvr.task.TaskCreator;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;

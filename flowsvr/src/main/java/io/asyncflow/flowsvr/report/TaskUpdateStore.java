@@ -2,7 +2,7 @@ package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.JobLedger;
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.RetryPolicy;
 import io.asyncflow.rules.TaskRow;

@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.store;
 
+import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.task.TaskCopies;
-import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;

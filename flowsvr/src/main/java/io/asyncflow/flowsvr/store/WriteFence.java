@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.store;
 
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
-import io.asyncflow.flowsvr.task.TaskQueries;
 import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.rules.HoldFence;
 import io.asyncflow.rules.LeaseLostException;

@@ -5,7 +5,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.db.StatementValues;
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -198,7 +198,7 @@ public class TaskStore {
   }
 
   /** Whether {@link #insertUnlessDrained} needs no transaction for these. */
-  static boolean fitOneStatement(Collection<TaskDraft> tasks) {
+  public static boolean fitOneStatement(Collection<TaskDraft> tasks) {
     return tasks.size() <= INSERTS_A_STATEMENT
         && tasks.stream().mapToInt(TaskStore::characters).sum() <= CHARACTERS_A_STATEMENT;
   }
@@ -217,7 +217,7 @@ public class TaskStore {
    * @param places what those of them that belong to jobs are there, by number
    * @return false if begin has moved past the table; nothing is created then
    */
-  boolean insertUnlessDrained(
+  public boolean insertUnlessDrained(
       TaskTable table, SortedMap<Long, TaskDraft> tasksByNumber, Map<Long, JobPlace> places) {
     List<Map.Entry<Long, TaskDraft>> some = new ArrayList<>();
     int characters = 0;

@@ -31,7 +31,8 @@ public record TasksWaiting(
   }
 
   /** Tasks that were just created. */
-  static TasksWaiting created(TaskType type, Set<TaskTable> tables, Collection<TaskDraft> tasks) {
+  public static TasksWaiting created(
+      TaskType type, Set<TaskTable> tables, Collection<TaskDraft> tasks) {
     boolean dueFromNowOn =
         tasks.stream()
             .allMatch(

@@ -44,7 +44,7 @@ public class NewTaskTables {
   private final Map<TaskType, Object> refills = new ConcurrentHashMap<>();
   private final Map<TaskType, Long> putOff = new ConcurrentHashMap<>();
 
-  NewTaskTables(
+  public NewTaskTables(
       TaskFamilies families, SchedulePositions positions, TableLifeStore lives, Node node) {
     this.families = families;
     this.positions = positions;

@@ -8,7 +8,7 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /** {@code t_schedule_pos}; each write names what it expects to find, so that of two one wins. */
-interface SchedulePositions extends JpaRepository<SchedulePosition, String> {
+public interface SchedulePositions extends JpaRepository<SchedulePosition, String> {
 
   /** One statement, without the five that begin and end a transaction. */
   @Override

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.tasktable;
 
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.tasktable;
 
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.sql.ResultSet;
@@ -23,7 +24,7 @@ import org.springframework.stereotype.Component;
  * if there is one.
  */
 @Component
-class TableLifeStore {
+public class TableLifeStore {
 
   private static final TableSql UNFINISHED =
       new TableSql("SELECT 1 FROM %s FORCE INDEX (idx_claim) WHERE status IN (1, 2) LIMIT 1");
@@ -69,7 +70,7 @@ class TableLifeStore {
    * Locks the table against creators; false at once if it is drained, or one may still be on its
    * way into it.
    */
-  boolean lockForDrain(TaskTable table) {
+  public boolean lockForDrain(TaskTable table) {
     return exists(table, "AND drain_time IS NULL FOR UPDATE SKIP LOCKED");
   }
 
@@ -86,23 +87,23 @@ class TableLifeStore {
   }
 
   /** Whether the table has a task that is not final. */
-  boolean hasUnfinished(TaskTable table) {
+  public boolean hasUnfinished(TaskTable table) {
     return jdbc.sql(UNFINISHED.of(table)).query(Integer.class).optional().isPresent();
   }
 
   /** Those of a few tables that have one. */
-  List<TaskTable> unfinished(List<TaskTable> tables) {
+  public List<TaskTable> unfinished(List<TaskTable> tables) {
     return jdbc.sql(UNFINISHED.ofAll(tables))
         .query((rs, row) -> tables.get(rs.getInt("source")))
         .list();
   }
 
-  void markDrained(TaskTable table) {
+  public void markDrained(TaskTable table) {
     sql(table, "UPDATE t_task_table SET drain_time = now_ms\n" + OF_TABLE).update();
   }
 
   /** Takes back that this table and those after it are drained. */
-  void unmarkDrainedFrom(TaskTable table) {
+  public void unmarkDrainedFrom(TaskTable table) {
     sql(
             table,
             """
@@ -118,7 +119,7 @@ class TableLifeStore {
    * Gives the table up, if it is the first of its family and has been drained for so long: nobody
    * reads it from then on.
    */
-  boolean giveUp(TaskTable table, Duration drainedFor) {
+  public boolean giveUp(TaskTable table, Duration drainedFor) {
     return sql(
                 table,
                 """
@@ -139,7 +140,7 @@ class TableLifeStore {
   }
 
   /** For how long the first table of a family has been drained; of each that has such a one. */
-  Map<TaskType, Duration> drainedFor() {
+  public Map<TaskType, Duration> drainedFor() {
     Map<TaskType, Duration> drainedFor = new HashMap<>();
     jdbc.sql(
             DatabaseClock.sql(
@@ -163,7 +164,7 @@ class TableLifeStore {
   }
 
   /** Tables that were given up at least so long ago and may still be there. */
-  List<TaskTable> droppedBefore(Duration age) {
+  public List<TaskTable> droppedBefore(Duration age) {
     return jdbc
         .sql(
             DatabaseClock.sql(
@@ -182,7 +183,7 @@ class TableLifeStore {
   }
 
   /** The tables of a family that are there, with what the engine knows of them. */
-  List<TaskTableView> describe(TaskFamily family) {
+  public List<TaskTableView> describe(TaskFamily family) {
     return jdbc.sql(
             DatabaseClock.sql(
                 """
@@ -230,7 +231,7 @@ class TableLifeStore {
     return table.equals(family.end()) ? State.OPEN : State.SEALED;
   }
 
-  void delete(TaskTable table) {
+  public void delete(TaskTable table) {
     sql(table, "DELETE FROM t_task_table\n" + OF_TABLE).update();
   }
 

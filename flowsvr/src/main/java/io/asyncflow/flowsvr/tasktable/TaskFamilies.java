@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.TimedCache;
+import io.asyncflow.flowsvr.tasktable.schema.TaskTableStore;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
@@ -37,7 +38,7 @@ public class TaskFamilies {
   private final TimedCache<Map<TaskType, TaskFamily>> families;
   private final Map<TaskType, Object> firstUse = new ConcurrentHashMap<>();
 
-  TaskFamilies(
+  public TaskFamilies(
       SchedulePositions positions, TaskTableStore tables, TableLifeStore lives, Node node) {
     this.positions = positions;
     this.tables = tables;
@@ -131,19 +132,19 @@ public class TaskFamilies {
    * Makes the table, whole and like the template, unless it is there; harmless in the hands of
    * several servers. Comes before any position: nobody must ever be sent to a missing table.
    */
-  void makeReady(TaskTable table) {
+  public void makeReady(TaskTable table) {
     tables.create(table);
-    tables.shapeOf(table).changesTo(tables.templateShape()).forEach(c -> tables.alter(table, c));
+    tables.shapeLikeTemplate(table);
     lives.insert(table);
   }
 
   /** The family of a type that was used before, not older than this call. */
-  TaskFamily refreshed(TaskType type) {
+  public TaskFamily refreshed(TaskType type) {
     return Optional.ofNullable(families.current().get(type)).orElseThrow();
   }
 
   /** Positions were moved: nobody is given what was read before. */
-  void outdated() {
+  public void outdated() {
     families.outdated();
   }
 

@@ -12,7 +12,7 @@ package io.asyncflow.flowsvr.tasktable;
  * @param ageSeconds since then, on the database's clock
  * @param drainTime epoch ms at which its last task was seen to be done; {@code null} before
  */
-record TaskTableView(
+public record TaskTableView(
     String table,
     int number,
     State state,
@@ -23,7 +23,7 @@ record TaskTableView(
     Long drainTime) {
 
   /** The life of a table, in order. */
-  enum State {
+  public enum State {
     /** New tasks go to it. */
     OPEN,
     /** Takes no new tasks; some of its tasks are not done. */

@@ -24,7 +24,7 @@ import io.asyncflow.flowsvr.job.progress.JobSnapshot;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
 import io.asyncflow.flowsvr.task.TaskCopies;
-import io.asyncflow.flowsvr.tasktable.TableDrain;
+import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.wire.Wire;

@@ -1,10 +1,10 @@
 package io.asyncflow.flowsvr.job.core;
 
 import io.asyncflow.api.NewJob;
+import io.asyncflow.flowsvr.create.CreateCall;
+import io.asyncflow.flowsvr.create.IdempotencyConflictException;
+import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobStore.KeyUse;
-import io.asyncflow.flowsvr.task.CreateCall;
-import io.asyncflow.flowsvr.task.IdempotencyConflictException;
-import io.asyncflow.flowsvr.task.TaskCreator;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.JobPlace;

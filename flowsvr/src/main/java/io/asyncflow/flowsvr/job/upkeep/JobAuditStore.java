@@ -5,7 +5,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.core.JobCounts;
 import io.asyncflow.flowsvr.job.core.JobRow;
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.asyncflow.flowsvr.job.upkeep;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.create;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;

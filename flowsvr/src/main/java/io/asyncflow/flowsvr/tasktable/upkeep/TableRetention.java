@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.tasktable;
+package io.asyncflow.flowsvr.tasktable.upkeep;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 
@@ -6,6 +6,11 @@ import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.tasktable.TableArchive;
+import io.asyncflow.flowsvr.tasktable.TableLifeStore;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktable.schema.TaskTableStore;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -67,7 +72,7 @@ public class TableRetention {
     return runOnce(GRACE);
   }
 
-  int runOnce(Duration grace) {
+  public int runOnce(Duration grace) {
     int dropped = 0;
     FailureCollector failures = new FailureCollector();
     for (TaskTable table : lives.droppedBefore(grace)) {

@@ -1,15 +1,18 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.create;
 
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.create.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.number.ServerNumber;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.NaturalBatches;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.IdempotencyKeyStore.KeyUse;
+import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;

@@ -1,5 +1,7 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.create;
 
+import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
 import java.util.HashMap;

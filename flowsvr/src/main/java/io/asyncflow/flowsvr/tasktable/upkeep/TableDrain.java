@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.tasktable;
+package io.asyncflow.flowsvr.tasktable.upkeep;
 
 import static java.util.Comparator.naturalOrder;
 
@@ -7,6 +7,12 @@ import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.tasktable.NewTaskTables;
+import io.asyncflow.flowsvr.tasktable.SchedulePositions;
+import io.asyncflow.flowsvr.tasktable.TableGroups;
+import io.asyncflow.flowsvr.tasktable.TableLifeStore;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -61,7 +67,7 @@ public class TableDrain {
   private final Map<TaskType, Integer> prepared = new HashMap<>();
   private final Map<TaskType, Integer> warnedAt = new HashMap<>();
 
-  TableDrain(
+  public TableDrain(
       TaskTypes types,
       TaskFamilies families,
       SchedulePositions positions,

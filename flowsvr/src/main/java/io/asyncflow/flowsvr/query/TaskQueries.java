@@ -1,10 +1,12 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.query;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.query;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.HOURS;
@@ -12,6 +12,8 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.tasktable;
+package io.asyncflow.flowsvr.tasktable.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.tasktable;
+package io.asyncflow.flowsvr.tasktable.schema;
 
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -27,7 +27,7 @@ import org.springframework.stereotype.Component;
 
 /** The DDL of the families: makes tables like the template and keeps them like it. */
 @Component
-class TaskTableStore {
+public class TaskTableStore {
 
   private static final Logger log = LoggerFactory.getLogger(TaskTableStore.class);
   private static final Pattern SQL_NAME = Pattern.compile("t_(.+)_task_([1-9][0-9]{0,8})");
@@ -51,11 +51,11 @@ class TaskTableStore {
   }
 
   /** Makes the table unless it exists. DDL commits: never call it inside a transaction. */
-  void create(TaskTable table) {
+  public void create(TaskTable table) {
     jdbc.sql(CREATE.of(table)).update();
   }
 
-  boolean exists(TaskTable table) {
+  public boolean exists(TaskTable table) {
     return jdbc.sql(
             """
             SELECT 1
@@ -70,7 +70,7 @@ class TaskTableStore {
   }
 
   /** Drops the table with all it has, unless it is gone; a big one may take long. DDL commits. */
-  void drop(TaskTable table) {
+  public void drop(TaskTable table) {
     jdbcTemplate.execute(
         (ConnectionCallback<Boolean>)
             connection -> {
@@ -81,8 +81,13 @@ class TaskTableStore {
             });
   }
 
+  /** Gives a table that is there what the template has and the table lacks. */
+  public void shapeLikeTemplate(TaskTable table) {
+    shapeOf(table).changesTo(templateShape()).forEach(change -> alter(table, change));
+  }
+
   /** Every table of every family in this schema, by its name alone. */
-  List<TaskTable> existing() {
+  public List<TaskTable> existing() {
     List<TaskTable> found = new ArrayList<>();
     List<String> names =
         jdbc.sql(
@@ -112,7 +117,7 @@ class TaskTableStore {
         .filter(table -> table.sqlName().equals(sqlName)); // T_Lark_Task_1 is none of ours
   }
 
-  TableShape templateShape() {
+  public TableShape templateShape() {
     return shapeOf("t_task_template");
   }
 
@@ -146,7 +151,7 @@ class TaskTableStore {
    * Changes the table. First with ALGORITHM=INSTANT, which touches no row; where the engine cannot
    * do that, in the way it can, which may take long on a big table and is said in the log.
    */
-  void alter(TaskTable table, String change) {
+  public void alter(TaskTable table, String change) {
     String statement = "ALTER TABLE " + table.sqlName() + " " + change;
     try {
       onceFree(table, statement + ", ALGORITHM=INSTANT");

@@ -1,9 +1,12 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.query;
 
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.task.TableSpanStore.Span;
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.query.TableSpanStore.Span;
+import io.asyncflow.flowsvr.task.AnswerRoom;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import java.sql.ResultSet;

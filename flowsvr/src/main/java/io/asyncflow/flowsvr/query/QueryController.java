@@ -1,43 +1,35 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.query;
 
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.StatusBits;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
-import java.util.List;
 import java.util.Set;
-import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 @RestController
 @RequestMapping("/api/task")
-class TaskController {
+class QueryController {
 
   private static final int MAX_PAGE = 1_000;
   private static final int DEFAULT_PAGE = 100;
   private static final int MAX_CURSOR = 64;
 
-  private final TaskCreator creator;
   private final TaskQueries queries;
 
-  TaskController(TaskCreator creator, TaskQueries queries) {
-    this.creator = creator;
+  QueryController(TaskQueries queries) {
     this.queries = queries;
   }
-
-  record CreateTask(NewTask taskData) {}
-
-  record CreateTasks(List<NewTask> taskDataList) {}
 
   record GetTask(String taskId) {}
 
@@ -45,30 +37,7 @@ class TaskController {
 
   record GetUserTaskList(String userId, String statusList, Integer limit, String cursor) {}
 
-  record Created(String taskId) {}
-
-  record CreatedTasks(List<String> taskIds) {}
-
   record Found(Task taskData) {}
-
-  @Takes(summary = "Creates a task", shape = CreateTask.class)
-  @PostMapping({"/createTask", "/create_task"})
-  Envelope<Created> createTask(Fields in) {
-    TaskDraft task = NewTaskForm.read(in.object("taskData"));
-    in.refuseIfBad();
-    return Envelope.ok(new Created(creator.create(task).toString()));
-  }
-
-  @Takes(summary = "Creates 1 to 1,000 tasks, all or none", shape = CreateTasks.class)
-  @PostMapping({"/createTasks", "/create_tasks"})
-  Envelope<CreatedTasks> createTasks(Fields in) {
-    List<TaskDraft> tasks =
-        in.objects("taskDataList", 1, TaskLimits.BATCH).stream().map(NewTaskForm::read).toList();
-    in.refuseIfBad();
-    return Envelope.ok(
-        new CreatedTasks(
-            creator.create(CreateCall.of(tasks)).stream().map(TaskId::toString).toList()));
-  }
 
   @Takes(summary = "Reads a task", shape = GetTask.class)
   @RequestMapping(

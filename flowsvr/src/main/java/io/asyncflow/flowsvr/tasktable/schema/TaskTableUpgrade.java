@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.tasktable;
+package io.asyncflow.flowsvr.tasktable.schema;
 
 import io.asyncflow.rules.TaskTable;
 import java.util.List;

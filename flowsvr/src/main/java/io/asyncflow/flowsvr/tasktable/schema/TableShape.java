@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.tasktable;
+package io.asyncflow.flowsvr.tasktable.schema;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

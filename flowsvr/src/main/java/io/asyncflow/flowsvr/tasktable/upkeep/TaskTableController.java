@@ -1,9 +1,12 @@
-package io.asyncflow.flowsvr.tasktable;
+package io.asyncflow.flowsvr.tasktable.upkeep;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.flowsvr.tasktable.TableLifeStore;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskTableView;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;

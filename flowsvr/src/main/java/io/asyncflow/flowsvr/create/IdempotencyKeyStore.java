@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.create;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 

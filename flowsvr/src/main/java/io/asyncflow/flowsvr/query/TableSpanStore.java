@@ -1,9 +1,9 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.query;
 
 import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.flowsvr.system.Node;
-import io.asyncflow.flowsvr.tasktable.TableSql;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.query;
 
 import io.asyncflow.flowsvr.system.OwnerOnly;
+import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.tasktable.TableArchive;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;

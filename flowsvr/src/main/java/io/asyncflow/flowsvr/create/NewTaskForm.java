@@ -1,5 +1,7 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.create;
 
+import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
 

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.task;
+package io.asyncflow.flowsvr.create;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
