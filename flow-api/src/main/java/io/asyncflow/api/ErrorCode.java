@@ -1,6 +1,6 @@
 package io.asyncflow.api;
 
-/** What can go wrong, with the number that clients know and the HTTP status that carries it. */
+/** The errors of the API, each with the {@code code} of its answer and its HTTP status. */
 public enum ErrorCode {
   INVALID_INPUT(8020, 400, "Invalid input"),
   BODY_TOO_SLOW(8021, 408, "Body came too slowly"),
@@ -54,9 +54,9 @@ public enum ErrorCode {
   }
 
   /**
-   * The code that an answer carried: its number, told apart by the HTTP status where two share one
-   * (the later of them for a status that neither has); {@link #INTERNAL} for a number that this
-   * version does not know.
+   * The error code of an answer. Where two codes share a number, the HTTP status decides; for a
+   * status that neither has, the one declared later is returned. {@link #INTERNAL} for a number
+   * that this version does not know.
    */
   public static ErrorCode of(int code, int httpStatus) {
     ErrorCode sameNumber = null;

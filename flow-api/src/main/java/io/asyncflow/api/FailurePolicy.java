@@ -1,9 +1,9 @@
 package io.asyncflow.api;
 
-/** What a job does about a child that failed for good, or was cancelled. */
+/** What a job does when a child fails for good or is cancelled. */
 public enum FailurePolicy {
-  /** Lets the other children finish, and is failed then; a retry runs only what failed. */
+  /** The other children finish, then the job is failed; a retry runs only the failed children. */
   FINISH,
-  /** Cancels the other children, and is failed then. */
+  /** The other children are cancelled, then the job is failed. */
   FAIL_FAST
 }

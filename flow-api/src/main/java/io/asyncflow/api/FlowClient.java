@@ -6,10 +6,10 @@ import java.util.List;
 /**
  * flowsvr's contract as method calls.
  *
- * <p>Every method throws {@link FlowUnreachableException} when no usable answer came (the call may
- * have taken effect: repeat it with the same key, hold id or report id) and a {@link FlowException}
- * with the server's code when it was refused. Implementations are thread-safe; one that adds
- * something to another client extends {@link ForwardingFlowClient}.
+ * <p>Every method throws a {@link FlowUnreachableException} when no usable answer came (the call
+ * may have taken effect: repeat it with the same key, hold id or report id) and a {@link
+ * FlowException} with the server's code when the server refused the call. Implementations are
+ * thread-safe. A client that wraps another one extends {@link ForwardingFlowClient}.
  */
 public interface FlowClient {
 
@@ -38,72 +38,77 @@ public interface FlowClient {
   TaskPage getUserTaskList(String userId, TaskPageRequest request);
 
   /**
-   * Cancels a task at once; of one that is cancelled, nothing. Who holds it is told so by its next
-   * heartbeat, and what it reports is refused.
+   * Cancels a task at once; does nothing if the task is cancelled already. The worker that holds
+   * the task learns of it from its next heartbeat, and its report is refused.
    *
-   * @param operator for the record, at most 128 characters; {@code null} for nobody
-   * @param reason for the record, at most 1,000 characters; {@code null} for none
+   * @param operator recorded in the audit log, at most 128 characters; {@code null} for none
+   * @param reason recorded in the audit log, at most 1,000 characters; {@code null} for none
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has succeeded or failed
    */
   void cancelTask(String taskId, String operator, String reason);
 
-  /** Cancels a task without a word on who and why. */
+  /** Cancels a task without an operator and a reason. */
   default void cancelTask(String taskId) {
     cancelTask(taskId, null, null);
   }
 
   /**
-   * Runs a failed or cancelled task again, from the stage that it stopped at and with a fresh
-   * budget of retries.
+   * Runs a failed or cancelled task again, from the stage at which it stopped and with all its
+   * retries.
    *
-   * <p>Once it waits again a repeat is refused, so after an answer that was lost {@link #getTask}
-   * says what became of it.
+   * <p>A repeat is refused once the task waits again. After a lost answer, read the task with
+   * {@link #getTask}.
    *
-   * @param operator for the record, at most 128 characters; {@code null} for nobody
-   * @param reason for the record, at most 1,000 characters; {@code null} for none
-   * @return the id to look at from now on: another one where the task was so old that it was copied
+   * @param operator recorded in the audit log, at most 128 characters; {@code null} for none
+   * @param reason recorded in the audit log, at most 1,000 characters; {@code null} for none
+   * @return the task's id from now on; a new one if the task was so old that it was copied
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
    *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has neither failed nor been cancelled
    */
   String retryTask(String taskId, String operator, String reason);
 
-  /** Runs a task again without a word on who and why. */
+  /** Runs a task again without an operator and a reason. */
   default String retryTask(String taskId) {
     return retryTask(taskId, null, null);
   }
 
-  /** Holds due tasks; may block for {@code waitMs}; empty when none became due. */
+  /** Holds due tasks. May block for {@code waitMs}; the answer is empty if no task became due. */
   HoldAnswer hold(HoldRequest request);
 
   /**
-   * Reports ends of holds, and then holds due tasks, in one round trip. Never blocks for {@code
-   * waitMs}. If it fails the reports may have been taken: repeat them, here or by {@link #report}.
+   * Reports ends of holds, then holds due tasks, in one round trip. Never blocks for {@code
+   * waitMs}. If the call fails, the reports may have been accepted: repeat them, with this method
+   * or with {@link #report}.
    *
    * @param reports 1 to 1,000
    */
   HoldAnswer hold(HoldRequest request, List<Report> reports);
 
-  /** As {@link #hold(HoldRequest)}, for who asks for nothing but the tasks. */
+  /** As {@link #hold(HoldRequest)}, but returns the tasks alone. */
   default List<Task> holdTasks(HoldRequest request) {
     return hold(request).tasks();
   }
 
-  /** Reports 1 to 1,000 ends of holds; the results are in order, refusals among them. */
+  /**
+   * Reports 1 to 1,000 ends of holds. The results are in the order of the reports; a refusal is a
+   * result.
+   */
   List<ReportResult> report(List<Report> reports);
 
-  /** Tells that the worker lives and renews the leases of what it holds. */
+  /** Reports that the worker is alive and renews the leases of its tasks. */
   HeartbeatAnswer heartbeat(Heartbeat heartbeat);
 
-  /** The configuration of every task type, as it is in the database. */
+  /** The configuration of every task type, read from the database. */
   default List<TaskTypeSettings> taskTypes() {
     return taskTypes(Duration.ZERO);
   }
 
   /**
-   * The same, for many who ask again and again: those of a server share what it has read.
+   * The configuration of every task type, possibly from the server's cache; for callers that ask
+   * often.
    *
-   * @param maxAge how old the answer may be, at most a minute; in whole milliseconds
+   * @param maxAge how old the answer may be, in whole milliseconds; at most a minute
    */
   List<TaskTypeSettings> taskTypes(Duration maxAge);
 

@@ -3,10 +3,10 @@ package io.asyncflow.api;
 import java.util.List;
 
 /**
- * The root of everything that a call can be refused with, on the server as in the client.
+ * The root of all errors with which a call can be refused, on the server and in the client.
  *
- * <p>Each situation that a caller may want to tell apart has a subclass or at least a code of its
- * own; {@link #retryable()} says whether the same request may succeed later.
+ * <p>Each situation that a caller may handle differently has its own subclass or its own {@link
+ * ErrorCode}. {@link #retryable()} says whether the same request may succeed later.
  */
 public class FlowException extends RuntimeException {
 
@@ -34,7 +34,7 @@ public class FlowException extends RuntimeException {
     return errorCode.retryable();
   }
 
-  /** Every bad field at once; empty unless the input was invalid. */
+  /** All invalid fields; empty unless the input was invalid. Never {@code null}. */
   public List<FieldError> errors() {
     return errors == null ? List.of() : errors;
   }

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Passes every call on to another client: what clients extend that change some of the calls, as by
- * measuring or repeating them. Thread-safe if the other client is.
+ * Forwards every call to another client. A subclass changes some of the calls, for example to
+ * measure or repeat them. Thread-safe if the other client is.
  */
 public abstract class ForwardingFlowClient implements FlowClient {
 
   private final FlowClient client;
 
   /**
-   * @param client whom to ask
+   * @param client the client that receives the calls
    */
   protected ForwardingFlowClient(FlowClient client) {
     this.client = Objects.requireNonNull(client, "client");

@@ -4,7 +4,7 @@ import java.io.Reader;
 import java.util.Objects;
 
 /**
- * Passes every call about jobs on to another client; see {@link ForwardingFlowClient}. Thread-safe
+ * Forwards every call about jobs to another client; see {@link ForwardingFlowClient}. Thread-safe
  * if the other client is.
  */
 public abstract class ForwardingJobClient implements JobClient {
@@ -12,7 +12,7 @@ public abstract class ForwardingJobClient implements JobClient {
   private final JobClient jobs;
 
   /**
-   * @param jobs whom to ask
+   * @param jobs the client that receives the calls
    */
   protected ForwardingJobClient(JobClient jobs) {
     this.jobs = Objects.requireNonNull(jobs, "jobs");

@@ -3,25 +3,25 @@ package io.asyncflow.api;
 import java.util.List;
 
 /**
- * What the server says to a {@link Heartbeat}.
+ * The server's answer to a {@link Heartbeat}.
  *
- * @param tasks the state of each task that it named, in order
- * @param drain whether the worker shall stop polling, finish what it has, and leave
+ * @param tasks the state of each lease that the heartbeat named, in its order
+ * @param drain whether the worker shall drain: stop polling, finish its tasks and stop
  */
 public record HeartbeatAnswer(List<LeaseState> tasks, boolean drain) {
 
-  /** What became of one lease. */
+  /** What a heartbeat found about one lease. */
   public enum State {
-    /** It lasts {@code leaseMs} from the moment the request was made. */
+    /** The lease lasts {@code leaseMs} from the moment the request was sent. */
     EXTENDED,
-    /** Somebody else may hold the task; stop. */
+    /** Another worker may hold the task; stop the run. */
     LOST,
-    /** The task was cancelled; stop. */
+    /** The task was cancelled; stop the run. */
     CANCEL
   }
 
   /**
-   * @param leaseMs how long the lease lasts from now; 0 unless it was extended
+   * @param leaseMs how long the lease lasts, in milliseconds; 0 unless it was extended
    */
   public record LeaseState(String taskId, Integer leaseEpoch, State state, long leaseMs) {}
 }

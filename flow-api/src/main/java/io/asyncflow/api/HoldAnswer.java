@@ -3,16 +3,16 @@ package io.asyncflow.api;
 import java.util.List;
 
 /**
- * What a hold came to.
+ * The server's answer to a hold call.
  *
- * @param tasks what it holds; empty when nothing was due
- * @param outcomes what became of each report that it took along, in order; empty if nobody looked
- *     at them, as a server that does not know of this
- * @param drain whether the worker shall stop polling, finish what it has, and leave
+ * @param tasks the tasks that the worker holds now; empty if nothing was due
+ * @param outcomes the result of each report that the call carried, in order; empty if the server
+ *     does not take reports with a hold
+ * @param drain whether the worker shall drain: stop polling, finish its tasks and stop
  */
 public record HoldAnswer(List<Task> tasks, List<ReportResult> outcomes, boolean drain) {
 
-  /** An answer that sends nobody away. */
+  /** An answer that does not drain the worker. */
   public HoldAnswer(List<Task> tasks, List<ReportResult> outcomes) {
     this(tasks, outcomes, false);
   }

@@ -3,20 +3,22 @@ package io.asyncflow.api;
 import java.util.List;
 
 /**
- * Asks for due tasks of one type.
+ * A request for due tasks of one type.
  *
  * @param taskType the type
- * @param limit at most so many tasks, 1 to 1,000; {@code null} or 0 for the type's schedule_limit
- * @param workerId who asks, at most 64 characters; {@code null} for an old client without
+ * @param limit the most tasks wanted, 1 to 1,000; {@code null} or 0 for the type's schedule_limit
+ * @param workerId the worker, at most 64 characters; {@code null} for an old client without
  *     heartbeats
- * @param waitMs how long an empty hold may be parked, 0 to 30,000; {@code null} is 0
+ * @param waitMs how long the hold may be parked while nothing is due, 0 to 30,000; {@code null} is
+ *     0
  * @param holdId makes a hold repeatable after a lost answer; at most 64 characters
- * @param stages only tasks of these stages; {@code null} or empty for all
- * @param prefer those of the stages that it takes as soon as they are due, and first; {@code null}
- *     is none
+ * @param stages the stages wanted; {@code null} or empty for all
+ * @param prefer the stages whose tasks it takes first, and as soon as they are due; {@code null} is
+ *     none
  * @param othersAfterMs how long a task of any other stage must have been due before this hold takes
- *     it, 0 to 10,000; {@code null} or 0 for no longer than one of {@code prefer}
- * @param startId names this start of the worker, as in {@link Heartbeat}; {@code null} for none
+ *     it, 0 to 10,000; {@code null} is 0
+ * @param startId identifies this start of the worker, as in {@link Heartbeat}; {@code null} for
+ *     none
  */
 public record HoldRequest(
     String taskType,
@@ -29,7 +31,7 @@ public record HoldRequest(
     Integer othersAfterMs,
     String startId) {
 
-  /** A hold of a worker that does not say which start of it this is. */
+  /** A request without a {@code startId}. */
   public HoldRequest(
       String taskType,
       Integer limit,
@@ -42,7 +44,7 @@ public record HoldRequest(
     this(taskType, limit, workerId, waitMs, holdId, stages, prefer, othersAfterMs, null);
   }
 
-  /** A hold that takes all its stages alike. */
+  /** A request without a preference and a {@code startId}. */
   public HoldRequest(
       String taskType,
       Integer limit,

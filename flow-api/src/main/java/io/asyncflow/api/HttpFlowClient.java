@@ -40,16 +40,16 @@ public final class HttpFlowClient implements FlowClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   private static final int HIGHEST_PORT = 65_535;
 
-  /** Where every path of a call begins. */
+  /** The prefix of every path. */
   private static final String API = "/api";
 
-  /** What to do where there is no connection. */
+  /** The advice where there is no connection. */
   private static final String CHECK = "check that the server runs and that the URL is right";
 
-  /** What a caller has to reckon with once a request may have arrived. */
-  private static final String PERHAPS_DONE = "the call may have been carried out all the same";
+  /** The caveat of every failure after the request may have arrived. */
+  private static final String MAY_HAVE_TAKEN_EFFECT = "the call may have taken effect all the same";
 
-  /** What the JDK says of an answer that is plain text; it has no exception of its own for it. */
+  /** The JDK's messages for an answer in plain text, for which it has no exception class. */
   private static final Set<String> NOT_TLS =
       Set.of(
           "Unsupported or unrecognized SSL message",
@@ -60,15 +60,15 @@ public final class HttpFlowClient implements FlowClient {
           .changeDefaultPropertyInclusion(nulls -> nulls.withValueInclusion(Include.NON_NULL))
           .build();
 
-  private static final ObjectReader NAMED = envelopeOf(Named.class);
-  private static final ObjectReader CREATED_ALL = envelopeOf(CreatedAll.class);
-  private static final ObjectReader FOUND = envelopeOf(Found.class);
-  private static final ObjectReader LISTED = envelopeOf(TaskPage.class);
-  private static final ObjectReader HELD = envelopeOf(Held.class);
-  private static final ObjectReader JUDGED = envelopeOf(Judged.class);
-  private static final ObjectReader HEARD = envelopeOf(HeartbeatAnswer.class);
-  private static final ObjectReader CONFIGURED = envelopeOf(Configured.class);
-  private static final ObjectReader NOTHING = envelopeOf(Object.class);
+  private static final ObjectReader TASK_ID = envelopeOf(TaskIdResult.class);
+  private static final ObjectReader TASK_IDS = envelopeOf(TaskIdsResult.class);
+  private static final ObjectReader TASK = envelopeOf(TaskResult.class);
+  private static final ObjectReader TASK_PAGE = envelopeOf(TaskPage.class);
+  private static final ObjectReader HOLD = envelopeOf(HoldResult.class);
+  private static final ObjectReader OUTCOMES = envelopeOf(OutcomesResult.class);
+  private static final ObjectReader HEARTBEAT = envelopeOf(HeartbeatAnswer.class);
+  private static final ObjectReader TASK_TYPES = envelopeOf(TaskTypesResult.class);
+  private static final ObjectReader NO_RESULT = envelopeOf(Object.class);
 
   private final URI baseUrl;
   private final String authorization;
@@ -79,17 +79,17 @@ public final class HttpFlowClient implements FlowClient {
   private HttpClient transfers;
 
   /**
-   * @param baseUrl of the server, as {@code http://127.0.0.1:8081}
+   * @param baseUrl address of the server, such as {@code http://127.0.0.1:8081}
    * @param apiKey sent as a bearer token; {@code null} or empty for none
-   * @throws IllegalArgumentException if no request could be made of one of them
+   * @throws IllegalArgumentException if no request can be made with one of them
    */
   public HttpFlowClient(URI baseUrl, String apiKey) {
     this(baseUrl, apiKey, Duration.ofSeconds(10));
   }
 
   /**
-   * @param requestTimeout how long an answer may take; a hold's {@code waitMs} comes on top
-   * @throws IllegalArgumentException if no request could be made of one of them
+   * @param requestTimeout how long an answer may take; a hold may take its {@code waitMs} longer
+   * @throws IllegalArgumentException if no request can be made with one of them
    */
   public HttpFlowClient(URI baseUrl, String apiKey, Duration requestTimeout) {
     this.baseUrl =
@@ -104,16 +104,17 @@ public final class HttpFlowClient implements FlowClient {
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(CONNECT_TIMEOUT);
     if (!"https".equalsIgnoreCase(baseUrl.getScheme())) {
-      // An answer is put together by the thread that reads the sockets, which IncomingBody never
-      // keeps waiting: no other thread has to be woken for it. Not so where it is deciphered.
+      // The thread that reads the sockets also assembles the answers: IncomingBody never blocks it,
+      // and no other thread has to be woken. With TLS the client keeps its own threads, which
+      // decrypt.
       builder.executor(Runnable::run);
     }
     this.http = builder.build();
   }
 
   /**
-   * For objects of any size, which are read and written by threads of its own: the one that reads
-   * the sockets of all other calls waits for no disk.
+   * The client for objects of any size. It has threads of its own, so that the thread that reads
+   * the sockets of all other calls never waits for a disk.
    */
   private synchronized HttpClient transfers() {
     if (transfers == null) {
@@ -127,9 +128,9 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   /**
-   * The address of a server as people write it, without {@code /api}.
+   * Parses the address of a server, without {@code /api}.
    *
-   * @throws IllegalArgumentException if it is none; the message goes on after "must be"
+   * @throws IllegalArgumentException if it is none; the message continues the words "must be"
    */
   public static URI parseUrl(String text) {
     try {
@@ -140,10 +141,10 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   /**
-   * An API key that a header can carry.
+   * Checks that a header can carry the API key, and returns it.
    *
-   * @throws IllegalArgumentException if it is none; the message goes on after "must be" and does
-   *     not tell the key
+   * @throws IllegalArgumentException if it cannot; the message continues the words "must be" and
+   *     does not contain the key
    */
   public static String checkApiKey(String apiKey) {
     if (!apiKey.chars().allMatch(c -> c > ' ' && c < 127)) {
@@ -163,13 +164,16 @@ public final class HttpFlowClient implements FlowClient {
   private static URI requireUsable(URI url) {
     boolean http = "http".equalsIgnoreCase(url.getScheme());
     boolean https = "https".equalsIgnoreCase(url.getScheme());
-    boolean asked = url.getRawQuery() != null || url.getRawFragment() != null;
-    // A host with an underscore is none to java.net.URI, and to the HTTP client neither.
-    if (!(http || https) || url.getHost() == null || url.getPort() > HIGHEST_PORT || asked) {
+    boolean hasQueryOrFragment = url.getRawQuery() != null || url.getRawFragment() != null;
+    // java.net.URI and the HTTP client do not accept a host with an underscore.
+    if (!(http || https)
+        || url.getHost() == null
+        || url.getPort() > HIGHEST_PORT
+        || hasQueryOrFragment) {
       throw notUsable(url.toString());
     }
     String text = url.toString().replaceAll("/$", "");
-    // The whole path: a host, or the prefix of a gateway, may end alike.
+    // The whole path is compared: a host or the prefix of a gateway may end in /api, too.
     if (API.equals(URI.create(text).getPath())) {
       throw new IllegalArgumentException(
           "the address of flowsvr without "
@@ -193,19 +197,19 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public String createTask(NewTask task) {
-    Named created = post("/api/task/createTask", Map.of("taskData", task), NAMED);
+    TaskIdResult created = post("/api/task/createTask", Map.of("taskData", task), TASK_ID);
     return created.taskId();
   }
 
   @Override
   public List<String> createTasks(List<NewTask> tasks) {
-    CreatedAll created = post("/api/task/createTasks", Map.of("taskDataList", tasks), CREATED_ALL);
+    TaskIdsResult created = post("/api/task/createTasks", Map.of("taskDataList", tasks), TASK_IDS);
     return orEmpty(created.taskIds());
   }
 
   @Override
   public Task getTask(String taskId) {
-    Found found = post("/api/task/getTask", Map.of("taskId", taskId), FOUND);
+    TaskResult found = post("/api/task/getTask", Map.of("taskId", taskId), TASK);
     return found.taskData();
   }
 
@@ -213,29 +217,29 @@ public final class HttpFlowClient implements FlowClient {
   public TaskPage getTaskList(String taskType, TaskPageRequest request) {
     GetTaskList body =
         new GetTaskList(taskType, bitsOf(request), request.limit(), request.cursor());
-    return post("/api/task/getTaskList", body, LISTED);
+    return post("/api/task/getTaskList", body, TASK_PAGE);
   }
 
   @Override
   public TaskPage getUserTaskList(String userId, TaskPageRequest request) {
     GetUserTaskList body =
         new GetUserTaskList(userId, bitsOf(request), request.limit(), request.cursor());
-    return post("/api/task/getUserTaskList", body, LISTED);
+    return post("/api/task/getUserTaskList", body, TASK_PAGE);
   }
 
-  /** 0 for all. */
+  /** The statuses as bits; 0 for all. */
   private static int bitsOf(TaskPageRequest request) {
     return request.statuses().stream().mapToInt(TaskStatus::code).sum();
   }
 
   @Override
   public void cancelTask(String taskId, String operator, String reason) {
-    tell("/api/task/cancel", new ActOn(taskId, operator, reason));
+    postWithoutResult("/api/task/cancel", new ActOn(taskId, operator, reason));
   }
 
   @Override
   public String retryTask(String taskId, String operator, String reason) {
-    Named retried = post("/api/task/retry", new ActOn(taskId, operator, reason), NAMED);
+    TaskIdResult retried = post("/api/task/retry", new ActOn(taskId, operator, reason), TASK_ID);
     return retried.taskId();
   }
 
@@ -246,31 +250,32 @@ public final class HttpFlowClient implements FlowClient {
 
   @Override
   public HoldAnswer hold(HoldRequest request, List<Report> reports) {
-    return postHold(request, new HoldAndReport(request, reports)); // an old server may park it
+    return postHold(
+        request, new HoldAndReport(request, reports)); // waits longer: an old server may park it
   }
 
   private HoldAnswer postHold(HoldRequest request, Object body) {
     long waitMs = request.waitMs() == null ? 0 : request.waitMs();
-    Held held = post("/api/task/hold_task", body, HELD, Duration.ofMillis(waitMs));
-    boolean drain = Boolean.TRUE.equals(held.drain()); // absent is no
+    HoldResult held = post("/api/task/hold_task", body, HOLD, Duration.ofMillis(waitMs));
+    boolean drain = Boolean.TRUE.equals(held.drain()); // absent means false
     return new HoldAnswer(orEmpty(held.taskList()), orEmpty(held.outcomes()), drain);
   }
 
   @Override
   public List<ReportResult> report(List<Report> reports) {
-    Judged judged = post("/api/task/set_tasks", Map.of("reports", reports), JUDGED);
+    OutcomesResult judged = post("/api/task/set_tasks", Map.of("reports", reports), OUTCOMES);
     return orEmpty(judged.outcomes());
   }
 
   @Override
   public HeartbeatAnswer heartbeat(Heartbeat heartbeat) {
-    return post("/api/worker/heartbeat", heartbeat, HEARD);
+    return post("/api/worker/heartbeat", heartbeat, HEARTBEAT);
   }
 
   @Override
   public List<TaskTypeSettings> taskTypes(Duration maxAge) {
     Map<String, Long> body = Map.of("maxAgeMs", maxAge.toMillis());
-    Configured configured = post("/api/task_schedule_cfg/list", body, CONFIGURED);
+    TaskTypesResult configured = post("/api/task_schedule_cfg/list", body, TASK_TYPES);
     return orEmpty(configured.scheduleCfgList());
   }
 
@@ -279,7 +284,7 @@ public final class HttpFlowClient implements FlowClient {
     ObjectNode body = JSON.valueToTree(settings);
     body.removeNulls();
     body.remove(List.of("create_time", "modify_time"));
-    exchange("/api/task_schedule_cfg/save", body, NOTHING, Duration.ZERO);
+    exchange("/api/task_schedule_cfg/save", body, NO_RESULT, Duration.ZERO);
   }
 
   @Override
@@ -298,21 +303,21 @@ public final class HttpFlowClient implements FlowClient {
 
   private record ActOn(String taskId, String operator, String reason) {}
 
-  private record Named(String taskId) {}
+  private record TaskIdResult(String taskId) {}
 
-  private record CreatedAll(List<String> taskIds) {}
+  private record TaskIdsResult(List<String> taskIds) {}
 
-  private record Found(Task taskData) {}
+  private record TaskResult(Task taskData) {}
 
-  private record Held(List<Task> taskList, List<ReportResult> outcomes, Boolean drain) {}
+  private record HoldResult(List<Task> taskList, List<ReportResult> outcomes, Boolean drain) {}
 
   private record HoldAndReport(@JsonUnwrapped HoldRequest hold, List<Report> reports) {}
 
-  private record Judged(List<ReportResult> outcomes) {}
+  private record OutcomesResult(List<ReportResult> outcomes) {}
 
-  private record Configured(List<TaskTypeSettings> scheduleCfgList) {}
+  private record TaskTypesResult(List<TaskTypeSettings> scheduleCfgList) {}
 
-  /** What every answer is wrapped in; {@code errors} only with an error. */
+  /** The envelope of every answer; {@code errors} only with an error. */
   private record Envelope<T>(Integer code, String msg, T result, List<FieldError> errors) {}
 
   static ObjectReader envelopeOf(Class<?> result) {
@@ -331,49 +336,49 @@ public final class HttpFlowClient implements FlowClient {
     return result;
   }
 
-  /** The same for a call that may answer with nothing. */
-  void tell(String path, Object body) {
-    exchange(path, body, NOTHING, Duration.ZERO);
+  /** As {@link #post}, for a call whose answer may have no result. */
+  void postWithoutResult(String path, Object body) {
+    exchange(path, body, NO_RESULT, Duration.ZERO);
   }
 
-  /** What is answered without an envelope, as it comes; only its beginning has a time limit. */
+  /** An answer without an envelope, as a stream; only its beginning has a time limit. */
   InputStream open(String path, Object body) {
     return open(http, path, request(path, body, requestTimeout));
   }
 
-  /** The same by a method of its own, and however large. */
+  /** As {@link #open}, by another HTTP method and for an answer of any size. */
   InputStream download(String path, UnaryOperator<HttpRequest.Builder> method) {
     return open(transfers(), path, method.apply(request(path, requestTimeout)).build());
   }
 
   private InputStream open(HttpClient client, String path, HttpRequest request) {
     HttpResponse<InputStream> response =
-        sent(path, requestTimeout, () -> client.send(request, BodyHandlers.ofInputStream()));
+        mapErrors(path, requestTimeout, () -> client.send(request, BodyHandlers.ofInputStream()));
     if (response.statusCode() == 200) {
       return response.body();
     }
     try (InputStream refusal = response.body()) {
-      resultOf(path, response.statusCode(), refusal.readAllBytes(), NOTHING);
+      resultOf(path, response.statusCode(), refusal.readAllBytes(), NO_RESULT);
     } catch (IOException e) {
       throw broken(path, e);
     }
     throw notFlowsvr(path, response.statusCode(), null);
   }
 
-  /** Sends what is no JSON, however large, to a call that answers with nothing. */
+  /** Sends a body of any size that is not JSON; the answer has no result. */
   void upload(String path, UnaryOperator<HttpRequest.Builder> body, Duration extraWait) {
     Duration limit = requestTimeout.plus(extraWait);
-    send(transfers(), path, body.apply(request(path, limit)).build(), NOTHING, limit);
+    send(transfers(), path, body.apply(request(path, limit)).build(), NO_RESULT, limit);
   }
 
-  /** Server-sent events as they come; only their beginning has a time limit. */
+  /** Server-sent events as a stream; only the beginning has a time limit. */
   IncomingLines events(String path, String lastEventId) {
     HttpRequest.Builder request =
         request(path, requestTimeout).setHeader("Accept", "text/event-stream");
     if (lastEventId != null) {
       request.header("Last-Event-ID", lastEventId);
     }
-    return sent(
+    return mapErrors(
         path,
         requestTimeout,
         () -> {
@@ -381,21 +386,21 @@ public final class HttpFlowClient implements FlowClient {
               http.send(request.build(), info -> new IncomingLines());
           IncomingLines lines = response.body();
           if (response.statusCode() != 200 && response.statusCode() != 204) {
-            resultOf(path, response.statusCode(), wholeOf(lines), NOTHING);
+            resultOf(path, response.statusCode(), readAll(lines), NO_RESULT);
             throw notFlowsvr(path, response.statusCode(), null);
           }
           return lines;
         });
   }
 
-  private byte[] wholeOf(IncomingLines lines) throws IOException, InterruptedException {
-    StringBuilder whole = new StringBuilder();
+  private byte[] readAll(IncomingLines lines) throws IOException, InterruptedException {
+    StringBuilder text = new StringBuilder();
     for (String line = lines.next(requestTimeout);
         line != null;
         line = lines.next(requestTimeout)) {
-      whole.append(line).append('\n');
+      text.append(line).append('\n');
     }
-    return whole.toString().getBytes(StandardCharsets.UTF_8);
+    return text.toString().getBytes(StandardCharsets.UTF_8);
   }
 
   private <T> T exchange(String path, Object body, ObjectReader answer, Duration extraWait) {
@@ -424,7 +429,7 @@ public final class HttpFlowClient implements FlowClient {
   /** The whole exchange within {@code limit}. */
   private <T> T send(
       HttpClient client, String path, HttpRequest request, ObjectReader answer, Duration limit) {
-    return sent(
+    return mapErrors(
         path,
         limit,
         () -> {
@@ -436,23 +441,29 @@ public final class HttpFlowClient implements FlowClient {
         });
   }
 
-  private interface Sending<T> {
+  private interface Exchange<T> {
     T send() throws IOException, InterruptedException;
   }
 
-  private <T> T sent(String path, Duration limit, Sending<T> sending) {
+  private <T> T mapErrors(String path, Duration limit, Exchange<T> exchange) {
     try {
-      return sending.send();
+      return exchange.send();
     } catch (HttpConnectTimeoutException e) {
       long seconds = CONNECT_TIMEOUT.toSeconds();
       throw unreachable("accepts no connection within " + seconds + " s; " + CHECK, e);
     } catch (ConnectException e) {
       throw unreachable(whyNotConnected(e) + "; " + CHECK, e);
     } catch (SSLException e) {
-      throw isOfTheHandshake(e) ? notOverTls(e) : broken(path, e);
+      throw isHandshakeFailure(e) ? notOverTls(e) : broken(path, e);
     } catch (HttpTimeoutException e) {
       throw unreachable(
-          "did not answer " + path + " within " + limit.toMillis() + " ms; " + PERHAPS_DONE, e);
+          "did not answer "
+              + path
+              + " within "
+              + limit.toMillis()
+              + " ms; "
+              + MAY_HAVE_TAKEN_EFFECT,
+          e);
     } catch (IOException e) {
       throw broken(path, e);
     } catch (InterruptedException e) {
@@ -461,39 +472,41 @@ public final class HttpFlowClient implements FlowClient {
           "the thread was interrupted while it waited for the answer to "
               + path
               + "; "
-              + PERHAPS_DONE,
+              + MAY_HAVE_TAKEN_EFFECT,
           e);
     }
   }
 
-  /** Only then has the server seen nothing of the call. */
-  private static boolean isOfTheHandshake(SSLException e) {
+  /** Only then is it certain that the server has seen nothing of the call. */
+  private static boolean isHandshakeFailure(SSLException e) {
     return e instanceof SSLHandshakeException
-        || rootOf(e) instanceof SSLPeerUnverifiedException // in one of the HTTP client's own
+        || rootOf(e)
+            instanceof SSLPeerUnverifiedException // wrapped in an exception of the HTTP client
         || (e.getMessage() != null && NOT_TLS.contains(e.getMessage()));
   }
 
   private FlowUnreachableException notOverTls(SSLException cause) {
     return unreachable(
-        "cannot be spoken with over TLS ("
+        "cannot be reached over TLS ("
             + cause.getMessage()
             + "); check its certificate and that the URL is right",
         cause);
   }
 
   private FlowUnreachableException broken(String path, IOException cause) {
-    return unreachable("broke off the call " + path + " (" + cause + "); " + PERHAPS_DONE, cause);
+    return unreachable(
+        "broke off the call " + path + " (" + cause + "); " + MAY_HAVE_TAKEN_EFFECT, cause);
   }
 
   /**
-   * @param what goes on after the server's address
+   * @param what continues the sentence after the server's address
    */
   private FlowUnreachableException unreachable(String what, Throwable cause) {
     String server = withoutPassword(baseUrl.toString());
     return new FlowUnreachableException(OneLine.of("flowsvr at " + server + " " + what), cause);
   }
 
-  /** The HTTP client's own messages are mostly missing. */
+  /** A reason for the message, since the HTTP client's exceptions mostly have none. */
   private static String whyNotConnected(ConnectException e) {
     if (rootOf(e) instanceof UnresolvedAddressException) {
       return "has a host name that is unknown";
@@ -551,7 +564,7 @@ public final class HttpFlowClient implements FlowClient {
                 + path
                 + " cannot be read ("
                 + why
-                + "); check that the versions of client and server go together"),
+                + "); check that the versions of client and server are compatible"),
         cause);
   }
 

@@ -11,9 +11,9 @@ import tools.jackson.databind.ObjectReader;
 /** The calls about jobs, over the connections of an {@link HttpFlowClient}. */
 final class HttpJobClient implements JobClient {
 
-  private static final ObjectReader CREATED = HttpFlowClient.envelopeOf(Created.class);
-  private static final ObjectReader FOUND = HttpFlowClient.envelopeOf(Found.class);
-  private static final ObjectReader LISTED = HttpFlowClient.envelopeOf(JobPage.class);
+  private static final ObjectReader JOB_ID = HttpFlowClient.envelopeOf(JobIdResult.class);
+  private static final ObjectReader JOB = HttpFlowClient.envelopeOf(JobResult.class);
+  private static final ObjectReader JOB_PAGE = HttpFlowClient.envelopeOf(JobPage.class);
   private static final ObjectReader TASKS = HttpFlowClient.envelopeOf(JobTaskPage.class);
 
   private final HttpFlowClient http;
@@ -22,9 +22,9 @@ final class HttpJobClient implements JobClient {
     this.http = http;
   }
 
-  private record Created(String jobId) {}
+  private record JobIdResult(String jobId) {}
 
-  private record Found(Job jobData) {}
+  private record JobResult(Job jobData) {}
 
   private record OfJob(String jobId) {}
 
@@ -35,13 +35,13 @@ final class HttpJobClient implements JobClient {
 
   @Override
   public String createJob(NewJob job) {
-    Created created = http.post("/api/job/createJob", Map.of("jobData", job), CREATED);
+    JobIdResult created = http.post("/api/job/createJob", Map.of("jobData", job), JOB_ID);
     return created.jobId();
   }
 
   @Override
   public Job getJob(String jobId) {
-    Found found = http.post("/api/job/getJob", new OfJob(jobId), FOUND);
+    JobResult found = http.post("/api/job/getJob", new OfJob(jobId), JOB);
     return found.jobData();
   }
 
@@ -51,7 +51,7 @@ final class HttpJobClient implements JobClient {
     GetJobList body =
         new GetJobList(
             request.userId(), request.jobType(), states, request.limit(), request.cursor());
-    return http.post("/api/job/getJobList", body, LISTED);
+    return http.post("/api/job/getJobList", body, JOB_PAGE);
   }
 
   @Override
@@ -73,16 +73,16 @@ final class HttpJobClient implements JobClient {
 
   @Override
   public void addJobChildren(JobChildren children) {
-    http.tell("/api/job/addChildren", children);
+    http.postWithoutResult("/api/job/addChildren", children);
   }
 
   @Override
   public void cancelJob(String jobId) {
-    http.tell("/api/job/cancel", new OfJob(jobId));
+    http.postWithoutResult("/api/job/cancel", new OfJob(jobId));
   }
 
   @Override
   public void retryJob(String jobId) {
-    http.tell("/api/job/retry", new OfJob(jobId));
+    http.postWithoutResult("/api/job/retry", new OfJob(jobId));
   }
 }

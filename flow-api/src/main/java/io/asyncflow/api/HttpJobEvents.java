@@ -6,11 +6,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads server-sent events, of which flowsvr writes each field into one line. */
+/** Reads server-sent events. flowsvr writes each field in one line. */
 final class HttpJobEvents implements JobEvents {
 
-  /** A server says something every ten seconds. */
-  private static final Duration SILENCE = Duration.ofSeconds(25);
+  /** How long the stream may be silent; a server writes a line every ten seconds. */
+  private static final Duration MAX_SILENCE = Duration.ofSeconds(25);
 
   private static final ObjectReader PROGRESS =
       JsonMapper.builder().build().readerFor(JobProgress.class);
@@ -34,7 +34,7 @@ final class HttpJobEvents implements JobEvents {
     String id = null;
     String event = null;
     String data = null;
-    for (String line = lines.next(SILENCE); line != null; line = lines.next(SILENCE)) {
+    for (String line = lines.next(MAX_SILENCE); line != null; line = lines.next(MAX_SILENCE)) {
       if (line.startsWith("id: ")) {
         id = line.substring("id: ".length());
       } else if (line.startsWith("event: ")) {

@@ -15,8 +15,8 @@ final class HttpStoreClient implements StoreClient {
 
   private static final String PATH = "/api/store/";
 
-  /** What the slowest line brings that is worth waiting for. */
-  private static final long LEAST_BYTES_A_SECOND = 32 * 1024;
+  /** The slowest upload that is waited for. */
+  private static final long MIN_BYTES_PER_SECOND = 32 * 1024;
 
   private final HttpFlowClient http;
 
@@ -27,7 +27,7 @@ final class HttpStoreClient implements StoreClient {
   @Override
   public void put(StoreKey key, String workerId, StoreContent content) {
     String path = PATH + key + "?workerId=" + URLEncoder.encode(workerId, StandardCharsets.UTF_8);
-    Duration extraWait = Duration.ofSeconds(content.length() / LEAST_BYTES_A_SECOND);
+    Duration extraWait = Duration.ofSeconds(content.length() / MIN_BYTES_PER_SECOND);
     http.upload(
         path,
         request ->

@@ -14,32 +14,32 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The body of an answer that may still be on its way: a request's own timeout ends with the
- * headers, so the rest is waited for here. Thread-safe.
+ * The body of an answer, which may still be arriving. The HTTP client's time-out ends with the
+ * headers; {@link #within} limits the time for the body. Thread-safe.
  */
 final class IncomingBody implements BodySubscriber<IncomingBody> {
 
   private final BodySubscriber<byte[]> bytes = BodySubscribers.ofByteArray();
   private final CompletableFuture<Subscription> subscription = new CompletableFuture<>();
 
-  /** At once: it is up to {@link #within} to wait. */
+  /** Completes at once; {@link #within} waits. */
   @Override
   public CompletionStage<IncomingBody> getBody() {
     return CompletableFuture.completedStage(this);
   }
 
   /**
-   * The whole body; who does not get it closes the connection.
+   * Waits for the whole body. Closes the connection if it does not arrive.
    *
-   * @throws HttpTimeoutException if it is not there in time
+   * @throws HttpTimeoutException if it is not complete in time
    * @throws IOException if the connection broke
    */
   byte[] within(long nanos) throws IOException, InterruptedException {
     boolean complete = false;
     try {
-      byte[] all = bytes.getBody().toCompletableFuture().get(nanos, TimeUnit.NANOSECONDS);
+      byte[] body = bytes.getBody().toCompletableFuture().get(nanos, TimeUnit.NANOSECONDS);
       complete = true;
-      return all;
+      return body;
     } catch (TimeoutException e) {
       throw new HttpTimeoutException("the answer stopped midway");
     } catch (ExecutionException e) {
@@ -52,9 +52,9 @@ final class IncomingBody implements BodySubscriber<IncomingBody> {
   }
 
   @Override
-  public void onSubscribe(Subscription ofBytes) {
-    bytes.onSubscribe(ofBytes);
-    subscription.complete(ofBytes);
+  public void onSubscribe(Subscription newSubscription) {
+    bytes.onSubscribe(newSubscription);
+    subscription.complete(newSubscription);
   }
 
   @Override

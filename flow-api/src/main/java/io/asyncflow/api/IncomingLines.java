@@ -17,13 +17,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The lines of an answer that goes on for as long as the server has something to say. An input
- * stream would do, but for a connection that is dead without anybody having said so: reading from
- * that waits for ever. One thread reads at a time.
+ * The lines of an answer without a known end. Unlike an input stream, reading has a time limit, so
+ * that a connection that died silently does not block the reader for ever. One thread reads at a
+ * time.
  */
 final class IncomingLines implements BodySubscriber<IncomingLines> {
 
-  /** A line, or how it broke, or neither at the end. */
+  /** A line; or the failure that ended the stream; or neither, at its end. */
   private record Arrival(String line, Throwable failure) {}
 
   private final BlockingQueue<Arrival> arrivals = new LinkedBlockingQueue<>();
@@ -57,7 +57,7 @@ final class IncomingLines implements BodySubscriber<IncomingLines> {
     }
   }
 
-  /** At once: it is up to {@link #next} to wait. */
+  /** Completes at once; {@link #next} waits. */
   @Override
   public CompletionStage<IncomingLines> getBody() {
     return CompletableFuture.completedStage(this);
@@ -66,14 +66,14 @@ final class IncomingLines implements BodySubscriber<IncomingLines> {
   /**
    * Waits for the next line.
    *
-   * @return {@code null} at the end, after which nothing comes
-   * @throws HttpTimeoutException if nothing comes in time
+   * @return {@code null} at the end of the stream
+   * @throws HttpTimeoutException if no line arrives in time
    * @throws IOException if the connection broke
    */
-  String next(Duration patience) throws IOException, InterruptedException {
-    Arrival arrival = arrivals.poll(patience.toNanos(), TimeUnit.NANOSECONDS);
+  String next(Duration timeout) throws IOException, InterruptedException {
+    Arrival arrival = arrivals.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
     if (arrival == null) {
-      throw new HttpTimeoutException("nothing came for " + patience.toSeconds() + " s");
+      throw new HttpTimeoutException("nothing came for " + timeout.toSeconds() + " s");
     }
     if (arrival.failure() != null) {
       throw new IOException(arrival.failure().getMessage(), arrival.failure());
@@ -90,9 +90,9 @@ final class IncomingLines implements BodySubscriber<IncomingLines> {
   }
 
   @Override
-  public void onSubscribe(Subscription ofBytes) {
-    decoder.onSubscribe(ofBytes);
-    bytes.complete(ofBytes);
+  public void onSubscribe(Subscription newSubscription) {
+    decoder.onSubscribe(newSubscription);
+    bytes.complete(newSubscription);
   }
 
   @Override

@@ -3,21 +3,21 @@ package io.asyncflow.api;
 import com.fasterxml.jackson.annotation.JsonInclude;
 
 /**
- * A job as the server answers it.
+ * A job as the API shows it.
  *
  * @param jobType the task type of its split and its merge, in lower case
  * @param childType the task type of its children, in lower case
- * @param priority seconds of head start
- * @param total its children; {@code null} until it is split
+ * @param priority seconds of head start in the due order
+ * @param total the number of its children; {@code null} until it is split
  * @param done children that succeeded
  * @param failed children that failed for good
- * @param cancelled children that were cancelled; once the job has ended, so are those that never
- *     became tasks
- * @param splitTaskId the task that splits it, or did last
- * @param mergeTaskId the task that merges it, or did last; {@code null} until there is one
- * @param result what the merge returned; {@code null} if nothing
+ * @param cancelled children that were cancelled; once the job has ended, this includes children
+ *     that never became tasks
+ * @param splitTaskId the task that splits it, or that did so last
+ * @param mergeTaskId the task that merges it, or that did so last; {@code null} until there is one
+ * @param result the result of the merge; {@code null} if it has none
  * @param errMsg why it failed; {@code null} if it did not
- * @param createTime epoch milliseconds, as the other times
+ * @param createTime epoch milliseconds, as are the other times
  * @param endTime {@code null} until it has ended
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)

@@ -4,12 +4,12 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Objects;
 
 /**
- * A child of a job, as its split sends it.
+ * A child of a job, as sent by the job's split.
  *
- * @param taskStage the stage that it starts with, at most 64 characters; not {@code split} or
- *     {@code merge}
- * @param taskContext what that stage reads, at most 4,096 bytes of UTF-8; {@code null} is empty
- * @param priority seconds of head start; {@code null} is the job's
+ * @param taskStage its first stage, at most 64 characters; not {@code split} or {@code merge}
+ * @param taskContext the context of its first stage, at most 4,096 bytes of UTF-8; {@code null} is
+ *     empty
+ * @param priority seconds of head start; {@code null} for the job's priority
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobChild(String taskStage, String taskContext, Integer priority) {

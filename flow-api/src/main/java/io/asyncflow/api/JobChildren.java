@@ -3,11 +3,11 @@ package io.asyncflow.api;
 import java.util.List;
 
 /**
- * A page of the children that a split yields, in their order.
+ * A page of the children that a split creates, in their order.
  *
  * @param taskId the task that splits the job
- * @param workerId who holds it
- * @param leaseEpoch the epoch of that hold; a newer one starts over
+ * @param workerId the worker that holds it
+ * @param leaseEpoch the epoch of that hold; a newer hold starts over with the first child
  * @param first the index of the first child of the page, from 0
  * @param children 1 to 1,000
  */

@@ -3,8 +3,8 @@ package io.asyncflow.api;
 import java.io.Reader;
 
 /**
- * The part of flowsvr's contract that is about jobs, as method calls; see {@link FlowClient} for
- * what they throw. Implementations are thread-safe.
+ * The calls of flowsvr's contract about jobs; see {@link FlowClient} for the exceptions.
+ * Implementations are thread-safe.
  */
 public interface JobClient {
 
@@ -30,31 +30,34 @@ public interface JobClient {
   JobTaskPage getJobTasks(String jobId, int limit, String cursor);
 
   /**
-   * Listens to a job; {@link JobFollower} does so until its end.
+   * Opens a stream of a job's events; {@link JobFollower} follows a job until its end.
    *
-   * @param lastEventId the id of the last event that a stream that broke has told; {@code null} for
-   *     none
-   * @return to be closed by the caller
+   * @param lastEventId the id of the last event that an earlier stream has delivered; {@code null}
+   *     for none
+   * @return the stream; the caller closes it
    */
   JobEvents openJobProgress(String jobId, String lastEventId);
 
   /**
-   * The input of a job, to be closed by the caller. Reading throws an {@link java.io.IOException}
-   * where the connection breaks: open it again.
+   * Opens the input of a job; the caller closes it. Reading throws an {@link java.io.IOException}
+   * if the connection breaks: then open it again.
    */
   Reader openJobInput(String jobId);
 
   /**
-   * Sends a page of children of a job that is being split; the same page may be sent again.
+   * Adds a page of children to a job that is being split. The same page may be sent again.
    *
-   * @throws FlowException with {@link ErrorCode#LEASE_LOST} if this hold of the split has no more
-   *     to say
+   * @throws FlowException with {@link ErrorCode#LEASE_LOST} if this hold of the split may not write
+   *     any more
    */
   void addJobChildren(JobChildren children);
 
-  /** Cancels what is left of a job; of one that is cancelled, or being so, nothing. */
+  /** Cancels what is left of a job; does nothing if the job is cancelled or being cancelled. */
   void cancelJob(String jobId);
 
-  /** Runs again what failed or was cancelled of a job that has ended without success. */
+  /**
+   * Runs the failed and cancelled tasks of a job again; only for a job that has ended without
+   * success.
+   */
   void retryJob(String jobId);
 }

@@ -3,7 +3,7 @@ package io.asyncflow.api;
 /**
  * One server-sent event of a job.
  *
- * @param id names it to a server that the stream is asked for again, as {@code Last-Event-ID}
- * @param isEnd whether the job has ended: nothing follows
+ * @param id the {@code Last-Event-ID} to send when the stream is opened again
+ * @param isEnd whether the job has ended; no event follows
  */
 public record JobEvent(String id, boolean isEnd, JobProgress progress) {}

@@ -4,14 +4,15 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Follows a job to its end, whatever becomes of connections and servers meanwhile.
+ * Follows a job to its end, across broken connections and server restarts.
  *
- * <p>It listens to the job's events. Where these break off it asks how the job is, so that a proxy
- * that lets no events through costs no more than some seconds, and listens again. Thread-safe.
+ * <p>It reads the job's events. When the stream ends early, it reads the job's state once and opens
+ * another stream; so behind a proxy that passes no events it still learns of the end, some seconds
+ * late. Thread-safe.
  */
 public final class JobFollower {
 
-  /** What the server tells browsers to wait before they come back. */
+  /** The pause before another stream is opened; the server tells browsers the same. */
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final JobClient jobs;
@@ -19,7 +20,7 @@ public final class JobFollower {
   private final Duration pause;
 
   /**
-   * @param patience how long nothing may answer before following is given up
+   * @param patience how long no call may succeed before the follower gives up
    */
   public JobFollower(JobClient jobs, Duration patience) {
     this(jobs, patience, PAUSE);
@@ -34,18 +35,18 @@ public final class JobFollower {
   /**
    * Returns when the job has ended.
    *
-   * @param listener told whenever something is new; what it is told last, and once, is the end
-   * @return the end
-   * @throws FlowUnreachableException if nothing has answered for too long
-   * @throws FlowException if the server refuses to tell, as of a job that there is not
+   * @param listener receives each change; its last call, exactly one, is the final state
+   * @return the final state
+   * @throws FlowUnreachableException if no call has succeeded for too long
+   * @throws FlowException if the server refuses the calls, for example because there is no such job
    */
   public JobProgress follow(String jobId, Consumer<JobProgress> listener)
       throws InterruptedException {
-    Following following = new Following(jobId, listener);
+    Session session = new Session(jobId, listener);
     while (true) {
-      JobProgress end = following.listen();
+      JobProgress end = session.listen();
       if (end == null) {
-        end = following.ask();
+        end = session.readState();
       }
       if (end != null) {
         return end;
@@ -54,7 +55,7 @@ public final class JobFollower {
     }
   }
 
-  private final class Following {
+  private final class Session {
 
     private final String jobId;
     private final Consumer<JobProgress> listener;
@@ -62,40 +63,40 @@ public final class JobFollower {
     private String lastEventId;
     private JobProgress last;
 
-    private Following(String jobId, Consumer<JobProgress> listener) {
+    private Session(String jobId, Consumer<JobProgress> listener) {
       this.jobId = jobId;
       this.listener = listener;
     }
 
-    /** Returns the end, or {@code null} if the stream ended before that. */
+    /** Returns the final state, or {@code null} if the stream ended before it. */
     JobProgress listen() throws InterruptedException {
       try (JobEvents events = jobs.openJobProgress(jobId, lastEventId)) {
         for (JobEvent event = events.next(); event != null; event = events.next()) {
           lastEventId = event.id();
-          tell(event.progress());
+          publish(event.progress());
           if (event.isEnd()) {
             return event.progress();
           }
         }
       } catch (FlowException e) {
-        giveUpIfPointless(e);
+        throwUnlessRetryable(e);
       }
       return null;
     }
 
-    /** Returns the end, or {@code null} if it is not over, or not known. */
-    JobProgress ask() throws InterruptedException {
+    /** Returns the final state, or {@code null} if the job has not ended or could not be read. */
+    JobProgress readState() throws InterruptedException {
       try {
         JobProgress now = JobProgress.of(jobs.getJob(jobId));
-        tell(now);
+        publish(now);
         return now.state().isFinal() ? now : null;
       } catch (FlowException e) {
-        giveUpIfPointless(e);
+        throwUnlessRetryable(e);
         return null;
       }
     }
 
-    private void tell(JobProgress progress) {
+    private void publish(JobProgress progress) {
       lastAnswer = System.nanoTime();
       if (!progress.equals(last)) {
         last = progress;
@@ -103,7 +104,7 @@ public final class JobFollower {
       }
     }
 
-    private void giveUpIfPointless(FlowException e) throws InterruptedException {
+    private void throwUnlessRetryable(FlowException e) throws InterruptedException {
       if (Thread.interrupted()) {
         throw new InterruptedException("interrupted while following job " + jobId);
       }

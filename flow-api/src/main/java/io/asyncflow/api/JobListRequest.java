@@ -3,12 +3,12 @@ package io.asyncflow.api;
 import java.util.Set;
 
 /**
- * Which jobs a list is to show, and which page of it.
+ * The filter and the page of a list of jobs.
  *
  * @param userId only jobs of this user; {@code null} for all
  * @param jobType only jobs of this type, matched without regard to case; {@code null} for all
  * @param states only jobs in one of these; empty for all
- * @param limit at most so many jobs, 1 to 1,000; {@code null} for 100
+ * @param limit the most jobs in a page, 1 to 1,000; {@code null} for 100
  * @param cursor the last page's {@link JobPage#nextCursor()}; {@code null} for the first page
  */
 public record JobListRequest(
@@ -23,7 +23,9 @@ public record JobListRequest(
     return new JobListRequest(userId, null, Set.of(), null, null);
   }
 
-  /** The page that begins where another one ended; with {@code null} the first. */
+  /**
+   * The page that follows the one with this {@code nextCursor}; the first page for {@code null}.
+   */
   public JobListRequest withCursor(String nextCursor) {
     return new JobListRequest(userId, jobType, states, limit, nextCursor);
   }

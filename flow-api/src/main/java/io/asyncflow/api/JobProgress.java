@@ -3,15 +3,16 @@ package io.asyncflow.api;
 import com.fasterxml.jackson.annotation.JsonInclude;
 
 /**
- * How far a job is.
+ * The progress of a job.
  *
- * @param total its children; {@code null} until it is split
+ * @param total the number of its children; {@code null} until it is split
  * @param running children that a worker holds
- * @param percent of all children, those that are under way by what they say of themselves; 100 only
- *     once all have ended
- * @param rate children that end in a second, since they began to run; {@code null} until one has
- * @param estimatedEnd epoch milliseconds on the database's clock, of the children and without the
- *     merge; {@code null} while nobody can know
+ * @param percent of all children; a running child counts with the progress it has reported; 100
+ *     only once all have ended
+ * @param rate children that ended per second since the first began to run; {@code null} until one
+ *     has ended
+ * @param estimatedEnd when the children will have ended, without the merge; epoch milliseconds on
+ *     the database's clock; {@code null} while there is no estimate
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobProgress(
@@ -26,12 +27,14 @@ public record JobProgress(
     Double rate,
     Long estimatedEnd) {
 
-  private static final int ALL = 100;
+  private static final int COMPLETE = 100;
 
-  /** What a job itself says: nothing of what runs just now, and of no rate. */
+  /**
+   * The progress that can be told from the job alone: without running children, rate and estimate.
+   */
   public static JobProgress of(Job job) {
     int ended = job.done() + job.failed() + job.cancelled();
-    int percent = job.total() == null || job.total() == 0 ? 0 : ALL * ended / job.total();
+    int percent = job.total() == null || job.total() == 0 ? 0 : COMPLETE * ended / job.total();
     return new JobProgress(
         job.jobId(),
         job.state(),
@@ -40,7 +43,7 @@ public record JobProgress(
         job.failed(),
         job.cancelled(),
         0,
-        job.state().isFinal() ? ALL : percent,
+        job.state().isFinal() ? COMPLETE : percent,
         null,
         null);
   }

@@ -1,25 +1,25 @@
 package io.asyncflow.api;
 
-/** The life of a job. */
+/** The states of a job. */
 public enum JobState {
-  /** Its split runs, or waits to. No child is a task yet. */
+  /** The split waits or runs. No child is a task yet. */
   SPLITTING,
-  /** Its children run. */
+  /** The children run. */
   RUNNING,
-  /** A retry lets failed and cancelled children wait again; then it runs. */
+  /** A retry sets failed and cancelled children to waiting; then the job runs. */
   RETRYING,
-  /** What is left of it is being cancelled. */
+  /** The remaining tasks are being cancelled. */
   STOPPING,
-  /** All children are done; its merge runs, or waits to. */
+  /** All children have succeeded; the merge waits or runs. */
   MERGING,
-  /** Merged; the result is committed. */
+  /** Merged; the result is stored. */
   SUCCESS,
-  /** Its split, its merge or some of its children failed. */
+  /** The split, the merge or some of the children failed. */
   FAILED,
   /** Cancelled. */
   CANCELLED;
 
-  /** Whether only a retry leaves this state. */
+  /** Whether the job has ended; only a retry leaves such a state. */
   public boolean isFinal() {
     return switch (this) {
       case SPLITTING, RUNNING, RETRYING, STOPPING, MERGING -> false;

@@ -5,13 +5,14 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 /**
  * A child of a job.
  *
- * @param index its place in the job, from 0
- * @param taskId {@code null} as long as it is no task yet
+ * @param index its position in the job, from 0
+ * @param taskId {@code null} until it becomes a task
  * @param taskStage the stage to run, or that ran last
- * @param status the code of a {@link TaskStatus}; of one that is no task yet, waiting, or cancelled
+ * @param status the code of a {@link TaskStatus}; before it becomes a task, waiting, or cancelled
  *     once its job has ended; {@code null} if its table was dropped
- * @param progress per cent, as the holder last reported it; {@code null} if it never did
- * @param result what it returned; {@code null} if nothing
+ * @param progress per cent, from the holder's last heartbeat with a progress; {@code null} if there
+ *     was none
+ * @param result its result; {@code null} if it has none
  * @param errMsg why its last attempt failed; {@code null} if it did not
  * @param costMs how long its last hold took, by the database's clock; {@code null} before the first
  *     has ended

@@ -3,9 +3,9 @@ package io.asyncflow.api;
 /**
  * A job to be created.
  *
- * @param userId who it is for, at most 128 characters
+ * @param userId the user that the job is for, at most 128 characters
  * @param jobType the task type of its split and its merge, matched without regard to case
- * @param jobInput what the split reads; with the rest of the request at most 16 MiB
+ * @param jobInput the input of the split; the whole request has at most 16 MiB
  * @param priority seconds of head start of all its tasks, 0 to 31,536,000; {@code null} is 0
  * @param idempotencyKey the same key and body give the same job id; at most 128 printable ASCII
  * @param failurePolicy {@code null} is {@link FailurePolicy#FINISH}

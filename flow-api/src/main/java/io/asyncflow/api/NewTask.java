@@ -3,16 +3,16 @@ package io.asyncflow.api;
 /**
  * A task to be created.
  *
- * @param userId who it is for, at most 128 characters
+ * @param userId the user that the task is for, at most 128 characters
  * @param taskType its type, matched without regard to case
- * @param taskStage the stage to start with, at most 64 characters
+ * @param taskStage the first stage, at most 64 characters
  * @param scheduleLog stored as sent; {@code null} for none
- * @param taskContext what the first stage reads, at most 4,096 bytes of UTF-8
+ * @param taskContext the context of the first stage, at most 4,096 bytes of UTF-8
  * @param priority seconds of head start, 0 to 31,536,000; {@code null} is 0
- * @param delayMs due so many milliseconds from now; not together with {@code runAt}
- * @param runAt due at this epoch millisecond
- * @param maxRetryNum retries of a stage, 0 for none; {@code null} for the type's
- * @param maxRetryInterval cap of the retry delay in seconds; {@code null} for the type's
+ * @param delayMs milliseconds from now until the task is due; not together with {@code runAt}
+ * @param runAt epoch milliseconds from which the task is due
+ * @param maxRetryNum retries of a stage, 0 for none; {@code null} for the type's value
+ * @param maxRetryInterval cap of the retry delay in seconds; {@code null} for the type's value
  * @param idempotencyKey the same key and body give the same task id; at most 128 printable ASCII
  */
 public record NewTask(
@@ -78,7 +78,7 @@ public record NewTask(
         idempotencyKey);
   }
 
-  /** Due at this epoch millisecond of the database's clock, and not before. */
+  /** Due from this epoch millisecond on, by the database's clock. */
   public NewTask withRunAt(long epochMs) {
     return new NewTask(
         userId,
@@ -94,7 +94,7 @@ public record NewTask(
         idempotencyKey);
   }
 
-  /** So many retries of each stage, 0 for none, instead of the type's. */
+  /** Retries of each stage, 0 for none, instead of the type's value. */
   public NewTask withMaxRetryNum(int retries) {
     return new NewTask(
         userId,
@@ -110,7 +110,7 @@ public record NewTask(
         idempotencyKey);
   }
 
-  /** The cap of the retry delay, instead of the type's. */
+  /** The cap of the retry delay in seconds, instead of the type's value. */
   public NewTask withMaxRetryInterval(int seconds) {
     return new NewTask(
         userId,

@@ -3,27 +3,30 @@ package io.asyncflow.api;
 import java.util.regex.Pattern;
 
 /**
- * Text of others, fit for a line of a log or for a terminal: a line break in it would forge a line
- * of ours, and an escape sequence would command the terminal.
+ * Makes text from outside safe for a log line or a terminal: a line break in it could forge a log
+ * line, an escape sequence could control the terminal.
  */
 public final class OneLine {
 
-  /** Control characters, the other ends of lines, and what turns the direction of writing. */
-  private static final Pattern NOT_SHOWN =
+  /**
+   * Control characters, line and paragraph separators, and characters that change the direction of
+   * writing.
+   */
+  private static final Pattern UNSAFE =
       Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}\\x{202A}-\\x{202E}\\x{2066}-\\x{2069}]");
 
   private OneLine() {}
 
   /**
-   * The text with a space for each line break and tab, and U+FFFD for all else that is not shown.
+   * Replaces each line break and tab with a space and every other unsafe character with U+FFFD.
    *
-   * @param text may be {@code null}, which is answered as it is
+   * @param text may be {@code null}; then {@code null} is returned
    */
   public static String of(String text) {
     return text == null
         ? null
-        : NOT_SHOWN
+        : UNSAFE
             .matcher(text)
-            .replaceAll(found -> Character.isWhitespace(found.group().charAt(0)) ? " " : "\uFFFD");
+            .replaceAll(match -> Character.isWhitespace(match.group().charAt(0)) ? " " : "\uFFFD");
   }
 }

@@ -6,19 +6,21 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * The end of a hold. Each hold gets exactly one accepted report.
  *
  * @param taskId the task
- * @param workerId who held it
+ * @param workerId the worker that held it
  * @param leaseEpoch the epoch of that hold
- * @param outcome what the run came to
+ * @param outcome the outcome of the run
  * @param reportId makes the report repeatable, at most 64 characters; {@code null} if it will not
  *     be repeated
  * @param taskStage for {@link Outcome#NEXT_STAGE}: the stage to run next
- * @param taskContext for {@link Outcome#NEXT_STAGE}: what it reads; {@code null} leaves it
- * @param priority for {@link Outcome#NEXT_STAGE}: {@code null} leaves it
+ * @param taskContext for {@link Outcome#NEXT_STAGE}: the context of that stage; {@code null} keeps
+ *     the task's context
+ * @param priority for {@link Outcome#NEXT_STAGE}: seconds of head start; {@code null} keeps the
+ *     task's priority
  * @param result for {@link Outcome#SUCCESS}: at most {@value StoredText#MOST_BYTES_IN_A_ROW} bytes
- *     of UTF-8; what is larger goes into the context store, see {@link StoredText}
+ *     of UTF-8; a larger result goes into the context store, see {@link StoredText}
  * @param errMsg for {@link Outcome#RETRY} and {@link Outcome#FAIL}: cut at 1,000 characters
- * @param retryAfterMs for {@link Outcome#RETRY}: instead of the type's delay
- * @param delayMs for {@link Outcome#SNOOZE}
+ * @param retryAfterMs for {@link Outcome#RETRY}: the delay, instead of the type's
+ * @param delayMs for {@link Outcome#SNOOZE}: the delay
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Report(
@@ -35,7 +37,7 @@ public record Report(
     Long retryAfterMs,
     Long delayMs) {
 
-  /** A report of which nothing is said but what each has to say. */
+  /** A report with only the fields that every report needs. */
   public static Report of(String taskId, String workerId, Integer leaseEpoch, Outcome outcome) {
     return new Report(
         taskId, workerId, leaseEpoch, outcome, null, null, null, null, null, null, null, null);
@@ -73,7 +75,7 @@ public record Report(
         delayMs);
   }
 
-  /** With what belongs to {@link Outcome#NEXT_STAGE}; {@code null} leaves what the task has. */
+  /** With the fields of {@link Outcome#NEXT_STAGE}; {@code null} keeps the task's value. */
   public Report withNext(String stage, String context, Integer newPriority) {
     return new Report(
         taskId,

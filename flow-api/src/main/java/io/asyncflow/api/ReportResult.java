@@ -4,18 +4,19 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.Arrays;
 
 /**
- * What became of one report.
+ * The server's result for one report.
  *
  * @param taskId as the report named it
- * @param outcome {@code null} for a word of a later version; {@link #stands} tells all the same
- * @param code 0, or the number of the {@link ErrorCode} it was refused with
- * @param msg "ok", or why it was refused
+ * @param outcome {@code null} for a verdict that this version does not know; {@link #stands} holds
+ *     all the same
+ * @param code 0, or the number of the {@link ErrorCode} of the refusal
+ * @param msg "ok", or the reason of the refusal
  */
 public record ReportResult(String taskId, Verdict outcome, int code, String msg) {
 
-  /** What the server thinks of a report. */
+  /** The server's verdict on a report. */
   public enum Verdict {
-    /** It is the one report of its hold, and is carried out. */
+    /** It is the one accepted report of its hold, and took effect. */
     ACCEPTED,
     /** It was accepted before. */
     ALREADY_DONE,
@@ -40,7 +41,7 @@ public record ReportResult(String taskId, Verdict outcome, int code, String msg)
     return new ReportResult(taskId, Verdict.REFUSED, error.code(), message);
   }
 
-  /** Whether the report stands, now or since an earlier delivery. */
+  /** Whether the report was accepted, now or in an earlier delivery. */
   public boolean stands() {
     return code == 0;
   }

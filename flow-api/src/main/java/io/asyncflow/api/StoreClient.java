@@ -5,35 +5,36 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The part of flowsvr's contract that is about the context store, as method calls; see {@link
- * FlowClient} for what they throw. Implementations are thread-safe.
+ * The calls of flowsvr's contract about the context store; see {@link FlowClient} for the
+ * exceptions. Implementations are thread-safe.
  */
 public interface StoreClient {
 
   /**
-   * Puts an object, whole or not at all; the same key again replaces it.
+   * Stores an object, whole or not at all. A second call with the same key replaces the object.
    *
-   * @param workerId who holds the task of the key
-   * @throws FlowException with {@link ErrorCode#LEASE_LOST} if that run has no more to report, with
-   *     {@link ErrorCode#TOO_LARGE} if the store takes none so large, with {@link
-   *     ErrorCode#STORE_FULL} if it has no room for it at the moment
+   * @param workerId the worker that holds the key's task
+   * @throws FlowException with {@link ErrorCode#LEASE_LOST} if the run's report would be refused,
+   *     with {@link ErrorCode#TOO_LARGE} if the object exceeds the store's limit, with {@link
+   *     ErrorCode#STORE_FULL} if the store has no room at the moment
    */
   void put(StoreKey key, String workerId, StoreContent content);
 
   /**
-   * An object from its beginning, to be closed by the caller. Reading throws an {@link
-   * java.io.IOException} where the connection breaks, never an early end: open it again.
+   * Opens an object for reading from its beginning; the caller closes the stream. If the connection
+   * breaks, reading throws an {@link java.io.IOException} and never reports an early end: then open
+   * it again.
    *
    * @throws FlowException with {@link ErrorCode#NO_SUCH_OBJECT} if there is none
    */
   InputStream open(StoreKey key);
 
   /**
-   * What a context or a result that was read from a task or a job says: itself, or the {@link
-   * StoredText} that it stands for.
+   * Resolves a context or a result of a task or a job: returns the text itself, or the text in the
+   * store if it is a {@link StoredText}.
    *
-   * @param text {@code null} stays that
-   * @throws FlowException with {@link ErrorCode#NO_SUCH_OBJECT} if it is not there any more
+   * @param text may be {@code null}; then {@code null} is returned
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_OBJECT} if the stored object is gone
    */
   default String textOf(String text) {
     StoredText stored = text == null ? null : StoredText.parse(text).orElse(null);
@@ -41,11 +42,11 @@ public interface StoreClient {
       return text;
     }
     try (InputStream in = open(stored.key())) {
-      byte[] whole = in.readNBytes(StoredText.MOST_BYTES + 1);
-      if (whole.length > StoredText.MOST_BYTES) {
-        throw new FlowException(ErrorCode.TOO_LARGE, stored.key() + " is no text");
+      byte[] bytes = in.readNBytes(StoredText.MOST_BYTES + 1);
+      if (bytes.length > StoredText.MOST_BYTES) {
+        throw new FlowException(ErrorCode.TOO_LARGE, stored.key() + " is not a text");
       }
-      return new String(whole, StandardCharsets.UTF_8);
+      return new String(bytes, StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new FlowUnreachableException("reading " + stored.key() + " broke off: " + e, e);
     }

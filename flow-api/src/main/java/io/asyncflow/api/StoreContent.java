@@ -12,9 +12,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * The bytes of an object, which can be read again for each try, and what they must add up to.
+ * The content of an object, which can be read again for each attempt, with its length and digest.
  *
- * <p>Thread-safe, as long as nobody changes the file.
+ * <p>Thread-safe, provided that the bytes or the file do not change.
  */
 public final class StoreContent {
 
@@ -32,13 +32,16 @@ public final class StoreContent {
     this.sha256 = sha256;
   }
 
-  /** These bytes, which nobody changes any more. */
+  /** The content of an array; it must not change afterwards. */
   public static StoreContent of(byte[] bytes) {
     return new StoreContent(
         () -> new ByteArrayInputStream(bytes), bytes.length, newDigest().digest(bytes));
   }
 
-  /** A file, which is read once now and again with each upload; nobody changes it meanwhile. */
+  /**
+   * The content of a file, which is read once now and once for each upload; it must not change
+   * meanwhile.
+   */
   public static StoreContent of(Path file) throws IOException {
     MessageDigest digest = newDigest();
     long length;
@@ -56,7 +59,7 @@ public final class StoreContent {
     }
   }
 
-  /** All of it from its beginning; to be closed by the caller. */
+  /** Opens the content at its beginning; the caller closes the stream. */
   public InputStream open() throws IOException {
     return source.open();
   }
@@ -65,7 +68,7 @@ public final class StoreContent {
     return length;
   }
 
-  /** As the header {@code Content-Digest} (RFC 9530) has it. */
+  /** The value of the header {@code Content-Digest} (RFC 9530). */
   public String contentDigest() {
     return "sha-256=:" + Base64.getEncoder().encodeToString(sha256) + ":";
   }

@@ -7,20 +7,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name of an object of the context store, {@code {taskId}/{stage}/{epoch}/{name}}: what one run
- * of one stage has put there.
+ * The key of an object of the context store, {@code {taskId}/{stage}/{epoch}/{name}}: an object
+ * that one run of one stage has stored.
  *
- * <p>No key can be a path that leads elsewhere, or that some file system takes for something else:
- * its parts are of letters, digits, {@code _}, {@code -} and, inside the last one, dots.
+ * <p>A key is safe as a path in every file system: its parts consist of letters, digits, {@code _},
+ * {@code -} and, inside the last one, dots.
  *
  * @param taskId the task
- * @param stage the run's stage, as {@link #of} spells it
- * @param epoch of the run's hold, from 1
- * @param name 1 to 100 characters; those that begin with {@code _} are the SDK's own
+ * @param stage the run's stage, as {@link #spelled} returns it
+ * @param epoch the epoch of the run's hold, from 1
+ * @param name 1 to 100 characters; names that begin with {@code _} are reserved for the SDK
  */
 public record StoreKey(String taskId, String stage, int epoch, String name) {
 
-  /** What stands before a key where it is a reference, as in a context. */
+  /** The prefix that makes a key a reference, for example in a context. */
   public static final String REFERENCE = "stored:";
 
   private static final String TASK = "[1-9][0-9]{0,18}_[a-z][a-z0-9_]{0,30}_task_[1-9][0-9]{0,8}";
@@ -32,7 +32,7 @@ public record StoreKey(String taskId, String stage, int epoch, String name) {
       Pattern.compile("(" + TASK + ")/(" + STAGE + ")/(" + EPOCH + ")/(" + NAME + ")");
   private static final Pattern GOOD_NAME = Pattern.compile(NAME);
 
-  /** Windows opens a device under such a name, whatever follows the dot. */
+  /** Names that Windows reserves for devices, with any extension. */
   private static final Pattern DEVICE =
       Pattern.compile("(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\..*)?");
 
@@ -42,37 +42,37 @@ public record StoreKey(String taskId, String stage, int epoch, String name) {
     Objects.requireNonNull(name, "name");
     if (!isKey(taskId + "/" + stage + "/" + epoch + "/" + name)) {
       throw new IllegalArgumentException(
-          "no key: '" + taskId + "', '" + stage + "', " + epoch + ", '" + name + "'");
+          "not a key: '" + taskId + "', '" + stage + "', " + epoch + ", '" + name + "'");
     }
   }
 
   /**
-   * The key of what a run stores under this name.
+   * The key under which a run stores an object of this name.
    *
-   * @param stage as the task has it; what a key cannot contain becomes {@code _}
-   * @throws IllegalArgumentException if the name cannot be one
+   * @param stage the task's stage; each character that a key cannot contain becomes {@code _}
+   * @throws IllegalArgumentException if the name is not valid
    */
   public static StoreKey of(String taskId, String stage, int epoch, String name) {
     if (!isName(name)) {
       throw new IllegalArgumentException(
           "'"
               + name
-              + "' is no name for an object: 1 to 100 letters, digits, '.', '_' and '-', not a dot"
-              + " first or last, and no device of Windows");
+              + "' is not a valid object name: 1 to 100 letters, digits, '.', '_' and '-', not a"
+              + " dot first or last, and not a device name of Windows");
     }
     return new StoreKey(taskId, spelled(stage), epoch, name);
   }
 
   /**
-   * A stage as a key spells it. Two stages may be spelled alike; what keeps their runs apart is the
-   * epoch.
+   * The stage in the spelling of a key. Two stages may have the same spelling; the epoch tells
+   * their runs apart.
    */
   public static String spelled(String stage) {
     String spelled = stage.replaceAll("[^A-Za-z0-9_-]", "_");
     return spelled.isEmpty() ? "_" : spelled;
   }
 
-  /** The key that {@code text} spells; empty if it spells none. */
+  /** Parses a key; empty if {@code text} is none. */
   public static Optional<StoreKey> parse(String text) {
     Matcher matcher = FORM.matcher(text);
     if (!matcher.matches() || !isKey(text)) {
@@ -86,7 +86,7 @@ public record StoreKey(String taskId, String stage, int epoch, String name) {
             matcher.group(4)));
   }
 
-  /** The key that a reference names; empty if it is none. */
+  /** The key of a reference; empty if {@code reference} is none. */
   public static Optional<StoreKey> ofReference(String reference) {
     return reference.startsWith(REFERENCE)
         ? parse(reference.substring(REFERENCE.length()))
@@ -105,7 +105,7 @@ public record StoreKey(String taskId, String stage, int epoch, String name) {
         && Long.parseLong(matcher.group(3)) <= Integer.MAX_VALUE;
   }
 
-  /** What stands for the object in a context or a result. */
+  /** The reference that stands for the object in a context or a result. */
   public String reference() {
     return REFERENCE + this;
   }

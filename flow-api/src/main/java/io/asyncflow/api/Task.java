@@ -3,22 +3,23 @@ package io.asyncflow.api;
 import com.fasterxml.jackson.annotation.JsonInclude;
 
 /**
- * A task as the server answers it.
+ * A task as the API shows it.
  *
  * @param taskId {@code {number}_{type}_task_{n}}
  * @param status the code of a {@link TaskStatus}
- * @param priority seconds of head start
- * @param orderTime due from this epoch millisecond on; smaller is sooner
- * @param crtRetryNum failures of the current stage
+ * @param priority seconds of head start in the due order
+ * @param orderTime epoch milliseconds from which the task is due; smaller is sooner
+ * @param crtRetryNum failed attempts of the current stage
  * @param scheduleLog a JSON document kept as a string
- * @param leaseEpoch counts the holds; a report must name it
- * @param leaseMs how long the lease still lasts, a duration because worker clocks are never
- *     trusted; {@code null} unless the task is executing
+ * @param leaseEpoch the number of holds so far; a report must name it
+ * @param leaseMs how long the lease still lasts, in milliseconds; a duration, because worker clocks
+ *     are not trusted; {@code null} unless the task is executing
  * @param workerId the last holder; {@code null} if there was none
- * @param deliveryCount holds in a row that ended with no accepted report
- * @param traceId one a hold; {@code null} before the first
- * @param progress per cent, as the holder last reported it; {@code null} if it never did
- * @param result what the last stage returned; {@code null} if nothing
+ * @param deliveryCount holds in a row that ended without an accepted report
+ * @param traceId different for every hold; {@code null} before the first
+ * @param progress per cent, from the holder's last heartbeat with a progress; {@code null} if there
+ *     was none
+ * @param result the result of the last stage; {@code null} if it has none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Task(

@@ -5,10 +5,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Follows a task to its end, whatever becomes of connections and servers meanwhile.
+ * Follows a task to its end, across broken connections and server restarts.
  *
- * <p>It asks how the task is: at once, after a tenth of a second, and then ever less often, down to
- * every two seconds. {@link JobFollower} does the like for jobs. Thread-safe.
+ * <p>It reads the task at once, then after a tenth of a second, then after pauses that double up to
+ * two seconds. {@link JobFollower} follows jobs. Thread-safe.
  */
 public final class TaskFollower {
 
@@ -18,44 +18,44 @@ public final class TaskFollower {
   private final FlowClient flow;
 
   /**
-   * @param flow whom to ask
+   * @param flow the client that reads the task
    */
   public TaskFollower(FlowClient flow) {
     this.flow = flow;
   }
 
   /**
-   * Returns when the task has ended, be it with success or not.
+   * Returns when the task has ended, with success or without.
    *
-   * @param timeout how long to wait, of any length; a call that is under way by then is waited for.
-   *     With zero the task is asked for once
+   * @param timeout how long to wait, of any length; a call that is under way at its end is still
+   *     waited for. With zero the task is read once
    * @return the task in its final status
-   * @throws TimeoutException if the task has not ended in time; it is left as it is
-   * @throws FlowUnreachableException if nothing answers when the time is over
-   * @throws FlowException if the server refuses to tell, as of a task that there is not
+   * @throws TimeoutException if the task has not ended in time; the task itself goes on
+   * @throws FlowUnreachableException if the last call within the time got no answer
+   * @throws FlowException if the server refuses the call, for example because there is no such task
    */
   public Task follow(String taskId, Duration timeout)
       throws InterruptedException, TimeoutException {
-    // Longer than 292 years is as long as that, and less than nothing is nothing.
+    // The conversion saturates at 292 years; a negative time-out counts as zero.
     long deadline = System.nanoTime() + Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
     long pause = FIRST_PAUSE_NANOS;
     while (true) {
-      long left = deadline - System.nanoTime();
-      Task task = ask(taskId, left <= 0);
+      long remaining = deadline - System.nanoTime();
+      Task task = read(taskId, remaining <= 0);
       if (task != null && task.taskStatus().isFinal()) {
         return task;
       }
-      if (left <= 0) {
+      if (remaining <= 0) {
         throw new TimeoutException(
             "task " + taskId + " has not ended within " + timeout + ": " + task.taskStatus());
       }
-      TimeUnit.NANOSECONDS.sleep(Math.min(pause, left));
+      TimeUnit.NANOSECONDS.sleep(Math.min(pause, remaining));
       pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
     }
   }
 
-  /** The task; {@code null} if it is not known how it is, which is no answer in the end. */
-  private Task ask(String taskId, boolean isLast) throws InterruptedException {
+  /** The task; {@code null} after a retryable failure, unless this is the last call. */
+  private Task read(String taskId, boolean isLast) throws InterruptedException {
     try {
       return flow.getTask(taskId);
     } catch (FlowException e) {

@@ -3,10 +3,10 @@ package io.asyncflow.api;
 import java.util.Set;
 
 /**
- * Which tasks a list is to show, and which page of it.
+ * The filter and the page of a list of tasks.
  *
  * @param statuses only tasks in one of these; empty for all
- * @param limit at most so many tasks, 1 to 1,000; {@code null} for 100
+ * @param limit the most tasks in a page, 1 to 1,000; {@code null} for 100
  * @param cursor the last page's {@link TaskPage#nextCursor()}; {@code null} for the first page
  */
 public record TaskPageRequest(Set<TaskStatus> statuses, Integer limit, String cursor) {
@@ -24,7 +24,9 @@ public record TaskPageRequest(Set<TaskStatus> statuses, Integer limit, String cu
     return new TaskPageRequest(statuses, tasks, cursor);
   }
 
-  /** The page that begins where another one ended; with {@code null} the first. */
+  /**
+   * The page that follows the one with this {@code nextCursor}; the first page for {@code null}.
+   */
   public TaskPageRequest withCursor(String nextCursor) {
     return new TaskPageRequest(statuses, limit, nextCursor);
   }

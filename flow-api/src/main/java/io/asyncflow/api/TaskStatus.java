@@ -3,15 +3,15 @@ package io.asyncflow.api;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The life of a task, as bits, so that a list filter can name several at once. */
+/** The statuses of a task. The codes are bits, so that a list filter can name several statuses. */
 public enum TaskStatus {
-  /** Due at its order time, held by nobody. */
+  /** Not held; due from its order time on. */
   WAITING(1),
   /** Held by a worker under a lease. */
   EXECUTING(2),
-  /** Done; its result is committed. */
+  /** Succeeded; its result is stored. */
   SUCCESS(4),
-  /** Failed for good: retries exhausted, refused by its handler, or quarantined as poison. */
+  /** Failed for good: the retries are exhausted, its handler failed it, or it is poison. */
   FAILED(8),
   /** Cancelled by an operator. */
   CANCELLED(16);
@@ -24,12 +24,12 @@ public enum TaskStatus {
     this.code = code;
   }
 
-  /** The bit that stands for this status in SQL and JSON. */
+  /** The bit of this status in SQL and JSON. */
   public int code() {
     return code;
   }
 
-  /** Whether only an operator's recorded act leaves this status. */
+  /** Whether the task has ended; only an operator's act leaves such a status. */
   public boolean isFinal() {
     return switch (this) {
       case WAITING, EXECUTING -> false;

@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a worker says of itself, for operators to see; nothing is decided by it.
+ * What a worker says about itself, for operators only; the server decides nothing by it.
  *
- * @param host the machine's name
- * @param sdkVersion version of the worker-sdk; {@code null} if nobody knows
- * @param stages what it has handlers for, as {@code type/stage}
- * @param labels free words about the machine
- * @param freeThreads by type: how many runs it could start
+ * @param host the name of its machine
+ * @param sdkVersion the version of the worker-sdk; {@code null} if unknown
+ * @param stages the stages it has handlers for, as {@code type/stage}
+ * @param labels labels of the machine, chosen by the operator
+ * @param freeThreads by type: how many more runs it can start
  * @param freeSlots by device: how many slots are free
- * @param states by machine: "worker", "health", "stuck" (handlers that heed no interrupt),
- *     "quarantined" (places on devices that are not used for want of resources), "spooled" (reports
- *     on disk), and "poller/" with each type
+ * @param states states by name: "worker", "health", "stuck" (handlers that ignore an interrupt),
+ *     "quarantined" (slots out of use after resource failures), "spooled" (reports on disk), and
+ *     "poller/" with each type
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record WorkerInfo(

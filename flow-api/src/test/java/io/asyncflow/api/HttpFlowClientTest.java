@@ -101,7 +101,7 @@ class HttpFlowClientTest {
       URI url = URI.create("https://127.0.0.1:" + server.getLocalPort());
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(new HttpFlowClient(url, null)::taskTypes)
-          .withMessageStartingWith("flowsvr at " + url + " cannot be spoken with over TLS (")
+          .withMessageStartingWith("flowsvr at " + url + " cannot be reached over TLS (")
           .withMessageEndingWith("); check its certificate and that the URL is right");
     }
   }
@@ -118,7 +118,7 @@ class HttpFlowClientTest {
           .isThrownBy(new HttpFlowClient(url, null)::taskTypes)
           .withMessageStartingWith("flowsvr at " + url + " broke off the call ")
           .withMessageContaining("internal_error")
-          .withMessageEndingWith("; the call may have been carried out all the same");
+          .withMessageEndingWith("; the call may have taken effect all the same");
     }
   }
 
@@ -146,8 +146,7 @@ class HttpFlowClientTest {
     try (TlsServer server = new TlsServer(identity)) {
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(new HttpFlowClient(server.url(), null)::taskTypes)
-          .withMessageStartingWith(
-              "flowsvr at " + server.url() + " cannot be spoken with over TLS (")
+          .withMessageStartingWith("flowsvr at " + server.url() + " cannot be reached over TLS (")
           .withMessageEndingWith("; check its certificate and that the URL is right");
     }
   }
@@ -165,7 +164,7 @@ class HttpFlowClientTest {
           .withRootCauseInstanceOf(AEADBadTagException.class)
           .withMessageStartingWith(
               "flowsvr at " + server.url() + " broke off the call /api/task_schedule_cfg/list (")
-          .withMessageEndingWith("; the call may have been carried out all the same");
+          .withMessageEndingWith("; the call may have taken effect all the same");
     } finally {
       SSLContext.setDefault(ours);
     }
@@ -392,7 +391,7 @@ class HttpFlowClientTest {
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(() -> client.getTask("1_lark_task_1"))
           .withMessageStartingWith("flowsvr's answer to /api/task/getTask cannot be read (")
-          .withMessageEndingWith("; check that the versions of client and server go together")
+          .withMessageEndingWith("; check that the versions of client and server are compatible")
           .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1));
     }
   }
@@ -454,8 +453,8 @@ class HttpFlowClientTest {
       assertThatExceptionOfType(FlowUnreachableException.class)
           .isThrownBy(client::taskTypes)
           .withMessageEndingWith(
-              "did not answer /api/task_schedule_cfg/list within 300 ms; the call may have been"
-                  + " carried out all the same");
+              "did not answer /api/task_schedule_cfg/list within 300 ms; the call may have taken"
+                  + " effect all the same");
       halfAnswer.join(); // it waits for the end of the connection
     }
   }
