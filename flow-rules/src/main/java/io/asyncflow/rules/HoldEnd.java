@@ -4,15 +4,15 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
 
 /**
- * Decides what becomes of a task when a hold of it ends: the one place that knows about stage
- * hand-back, retries, exhaustion and poison. Pure functions of the row as it was read under its
- * lock.
+ * Decides how a task changes when a hold of it ends. It is the only place with the rules on the
+ * next stage, retries, exhausted retries and poison. Pure functions of the row as it was read under
+ * its lock.
  */
 public final class HoldEnd {
 
   private HoldEnd() {}
 
-  /** What an accepted report makes of the task. */
+  /** The transition of an accepted report. */
   public static TaskTransition reported(TaskRow row, Report report, TypeRules type) {
     TaskRow.Copy after =
         switch (report.outcome()) {
@@ -47,12 +47,12 @@ public final class HoldEnd {
   }
 
   /**
-   * What the end of a lease makes of a task that nobody has reported.
+   * The transition of a task whose lease has run out without a report.
    *
-   * <p>A live worker beats every fifth of the lease. Where the lease ended at the hard end of the
-   * attempt and the beats had kept coming, the attempt timed out: a failure like any other. Where
-   * none came for one and a half such intervals before the end the worker is taken for lost, and no
-   * retry is burnt. An old client sends no beats: its attempt timed out.
+   * <p>A live worker sends a heartbeat every fifth of the lease. If the lease ended at the hard end
+   * of the attempt and heartbeats came until then, the attempt timed out, which counts as a failed
+   * attempt. If no heartbeat came for one and a half intervals before the end, the worker is lost,
+   * and no retry is used up. An old client sends no heartbeats: its attempt timed out.
    */
   public static TaskTransition expired(TaskRow row, TypeRules type) {
     int deliveries = row.deliveryCount() + 1;
@@ -84,13 +84,13 @@ public final class HoldEnd {
         after.scheduleLog(logged(row, verdict.name(), reason)).deliveryCount(deliveries).row());
   }
 
-  /** Why a lease ran out. */
+  /** How the sweep judges a hold whose lease has run out. */
   public enum Verdict {
-    /** No beat came: no retry is burnt. */
+    /** Heartbeats stopped; no retry is used up. */
     WORKER_LOST,
-    /** It was worked on for longer than an attempt may last: a failure like any other. */
+    /** The attempt ran longer than {@code max_processing_time}; it counts as a failed attempt. */
     TIMED_OUT,
-    /** It has ended so too often: the task is quarantined. */
+    /** Too many holds in a row ended without a report; the task is set to failed. */
     POISON
   }
 
@@ -115,7 +115,10 @@ public final class HoldEnd {
         && row.leaseEnd() - row.beatTime() <= wholeLease * 3 / 10;
   }
 
-  /** An attempt fails once: where a sweep has counted it, its late report does not do so again. */
+  /**
+   * The failed attempts including this one. A late report of an attempt that the sweep has counted
+   * as failed does not count it again.
+   */
   private static int failuresWithThisOne(TaskRow row, TypeRules type) {
     boolean sweptBefore = row.status() == TaskStatus.WAITING;
     return row.crtRetryNum() + (sweptBefore && timedOut(row, type) ? 0 : 1);

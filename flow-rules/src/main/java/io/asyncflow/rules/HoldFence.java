@@ -6,12 +6,12 @@ import io.asyncflow.api.ReportResult;
 import java.util.Optional;
 
 /**
- * Which hold of a task has something to say: the last one, to its own worker, until it has reported
- * or the task is final. A lease that has run out takes nothing away as long as nobody has held the
- * task since.
+ * Decides which hold of a task may still write: the last one, by its own worker, until its report
+ * is accepted or the task is final. A hold whose lease has run out may still write until the task
+ * is held again.
  *
- * <p>By this a report is judged, and whatever only its holder may write before that. Pure functions
- * of the row as it was read.
+ * <p>The fence applies to reports and to all else that only the holder may write. Pure functions of
+ * the row as it was read.
  */
 public final class HoldFence {
 
@@ -19,11 +19,11 @@ public final class HoldFence {
 
   /** Whether a report is accepted, was accepted before, or is refused. */
   public static ReportResult verdict(TaskRow row, Report report) {
-    boolean repeatsTheLast =
+    boolean isRepeat =
         report.reportId() != null
             && report.reportId().equals(row.reportId())
             && report.leaseEpoch() == row.reportedEpoch();
-    if (repeatsTheLast) {
+    if (isRepeat) {
       return ReportResult.alreadyDone(report.taskId());
     }
     return refusal(row, report.leaseEpoch(), report.workerId())
@@ -31,7 +31,7 @@ public final class HoldFence {
         .orElseGet(() -> ReportResult.accepted(report.taskId()));
   }
 
-  /** Why a hold has no more to say. */
+  /** Why a hold may not write. */
   private record Refusal(ErrorCode code, String why) {}
 
   /** Empty if the hold of this epoch may report. */
@@ -56,15 +56,15 @@ public final class HoldFence {
     return Optional.of(new Refusal(ErrorCode.LEASE_LOST, why));
   }
 
-  /** Whether the hold of this epoch may report, whoever its worker is. */
+  /** As {@link #require} by the row's own worker, but returns false for a refusal. */
   public static boolean mayReport(TaskRow row, int epoch) {
     return refusal(row, epoch, row.workerId()).isEmpty();
   }
 
   /**
-   * Lets through the worker whose report would be accepted.
+   * Requires that a report of this hold would be accepted.
    *
-   * @throws LeaseLostException if this hold has no more to say, or never was
+   * @throws LeaseLostException if a newer hold exists, this hold has reported, or it never existed
    * @throws TransitionNotAllowedException if the task is final
    */
   public static void require(TaskRow row, int epoch, String workerId) {

@@ -1,16 +1,16 @@
 package io.asyncflow.rules;
 
 /**
- * What a task is in a job.
+ * The role of a task in its job.
  *
- * @param index among the children, from 0; {@link #SPLIT} or {@link #MERGE}
+ * @param index its index among the children, from 0; or {@link #SPLIT} or {@link #MERGE}
  */
 public record JobPlace(long jobId, int index) {
 
-  /** The task that makes the children. */
+  /** The task that creates the children. */
   public static final int SPLIT = -1;
 
-  /** The task that makes the result of theirs. */
+  /** The task that combines their results. */
   public static final int MERGE = -2;
 
   public static JobPlace splitOf(long jobId) {

@@ -3,7 +3,7 @@ package io.asyncflow.rules;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 
-/** The write came from somebody who does not hold the task (any more). */
+/** The caller does not hold the task, or not any more. */
 public class LeaseLostException extends FlowException {
 
   private static final long serialVersionUID = 1L;

@@ -6,13 +6,15 @@ import io.asyncflow.api.HeartbeatAnswer.State;
 import io.asyncflow.api.TaskStatus;
 import java.time.Duration;
 
-/** How long leases last, and what a heartbeat is told of them. Pure functions. */
+/**
+ * How long leases last, how heartbeats renew them, and the answer to a heartbeat. Pure functions.
+ */
 public final class Leases {
 
   private Leases() {}
 
   /**
-   * How long the lease lasts that a hold grants.
+   * The length of the lease that a hold grants.
    *
    * @param workerId empty for an old client, which cannot renew it
    */
@@ -20,16 +22,16 @@ public final class Leases {
     return workerId.isEmpty() ? type.maxProcessingTime() : firstOfWorkers(type);
   }
 
-  /** The same, for holders that can renew it. */
+  /** The length of the first lease of a worker, which can renew it. */
   public static Duration firstOfWorkers(TypeRules type) {
     Duration hardEnd = type.maxProcessingTime();
     return type.lease().compareTo(hardEnd) > 0 ? hardEnd : type.lease();
   }
 
   /**
-   * The row after a heartbeat of its holder that came at {@code now}; the same row if the lease
-   * cannot be renewed. A lease that has run out is renewed as long as no sweep has given the task
-   * away, and none goes past the hard end of the attempt.
+   * The row after a heartbeat at {@code now}; the same instance if the lease cannot be renewed. A
+   * lease that has run out can be renewed until a sweep ends the hold. No lease lasts beyond the
+   * hard end of the attempt.
    *
    * @param now epoch ms
    */
@@ -51,10 +53,10 @@ public final class Leases {
   }
 
   /**
-   * What the holder of a task is told by a heartbeat, after the renewal.
+   * The answer to a heartbeat for one task, after the renewal.
    *
-   * @param isHolders whether the last hold of the task is the one that the heartbeat names
-   * @param leaseMs what is left of the lease; negative if it has run out
+   * @param isHolders whether the heartbeat names the last hold of the task
+   * @param leaseMs milliseconds until the lease ends; negative if it has run out
    */
   public static LeaseState told(HeldTask beat, boolean isHolders, TaskStatus status, long leaseMs) {
     if (isHolders && status == TaskStatus.EXECUTING && leaseMs > 0) {

@@ -8,31 +8,31 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What the last holds of a task came to, as JSON: {@code lastData} and the five before it, oldest
- * first, in {@code historyDatas}. Whatever stands beside these two stays.
+ * The ends of a task's last holds, as JSON: {@code lastData} is the last one, {@code historyDatas}
+ * has the five before it, oldest first. Other fields of the object are kept.
  *
- * <p>A log that is no JSON object (an old client stores what it likes) is begun anew, and so is one
- * that leaves no room.
+ * <p>A log that is not a JSON object (an old client may store any text) is replaced. Other fields
+ * that leave no room for the last entry are dropped.
  */
 public final class ScheduleLog {
 
   private static final int HISTORY = 5;
   private static final int MAX_MESSAGE = 1_000;
 
-  /** What the column holds; six messages of 1,000 characters that JSON escapes can be longer. */
+  /** The size of the column; six escaped messages of 1,000 characters may exceed it. */
   private static final int MAX_BYTES = 65_535;
 
-  private static final int MOST_BYTES_A_CHARACTER = 3;
+  private static final int MAX_BYTES_PER_CHARACTER = 3;
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private ScheduleLog() {}
 
   /**
-   * One line of the log.
+   * The entry of one hold.
    *
-   * @param errMsg {@code null} if nothing went wrong
-   * @param costMs from the hold to its end on the database's clock
+   * @param errMsg {@code null} if there was no error
+   * @param costMs milliseconds from the hold to its end, by the database's clock
    */
   public record Entry(
       String traceId,
@@ -59,14 +59,14 @@ public final class ScheduleLog {
   }
 
   /**
-   * What the last hold came to.
+   * The end of the last hold.
    *
-   * @param error what went wrong; {@code null} if nothing did, or the log is none of ours
-   * @param costMs from the hold to its end; {@code null} if there was none
+   * @param error its error; {@code null} if there was none, or if the log has another form
+   * @param costMs milliseconds from the hold to its end; {@code null} if no hold has ended
    */
   public record Last(String error, Long costMs) {}
 
-  /** The last line of a log. */
+  /** Reads the last entry of a log. */
   public static Last last(String log) {
     JsonNode last = parse(log).path("lastData");
     String error = last.path("errMsg").asString("");
@@ -76,7 +76,7 @@ public final class ScheduleLog {
         cost.matches("[0-9]{1,15}ms") ? Long.parseLong(cost.replace("ms", "")) : null);
   }
 
-  /** The log with one more entry. */
+  /** The log with the entry appended. Old entries are dropped if the log becomes too long. */
   public static String append(String log, Entry entry) {
     ObjectNode root = parse(log);
     ArrayNode history = historyOf(root);
@@ -98,7 +98,7 @@ public final class ScheduleLog {
   }
 
   private static boolean isTooLong(String text) {
-    return text.length() > MAX_BYTES / MOST_BYTES_A_CHARACTER
+    return text.length() > MAX_BYTES / MAX_BYTES_PER_CHARACTER
         && text.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES;
   }
 
@@ -108,7 +108,7 @@ public final class ScheduleLog {
         return object;
       }
     } catch (JacksonException e) {
-      // not ours
+      // not a log in this form
     }
     return JSON.createObjectNode();
   }

@@ -3,10 +3,10 @@ package io.asyncflow.rules;
 import java.util.Optional;
 
 /**
- * A task's id, {@code {number}_{type}_task_{n}}: it names the row and, for ever, its table.
+ * A task's id, {@code {number}_{type}_task_{n}}. It names the row and its table, and never changes.
  *
  * @param number time-ordered, unique over all tables, the row's primary key
- * @param table where the row lies
+ * @param table the table of the row
  */
 public record TaskId(long number, TaskTable table) {
 
@@ -15,7 +15,7 @@ public record TaskId(long number, TaskTable table) {
   private static final int NUMBER_DIGITS = 19;
   private static final int TABLE_DIGITS = 9;
 
-  /** The id that {@code text} spells; empty if it spells none. */
+  /** Parses an id; empty if {@code text} is none or {@code null}. */
   public static Optional<TaskId> parse(String text) {
     if (text == null || text.length() > MAX_LENGTH) {
       return Optional.empty();
@@ -33,14 +33,14 @@ public record TaskId(long number, TaskTable table) {
       long number = Long.parseLong(text, 0, numberEnd, 10);
       int table = Integer.parseInt(text, tableBegin, text.length(), 10);
       return TaskType.parse(type)
-          .filter(parsed -> parsed.name().equals(type)) // ids are not spelled in capitals
+          .filter(parsed -> parsed.name().equals(type)) // ids have no capital letters
           .map(parsed -> new TaskId(number, new TaskTable(parsed, table)));
     } catch (NumberFormatException e) {
       return Optional.empty(); // more than 63 bits
     }
   }
 
-  /** Digits without a zero before them. */
+  /** Whether the range is a number without leading zeros. */
   private static boolean isNumber(String text, int begin, int end, int most) {
     if (begin >= end || end - begin > most || text.charAt(begin) == '0') {
       return false;

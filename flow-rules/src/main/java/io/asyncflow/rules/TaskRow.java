@@ -6,14 +6,14 @@ import io.asyncflow.api.TaskStatus;
 /**
  * A row of a task table, as it was read.
  *
- * @param maxRetryNum {@code null} for the type's
- * @param maxRetryInterval seconds; {@code null} for the type's
- * @param workerId the last holder; empty for an old client or none
+ * @param maxRetryNum {@code null} for the type's value
+ * @param maxRetryInterval seconds; {@code null} for the type's value
+ * @param workerId the last holder; empty for an old client, or if there was none
  * @param traceId of the last hold; empty before the first
  * @param holdTime epoch ms of the last hold
  * @param beatTime epoch ms of the last heartbeat of the last hold; 0 if none came
  * @param leaseEnd epoch ms
- * @param place what it is in a job; {@code null} for a task of its own
+ * @param place its role in a job; {@code null} outside jobs
  * @param now the database's epoch ms when the row was read
  */
 public record TaskRow(
@@ -44,7 +44,7 @@ public record TaskRow(
     JobPlace place,
     long now) {
 
-  /** A task that nobody has held yet. */
+  /** A new task, which has not been held yet. */
   public static TaskRow waiting(
       TaskId id,
       String userId,
@@ -113,12 +113,12 @@ public record TaskRow(
         .row();
   }
 
-  /** How often and after which delays the task's stage is tried again. */
+  /** The retry policy of the task's stage. */
   public RetryPolicy retryPolicy(TypeRules type) {
     return type.retryPolicy(maxRetryNum, maxRetryInterval);
   }
 
-  /** The task as it is answered on the wire. */
+  /** The task as the API shows it. */
   public Task toTask(TypeRules type) {
     RetryPolicy retries = retryPolicy(type);
     return new Task(
@@ -146,15 +146,15 @@ public record TaskRow(
         result);
   }
 
-  /** A row that differs from this one in what is set on the copy. */
+  /** Starts a copy with changed columns. */
   public Copy copy() {
     return new Copy(this);
   }
 
-  /** A row under change. For one thread. */
+  /** A builder of a changed row. Not thread-safe. */
   public static final class Copy {
 
-    private final TaskRow from;
+    private final TaskRow original;
     private String stage;
     private TaskStatus status;
     private int priority;
@@ -177,7 +177,7 @@ public record TaskRow(
     private long now;
 
     private Copy(TaskRow row) {
-      from = row;
+      original = row;
       stage = row.stage;
       status = row.status;
       priority = row.priority;
@@ -302,15 +302,15 @@ public record TaskRow(
 
     public TaskRow row() {
       return new TaskRow(
-          from.id,
-          from.userId,
+          original.id,
+          original.userId,
           stage,
           status,
           priority,
           orderTime,
           crtRetryNum,
-          from.maxRetryNum,
-          from.maxRetryInterval,
+          original.maxRetryNum,
+          original.maxRetryInterval,
           leaseEpoch,
           reportedEpoch,
           reportId,
@@ -321,12 +321,12 @@ public record TaskRow(
           beatTime,
           leaseEnd,
           progress,
-          from.createTime,
+          original.createTime,
           modifyTime,
           context,
           result,
           scheduleLog,
-          from.place,
+          original.place,
           now);
     }
   }

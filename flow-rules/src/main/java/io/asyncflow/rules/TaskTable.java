@@ -1,9 +1,9 @@
 package io.asyncflow.rules;
 
 /**
- * One table of a type's family: the only place that builds a table's name.
+ * One table of a type's family. It is the only place that builds a table name.
  *
- * @param type a checked name, so that the table's name is safe in SQL
+ * @param type a valid type name, so that the table name is safe in SQL
  * @param number from 1
  */
 public record TaskTable(TaskType type, int number) implements Comparable<TaskTable> {

@@ -3,10 +3,10 @@ package io.asyncflow.rules;
 import io.asyncflow.api.TaskStatus;
 
 /**
- * The one way in which a task changes once it has been held.
+ * A change of a task that has been held.
  *
- * @param before the row as it was read; what is written names it as its guard
- * @param after the same task's row as it becomes
+ * @param before the row as it was read; the UPDATE is guarded by its values
+ * @param after the row after the change
  */
 public record TaskTransition(TaskRow before, TaskRow after) {
 
@@ -20,12 +20,12 @@ public record TaskTransition(TaskRow before, TaskRow after) {
     }
   }
 
-  /** Whether the task has failed for good once this is committed. */
+  /** Whether the transition sets the task to failed. */
   public boolean makesFailed() {
     return after.status() == TaskStatus.FAILED;
   }
 
-  /** Whether somebody may hold the task once this is committed. */
+  /** Whether the transition sets the task to waiting. */
   public boolean makesWaiting() {
     return after.status() == TaskStatus.WAITING;
   }

@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The name of a task type, in lower case and checked: the only text from outside that ever becomes
- * part of a table's name.
+ * The name of a task type, in lower case and validated. It is the only text from outside that
+ * becomes part of a table name.
  *
  * @param name matches {@code [a-z][a-z0-9_]{0,30}} and does not end in {@code _task} or {@code
  *     _task_} and digits, so that a task id can be parsed from its right end
@@ -21,10 +21,10 @@ public record TaskType(String name) implements Comparable<TaskType> {
     }
   }
 
-  /** The type that {@code text} names without regard to case; empty if it names none. */
+  /** Parses a type name, ignoring case; empty if {@code text} is none or {@code null}. */
   public static Optional<TaskType> parse(String text) {
-    // Others than ASCII letters may have one as their lower case, as the Kelvin sign has k; the
-    // database would not take the two for the same name.
+    // The lower case of a character outside ASCII may be an ASCII letter (the Kelvin sign becomes
+    // k), but the database does not treat the two as the same name.
     if (text == null || text.length() > MAX_LENGTH || !isAscii(text)) {
       return Optional.empty();
     }
@@ -41,7 +41,7 @@ public record TaskType(String name) implements Comparable<TaskType> {
     return true;
   }
 
-  // No regular expressions: each id of each report is parsed, more than once.
+  // Without regular expressions, because every id of every report is parsed.
   private static boolean isValid(String name) {
     if (name.isEmpty() || name.length() > MAX_LENGTH || !isLetter(name.charAt(0))) {
       return false;
@@ -52,10 +52,10 @@ public record TaskType(String name) implements Comparable<TaskType> {
         return false;
       }
     }
-    return !isLikeATable(name);
+    return !endsLikeTableName(name);
   }
 
-  private static boolean isLikeATable(String name) {
+  private static boolean endsLikeTableName(String name) {
     int end = name.length();
     while (isDigit(name.charAt(end - 1))) { // the first is a letter
       end--;

@@ -4,7 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskStatus;
 
-/** The task is final, or no edge leads from its status to the wanted one. */
+/** The task is final, or its status does not allow the wanted one. */
 public class TransitionNotAllowedException extends FlowException {
 
   private static final long serialVersionUID = 1L;
@@ -13,7 +13,7 @@ public class TransitionNotAllowedException extends FlowException {
     super(ErrorCode.TRANSITION_NOT_ALLOWED, id + ": " + why);
   }
 
-  /** The task has ended with this status. */
+  /** The exception for a task that has ended with this status. */
   public static TransitionNotAllowedException afterEnd(TaskId id, TaskStatus status) {
     return new TransitionNotAllowedException(id, end(status));
   }

@@ -4,29 +4,32 @@ import io.asyncflow.api.TaskTypeSettings;
 import java.time.Duration;
 import java.util.Objects;
 
-/** What the decisions about a task need to know of its type. */
+/** The settings of a type that the rules about a task depend on. */
 public interface TypeRules {
 
-  /** How long a lease lasts that is not renewed; at least a second. */
+  /** How long a lease lasts without a heartbeat; at least a second. */
   Duration lease();
 
-  /** From a hold to its hard end, which no lease outlasts; at least a second. */
+  /** From a hold to its hard end, beyond which no lease lasts; at least a second. */
   Duration maxProcessingTime();
 
-  /** Retries of one stage; 0 for none. */
+  /** The most retries of one stage; 0 for none. */
   int maxRetryNum();
 
-  /** As {@link RetryPolicy#interval}. */
+  /** See {@link RetryPolicy#interval}. */
   int retryInterval();
 
-  /** Seconds; {@code null} for none. */
+  /** Cap of the doubling retry delay in seconds; {@code null} for none. */
   Integer maxRetryInterval();
 
-  /** Holds in a row that may end without a report before the task is quarantined. */
+  /** Holds in a row that may end without a report before the task counts as poison. */
   int maxDelivery();
 
   /**
-   * How often and after which delays a task of the type is tried again, if it says nothing else.
+   * The retry policy of a task of the type.
+   *
+   * @param ownMaxRetryNum the task's own value; {@code null} for the type's
+   * @param ownMaxRetryInterval the task's own value in seconds; {@code null} for the type's
    */
   default RetryPolicy retryPolicy(Integer ownMaxRetryNum, Integer ownMaxRetryInterval) {
     return new RetryPolicy(
@@ -36,9 +39,11 @@ public interface TypeRules {
         ownMaxRetryInterval);
   }
 
-  /** The rules that these settings give, with the contract's default for each that is absent. */
+  /**
+   * The rules of these settings. A setting that is {@code null} has the default of the contract.
+   */
   static TypeRules of(TaskTypeSettings settings) {
-    record Given(
+    record Settings(
         Duration lease,
         Duration maxProcessingTime,
         int maxRetryNum,
@@ -46,7 +51,7 @@ public interface TypeRules {
         Integer maxRetryInterval,
         int maxDelivery)
         implements TypeRules {}
-    return new Given(
+    return new Settings(
         Duration.ofSeconds(Objects.requireNonNullElse(settings.leaseSeconds(), 30)),
         Duration.ofSeconds(Objects.requireNonNullElse(settings.maxProcessingTime(), 30)),
         Objects.requireNonNullElse(settings.maxRetryNum(), 3),
