@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** {@code t_type_limit}, and how much of a type executes. */
+/** The statements of the claim limits: {@code t_type_limit}, and the count of executing tasks. */
 @Component
 class ClaimLimitStore {
 
@@ -34,14 +34,14 @@ class ClaimLimitStore {
   }
 
   /**
-   * How far the rate of a type is spent.
+   * The used part of a type's rate.
    *
    * @param spentUntil microseconds since the epoch
-   * @param now the same, on the database's clock
+   * @param now microseconds since the epoch, by the database's clock
    */
   record Spending(long spentUntil, long now) {}
 
-  /** Locks the row of a type until the transaction ends; makes it if there is none. */
+  /** Locks the row of a type until the transaction ends; inserts it if it does not exist. */
   Spending lock(TaskType type) {
     return find(type)
         .orElseGet(
@@ -73,7 +73,7 @@ class ClaimLimitStore {
         .update();
   }
 
-  /** The tables in which tasks of the type may execute, as they are now; none before its first. */
+  /** The live tables of the type, read from the database; empty before the first is created. */
   List<TaskTable> live(TaskType type) {
     return jdbc.sql(
             """
@@ -93,15 +93,15 @@ class ClaimLimitStore {
   }
 
   /**
-   * How many tasks of the tables execute, each table counted up to {@code enough}; a statement asks
-   * a {@link TableSql#groups group}.
+   * The number of executing tasks in the tables, each table counted up to {@code enough}. One
+   * statement counts a {@link TableSql#groups group} of tables.
    */
   int executing(List<TaskTable> tables, int enough) {
     int executing = 0;
-    for (List<TaskTable> some : TableSql.groups(tables)) {
+    for (List<TaskTable> group : TableSql.groups(tables)) {
       executing +=
           jdbc
-              .sql(some.stream().map(EXECUTING::of).collect(joining("UNION ALL\n")))
+              .sql(group.stream().map(EXECUTING::of).collect(joining("UNION ALL\n")))
               .param("enough", enough)
               .query(Integer.class)
               .list()

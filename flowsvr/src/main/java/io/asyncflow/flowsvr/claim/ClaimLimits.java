@@ -7,17 +7,17 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Component;
 
 /**
- * How many tasks of a type with a {@code max_executing} or a {@code rate_limit} a claim may take.
+ * Decides how many tasks a claim may take of a type with a {@code max_executing} or a {@code
+ * rate_limit}.
  *
- * <p>Both are exact over all servers: claims of such a type come one after the other, by the lock
- * of its row in {@code t_type_limit}. What executes is counted from the task tables, so nothing
- * leaks when a worker or a server dies; and from all of them as they are under that lock, since
- * another server may have rolled, and filled the limit from the new table, a moment ago. The rate
- * is a generic cell rate algorithm (ITU-T I.371) on the database's clock: permits come evenly, and
- * a tenth of a second's worth of them may be taken at once. A claim that is rolled back has spent
- * nothing.
+ * <p>Both limits are exact over all servers: claims of such a type are serialized by the lock of
+ * its row in {@code t_type_limit}. Executing tasks are counted in the task tables, so no count
+ * leaks when a worker or a server dies. The live tables are read under that lock, because another
+ * server may have added a table and claimed tasks from it a moment ago. The rate follows the
+ * generic cell rate algorithm (ITU-T I.371) on the database's clock: permits come evenly, and the
+ * permits of a tenth of a second may be taken at once. A claim that is rolled back spends nothing.
  *
- * <p>Types without limits cost nothing.
+ * <p>A type without limits costs no statement.
  */
 @Component
 class ClaimLimits {
@@ -32,18 +32,23 @@ class ClaimLimits {
   }
 
   /**
-   * What a claim may do.
+   * What the limits allow a claim.
    *
-   * @param tasks how many it may take
-   * @param nextInMs when there are none: how long until there may be one; empty if nobody knows
-   * @param spentFrom where what it takes is spent from; 0 where there is no rate
+   * @param tasks the most tasks that it may take
+   * @param nextInMs if {@code tasks} is 0: milliseconds until a task may be allowed; empty if
+   *     unknown
+   * @param spentFrom microseconds since the epoch, from which its tasks are charged; 0 without a
+   *     rate limit
    */
   record Allowance(int tasks, OptionalLong nextInMs, long spentFrom) {
 
     static final Allowance UNLIMITED = new Allowance(Integer.MAX_VALUE, OptionalLong.empty(), 0);
   }
 
-  /** Locks the type against other claims, and says how many tasks this one may take. */
+  /**
+   * Locks the type against other claims until the transaction ends, and returns this claim's
+   * allowance.
+   */
   Allowance lock(TaskTypeConfig type) {
     if (type.maxExecuting() == 0 && type.rateLimit() == 0) {
       return Allowance.UNLIMITED;
@@ -63,8 +68,8 @@ class ClaimLimits {
   static Allowance ofRate(Spending spending, int rateLimit) {
     long interval = intervalUs(rateLimit);
     long idle = spending.now() - Math.max(interval, BURST_US);
-    // What is spent is never ahead of now, unless the database's clock was set back since. A claim
-    // that waited for the clock to come there would wait as long as the step was.
+    // spent_until is later than now only if the database's clock was set back since. Claims must
+    // not wait until the clock has caught up.
     boolean wasSetBack = spending.spentUntil() > spending.now();
     long spent = wasSetBack ? idle : Math.max(spending.spentUntil(), idle);
     long permits = Math.max(0, (spending.now() - spent) / interval);
@@ -75,7 +80,7 @@ class ClaimLimits {
     return new Allowance((int) Math.min(permits, Integer.MAX_VALUE), nextInMs, spent);
   }
 
-  /** Writes down what a claim took of its allowance. */
+  /** Stores what a claim has used of its allowance. */
   void spend(TaskTypeConfig type, Allowance allowance, int tasks) {
     if (type.rateLimit() > 0 && tasks > 0) {
       store.spend(type.type(), allowance.spentFrom() + tasks * intervalUs(type.rateLimit()));

@@ -18,20 +18,20 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The statements of a claim.
+ * The statements of a claim. Thread-safe.
  *
- * <p>All of them rest on {@code idx_claim (status, task_stage, order_time)}: the waiting tasks of
- * one stage are one contiguous range of it in the order of their due times (and, among equals, of
- * their ids, which InnoDB appends). So a claim reads what it takes, however many tasks wait, are
- * delayed, or belong to other stages. ClaimPlanIT holds both engines to that.
+ * <p>They depend on {@code idx_claim (status, task_stage, order_time)}: the waiting tasks of one
+ * stage are one contiguous range of it, ordered by due time and then by id, which InnoDB appends.
+ * So a claim reads only the rows that it takes, however many tasks wait, are delayed, or belong to
+ * other stages. ClaimPlanIT checks this on both engines.
  *
- * <p>What was taken leaves a deleted entry at the head of its range, until no snapshot needs it any
- * more. So a {@link Range} may begin behind those.
+ * <p>A claimed row leaves a delete-marked entry at the head of its range until InnoDB can purge it.
+ * So a {@link Range} may begin behind those entries.
  */
 @Component
 public class ClaimStore {
 
-  /** Reads whole rows, but for long logs: to lock a row InnoDB goes to it in any case. */
+  /** Reads whole rows, except long logs: InnoDB visits a row to lock it in any case. */
   static final TableSql LOCK_DUE =
       new TableSql(
           "SELECT "
@@ -75,7 +75,10 @@ public class ClaimStore {
             AND t.modify_time = v.from_time
           """);
 
-  /** For rows that a hold takes together: a quarter cheaper than to name values for each. */
+  /**
+   * For rows with equal values, such as those of one hold: a quarter cheaper than values for each
+   * row.
+   */
   private static final TableSql MARK_HELD_ALIKE =
       new TableSql(
           """
@@ -95,8 +98,8 @@ public class ClaimStore {
             AND id IN (
           """);
 
-  /** From so many rows on, what is marked alike has a statement of its own. */
-  private static final int ROWS_ALIKE = 8;
+  /** The fewest rows with equal values that get a statement of their own. */
+  private static final int MIN_ROWS_ALIKE = 8;
 
   private static final TableSql HELD =
       new TableSql(
@@ -119,8 +122,8 @@ public class ClaimStore {
   }
 
   /**
-   * Locks the first due tasks that nobody else has locked, and returns them as they wait, with
-   * {@code null} for {@linkplain TaskStore#COLUMNS_BUT_LONG_LOGS long logs}.
+   * Locks the first due tasks of the range, except those locked by other transactions, and returns
+   * their rows, with {@code null} for {@linkplain TaskStore#COLUMNS_BUT_LONG_LOGS long logs}.
    */
   List<TaskRow> lockDue(Range range, int limit) {
     TaskTable table = range.source().table();
@@ -132,32 +135,33 @@ public class ClaimStore {
         .list();
   }
 
-  /** A waiting row as it was read, and as a hold makes it. */
+  /** A waiting row as it was read, and after the hold. */
   public record Change(TaskRow before, TaskRow after) {}
 
   /**
-   * Marks those of the tasks as held that are still as they were read, and returns how many were.
+   * Marks the tasks as held whose rows have not changed since they were read.
    *
-   * @param changes of rows of the table, at least one
+   * @return the number of tasks marked
+   * @param changes changes of rows of the table, at least one
    */
   public int markHeld(TaskTable table, List<Change> changes) {
     int held = 0;
     List<Change> others = new ArrayList<>();
-    Collection<List<Change>> alike =
+    Collection<List<Change>> groups =
         changes.stream()
             .collect(groupingBy(Marking::of, LinkedHashMap::new, Collectors.toList()))
             .values();
-    for (List<Change> some : alike) {
-      if (some.size() < ROWS_ALIKE) {
-        others.addAll(some);
+    for (List<Change> group : groups) {
+      if (group.size() < MIN_ROWS_ALIKE) {
+        others.addAll(group);
       } else {
-        held += markAlike(table, some);
+        held += markAlike(table, group);
       }
     }
     return others.isEmpty() ? held : held + markEach(table, others);
   }
 
-  /** What a hold writes into the rows that it takes. */
+  /** The values that a hold writes into its rows. */
   private record Marking(int epoch, String workerId, String traceId, long holdTime, long leaseEnd) {
     static Marking of(Change change) {
       TaskRow after = change.after();
@@ -202,7 +206,7 @@ public class ClaimStore {
     return template.update(sql, new StatementValues(values));
   }
 
-  /** Those of the tasks that are held by holds with these traces. */
+  /** The rows of those tasks that are held with one of these trace ids. */
   List<TaskRow> held(TaskTable table, Collection<Long> numbers, Collection<String> traceIds) {
     return jdbc.sql(HELD.of(table))
         .param("ids", numbers)

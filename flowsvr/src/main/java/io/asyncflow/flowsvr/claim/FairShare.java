@@ -5,37 +5,37 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Deals tasks out to holds that are served together, one each, round and round, in the order of the
- * line. So a burst is spread over all who wait for it, and the first in line gets the first due; a
- * hold gets no stage that it did not ask for, and no more than it has room for.
+ * Deals tasks to the holds of one claim: round-robin, in the order of the line. So a burst of tasks
+ * is spread over all waiting holds, and the first hold gets the task that is due first. A hold gets
+ * only stages that it named, and at most its limit.
  *
- * <p>First all that can be had by somebody who takes it at once; then, of what is left, what has
- * been due for so long that a hold which prefers other stages takes it, too. Pure functions.
+ * <p>A first pass deals tasks to holds that take them without delay. A second pass deals what is
+ * left to holds that prefer other stages, if the task has been due long enough. Pure functions.
  */
 final class FairShare {
 
   private FairShare() {}
 
   /**
-   * What dealing knows of a task.
+   * A task that can be dealt.
    *
-   * @param dueForMs how long it has been due
+   * @param dueForMs milliseconds since it became due
    */
   record Candidate(String stage, long dueForMs) {}
 
   /**
-   * @param inOrder what there is, what is due first at the beginning
-   * @param candidateOf each
-   * @param line each with its limit and its stages
-   * @param most deals no more than this
-   * @return what each of the line gets; what nobody may have is left out
+   * @param inOrder the tasks, in due order
+   * @param candidateOf returns the candidate of a task
+   * @param line the holds, first come first served
+   * @param most the most tasks to deal
+   * @return the tasks of each hold of the line; a task that no hold may take is in none
    */
   static <T> List<List<T>> deal(
       List<T> inOrder, Function<T, Candidate> candidateOf, List<Claimant> line, int most) {
     Round<T> round = new Round<>(candidateOf, line, most);
-    List<T> left = round.outTo(Claimant::takesAtOnce, inOrder);
+    List<T> leftovers = round.deal(Claimant::takesAtOnce, inOrder);
     if (line.stream().anyMatch(claimant -> claimant.hold().isChoosy())) {
-      round.outTo(Claimant::takes, left);
+      round.deal(Claimant::takes, leftovers);
     }
     return round.shares;
   }
@@ -45,44 +45,44 @@ final class FairShare {
     boolean gives(Claimant claimant, Candidate candidate);
   }
 
-  /** One round of dealing under way; for one thread. */
+  /** A deal in progress. Not thread-safe. */
   private static final class Round<T> {
 
     private final Function<T, Candidate> candidateOf;
     private final List<Claimant> line;
     private final List<List<T>> shares = new ArrayList<>();
-    private int left;
+    private int remaining;
     private int next;
 
     Round(Function<T, Candidate> candidateOf, List<Claimant> line, int most) {
       this.candidateOf = candidateOf;
       this.line = line;
-      this.left = most;
+      this.remaining = most;
       line.forEach(claimant -> shares.add(new ArrayList<>()));
     }
 
-    /** Returns what it dealt to nobody. */
-    List<T> outTo(Rule rule, List<T> inOrder) {
+    /** Deals by the rule and returns the tasks that no hold took. */
+    List<T> deal(Rule rule, List<T> inOrder) {
       List<T> undealt = new ArrayList<>();
-      for (T one : inOrder) {
-        int taker = left == 0 ? -1 : takerOf(candidateOf.apply(one), rule);
-        if (taker >= 0) {
-          shares.get(taker).add(one);
-          left--;
-          next = (taker + 1) % line.size();
+      for (T item : inOrder) {
+        int index = remaining == 0 ? -1 : nextTaker(candidateOf.apply(item), rule);
+        if (index >= 0) {
+          shares.get(index).add(item);
+          remaining--;
+          next = (index + 1) % line.size();
         } else {
-          undealt.add(one);
+          undealt.add(item);
         }
       }
       return undealt;
     }
 
-    private int takerOf(Candidate candidate, Rule rule) {
+    private int nextTaker(Candidate candidate, Rule rule) {
       for (int i = 0; i < line.size(); i++) {
-        int at = (next + i) % line.size();
-        Claimant claimant = line.get(at);
-        if (shares.get(at).size() < claimant.limit() && rule.gives(claimant, candidate)) {
-          return at;
+        int index = (next + i) % line.size();
+        Claimant claimant = line.get(index);
+        if (shares.get(index).size() < claimant.limit() && rule.gives(claimant, candidate)) {
+          return index;
         }
       }
       return -1;
@@ -90,9 +90,9 @@ final class FairShare {
   }
 
   /**
-   * A hold, as far as dealing knows it.
+   * A hold to deal tasks to.
    *
-   * @param limit how many it may be given; 0 if it has been given something already
+   * @param limit the most tasks to deal to it; 0 if it has tasks already
    */
   record Claimant(Hold hold, int limit) {
 
@@ -100,7 +100,7 @@ final class FairShare {
       return hold.takes(stage);
     }
 
-    /** How long a task of the stage must have been due to be for it. */
+    /** How many ms a task of the stage must have been due before the hold takes it. */
     long patienceMs(String stage) {
       return hold.preference().patienceMs(stage);
     }

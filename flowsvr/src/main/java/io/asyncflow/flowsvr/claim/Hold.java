@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * A checked request to hold due tasks.
+ * A validated request to hold due tasks.
  *
- * @param limit at most so many; 0 for the type's schedule_limit
- * @param workerId who asks; empty for an old client, which sends no heartbeats
+ * @param limit the most tasks wanted; 0 for the type's schedule_limit
+ * @param workerId the worker; empty for an old client, which sends no heartbeats
  * @param waitTime how long it may be parked while nothing is due
- * @param holdId makes it repeatable after a lost answer; {@code null} if it is not
- * @param stages only tasks of these; empty for all
- * @param startId names the start of the worker; empty if it does not say
+ * @param holdId makes it repeatable after a lost answer; {@code null} if it is not repeatable
+ * @param stages the stages wanted; empty for all
+ * @param startId identifies the start of the worker; empty if unknown
  */
 public record Hold(
     TaskType type,
@@ -25,7 +25,7 @@ public record Hold(
     Preference preference,
     String startId) {
 
-  /** A hold that takes all its stages alike. */
+  /** A hold without a preference and a start id. */
   public Hold(
       TaskType type,
       int limit,
@@ -36,7 +36,7 @@ public record Hold(
     this(type, limit, workerId, waitTime, holdId, stages, Preference.NONE);
   }
 
-  /** A hold of a worker that does not say which start of it this is. */
+  /** A hold without a start id. */
   public Hold(
       TaskType type,
       int limit,
@@ -48,7 +48,7 @@ public record Hold(
     this(type, limit, workerId, waitTime, holdId, stages, preference, "");
   }
 
-  /** The same without a wait. */
+  /** A copy with a wait time of zero. */
   public Hold atOnce() {
     return new Hold(type, limit, workerId, Duration.ZERO, holdId, stages, preference, startId);
   }
@@ -57,7 +57,7 @@ public record Hold(
     return holdId != null;
   }
 
-  /** What its later deliveries have in common with it; only if it is repeatable. */
+  /** The key that all deliveries of this hold share; only for a repeatable hold. */
   public HoldKey key() {
     return new HoldKey(workerId, holdId);
   }
@@ -66,7 +66,7 @@ public record Hold(
     return stages.isEmpty() || stages.contains(stage);
   }
 
-  /** Whether there are tasks that it takes only when they have been due for a while. */
+  /** Whether it takes some tasks only after they have been due for a while. */
   boolean isChoosy() {
     return !preference.othersAfter().isZero();
   }

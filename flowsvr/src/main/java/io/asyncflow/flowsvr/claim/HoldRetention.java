@@ -6,7 +6,7 @@ import io.asyncflow.flowsvr.system.db.PagedDelete;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
-/** Forgets what holds were given once none of their leases can live any more. */
+/** Deletes the rows of holds whose leases have all ended. */
 @Component
 public class HoldRetention {
 
@@ -23,7 +23,7 @@ public class HoldRetention {
     return Duty.ofLeader("hold-retention", every.cleaning(), this::runOnce);
   }
 
-  /** Returns how many holds were forgotten. */
+  /** Returns the number of deleted rows. */
   public int runOnce() {
     return pages.run(holds::deleteExpired);
   }

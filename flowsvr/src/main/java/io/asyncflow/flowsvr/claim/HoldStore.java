@@ -13,7 +13,9 @@ import java.util.stream.Collectors;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** {@code t_hold}: what a hold with a holdId was given, so that it can be told again. */
+/**
+ * {@code t_hold}: the tasks given to a hold with a holdId, so that a repeat gets the same answer.
+ */
 @Component
 class HoldStore {
 
@@ -25,7 +27,7 @@ class HoldStore {
     this.jdbc = jdbc;
   }
 
-  /** What a hold was given. */
+  /** The tasks of an earlier delivery. */
   record StoredHold(String traceId, List<TaskId> ids) {}
 
   Optional<StoredHold> find(Hold hold) {
@@ -44,21 +46,22 @@ class HoldStore {
         .optional();
   }
 
-  /** A hold, and what it is given. */
+  /** A hold and the tasks that it is given. */
   record HoldToStore(Hold hold, String traceId, List<TaskId> ids) {}
 
   /**
-   * Remembers what holds are given. Waits for a transaction that is just giving to one of them.
+   * Stores the tasks of holds. Blocks while another transaction inserts one of the same holds.
    *
    * @param holds at least one
-   * @throws org.springframework.dao.DuplicateKeyException if one of them was given something before
+   * @throws org.springframework.dao.DuplicateKeyException if an earlier delivery of one of them has
+   *     tasks
    */
   void insert(List<HoldToStore> holds, Duration keep) {
     StringBuilder sql =
         new StringBuilder(
             "INSERT INTO t_hold (task_type, worker_id, hold_id, trace_id, task_ids, expire_time)");
     List<Object> values = new ArrayList<>();
-    for (HoldToStore hold : inOrderOfTheirKeys(holds)) {
+    for (HoldToStore hold : sortedByKey(holds)) {
       sql.append(values.isEmpty() ? "\nVALUES " : ", ").append(VALUES);
       values.add(hold.hold().type().name());
       values.add(hold.hold().workerId());
@@ -70,8 +73,8 @@ class HoldStore {
     jdbc.sql(sql.toString()).params(values).update();
   }
 
-  /** As everybody does, so that two servers do not wait for each other. */
-  private static List<HoldToStore> inOrderOfTheirKeys(List<HoldToStore> holds) {
+  /** All servers insert in this order, so that they cannot deadlock. */
+  private static List<HoldToStore> sortedByKey(List<HoldToStore> holds) {
     return holds.stream()
         .sorted(
             Comparator.comparing((HoldToStore hold) -> hold.hold().workerId())
@@ -79,7 +82,7 @@ class HoldStore {
         .toList();
   }
 
-  /** Forgets a hold that none of its tasks is held by any more. */
+  /** Deletes a hold that no longer holds any of its tasks. */
   void delete(Hold hold, String traceId) {
     jdbc.sql(
             """
@@ -96,7 +99,7 @@ class HoldStore {
         .update();
   }
 
-  /** Deletes a page of holds whose leases are over, and returns how many. */
+  /** Deletes a page of expired rows and returns their number. */
   int deleteExpired(int limit) {
     return jdbc.sql(
             sql("DELETE FROM t_hold WHERE expire_time < now_ms ORDER BY expire_time LIMIT :limit"))

@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.claim;
 
 /**
- * Who holds tasks by one hold.
+ * The holder that a hold writes into its rows.
  *
  * @param workerId empty for an old client
- * @param traceId made for this hold, 32 hexadecimal digits
+ * @param traceId random, different for every hold; 32 hexadecimal digits
  */
 record Holder(String workerId, String traceId) {}

@@ -29,16 +29,16 @@ import java.util.function.IntFunction;
 import org.springframework.stereotype.Component;
 
 /**
- * Takes tasks for several holds in one short transaction: one statement locks and reads those of a
- * source, one marks those of a table, each as its own holder's.
+ * Takes tasks for several holds in one short transaction. One statement per source locks and reads
+ * rows; one statement per table marks them, each with its own holder.
  *
- * <p>What was locked is not yet held. The UPDATE names the epoch and the time of change that each
- * row was read with (of rows that are marked alike the latest such time), and what it did not find
- * so is nobody's.
+ * <p>A locked row is not yet held. The UPDATE is guarded by the epoch and the modification time of
+ * each row as it was read (for rows with equal values, by the latest such time). A row that it does
+ * not match is given to no hold.
  *
- * <p>What one claim takes is answered with all its texts, so it leaves waiting what is more than
- * {@link TaskLimits#ANSWER_BYTES}. What it leaves was read and locked in vain, so the next claims
- * of the type want no more than twice what had room. Thread-safe.
+ * <p>The tasks of one claim must fit into {@link TaskLimits#ANSWER_BYTES}, with all their texts;
+ * the others stay waiting. Those were read and locked in vain, so the next claims of the type take
+ * at most twice as many tasks as fitted. Thread-safe.
  */
 @Component
 class JointClaim {
@@ -52,8 +52,8 @@ class JointClaim {
   private final ClaimLimits limits;
   private final RetryingTransactions transactions;
 
-  /** How many tasks a claim wants at most, of types whose tasks are large. */
-  private final Map<TaskType, Integer> mosts = new ConcurrentHashMap<>();
+  /** The most tasks of a claim, for types whose tasks are large. */
+  private final Map<TaskType, Integer> maxTasks = new ConcurrentHashMap<>();
 
   JointClaim(
       ClaimStore claims,
@@ -69,12 +69,12 @@ class JointClaim {
   }
 
   /**
-   * What a claim took.
+   * The result of a claim.
    *
-   * @param shares what each hold got, as it is after the hold and in due order
-   * @param plan how many were wanted of each range
-   * @param isCut whether some may have been left because tasks of the type are large
-   * @param allowance what the type's limits allowed
+   * @param shares the rows of each hold, after the hold and in due order
+   * @param plan how many rows of each range were to be locked
+   * @param isCut whether tasks may be left that did not fit into the answer
+   * @param allowance the allowance of the type's limits
    */
   record Assignment(
       List<List<TaskRow>> shares, Map<Range, Integer> plan, boolean isCut, Allowance allowance) {
@@ -90,15 +90,16 @@ class JointClaim {
 
   /**
    * @param line the holds, first come first served
-   * @param plan says how many to take of each range, given how many may be taken at most
-   * @throws org.springframework.dao.DuplicateKeyException if one of the holds was given something
-   *     before; then nobody is given anything
+   * @param plan returns how many tasks to take of each range; its argument is the most that may be
+   *     taken
+   * @throws org.springframework.dao.DuplicateKeyException if an earlier delivery of one of the
+   *     holds has tasks; then no hold is given any
    */
   Assignment take(TaskTypeConfig type, List<Claimant> line, IntFunction<Map<Range, Integer>> plan) {
-    int most = mosts.getOrDefault(type.type(), Integer.MAX_VALUE);
+    int most = maxTasks.getOrDefault(type.type(), Integer.MAX_VALUE);
     Assignment assignment = take(type, line, plan, most);
     if (assignment.isCut()) {
-      mosts.put(type.type(), 2 * Math.max(1, assignment.tasks()));
+      maxTasks.put(type.type(), 2 * Math.max(1, assignment.tasks()));
     }
     return assignment;
   }
@@ -127,21 +128,22 @@ class JointClaim {
   }
 
   /**
-   * Takes out of the shares what an answer has no room for, what is due last first, and reads the
-   * long logs of the rest. Most claims are far from that, and not looked at any closer.
+   * Removes the tasks that do not fit into the answer, the last due first, and reads the long logs
+   * of the others. If the upper bound of the size fits, which is the common case, nothing else is
+   * computed.
    *
-   * @return whether anything was taken out
+   * @return whether any task was removed
    */
   private boolean cut(List<List<TaskRow>> shares) {
-    boolean areWhole = true;
+    boolean haveAllLogs = true;
     long bytesAtMost = 0;
     for (List<TaskRow> share : shares) {
       for (TaskRow row : share) {
-        areWhole &= row.scheduleLog() != null;
+        haveAllLogs &= row.scheduleLog() != null;
         bytesAtMost += AnswerRoom.bytesAtMost(row);
       }
     }
-    if (areWhole && bytesAtMost <= TaskLimits.ANSWER_BYTES) {
+    if (haveAllLogs && bytesAtMost <= TaskLimits.ANSWER_BYTES) {
       return false;
     }
     List<TaskRow> inOrder = shares.stream().flatMap(List::stream).sorted(DUE_ORDER).toList();
@@ -156,9 +158,9 @@ class JointClaim {
   private Map<TaskId, TaskRow> fitting(List<TaskRow> inOrder) {
     Map<TaskId, TaskRow> fitting = new HashMap<>();
     AnswerRoom room = new AnswerRoom();
-    for (int from = 0; from < inOrder.size(); from += TaskLimits.SLICE) {
-      int to = Math.min(from + TaskLimits.SLICE, inOrder.size());
-      for (TaskRow row : withLogs(inOrder.subList(from, to))) {
+    for (int start = 0; start < inOrder.size(); start += TaskLimits.SLICE) {
+      int end = Math.min(start + TaskLimits.SLICE, inOrder.size());
+      for (TaskRow row : withLogs(inOrder.subList(start, end))) {
         if (!room.take(AnswerRoom.bytesOf(row))) {
           return fitting;
         }
@@ -169,16 +171,16 @@ class JointClaim {
   }
 
   private List<TaskRow> withLogs(List<TaskRow> rows) {
-    Map<TaskTable, List<Long>> lacking = new TreeMap<>();
+    Map<TaskTable, List<Long>> missing = new TreeMap<>();
     rows.stream()
         .filter(row -> row.scheduleLog() == null)
         .map(TaskRow::id)
         .forEach(
-            id -> lacking.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number()));
-    Map<TaskId, TaskRow> whole = new HashMap<>();
-    lacking.forEach(
-        (table, numbers) -> tasks.find(table, numbers).forEach(row -> whole.put(row.id(), row)));
-    return rows.stream().map(row -> whole.getOrDefault(row.id(), row)).toList();
+            id -> missing.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number()));
+    Map<TaskId, TaskRow> complete = new HashMap<>();
+    missing.forEach(
+        (table, numbers) -> tasks.find(table, numbers).forEach(row -> complete.put(row.id(), row)));
+    return rows.stream().map(row -> complete.getOrDefault(row.id(), row)).toList();
   }
 
   private List<List<TaskRow>> hold(
@@ -189,7 +191,7 @@ class JointClaim {
       List<TaskRow> share = new ArrayList<>();
       shares.add(share);
       if (dealt.get(i).isEmpty()) {
-        continue; // as with most of a long line; a random trace is not for nothing
+        continue; // skips the cost of a random trace id
       }
       Holder holder = new Holder(line.get(i).hold().workerId(), newTraceId());
       long lease = Leases.first(holder.workerId(), type).toMillis();
@@ -202,11 +204,11 @@ class JointClaim {
       }
     }
     changes.forEach((table, rows) -> mark(table, rows, shares));
-    remember(shares, line, type);
+    storeHolds(shares, line, type);
     return shares;
   }
 
-  /** Takes those out of the shares that somebody else has taken or changed. */
+  /** Marks rows as held, and removes from the shares those that another transaction has changed. */
   private void mark(TaskTable table, List<Change> changes, List<List<TaskRow>> shares) {
     changes.sort(Comparator.comparingLong(change -> change.before().id().number()));
     if (claims.markHeld(table, changes) == changes.size()) {
@@ -229,7 +231,7 @@ class JointClaim {
                         && !row.traceId().equals(traces.get(row.id().number()))));
   }
 
-  private void remember(List<List<TaskRow>> shares, List<Claimant> line, TaskTypeConfig type) {
+  private void storeHolds(List<List<TaskRow>> shares, List<Claimant> line, TaskTypeConfig type) {
     List<HoldStore.HoldToStore> toStore = new ArrayList<>();
     for (int i = 0; i < line.size(); i++) {
       Hold hold = line.get(i).hold();
@@ -241,8 +243,8 @@ class JointClaim {
       }
     }
     if (!toStore.isEmpty()) {
-      // A worker that lost the answer cannot renew what it does not know: after the first lease the
-      // row is of no use. The second one is for the sweep.
+      // A worker that lost the answer does not renew the leases, so the row is useless after the
+      // first lease. The second lease gives the sweep time.
       holds.insert(toStore, Leases.firstOfWorkers(type).multipliedBy(2));
     }
   }

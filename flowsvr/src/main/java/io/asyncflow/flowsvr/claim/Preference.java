@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * What a worker would rather do, because it has loaded what that needs.
+ * The stages that a worker prefers, because it has their resources loaded.
  *
- * @param stages whose tasks it takes as soon as they are due
- * @param othersAfter how long tasks of other stages must have been due before they are for it; zero
- *     if it has no preference
+ * @param stages the stages whose tasks it takes as soon as they are due
+ * @param othersAfter how long tasks of other stages must have been due before it takes them; zero
+ *     without a preference
  */
 public record Preference(Set<String> stages, Duration othersAfter) {
 
   public static final Preference NONE = new Preference(Set.of(), Duration.ZERO);
 
-  /** How long a task of the stage must have been due, in ms. */
+  /** How many ms a task of the stage must have been due before the worker takes it. */
   long patienceMs(String stage) {
     return stages.contains(stage) ? 0 : othersAfter.toMillis();
   }

@@ -44,14 +44,13 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 
 /**
- * Takes due tasks of a type for holds that are served together.
+ * Claims due tasks of a type for the holds of one line.
  *
- * <p>A claim first looks, without a lock, which sources (a stage in a table) stand at the head of
- * the order, deals what it sees out to the holds, and then takes as many of each source as that
- * came to ({@link JointClaim}). The look only plans: SKIP LOCKED keeps claimers from waiting for
- * each other, and the guarded UPDATE decides. With an engine that locks nothing the result would be
- * the same, with more attempts. Where a single source is in question, and was busy a moment ago,
- * the look is left out.
+ * <p>A claim first reads, without a lock, the first due tasks of each source. It deals them to the
+ * holds and then takes as many tasks of each source as were dealt ({@link JointClaim}). The look
+ * only makes the plan: SKIP LOCKED keeps claims from waiting for each other, and the guarded UPDATE
+ * decides. Without any row locks the result would be the same, after more attempts. If a single
+ * source is concerned, and it was busy a moment ago, the look is skipped.
  *
  * <p>Thread-safe.
  */
@@ -60,26 +59,26 @@ public class TaskClaimer {
 
   private static final Logger log = LoggerFactory.getLogger(TaskClaimer.class);
 
-  /** How often a claim plans anew when others took what it had planned for. */
-  private static final int ROUNDS = 3;
+  /** The most plans of a claim whose planned tasks were taken by other claims. */
+  private static final int MAX_ROUNDS = 3;
 
-  /** Tasks that one claim takes: so long its locks are held, and its rows are in memory. */
-  private static final int MOST_TASKS = 1_000;
+  /** The most tasks of one claim; bounds the time of its locks and its memory. */
+  private static final int MAX_TASKS = 1_000;
 
   private static final long SOON_MS = 1_000;
 
   private static final Comparator<Head> HEAD_ORDER =
       Comparator.comparingLong(Head::orderTime).thenComparingLong(Head::number);
 
-  private final DueLook looks;
+  private final DueLook dueLook;
   private final JointClaim joint;
   private final ClaimStore claims;
   private final HoldStore holds;
   private final TaskTypes types;
 
   TaskClaimer(
-      DueLook looks, JointClaim joint, ClaimStore claims, HoldStore holds, TaskTypes types) {
-    this.looks = looks;
+      DueLook dueLook, JointClaim joint, ClaimStore claims, HoldStore holds, TaskTypes types) {
+    this.dueLook = dueLook;
     this.joint = joint;
     this.claims = claims;
     this.holds = holds;
@@ -89,26 +88,28 @@ public class TaskClaimer {
   /**
    * A hold in a claim.
    *
-   * @param possibleRepeat whether nobody has looked yet what an earlier delivery of it was given
-   * @param requireFresh whether it is answered even if nothing is found, so that hints are not
-   *     enough
-   * @param arrivedAt {@linkplain io.asyncflow.flowsvr.system.Node#nanoTime when} it came; what was
-   *     looked at before is not enough either
+   * @param possibleRepeat whether {@code t_hold} has not been read yet for an earlier delivery of
+   *     it
+   * @param requireFresh whether it is answered even if nothing is due, so that hints are not
+   *     sufficient
+   * @param arrivedAt {@linkplain io.asyncflow.flowsvr.system.Node#nanoTime when} it arrived; an
+   *     earlier look is not sufficient if {@code requireFresh}
    */
   public record ClaimRequest(
       Hold hold, boolean possibleRepeat, boolean requireFresh, long arrivedAt) {}
 
   /**
-   * What a claim came to.
+   * The result of a claim.
    *
-   * @param rows of each hold, as they are after it and in due order
-   * @param againInMs how long until those that got nothing should ask again; 0 if at once
-   * @param complete of each hold, whether there was nothing for it if it got nothing; if not,
-   *     somebody may have locked what is due at the moment, or nobody has looked everywhere for it
+   * @param rows the rows of each hold, after the hold and in due order
+   * @param againInMs milliseconds until holds without tasks should claim again; 0 for at once
+   * @param complete of each hold without tasks, whether it is certain that nothing was due for it;
+   *     if not, due tasks may be locked by other transactions, or not all sources have been looked
+   *     at
    */
   public record ClaimResult(List<List<TaskRow>> rows, long againInMs, List<Boolean> complete) {
 
-    /** One that nobody knows more of than what was given. */
+    /** A result that is certain of no hold without tasks. */
     static ClaimResult incomplete(List<List<TaskRow>> rows) {
       return new ClaimResult(rows, 0, nCopies(rows.size(), false));
     }
@@ -123,56 +124,56 @@ public class TaskClaimer {
     try {
       return new Attempt(type, line).run();
     } catch (DuplicateKeyException e) {
-      // Another delivery of one of these holds was served at the same time by another server, or
-      // before, and nobody looked.
-      return line.size() == 1 ? repeated(line.get(0)) : oneByOne(type, line);
+      // Another server has served a delivery of one of these holds, at the same time, or earlier
+      // without this claim having read t_hold.
+      return line.size() == 1 ? repeated(line.get(0)) : claimOneByOne(type, line);
     }
   }
 
-  private ClaimResult repeated(ClaimRequest only) {
-    return ClaimResult.incomplete(List.of(heldBefore(only.hold())));
+  private ClaimResult repeated(ClaimRequest request) {
+    return ClaimResult.incomplete(List.of(heldByEarlierDelivery(request.hold())));
   }
 
   /**
-   * Ends with the first that fails, and fails no hold before it: what those were given is
-   * committed, and would be lost without an answer.
+   * Claims for each hold separately. Stops at the first failure, but keeps the results before it:
+   * those tasks are held, and would be lost without an answer.
    */
-  private ClaimResult oneByOne(TaskType type, List<ClaimRequest> line) {
+  private ClaimResult claimOneByOne(TaskType type, List<ClaimRequest> line) {
     List<List<TaskRow>> rows = new ArrayList<>(nCopies(line.size(), List.of()));
     try {
       for (int i = 0; i < line.size(); i++) {
         rows.set(i, claim(type, List.of(line.get(i))).rows().get(0));
       }
-    } catch (RuntimeException e) { // a missing connection is no DataAccessException
+    } catch (RuntimeException e) { // a missing connection does not throw a DataAccessException
       if (rows.stream().allMatch(List::isEmpty)) {
         throw e;
       }
-      log.warn("some holds of {} get nothing this time: {}", type, e.toString());
+      log.warn("some holds of {} get no tasks from this claim: {}", type, e.toString());
     }
     return ClaimResult.incomplete(rows);
   }
 
-  /** What an earlier delivery of the hold was given and still holds; empty if nothing. */
-  private List<TaskRow> heldBefore(Hold hold) {
-    return holds.find(hold).map(given -> stillHeld(hold, given)).orElse(List.of());
+  /** The tasks that an earlier delivery of the hold was given and still holds; may be empty. */
+  private List<TaskRow> heldByEarlierDelivery(Hold hold) {
+    return holds.find(hold).map(stored -> stillHeld(hold, stored)).orElse(List.of());
   }
 
-  private List<TaskRow> stillHeld(Hold hold, HoldStore.StoredHold given) {
+  private List<TaskRow> stillHeld(Hold hold, HoldStore.StoredHold stored) {
     Map<TaskTable, List<Long>> numbers = new TreeMap<>();
-    for (TaskId id : given.ids()) {
+    for (TaskId id : stored.ids()) {
       numbers.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(id.number());
     }
     List<TaskRow> rows = new ArrayList<>();
-    numbers.forEach((table, ids) -> rows.addAll(claims.held(table, ids, Set.of(given.traceId()))));
+    numbers.forEach((table, ids) -> rows.addAll(claims.held(table, ids, Set.of(stored.traceId()))));
     if (rows.stream().noneMatch(TaskRow::isUnderLiveLease)) {
-      holds.delete(hold, given.traceId());
+      holds.delete(hold, stored.traceId());
       return List.of();
     }
     rows.sort(JointClaim.DUE_ORDER);
     return rows;
   }
 
-  /** How many of each source are dealt out if nobody else takes any. */
+  /** How many tasks of each source are dealt if no other claim takes any. */
   static Map<Source, Integer> plan(List<Head> heads, List<Claimant> line, int most) {
     Map<Source, Integer> plan = new LinkedHashMap<>();
     List<Head> due = heads.stream().filter(Head::isDue).sorted(HEAD_ORDER).toList();
@@ -186,8 +187,8 @@ public class TaskClaimer {
   }
 
   /**
-   * How long until one of the holds takes what it leaves to others now, because it prefers other
-   * stages; empty if there is nothing of the kind.
+   * Milliseconds until a hold takes a due task that it leaves to others now because it prefers
+   * other stages; empty if there is no such task.
    */
   static OptionalLong nextForOthersInMs(List<Head> heads, List<Claimant> line) {
     return heads.stream()
@@ -195,122 +196,130 @@ public class TaskClaimer {
         .flatMapToLong(
             head ->
                 line.stream()
-                    .filter(place -> place.limit() > 0 && place.takes(head.source().stage()))
-                    .mapToLong(place -> place.patienceMs(head.source().stage()) - head.dueForMs()))
+                    .filter(
+                        claimant -> claimant.limit() > 0 && claimant.takes(head.source().stage()))
+                    .mapToLong(
+                        claimant -> claimant.patienceMs(head.source().stage()) - head.dueForMs()))
         .filter(ms -> ms > 0)
         .min();
   }
 
-  /** One claim under way; for one thread. */
+  /** A claim in progress. Not thread-safe. */
   private final class Attempt {
 
     private final TaskType type;
     private final List<ClaimRequest> line;
-    private final List<List<TaskRow>> given = new ArrayList<>();
+    private final List<List<TaskRow>> shares = new ArrayList<>();
     private final Set<String> stages;
 
     Attempt(TaskType type, List<ClaimRequest> line) {
       this.type = type;
       this.line = line;
       this.stages = stagesOf(line);
-      line.forEach(one -> given.add(List.of()));
+      line.forEach(request -> shares.add(List.of()));
     }
 
-    /** All that any of the holds wants; empty if one of them wants any. */
+    /** The union of the holds' stages; empty if a hold takes any stage. */
     private static Set<String> stagesOf(List<ClaimRequest> line) {
-      Set<String> all = new HashSet<>();
-      for (ClaimRequest one : line) {
-        if (one.hold().stages().isEmpty()) {
+      Set<String> stages = new HashSet<>();
+      for (ClaimRequest request : line) {
+        if (request.hold().stages().isEmpty()) {
           return Set.of();
         }
-        all.addAll(one.hold().stages());
+        stages.addAll(request.hold().stages());
       }
-      return all;
+      return stages;
     }
 
     ClaimResult run() {
       Optional<OnlyRange> busy = busyRange();
-      if (busy.isPresent() && takeWithoutALook(busy.get())) {
-        return ClaimResult.incomplete(given);
+      if (busy.isPresent() && takeWithoutLook(busy.get())) {
+        return ClaimResult.incomplete(shares);
       }
       for (int round = 1; ; round++) {
         Look look = look();
         if (look.hasRepeats()) {
-          repeatDeliveries();
+          redeliver();
         }
         if (!look.hasDue()) {
-          return claim(look, true, looks.quietForMs(look, type, stages));
+          return claim(look, true, dueLook.quietForMs(look, type, stages));
         }
         TaskTypeConfig config = types.require(type);
         if (config.paused()) {
-          looks.stayAt(look);
-          return new ClaimResult(given, SOON_MS, nCopies(line.size(), true));
+          dueLook.repeatLook(look);
+          return new ClaimResult(shares, SOON_MS, nCopies(line.size(), true));
         }
         Assignment assignment = take(config, most -> planFor(look, config, most));
         if (assignment.allowance().tasks() == 0) {
-          looks.stayAt(look);
+          dueLook.repeatLook(look);
           return new ClaimResult(
-              given, nextChanceInMs(look, config, assignment), nCopies(line.size(), true));
+              shares, retryInMs(look, config, assignment), nCopies(line.size(), true));
         }
-        if (assignment.planned() == 0) { // what is due is left to others
-          return claim(look, true, nextChanceInMs(look, config, assignment));
+        if (assignment.planned() == 0) { // the holds prefer other stages
+          return claim(look, true, retryInMs(look, config, assignment));
         }
-        boolean isAll = assignment.tasks() == assignment.planned();
-        if (isAll) {
-          noteWhatIsLeft(look, assignment);
+        boolean tookAll = assignment.tasks() == assignment.planned();
+        if (tookAll) {
+          recordRemaining(look, assignment);
         }
-        if (assignment.tasks() > 0 || round == ROUNDS) {
-          return claim(look, isAll && !assignment.isCut(), looks.quietForMs(look, type, stages));
+        if (assignment.tasks() > 0 || round == MAX_ROUNDS) {
+          return claim(
+              look, tookAll && !assignment.isCut(), dueLook.quietForMs(look, type, stages));
         }
       }
     }
 
     /**
-     * What it came to after a look.
+     * The result after a look.
      *
-     * @param isAll whether all that was planned was taken
+     * @param tookAll whether all planned tasks were taken
      */
-    private ClaimResult claim(Look look, boolean isAll, long againInMs) {
+    private ClaimResult claim(Look look, boolean tookAll, long againInMs) {
       Set<String> due = look.dueStages();
-      List<Boolean> complete = line.stream().map(one -> isComplete(one, look, due, isAll)).toList();
-      return new ClaimResult(given, againInMs, complete);
+      List<Boolean> complete =
+          line.stream().map(request -> isComplete(request, look, due, tookAll)).toList();
+      return new ClaimResult(shares, againInMs, complete);
     }
 
-    private static boolean isComplete(ClaimRequest one, Look look, Set<String> due, boolean isAll) {
-      if (look.isUnderWay() || one.requireFresh() && look.turnBeganBefore(one.arrivedAt())) {
+    private static boolean isComplete(
+        ClaimRequest request, Look look, Set<String> due, boolean tookAll) {
+      if (look.isUnderWay()
+          || request.requireFresh() && look.turnBeganBefore(request.arrivedAt())) {
         return false;
       }
       boolean wasDue =
-          one.hold().stages().isEmpty() ? !due.isEmpty() : !disjoint(due, one.hold().stages());
-      return wasDue ? isAll : !one.requireFresh() || look.isWholeFor(one.hold().stages());
+          request.hold().stages().isEmpty()
+              ? !due.isEmpty()
+              : !disjoint(due, request.hold().stages());
+      return wasDue ? tookAll : !request.requireFresh() || look.isWholeFor(request.hold().stages());
     }
 
     /**
-     * What a choosy hold may have of a range is told by the look alone. And so is one that is
-     * answered in any case, and takes nothing of the range: it would wait for as long as that is
-     * busy.
+     * The busy range to take from without a look. Empty if a hold has a preference, which needs the
+     * due times of a look, or if a hold that is answered in any case takes no task of the range: it
+     * would wait for as long as the range is busy.
      */
     private Optional<OnlyRange> busyRange() {
-      if (line.stream().anyMatch(one -> one.hold().isChoosy())) {
+      if (line.stream().anyMatch(request -> request.hold().isChoosy())) {
         return Optional.empty();
       }
-      return looks.busyRange(type, stages).filter(this::isForAllThatMustKnow);
+      return dueLook.busyRange(type, stages).filter(this::concernsAllThatRequireFresh);
     }
 
-    private boolean isForAllThatMustKnow(OnlyRange busy) {
+    private boolean concernsAllThatRequireFresh(OnlyRange busy) {
       String stage = busy.range().source().stage();
       return line.stream()
           .filter(ClaimRequest::requireFresh)
-          .allMatch(one -> one.hold().takes(stage));
+          .allMatch(request -> request.hold().takes(stage));
     }
 
-    private long nextChanceInMs(Look look, TaskTypeConfig config, Assignment assignment) {
-      long byTheLimits = assignment.allowance().nextInMs().orElse(SOON_MS);
+    private long retryInMs(Look look, TaskTypeConfig config, Assignment assignment) {
+      long limitsInMs = assignment.allowance().nextInMs().orElse(SOON_MS);
       return Math.min(
-          byTheLimits, nextForOthersInMs(look.heads(), claimants(config)).orElse(SOON_MS));
+          limitsInMs, nextForOthersInMs(look.heads(), claimants(config)).orElse(SOON_MS));
     }
 
-    private boolean takeWithoutALook(OnlyRange busy) {
+    private boolean takeWithoutLook(OnlyRange busy) {
       TaskTypeConfig config = types.require(type);
       if (config.paused()) {
         return false;
@@ -326,15 +335,16 @@ public class TaskClaimer {
               .flatMap(List::stream)
               .min(JointClaim.DUE_ORDER)
               .orElseThrow();
-      looks.tookFrom(busy, first, assignment.tasks() < assignment.planned() && !assignment.isCut());
+      dueLook.recordClaim(
+          busy, first, assignment.tasks() < assignment.planned() && !assignment.isCut());
       return true;
     }
 
     private Assignment take(TaskTypeConfig config, IntFunction<Map<Range, Integer>> plan) {
       Assignment assignment = joint.take(config, claimants(config), plan);
-      for (int i = 0; i < given.size(); i++) {
+      for (int i = 0; i < shares.size(); i++) {
         if (!assignment.shares().get(i).isEmpty()) {
-          given.set(i, assignment.shares().get(i));
+          shares.set(i, assignment.shares().get(i));
         }
       }
       return assignment;
@@ -345,17 +355,21 @@ public class TaskClaimer {
       look.heads().forEach(head -> first.merge(head.source(), head.orderTime(), Math::min));
       Map<Range, Integer> plan = new LinkedHashMap<>();
       Map<Source, Integer> counts =
-          plan(look.heads(), claimants(config), Math.min(most, MOST_TASKS));
-      planMore(look, config, counts, most);
+          plan(look.heads(), claimants(config), Math.min(most, MAX_TASKS));
+      extendPlan(look, config, counts, most);
       counts.forEach((source, count) -> plan.put(new Range(source, first.get(source)), count));
       return plan;
     }
 
-    /** As there is room for, where all that was seen of a source is planned, but not all seen. */
-    private void planMore(Look look, TaskTypeConfig config, Map<Source, Integer> counts, int most) {
+    /**
+     * Extends the plan up to the free limits, for sources whose seen tasks are all planned but
+     * which may have more.
+     */
+    private void extendPlan(
+        Look look, TaskTypeConfig config, Map<Source, Integer> counts, int most) {
       int planned = counts.values().stream().mapToInt(Integer::intValue).sum();
-      int left = Math.min(most, room(config, stages)) - planned;
-      if (left <= 0 || look.seenInPart().isEmpty()) {
+      int free = Math.min(most, room(config, stages)) - planned;
+      if (free <= 0 || look.seenInPart().isEmpty()) {
         return;
       }
       Map<Source, Long> seen = look.heads().stream().collect(groupingBy(Head::source, counting()));
@@ -366,18 +380,20 @@ public class TaskClaimer {
               .toList();
       for (Source source : sources) {
         int ofStage = room(config, Set.of(source.stage())) - counts.get(source);
-        counts.merge(source, Math.min(left / sources.size(), ofStage), Integer::sum);
+        counts.merge(source, Math.min(free / sources.size(), ofStage), Integer::sum);
       }
     }
 
-    /** Looks no more often than necessary, but at everything before it says that nothing is due. */
+    /**
+     * Looks once; looks a second time, at everything, before the result can be that nothing is due.
+     */
     private Look look() {
       TaskTypeConfig config =
           types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
       List<HoldKey> unchecked =
           line.stream()
-              .filter(one -> one.possibleRepeat() && one.hold().isRepeatable())
-              .map(one -> one.hold().key())
+              .filter(request -> request.possibleRepeat() && request.hold().isRepeatable())
+              .map(request -> request.hold().key())
               .toList();
       List<Hold> requireFresh =
           line.stream().filter(ClaimRequest::requireFresh).map(ClaimRequest::hold).toList();
@@ -391,19 +407,19 @@ public class TaskClaimer {
               room(config, stages),
               requireFresh.stream().anyMatch(hold -> hold.stages().isEmpty()),
               unchecked);
-      Look look = looks.look(request, false);
+      Look look = dueLook.look(request, false);
       boolean isEnough =
           look.hasDue() || requireFresh.stream().map(Hold::stages).allMatch(look::isWholeFor);
-      return isEnough ? look : looks.look(request, true);
+      return isEnough ? look : dueLook.look(request, true);
     }
 
     private int room(TaskTypeConfig config, Set<String> ofStages) {
       long room =
           claimants(config).stream()
-              .filter(place -> ofStages.isEmpty() || ofStages.stream().anyMatch(place::takes))
+              .filter(claimant -> ofStages.isEmpty() || ofStages.stream().anyMatch(claimant::takes))
               .mapToLong(Claimant::limit)
               .sum();
-      return (int) Math.min(MOST_TASKS, room);
+      return (int) Math.min(MAX_TASKS, room);
     }
 
     private List<Claimant> claimants(TaskTypeConfig config) {
@@ -411,21 +427,21 @@ public class TaskClaimer {
       for (int i = 0; i < line.size(); i++) {
         Hold hold = line.get(i).hold();
         int limit = hold.limit() == 0 ? config.scheduleLimit() : hold.limit();
-        claimants.add(new Claimant(hold, given.get(i).isEmpty() ? limit : 0));
+        claimants.add(new Claimant(hold, shares.get(i).isEmpty() ? limit : 0));
       }
       return claimants;
     }
 
-    private void repeatDeliveries() {
+    private void redeliver() {
       for (int i = 0; i < line.size(); i++) {
-        ClaimRequest one = line.get(i);
-        if (one.possibleRepeat() && one.hold().isRepeatable() && given.get(i).isEmpty()) {
-          given.set(i, heldBefore(one.hold()));
+        ClaimRequest request = line.get(i);
+        if (request.possibleRepeat() && request.hold().isRepeatable() && shares.get(i).isEmpty()) {
+          shares.set(i, heldByEarlierDelivery(request.hold()));
         }
       }
     }
 
-    private void noteWhatIsLeft(Look look, Assignment assignment) {
+    private void recordRemaining(Look look, Assignment assignment) {
       Map<Source, Range> ranges =
           look.ranges().stream().collect(toMap(Range::source, Function.identity()));
       Map<Source, List<Head>> heads = look.heads().stream().collect(groupingBy(Head::source));
@@ -436,7 +452,7 @@ public class TaskClaimer {
                 List<Head> seen = heads.get(range.source());
                 if (count < seen.size() || !look.seenInPart().contains(range.source())) {
                   Range looked = ranges.get(range.source());
-                  looks.isLeft(look, looked, seen.subList(count, seen.size()));
+                  dueLook.recordRemaining(look, looked, seen.subList(count, seen.size()));
                 }
               });
     }

@@ -1,9 +1,9 @@
 /**
- * A claim takes due tasks for holds: it plans by what is known to be due, locks rows, deals them
- * out to the holds, and marks them as held, within the limits of the type. What a hold with a
- * holdId was given is kept, so that a repeat is told the same.
+ * A claim takes due tasks for holds: it plans by the sources known to be due, locks rows, deals
+ * them to the holds, and marks them as held, within the limits of the type. The tasks of a hold
+ * with a holdId are stored, so that a repeat gets the same answer.
  *
- * <p>Locks in a client or in Redis decide nothing here. They only keep workers from asking at the
- * same time.
+ * <p>Correctness does not depend on locks in a client or in Redis. They only keep workers from
+ * claiming at the same time.
  */
 package io.asyncflow.flowsvr.claim;

@@ -28,22 +28,23 @@ import java.util.function.ToIntFunction;
 import org.springframework.stereotype.Component;
 
 /**
- * Looks, without a lock, for what is due, and remembers for a moment where nothing was ({@link
- * DueMap}), so that nobody looks there again.
+ * Looks for due tasks without a lock, and remembers in the {@link DueMap} for a moment where
+ * nothing was due, so that claims do not look there again.
  *
- * <p>One statement a look, whatever it has to find out, where the stages are named. Stages are free
- * text: of a type in which tasks wait for more of them than {@link DueStore#SOURCES_A_LOOK}, looks
- * that name none see some at a time, and go round. Nobody is told that nothing is due before a
- * whole turn that began after he came has seen nothing. Thread-safe.
+ * <p>A look at named stages is one statement. Stages are free text: if the tasks of a type wait for
+ * more stages than {@link DueStore#SOURCES_A_LOOK}, a look that names none sees a part of the
+ * sources, and the next look continues behind it. The looks from the first source to the last are a
+ * turn. A hold is answered that nothing is due only after a whole turn that began after the hold
+ * arrived has seen nothing due. Thread-safe.
  */
 @Component
 public class DueLook {
 
-  /** After a turn that has seen nothing due. */
-  private static final long REST_MS = 1_000;
+  /** The pause after a turn that has seen nothing due. */
+  private static final long TURN_PAUSE_MS = 1_000;
 
-  /** Of too many sources a look sees about so many. */
-  private static final int MOST_HEADS = 2_000;
+  /** The most heads that a look at a part of the sources reads, approximately. */
+  private static final int MAX_HEADS = 2_000;
 
   private final DueStore store;
   private final TaskFamilies families;
@@ -58,14 +59,14 @@ public class DueLook {
   }
 
   /**
-   * What to look for.
+   * What a look reads.
    *
-   * @param stages only these; empty for all
-   * @param requiredStages those of them of which it is not enough that they are known to be quiet
-   * @param limit as many heads of each source
-   * @param requireFresh whether a hold that names no stage is answered even if nothing is found, so
-   *     that it is not enough that the scan knows of no other stage
-   * @param unchecked holds of which nobody knows whether they were given something before
+   * @param stages the stages; empty for all
+   * @param requiredStages those of the stages that are looked at even if they are known to be quiet
+   * @param limit the most heads of each source
+   * @param requireFresh whether the answer to a hold that names no stage must not rely on the scan for
+   *     the stages that there are
+   * @param unchecked holds for which {@code t_hold} has not been read yet
    */
   public record LookRequest(
       TaskType type,
@@ -76,17 +77,17 @@ public class DueLook {
       Collection<HoldKey> unchecked) {}
 
   /**
-   * What was seen.
+   * What a look saw.
    *
-   * @param ranges what was looked at
-   * @param heads of these, in order within each
-   * @param seenInPart the sources in which there may be more behind what was seen
-   * @param leftOut the stages of which something was left out, because it was known to be quiet
-   * @param turn which of too many sources were looked at; empty if all that were wished for
-   * @param hasRepeats whether any of the unchecked holds was given something before
-   * @param isOfOldTables whether the type has others by now
-   * @param newsSeen the news that it knew of
-   * @param at when it began
+   * @param ranges the ranges that were read
+   * @param heads the first waiting tasks of each range, in order within each
+   * @param seenInPart the sources that may have more tasks than were seen
+   * @param leftOut the stages of which a range was left out because it was known to be quiet
+   * @param turn the part of the sources that was looked at; empty if all sources were
+   * @param hasRepeats whether an earlier delivery of an unchecked hold was given tasks
+   * @param isOfOldTables whether the type's live tables have changed
+   * @param newsSeen {@link DueMap#newsCount} before the look
+   * @param at the {@link System#nanoTime()} at which it began
    */
   public record Look(
       List<Range> ranges,
@@ -107,44 +108,46 @@ public class DueLook {
       return heads.stream().filter(Head::isDue).map(head -> head.source().stage()).collect(toSet());
     }
 
-    /** Whether nothing was left out of these stages; of all if they are empty. */
+    /** Whether no range of these stages was left out; an empty set means all stages. */
     public boolean isWholeFor(Set<String> stages) {
       return stages.isEmpty() ? leftOut.isEmpty() : disjoint(leftOut, stages);
     }
 
-    /** Whether there is more to look at before anybody may be told that nothing is due. */
+    /**
+     * Whether the turn has not ended yet, so that a hold cannot be answered that nothing is due.
+     */
     public boolean isUnderWay() {
       return turn.filter(Turn::isUnderWay).isPresent();
     }
 
-    /** Whether some of the turn was looked at before this time. */
+    /** Whether the turn began before this time. */
     public boolean turnBeganBefore(long time) {
       return turn.filter(seen -> seen.beganAt() - time < 0).isPresent();
     }
   }
 
   /**
-   * A look at some of too many sources.
+   * A look at a part of the sources.
    *
-   * @param began behind this one
-   * @param news what it took of the news, to look at once before its turn
-   * @param isUnderWay whether there are more, or something was due
-   * @param beganAt when the first of all were looked at
+   * @param began the source behind which the look began
+   * @param news sources with new tasks that the look saw ahead of their place in the turn
+   * @param isUnderWay whether sources remain, or something was due in the turn
+   * @param beganAt the {@link System#nanoTime()} at which the turn began
    */
   public record Turn(Source began, Set<Source> news, boolean isUnderWay, long beganAt) {}
 
-  /** A range that was busy a moment ago, and is the only one in question. */
+  /** The only range to claim from, which was busy a moment ago. */
   public record OnlyRange(Range range, long newsSeen, long at) {}
 
-  /** Something waits that did not before. */
+  /** Takes in an event: tasks are waiting that did not wait before. */
   public void on(TasksWaiting news) {
     maps.known(news.type()).ifPresent(known -> known.on(news));
   }
 
   /**
-   * For how long nothing is due, as far as is known; asks no database.
+   * How long nothing is due, as far as is known. Reads no database.
    *
-   * @return ms; 0 if it has to be looked up now
+   * @return milliseconds; 0 if a look is needed now
    */
   public long quietForMs(TaskType type, Set<String> stages) {
     DueMap known = maps.of(type);
@@ -154,12 +157,15 @@ public class DueLook {
         .orElse(0L);
   }
 
-  /** The same, after a look that saw nothing due, or nothing that was not taken. */
+  /**
+   * As {@link #quietForMs(TaskType, Set)}, after a look that saw nothing due or whose due tasks
+   * were all taken.
+   */
   public long quietForMs(Look look, TaskType type, Set<String> stages) {
-    return look.turn().isPresent() ? REST_MS : quietForMs(type, stages);
+    return look.turn().isPresent() ? TURN_PAUSE_MS : quietForMs(type, stages);
   }
 
-  /** Where to take tasks from without a look; empty if that would be a guess. */
+  /** The range to claim from without a look; empty if it is not certain which one. */
   public Optional<OnlyRange> busyRange(TaskType type, Set<String> stages) {
     DueMap known = maps.of(type);
     TaskFamily family = families.find(type, KNOWN).orElse(null);
@@ -186,29 +192,29 @@ public class DueLook {
   }
 
   /**
-   * Something was taken of a busy range.
+   * Records that a claim has taken tasks from a busy range.
    *
-   * @param first what was due first of it
-   * @param isAll whether it was all that could be had
+   * @param first the task that was due first
+   * @param isExhausted whether the claim took all due tasks of the range
    */
-  public void tookFrom(OnlyRange busy, TaskRow first, boolean isAll) {
+  public void recordClaim(OnlyRange busy, TaskRow first, boolean isExhausted) {
     Source source = busy.range().source();
     DueMap known = maps.of(source.table().type());
     Head head = new Head(source, first.id().number(), first.orderTime(), first.now());
     known.saw(busy.range(), List.of(head), busy.newsSeen(), busy.at());
-    if (isAll) {
+    if (isExhausted) {
       known.exhausted(busy.range());
     }
   }
 
-  /** What is left of a source when a claim has taken the first ones of a look. */
-  public void isLeft(Look look, Range range, List<Head> left) {
-    note(maps.of(range.source().table().type()), look, range, left);
+  /** Records the tasks that a claim has left of those that a look saw in a source. */
+  public void recordRemaining(Look look, Range range, List<Head> remaining) {
+    note(maps.of(range.source().table().type()), look, range, remaining);
   }
 
   /**
-   * Of a look at some of too many sources nothing is remembered but what somebody asks for by name.
-   * Each is looked at once a turn, and so many hints would cost each create.
+   * Records a range. Of a look at a part of the sources only those are recorded that holds name:
+   * each source is looked at once a turn anyway, and every create would pay for so many hints.
    */
   private static void note(DueMap known, Look look, Range range, List<Head> heads) {
     if (look.turn().isEmpty() || known.knows(range.source())) {
@@ -216,17 +222,18 @@ public class DueLook {
     }
   }
 
-  /** Nothing could be taken: the next look sees what this one has seen. */
-  public void stayAt(Look look) {
+  /** Makes the next look see what this one has seen, because its claim took nothing. */
+  public void repeatLook(Look look) {
     look.turn()
         .ifPresent(
-            turn -> maps.of(turn.began().table().type()).goOnBehind(turn.began(), turn.news()));
+            turn ->
+                maps.of(turn.began().table().type()).resumeTurnBehind(turn.began(), turn.news()));
   }
 
   /**
-   * Looks at what is not known to be quiet.
+   * Looks at all sources that are not known to be quiet.
    *
-   * @param whole looks at everything, whatever is known
+   * @param whole whether to look at all sources, whatever is known
    */
   public Look look(LookRequest request, boolean whole) {
     TaskFamily family =
@@ -235,7 +242,7 @@ public class DueLook {
     if (!look.isOfOldTables()) {
       return look;
     }
-    stayAt(look); // what it has seen due is not lost to the next one
+    repeatLook(look); // the next look sees its due tasks again
     return lookAt(families.find(request.type(), NOW).orElse(family), request, whole);
   }
 
@@ -267,13 +274,13 @@ public class DueLook {
           ranges, List.of(), Set.of(), leftOut, Optional.empty(), false, false, newsSeen, at);
     }
     int most = part.isAll() ? request.limit() : limitOfEach(request, ranges.size());
-    // Of what is quiet most likely nothing is due, and what is not due need not be read.
+    // In a quiet range most likely nothing is due, and one head is enough to know.
     ToIntFunction<Range> limit = range -> quiet.contains(range) ? 1 : most;
     Seen seen;
     try {
       seen = store.look(request.type(), ranges, limit, request.unchecked());
     } catch (RuntimeException e) {
-      known.giveBackNew(part.news());
+      known.returnNews(part.news());
       throw e;
     }
     Map<Source, List<Head>> bySource = seen.heads().stream().collect(groupingBy(Head::source));
@@ -295,9 +302,9 @@ public class DueLook {
   }
 
   /**
-   * What to look at of stages that are quiet in all tables, and for which that is not enough. It
-   * begins where claims would begin, if the source was looked at from its beginning within the last
-   * second: others wait for this look, and it would pass all that was left there.
+   * The ranges of required stages that are quiet in all tables. A range begins where claims begin,
+   * if the source was read from its beginning within the last second: other holds wait for this
+   * look, and at the beginning it would read all delete-marked entries.
    */
   private static Set<Range> quietRequired(
       Set<String> requiredStages,
@@ -320,7 +327,7 @@ public class DueLook {
   }
 
   private static int limitOfEach(LookRequest request, int ranges) {
-    return Math.min(request.limit(), MOST_HEADS / Math.max(1, ranges));
+    return Math.min(request.limit(), MAX_HEADS / Math.max(1, ranges));
   }
 
   private static Set<Source> seenInPart(
@@ -345,11 +352,11 @@ public class DueLook {
   }
 
   /**
-   * The sources of one look.
+   * The sources of one look at a type.
    *
-   * @param began behind this one; {@code null} if they are all that there are
-   * @param last where the next look goes on; {@code null} if there are no more
-   * @param news what was taken of the news for it
+   * @param began the source behind which it begins; {@code null} if these are all sources
+   * @param last the source behind which the next look begins; {@code null} at the end of the turn
+   * @param news sources with new tasks that are added to this part
    */
   private record Part(Collection<Source> sources, Source began, Source last, Set<Source> news) {
 
@@ -370,34 +377,34 @@ public class DueLook {
       live.forEach(table -> wanted.forEach(stage -> named.add(new Source(table, stage))));
       return Part.all(named);
     }
-    Source beginning = new Source(family.begin(), "");
-    Source began = known.goOnBehind().orElse(beginning);
-    boolean isFirst = began.equals(beginning);
+    Source first = new Source(family.begin(), "");
+    Source began = known.turnPosition().orElse(first);
+    boolean isFirst = began.equals(first);
     long at = node.nanoTime();
     Sources next = known.partBehind(began, live, at).orElse(null);
     if (next == null) {
       long newsSeen = known.newsCount();
       next =
           isFirst
-              ? fromTheBeginning(live, known, request.requireFresh(), whole)
+              ? firstPart(live, known, request.requireFresh(), whole)
               : store.waitingSources(live, began);
       if (isFirst && next.last() == null) {
-        known.fitsIntoALook();
+        known.endTurns();
         return Part.all(next.sources());
       }
       known.sawPart(began, next, live, newsSeen, at);
     }
     if (isFirst) {
-      known.turnBegins(at);
+      known.beginTurn(at);
     }
     Set<Source> sources = new LinkedHashSet<>(next.sources());
     Set<Source> news = known.takeNew(began);
-    news.stream().filter(one -> live.contains(one.table())).forEach(sources::add);
+    news.stream().filter(source -> live.contains(source.table())).forEach(sources::add);
     return new Part(sources, began, next.last(), news);
   }
 
-  /** Asks only for the stages of those tables of which they are not known. */
-  private Sources fromTheBeginning(
+  /** The first part of the sources. Reads only the stages of tables whose stages are not known. */
+  private Sources firstPart(
       List<TaskTable> live, DueMap known, boolean requireFresh, boolean whole) {
     List<Source> sources = new ArrayList<>();
     for (TaskTable table : live) {

@@ -19,44 +19,50 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What is due, as far as is known, in the sources of one type: so that claims leave alone what has
- * nothing for them. It learns from claims and looks, from news, and from the {@link DueScan}.
+ * Remembers, for the sources of one type, when their next task is due, so that claims skip sources
+ * in which nothing is due. It learns from claims, looks, events ("news") and the {@link DueScan}.
  *
  * <ul>
- *   <li>A source in which nothing is due is quiet until the next of its tasks is due, or until
- *       there is news of it. So an old table with a straggler, or with a hundred thousand delayed
- *       tasks, costs claims on the tables behind it nothing.
- *   <li>A claim begins at the due time below which nothing was waiting: what others took leaves
- *       deleted entries there, which a long transaction anywhere in the database keeps. A margin
- *       leaves room for creates that commit late.
- *   <li>Whatever comes without news (from another server, or by SQL) is found by the scan, which
- *       looks at the sources that somebody waits for from their very beginning. A source in which
- *       claims go on is scanned once a second; they begin where they began until that is done, for
- *       the scan passes all that was left there.
- *   <li>Nothing relies on the scan alone: what it has not seen for ten seconds is looked at by the
- *       next claim, as is a source to which claims come back after a pause.
+ *   <li>A source in which nothing is due is quiet until its next task is due, or until an event
+ *       names it. So an old table with one unfinished task, or with a hundred thousand delayed
+ *       tasks, does not slow down claims on the tables behind it.
+ *   <li>A claim begins at the due time before which nothing was waiting: claimed rows leave
+ *       delete-marked index entries there, which InnoDB cannot purge while any transaction has an
+ *       older snapshot. A margin allows for creates that commit late.
+ *   <li>Tasks that arrive without an event (from another server, or by SQL) are found by the scan,
+ *       which reads the sources that holds wait for from their beginning. A source in which claims
+ *       go on is scanned once a second; only the scan reads the delete-marked entries at its
+ *       beginning, and claims keep their starting point meanwhile.
+ *   <li>Correctness does not depend on the scan: a source that it has not seen for ten seconds is
+ *       read by the next claim, as is a source to which claims return after a pause.
  * </ul>
  *
- * <p>Where tasks wait for too many stages for one look, those that name none see some at a time,
- * and go round and round: this knows where the next one goes on, and for a second which they are.
+ * <p>If tasks wait for more stages than one look can see, looks that name no stage see them in
+ * turns, one part after another. This class remembers where the next look begins and, for a second,
+ * which sources each part has.
  *
- * <p>A hint never makes a hold take a wrong task, only a due one a little later. Times are {@link
- * System#nanoTime()}. Thread-safe.
+ * <p>A wrong hint can only delay a due task a little; it cannot make a hold take a wrong task.
+ * Times are {@link System#nanoTime()} unless stated otherwise. Thread-safe.
  */
 final class DueMap {
 
-  /** How long a source in which claims go on is known from its beginning. */
+  /** How long a read from the beginning of a busy source stays valid. */
   private static final long WHOLE_LOOK = TimeUnit.SECONDS.toNanos(1);
 
-  /** How long a quiet source stays so without another look. */
+  /** How long a source stays quiet without another look. */
   private static final long QUIET = TimeUnit.SECONDS.toNanos(10);
 
-  /** How long the stages of a table are known; for longer on a server that makes all the news. */
+  /**
+   * How long the stages of a table are known; longer on the only server, which publishes all
+   * events.
+   */
   private static final long STAGES = TimeUnit.SECONDS.toNanos(1);
 
   private static final long STAGES_OF_SOLE_SERVER = TimeUnit.SECONDS.toNanos(5);
 
-  /** Whoever claims later than this after a whole look makes the next one himself. */
+  /**
+   * A claim later than this after the last read from the beginning reads from the beginning itself.
+   */
   private static final long CLAIMS_GO_ON = TimeUnit.SECONDS.toNanos(2);
 
   /** Of a table with more stages the scan does not find out whether there is another one. */
@@ -70,8 +76,8 @@ final class DueMap {
   private static final long MARGIN_MS = 250;
   private static final int MANY = 1_000;
 
-  /** Sources with news that a turn looks at before it comes to them, at once. */
-  private static final int MOST_NEW = 50;
+  /** The most sources with new tasks that a turn sees ahead of their place. */
+  private static final int MAX_NEW = 50;
 
   private final Map<Source, Hint> sources = new HashMap<>();
   private final Map<TaskTable, Stages> stages = new HashMap<>();
@@ -81,7 +87,7 @@ final class DueMap {
   private long newsOfAnything;
   private long earlierArrival;
   private boolean isTurning;
-  private Source turnGoesOnBehind;
+  private Source turnPosition;
   private boolean turnFoundDue;
   private long turnBeganAt;
   private final Set<Source> newInTurn = new LinkedHashSet<>();
@@ -90,11 +96,11 @@ final class DueMap {
   private long stagesKnownFor = STAGES;
 
   /**
-   * @param from nothing waits that is due earlier
-   * @param wholeAt when it was looked at from its beginning
-   * @param quietUntil nothing is due before, as far as is known; in the past if something may be
-   *     due now
-   * @param isStale whether something waits by now that may be due earlier than {@code from}
+   * @param from epoch ms before which no task of the source is due
+   * @param wholeAt when the source was last read from its beginning
+   * @param quietUntil no task is due before this time, as far as is known; in the past if a task
+   *     may be due now
+   * @param isStale whether a task may have arrived that is due earlier than {@code from}
    */
   private record Hint(long from, long wholeAt, long quietUntil, boolean isStale) {
 
@@ -109,20 +115,23 @@ final class DueMap {
 
   private record Stages(Set<String> names, long seenAt, long knownUntil) {}
 
-  /** The sources of one look of a turn, which begins behind the one that it is known by. */
+  /** The sources of one look of a turn; the key of the map is the source behind which it begins. */
   private record Part(Set<Source> sources, Source last, List<TaskTable> live, long knownUntil) {}
 
-  /** Whether this server makes all the news; then no other one adds stages. */
+  /** Sets whether this server is the only one, so that no other server adds stages. */
   synchronized void soleServer(boolean isSole) {
     stagesKnownFor = isSole ? STAGES_OF_SOLE_SERVER : STAGES;
   }
 
-  /** Counts the news; taken before a look, it tells what the look cannot have seen. */
+  /**
+   * The number of events so far. Read before a look, it tells which events the look may have
+   * missed.
+   */
   synchronized long newsCount() {
     return news;
   }
 
-  /** Something waits that did not before. */
+  /** Takes in an event: tasks are waiting that did not wait before. */
   synchronized void on(TasksWaiting waiting) {
     news++;
     if (waiting.tables().isEmpty()) {
@@ -133,30 +142,30 @@ final class DueMap {
       earlierArrival = news;
     }
     if (waiting.stages().isEmpty()) {
-      stages.keySet().removeIf(table -> concerns(waiting, table));
+      stages.keySet().removeIf(table -> affects(waiting, table));
       forgetParts();
     } else {
       stages.replaceAll(
-          (table, known) -> concerns(waiting, table) ? with(known, waiting.stages()) : known);
+          (table, known) -> affects(waiting, table) ? with(known, waiting.stages()) : known);
       stages.values().removeIf(known -> known.names().size() > DueStore.SOURCES_A_LOOK);
-      addToTheTurn(waiting);
+      addToTurn(waiting);
     }
     sources.replaceAll(
         (source, hint) -> {
-          boolean isConcerned =
-              concerns(waiting, source.table())
+          boolean isAffected =
+              affects(waiting, source.table())
                   && (waiting.stages().isEmpty() || waiting.stages().contains(source.stage()));
-          return isConcerned ? afterNews(hint, waiting.dueFromNowOn()) : hint;
+          return isAffected ? afterNews(hint, waiting.dueFromNowOn()) : hint;
         });
   }
 
-  private static boolean concerns(TasksWaiting waiting, TaskTable table) {
+  private static boolean affects(TasksWaiting waiting, TaskTable table) {
     return waiting.tables().isEmpty() || waiting.tables().contains(table);
   }
 
-  private static Stages with(Stages known, Set<String> more) {
+  private static Stages with(Stages known, Set<String> added) {
     Set<String> names = new TreeSet<>(known.names());
-    return names.addAll(more) ? new Stages(names, known.seenAt(), known.knownUntil()) : known;
+    return names.addAll(added) ? new Stages(names, known.seenAt(), known.knownUntil()) : known;
   }
 
   private static Hint afterNews(Hint hint, boolean dueFromNowOn) {
@@ -164,27 +173,27 @@ final class DueMap {
     return new Hint(hint.from(), hint.wholeAt(), hint.wholeAt(), isStale);
   }
 
-  private void addToTheTurn(TasksWaiting waiting) {
+  private void addToTurn(TasksWaiting waiting) {
     if (!isTurning || waiting.tables().isEmpty()) {
       forgetParts();
       return;
     }
     for (TaskTable table : waiting.tables()) {
       for (String stage : waiting.stages()) {
-        addToTheTurn(new Source(table, stage));
+        addToTurn(new Source(table, stage));
       }
     }
   }
 
-  private void addToTheTurn(Source source) {
-    if (newInTurn.size() < MOST_NEW) {
+  private void addToTurn(Source source) {
+    if (newInTurn.size() < MAX_NEW) {
       newInTurn.add(source);
-    } else if (!newInTurn.contains(source) && !isInAPart(source)) {
-      forgetParts(); // or it would have no turn
+    } else if (!newInTurn.contains(source) && !isInAnyPart(source)) {
+      forgetParts(); // otherwise no look of the turn would see it
     }
   }
 
-  private boolean isInAPart(Source source) {
+  private boolean isInAnyPart(Source source) {
     return parts.values().stream().anyMatch(part -> part.sources().contains(source));
   }
 
@@ -193,10 +202,7 @@ final class DueMap {
     partsForgotten = news;
   }
 
-  /**
-   * The sources of the look behind this one, if they were looked up within the last second; what
-   * came since is among them.
-   */
+  /** The part behind a source, with sources added since, if it was read within the last second. */
   synchronized Optional<Sources> partBehind(Source began, List<TaskTable> live, long now) {
     parts.values().removeIf(part -> now - part.knownUntil() >= 0 || !part.live().equals(live));
     return Optional.ofNullable(parts.get(began))
@@ -204,9 +210,9 @@ final class DueMap {
   }
 
   /**
-   * The sources of the look behind this one.
+   * Records the part behind a source.
    *
-   * @param newsSeen {@link #newsCount} before they were looked up
+   * @param newsSeen {@link #newsCount} before they were read
    */
   synchronized void sawPart(
       Source began, Sources part, List<TaskTable> live, long newsSeen, long at) {
@@ -216,52 +222,49 @@ final class DueMap {
     }
   }
 
-  /**
-   * Behind which source looks at all stages go on, where there are too many for one look; empty at
-   * the beginning.
-   */
-  synchronized Optional<Source> goOnBehind() {
-    return Optional.ofNullable(turnGoesOnBehind);
+  /** The source behind which the next look of the turn begins; empty at its beginning. */
+  synchronized Optional<Source> turnPosition() {
+    return Optional.ofNullable(turnPosition);
   }
 
   /**
-   * A look at some of too many sources did not get to anything: the next one looks at the same, and
-   * a whole turn follows this one.
+   * Makes the next look see the same part again, because the claim took nothing. Another whole turn
+   * follows the current one.
    *
-   * @param news what it took of the news
+   * @param news the sources with new tasks that the look had taken
    */
-  synchronized void goOnBehind(Source source, Set<Source> news) {
-    turnGoesOnBehind = source;
+  synchronized void resumeTurnBehind(Source source, Set<Source> news) {
+    turnPosition = source;
     turnFoundDue = true;
-    giveBackNew(news);
+    returnNews(news);
   }
 
-  /** A look has failed to see what it took of the news. */
-  synchronized void giveBackNew(Set<Source> taken) {
-    taken.forEach(this::addToTheTurn);
+  /** Puts back the sources with new tasks that a failed look had taken. */
+  synchronized void returnNews(Set<Source> taken) {
+    taken.forEach(this::addToTurn);
   }
 
-  /** A look begins with the first of too many sources. */
-  synchronized void turnBegins(long now) {
+  /** Begins a turn. */
+  synchronized void beginTurn(long now) {
     turnBeganAt = now;
   }
 
-  /** When the turn that is under way began, or that ended last. */
+  /** When the current turn began, or the last one if none is in progress. */
   synchronized long turnBeganAt() {
     return turnBeganAt;
   }
 
   /**
-   * What came while there were too many stages for one look, once; it need not wait its turn. What
-   * is in no part is from now on in this one.
+   * Takes the sources with new tasks, which are seen ahead of their place in the turn. Those that
+   * are in no part are added to this one.
    */
   synchronized Set<Source> takeNew(Source began) {
     Set<Source> taken = new LinkedHashSet<>(newInTurn);
     newInTurn.clear();
     Part part = parts.get(began);
     if (part != null) {
-      taken.stream().filter(source -> !isInAPart(source)).forEach(part.sources()::add);
-      if (part.sources().size() > DueStore.SOURCES_A_LOOK + MOST_NEW) {
+      taken.stream().filter(source -> !isInAnyPart(source)).forEach(part.sources()::add);
+      if (part.sources().size() > DueStore.SOURCES_A_LOOK + MAX_NEW) {
         forgetParts();
       }
     }
@@ -269,30 +272,30 @@ final class DueMap {
   }
 
   /**
-   * A look has seen some of too many sources.
+   * Records that a look has seen a part of the sources.
    *
-   * @param last where the next one goes on; {@code null} if that was the end of the turn
-   * @param hasDue whether anything was due in them
-   * @return false at the end of a turn that has seen nothing due
+   * @param last the source behind which the next look begins; {@code null} at the end of the turn
+   * @param hasDue whether a task was due in them
+   * @return false if the turn has ended and has seen nothing due
    */
   synchronized boolean lookedUpTo(Source last, boolean hasDue) {
     isTurning = true;
-    turnGoesOnBehind = last;
+    turnPosition = last;
     boolean isUnderWay = last != null || hasDue || turnFoundDue;
     turnFoundDue = last != null && (hasDue || turnFoundDue);
     return isUnderWay;
   }
 
-  /** A look has seen all sources, so that there are no turns. */
-  synchronized void fitsIntoALook() {
+  /** Records that a look has seen all sources, so that no turns are needed. */
+  synchronized void endTurns() {
     isTurning = false;
-    turnGoesOnBehind = null;
+    turnPosition = null;
     turnFoundDue = false;
     newInTurn.clear();
     parts.clear();
   }
 
-  /** The stages that any task of the table waits for; empty if that has to be looked up. */
+  /** The stages of the waiting tasks of the table; empty if they have to be read. */
   synchronized Optional<Set<String>> stagesOf(TaskTable table, long now) {
     return Optional.ofNullable(stages.get(table))
         .filter(known -> known.knownUntil() - now > 0)
@@ -346,7 +349,7 @@ final class DueMap {
   }
 
   /**
-   * @param newsSeen {@link #newsCount} before they were looked up
+   * @param newsSeen {@link #newsCount} before they were read
    */
   synchronized void sawStages(TaskTable table, Collection<String> names, long newsSeen, long at) {
     if (newsOf(table) <= newsSeen) {
@@ -354,14 +357,14 @@ final class DueMap {
     }
   }
 
-  /** What to look at now of a source; empty if it is quiet. */
+  /** The range of a source to read now; empty if the source is quiet. */
   synchronized Optional<Range> rangeOf(Source source, long now) {
     Hint hint = sources.get(source);
     boolean isQuiet = hint != null && hint.quietUntil() - now > 0;
     return isQuiet ? Optional.empty() : Optional.of(requiredRange(source, now));
   }
 
-  /** The same for who must not rely on it that the source is quiet. */
+  /** As {@link #rangeOf}, but also for a quiet source. */
   synchronized Range requiredRange(Source source, long now) {
     Hint hint = sources.get(source);
     boolean isWhole =
@@ -373,7 +376,7 @@ final class DueMap {
     return hint.isBusy() && (toScan.contains(source) || now - hint.wholeAt() < CLAIMS_GO_ON);
   }
 
-  /** A claim goes on in the source behind what others took. */
+  /** Records that a claim begins behind the delete-marked entries of the source. */
   synchronized void claimedFrom(Source source, long now) {
     Hint hint = sources.get(source);
     if (hint != null && hint.isBusy() && hint.isOldAt(now) && isLeftToTheScan(source, hint, now)) {
@@ -381,16 +384,16 @@ final class DueMap {
     }
   }
 
-  /** The sources in which claims go on, and which were not seen from their beginning lately. */
+  /** The busy sources that were not read from their beginning lately. */
   synchronized Set<Source> busyToScan() {
     return Set.copyOf(toScan);
   }
 
   /**
-   * Those of the sources that are quiet, or unknown, and were not seen from their beginning for a
-   * while. What is due there, or was, is known to whoever waits for it.
+   * Those of the sources that are quiet or unknown and were not read from their beginning for a
+   * while. In the others a task is known to be due.
    *
-   * @param ageNanos how long ago they were seen, at least
+   * @param ageNanos the least age of the last read, in nanoseconds
    */
   synchronized List<Source> quietToScan(Collection<Source> wanted, long ageNanos, long now) {
     return wanted.stream()
@@ -404,10 +407,10 @@ final class DueMap {
   }
 
   /**
-   * The scan of the source is over. If it failed, the next one is tried a second later all the
-   * same: claims would do no better.
+   * Records the end of a scan of the source. After a failure, too, the next scan follows a second
+   * later: claims would fail as well.
    *
-   * @param at when it began
+   * @param at when the scan began
    */
   synchronized void scanned(Source source, long at) {
     toScan.remove(source);
@@ -417,36 +420,36 @@ final class DueMap {
             hint.isBusy() && hint.isOldAt(at) ? new Hint(hint.from(), at, at, false) : hint);
   }
 
-  /** Whether anything is remembered of the source. */
+  /** Whether the map has a hint on the source. */
   synchronized boolean knows(Source source) {
     return sources.containsKey(source);
   }
 
-  /** Whether something was due in the source when it was last looked at, and may still be. */
+  /** Whether a task was due in the source when it was last read, and may still be. */
   synchronized boolean isBusy(Source source) {
     Hint hint = sources.get(source);
     return hint != null && hint.isBusy();
   }
 
   /**
-   * Takes down what a look at a range saw.
+   * Records what a look saw in a range.
    *
-   * @param heads of this range, in order
+   * @param heads the first waiting tasks of the range, in order
    * @param newsSeen {@link #newsCount} before the look
    * @param at when the look began
    */
   synchronized void saw(Range range, List<Head> heads, long newsSeen, long at) {
     Source source = range.source();
     if (earlierArrival > newsSeen) {
-      return; // what the look says of the beginning may be wrong by now
+      return; // a task may have arrived before the first one that the look saw
     }
     Hint before = sources.get(source);
     if (before != null && before.wholeAt() - at > 0) {
-      return; // a scan, or a look of another line, has seen all of it, and later
+      return; // a later scan, or look of another line, has read the whole source
     }
     long wholeAt = range.isWhole() || before == null ? at : before.wholeAt();
     long from = before != null && range.isWhole() ? before.from() : range.from();
-    // What is below the range is known for no longer than a second.
+    // Tasks before the range are known for at most a second.
     long quiet = range.isWhole() ? QUIET : WHOLE_LOOK;
     if (!heads.isEmpty()) {
       Head first = heads.get(0);
@@ -462,7 +465,7 @@ final class DueMap {
     sources.put(source, new Hint(from, wholeAt, isOutdated ? wholeAt : wholeAt + quiet, isStale));
   }
 
-  /** A claim has taken all that was due in the range, as far as it could see. */
+  /** Records that a claim has taken all due tasks of the range that were not locked. */
   synchronized void exhausted(Range range) {
     sources.computeIfPresent(
         range.source(),
@@ -475,10 +478,10 @@ final class DueMap {
   }
 
   /**
-   * When the sources want to be looked at again.
+   * How long until the sources have to be looked at again.
    *
-   * @param wanted only these stages; empty for all
-   * @return in how many ns; 0 if at once
+   * @param wanted the stages; empty for all
+   * @return nanoseconds; 0 for at once
    */
   synchronized long nextLook(List<TaskTable> live, Set<String> wanted, long now) {
     long next = QUIET;
@@ -503,7 +506,10 @@ final class DueMap {
     return Math.max(0, next);
   }
 
-  /** Forgets tables that are not live any more, and stages that nobody has asked for lately. */
+  /**
+   * Removes tables that are not live any more, and sources that were not looked at lately, once
+   * there are many.
+   */
   synchronized void retain(List<TaskTable> live, long now) {
     if (newsOfTable.size() > MANY || stages.size() > MANY) {
       newsOfTable.keySet().retainAll(live);

@@ -17,7 +17,7 @@ class DueMaps {
     return maps.computeIfAbsent(type, t -> new DueMap());
   }
 
-  /** Empty if nobody has asked for the type yet. */
+  /** The map of a type; empty if the type has not been looked at yet. */
   Optional<DueMap> known(TaskType type) {
     return Optional.ofNullable(maps.get(type));
   }

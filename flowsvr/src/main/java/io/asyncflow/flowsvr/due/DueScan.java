@@ -31,36 +31,37 @@ import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
 /**
- * Finds what is due and came without news: from another server, or by SQL. One statement looks at
- * the sources of all types for which holds are parked, or in which claims go on, however many there
- * are.
+ * Finds due tasks that arrived without an event: from another server, or by SQL. One statement
+ * reads the sources of all types for which holds are parked or in which claims go on, however many
+ * types there are.
  *
- * <p>How often depends on what else tells of it. The only server makes all the news itself; what
- * comes by SQL is found within five seconds. Where Redis carries the news between servers, a scan a
- * second finds what was lost. Without Redis the scan is how one server learns of what others
- * create, so it runs many times a second, and takes at most a fifth of the time of one connection.
+ * <p>Its pace depends on the other sources of events. A sole server publishes all events itself;
+ * tasks inserted by SQL are found within five seconds. If Redis carries events between servers, one
+ * scan a second finds tasks whose events were lost. Without Redis a server learns of tasks from
+ * other servers only by the scan, so it runs several times a second, and uses at most a fifth of
+ * one connection's time.
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 @Component
 class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
-  /** Where nothing else carries the news of other servers. */
+  /** The pause if no events of other servers arrive. */
   private static final Duration SHORT_PAUSE = Duration.ofMillis(125);
 
-  /** A round rests for so many times as long as it took. */
-  private static final int REST = 4;
+  /** The pause is at least this multiple of the time that the last round took. */
+  private static final int PAUSE_FACTOR = 4;
 
-  /** On the only server; with the pause before a round, five seconds at most. */
+  /** The age at which a sole server scans a quiet source; with the pause at most five seconds. */
   private static final Duration QUIET_ON_SOLE_SERVER = Duration.ofMillis(3_800);
 
-  /** Where Redis carries the news. */
+  /** The same age if Redis carries the events of other servers. */
   private static final Duration QUIET_WITH_REDIS = Duration.ofMillis(800);
 
-  /** Parts of one statement: the sources and gaps that it looks at, and the types. */
-  private static final int PARTS_A_STATEMENT = 800;
+  /** The most parts of one statement (types, sources, gaps), unless a single type has more. */
+  private static final int MAX_PARTS_PER_STATEMENT = 800;
 
   private final DueMaps maps;
   private final DueStore store;
@@ -93,20 +94,22 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   }
 
   private Duration pause() {
-    Duration pause = hearsOthers() ? PAUSE : SHORT_PAUSE;
-    Duration rest = Duration.ofNanos(REST * tookNanos);
+    Duration pause = receivesAllEvents() ? PAUSE : SHORT_PAUSE;
+    Duration rest = Duration.ofNanos(PAUSE_FACTOR * tookNanos);
     return rest.compareTo(pause) > 0 ? rest : pause;
   }
 
-  private boolean hearsOthers() {
+  private boolean receivesAllEvents() {
     return isSoleServer || redis.isConfigured() && !redis.isGivenUp();
   }
 
   private Duration quietFor() {
-    return isSoleServer ? QUIET_ON_SOLE_SERVER : hearsOthers() ? QUIET_WITH_REDIS : Duration.ZERO;
+    return isSoleServer
+        ? QUIET_ON_SOLE_SERVER
+        : receivesAllEvents() ? QUIET_WITH_REDIS : Duration.ZERO;
   }
 
-  /** The sources of one type that this round looks at. */
+  /** The sources of one type that a round reads. */
   private record Part(
       TaskFamily family,
       DueMap map,
@@ -127,27 +130,27 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   }
 
   /**
-   * Looks at all that wants to be looked at.
+   * Makes one round.
    *
-   * @throws DataAccessException the first failure, after all else has been looked at
+   * @throws DataAccessException the first failure, after all other sources have been read
    */
   void runOnce() {
     long began = node.nanoTime();
     List<Part> parts = parts(began);
     RuntimeException failure = null;
-    List<Part> together = new ArrayList<>();
+    List<Part> batch = new ArrayList<>();
     int size = 0;
     for (Part part : parts) {
-      if (!together.isEmpty() && size + part.size() > PARTS_A_STATEMENT) {
-        failure = first(failure, scan(together));
-        together = new ArrayList<>();
+      if (!batch.isEmpty() && size + part.size() > MAX_PARTS_PER_STATEMENT) {
+        failure = first(failure, scan(batch));
+        batch = new ArrayList<>();
         size = 0;
       }
-      together.add(part);
+      batch.add(part);
       size += part.size();
     }
-    if (!together.isEmpty()) {
-      failure = first(failure, scan(together));
+    if (!batch.isEmpty()) {
+      failure = first(failure, scan(batch));
     }
     tookNanos = node.nanoTime() - began;
     if (failure != null) {
@@ -185,7 +188,10 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     return new ArrayList<>(parts.values());
   }
 
-  /** Of holds that name no stage, those that are known; whether there are others the gaps tell. */
+  /**
+   * The sources that holds wait for. For holds that name no stage, the known sources: the gaps tell
+   * whether there are others.
+   */
   private static Collection<Source> sources(
       List<TaskTable> live, DueMap map, Wanted wanted, long now) {
     Set<Source> sources = new HashSet<>();
@@ -199,7 +205,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     return sources;
   }
 
-  /** Returns what went wrong; {@code null} if nothing did. */
+  /** Returns the failure; {@code null} if there was none. */
   private RuntimeException scan(List<Part> parts) {
     long at = node.nanoTime();
     try {
@@ -209,7 +215,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       Scan scan = store.scan(types, sources, gaps);
       isSoleServer = scan.servers() <= 1;
       maps.forEach((type, map) -> map.soleServer(isSoleServer));
-      parts.forEach(part -> learn(part, scan, at));
+      parts.forEach(part -> update(part, scan, at));
       return null;
     } catch (BadSqlGrammarException e) {
       return scanOneByOne(parts, e);
@@ -220,7 +226,10 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     }
   }
 
-  /** A table that was dropped meanwhile must not keep the other types from being looked at. */
+  /**
+   * Scans each type separately, because a table that was dropped meanwhile must not affect the
+   * other types.
+   */
   private RuntimeException scanOneByOne(List<Part> parts, BadSqlGrammarException e) {
     if (parts.size() == 1) {
       families.find(parts.get(0).family().type(), NOW);
@@ -233,7 +242,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     return failure;
   }
 
-  private void learn(Part part, Scan scan, long at) {
+  private void update(Part part, Scan scan, long at) {
     TaskType type = part.family().type();
     for (Source source : part.sources()) {
       Head head = scan.heads().get(source);
@@ -255,7 +264,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
         .min()
         .ifPresent(inMs -> demand.dueIn(type, inMs));
     if (isOld(part.family(), scan.tables().get(type))) {
-      families.find(type, NOW); // so that the claims know of it, too
+      families.find(type, NOW); // claims then use the new tables, too
       demand.dueIn(type, 0);
     }
   }
@@ -265,8 +274,8 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
         && (position.begin() != family.begin().number() || position.end() != family.end().number());
   }
 
-  private static RuntimeException first(RuntimeException one, RuntimeException other) {
-    return one == null ? other : one;
+  private static RuntimeException first(RuntimeException earlier, RuntimeException later) {
+    return earlier == null ? later : earlier;
   }
 
   @Override

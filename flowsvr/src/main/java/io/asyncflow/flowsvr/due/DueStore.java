@@ -17,12 +17,12 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The statements that find out, without a lock, what is due.
+ * The statements that find due tasks without a lock. Thread-safe.
  *
- * <p>All of them rest on {@code idx_claim (status, task_stage, order_time)}: the waiting tasks of
- * one stage are one contiguous range of it in the order of their due times (and, among equals, of
- * their ids, which InnoDB appends). So a look reads what it answers, however many tasks wait, are
- * delayed, or belong to other stages. ClaimPlanIT holds both engines to that.
+ * <p>They depend on {@code idx_claim (status, task_stage, order_time)}: the waiting tasks of one
+ * stage are one contiguous range of it, ordered by due time and then by id, which InnoDB appends.
+ * So a look reads only the entries that it returns, however many tasks wait, are delayed, or belong
+ * to other stages. ClaimPlanIT checks this on both engines.
  */
 @Component
 public class DueStore {
@@ -39,7 +39,7 @@ public class DueStore {
           LIMIT ?
           """);
 
-  /** One step into the index: of the next stage that any task waits for, the first task. */
+  /** One index access: the first waiting task of the next stage. */
   static final TableSql HEAD_OF_NEXT_STAGE =
       new TableSql(
           """
@@ -52,21 +52,21 @@ public class DueStore {
           """);
 
   /**
-   * The least due time of a source, for the scan of many. It is found while the statement is
-   * planned, by one step into the index. In one line: the scan has hundreds of these.
+   * The least due time of a source, for the scan. The optimizer resolves it by one index access
+   * while it plans the statement. In one line, because a scan has hundreds of these.
    */
   static final TableSql LEAST_OF_SOURCE =
       new TableSql(
           "SELECT 'due',<place>,MIN(order_time),0 FROM %s FORCE INDEX (idx_claim)"
               + " WHERE status=1 AND task_stage=?");
 
-  /** One step into the index: whether any task waits for a stage behind this one. */
+  /** Whether any task waits for a stage behind this one, by one index access. */
   static final TableSql STAGES_BEHIND =
       new TableSql(
           "(SELECT 'stages',<place>,1,0 FROM %s FORCE INDEX (idx_claim)"
               + " WHERE status=1 AND task_stage>? LIMIT 1)");
 
-  /** The same, and before another one. */
+  /** As STAGES_BEHIND, for stages that also come before another one. */
   static final TableSql STAGES_BETWEEN =
       new TableSql(
           "(SELECT 'stages',<place>,1,0 FROM %s FORCE INDEX (idx_claim)"
@@ -76,10 +76,7 @@ public class DueStore {
       "SELECT 'tables',<place>,schedule_begin_pos,schedule_end_pos FROM t_schedule_pos"
           + " WHERE task_type=?";
 
-  /**
-   * The clock, and how many servers may have news that no message tells; each has borrowed a number
-   * before it serves.
-   */
+  /** The clock, and the number of live servers; each leases a number before it serves. */
   private static final String SERVERS =
       sql(
           """
@@ -88,7 +85,7 @@ public class DueStore {
           WHERE lease_end > now_ms
           """);
 
-  /** What changes rarely and a look must not miss: where the tables are. */
+  /** The type's live tables, which change rarely; every look checks them. */
   private static final String POSITION =
       """
       SELECT 'tables' AS kind, 0 AS place, schedule_begin_pos AS id, schedule_end_pos AS order_time,
@@ -105,7 +102,7 @@ public class DueStore {
       WHERE task_type = ?
         AND (worker_id = ? AND hold_id = ?""";
 
-  /** One step into the index, however many tasks a stage has. */
+  /** One index access, however many tasks a stage has. */
   private static final String NEXT_STAGE =
       """
       (
@@ -114,21 +111,21 @@ public class DueStore {
       WHERE status = 1
         AND task_stage > :after)""";
 
-  private static final int FEW_ENTRIES = 64;
+  private static final int FIRST_ENTRIES = 64;
   private static final int MORE_ENTRIES = 256;
 
-  /** Mostly this finds all: few tasks wait in an old table. */
-  private static final TableSql FIRST_STAGES = nextStages(0, FEW_ENTRIES);
+  /** Usually finds all stages: few tasks wait in an old table. */
+  private static final TableSql FIRST_STAGES = nextStages(0, FIRST_ENTRIES);
 
   private static final TableSql MORE_STAGES = nextStages(4, MORE_ENTRIES);
 
   /**
-   * The stages of the next entries of the index, and how many entries each has of these, which
-   * finds many stages that have few tasks; and those that steps come to, each from where the one
-   * before came to, which finds some that have many. The last step is NULL where there are no more.
+   * The next stages. The next index entries, grouped by stage, find many stages with few tasks
+   * each. Steps, each an index access behind the stage of the step before, find some stages with
+   * many tasks each. A step behind the last stage returns NULL.
    *
-   * <p>GROUP BY alone would ask once for all stages, but only MySQL can do that by steps into the
-   * index, and neither engine can in a recursive expression: they read every waiting task.
+   * <p>GROUP BY alone would find all stages, but only MySQL has a loose index scan for it, and
+   * neither engine has one inside a recursive expression: they would read every waiting task.
    */
   private static TableSql nextStages(int steps, int entries) {
     StringBuilder parts = new StringBuilder();
@@ -156,10 +153,10 @@ public class DueStore {
             .replace("<entries>", String.valueOf(entries)));
   }
 
-  /** A look at stages that nobody names sees no more than these. */
+  /** The most sources of a look that names no stages. */
   static final int SOURCES_A_LOOK = 200;
 
-  private static final int RANGES_A_STATEMENT = 50;
+  private static final int MAX_RANGES_PER_STATEMENT = 50;
 
   private final JdbcClient jdbc;
 
@@ -170,16 +167,16 @@ public class DueStore {
   /**
    * What a look saw.
    *
-   * @param heads the first tasks of each range, due or not, in order within each
-   * @param begin number of the type's first live table; 0 if it was not asked for
-   * @param end number of its last table
-   * @param hasRepeats whether any of the holds that were asked about was given something before
+   * @param heads the first waiting tasks of each range, due or not, in order within each
+   * @param begin number of the type's first live table; 0 if it was not read
+   * @param end number of the type's last live table; 0 if it was not read
+   * @param hasRepeats whether an earlier delivery of one of the holds was given tasks
    */
   record Seen(List<Head> heads, int begin, int end, boolean hasRepeats) {}
 
   /**
-   * The first waiting task of the stage that comes next after each of these, due or not; none where
-   * it was the last. In one statement.
+   * The first waiting task, due or not, of the stage that follows each of these in its table; none
+   * behind the last stage. One statement.
    */
   public List<Head> headsOfNextStages(List<Source> after) {
     return jdbc.sql(HEAD_OF_NEXT_STAGE.ofAll(after.stream().map(Source::table).toList()))
@@ -195,14 +192,15 @@ public class DueStore {
   }
 
   /**
-   * The stages that any task waits for, in order, some at a time.
+   * A page of the stages of a table's waiting tasks, in order.
    *
-   * @param after only those after this one; no stage is called ""
-   * @param most at most so many, at least 1
+   * @param after the stage before the page; {@code ""}, which no stage is called, for the first
+   *     page
+   * @param most the most stages of the page, at least 1
    */
   public List<String> waitingStages(TaskTable table, String after, int most) {
     List<String> stages = new ArrayList<>();
-    boolean isEnd = addStages(FIRST_STAGES, FEW_ENTRIES, table, after, stages);
+    boolean isEnd = addStages(FIRST_STAGES, FIRST_ENTRIES, table, after, stages);
     while (!isEnd && stages.size() < most) {
       String last = stages.get(stages.size() - 1);
       isEnd = addStages(MORE_STAGES, MORE_ENTRIES, table, last, stages);
@@ -210,7 +208,7 @@ public class DueStore {
     return stages.size() <= most ? stages : stages.subList(0, most);
   }
 
-  /** Returns whether there are no more. */
+  /** Adds stages and returns whether there are no more. */
   private boolean addStages(
       TableSql next, int most, TaskTable table, String after, List<String> stages) {
     int[] entries = new int[1];
@@ -231,16 +229,16 @@ public class DueStore {
   }
 
   /**
-   * Sources in which any task waits, in order, some at a time.
+   * A page of the sources that have waiting tasks, in order.
    *
-   * @param last the last one; {@code null} if there are no more behind it
+   * @param last the last one; {@code null} if no more follow
    */
   record Sources(List<Source> sources, Source last) {}
 
   /**
-   * The next {@link #SOURCES_A_LOOK} of the sources in which any task waits.
+   * The next {@link #SOURCES_A_LOOK} sources that have waiting tasks.
    *
-   * @param behind where they begin; a stage "" is before all those of its table
+   * @param behind the source before them; the stage {@code ""} is before all stages of its table
    */
   Sources waitingSources(List<TaskTable> tables, Source behind) {
     List<Source> found = new ArrayList<>();
@@ -258,31 +256,38 @@ public class DueStore {
     return new Sources(found, null);
   }
 
-  /** The first tasks of each range, due or not, without a lock; a statement asks fifty ranges. */
+  /**
+   * The first waiting tasks of each range, due or not, read without a lock. One statement reads at
+   * most fifty ranges.
+   */
   public List<Head> heads(List<Range> ranges, int limit) {
     return heads(ranges, range -> limit);
   }
 
   private List<Head> heads(List<Range> ranges, ToIntFunction<Range> limit) {
     List<Head> heads = new ArrayList<>();
-    for (int from = 0; from < ranges.size(); from += RANGES_A_STATEMENT) {
-      List<Range> some = ranges.subList(from, Math.min(from + RANGES_A_STATEMENT, ranges.size()));
+    for (int from = 0; from < ranges.size(); from += MAX_RANGES_PER_STATEMENT) {
+      List<Range> group =
+          ranges.subList(from, Math.min(from + MAX_RANGES_PER_STATEMENT, ranges.size()));
       List<Object> values = new ArrayList<>();
-      String sql = String.join("UNION ALL\n", headsSql(some, limit, values));
-      heads.addAll(look(sql, values, some).heads());
+      String sql = String.join("UNION ALL\n", headsSql(group, limit, values));
+      heads.addAll(look(sql, values, group).heads());
     }
     return heads;
   }
 
-  /** The same, and what else a claim wants to know, in the first of these statements. */
+  /**
+   * As {@link #heads}, with the type's live tables and the repeats in the first of these
+   * statements.
+   */
   Seen look(TaskType type, List<Range> ranges, int limit, Collection<HoldKey> repeatable) {
     return look(type, ranges, range -> limit, repeatable);
   }
 
   /**
-   * The same.
+   * As {@link #look(TaskType, List, int, Collection)}, with a limit for each range.
    *
-   * @param limit as many heads of each range
+   * @param limit returns the most heads of a range
    */
   Seen look(
       TaskType type,
@@ -299,7 +304,7 @@ public class DueStore {
       values.add(type.name());
       repeatable.forEach(hold -> values.addAll(List.of(hold.workerId(), hold.holdId())));
     }
-    int most = Math.min(RANGES_A_STATEMENT, ranges.size());
+    int most = Math.min(MAX_RANGES_PER_STATEMENT, ranges.size());
     List<Range> first = ranges.subList(0, most);
     headsSql(first, limit, values).forEach(head -> sql.append("UNION ALL\n").append(head));
     Seen seen = look(sql.toString(), values, first);
@@ -308,12 +313,12 @@ public class DueStore {
   }
 
   /**
-   * What a scan saw.
+   * The result of a scan.
    *
-   * @param heads the first task of each source that has any, due or not, without its number
-   * @param newStages of the gaps, the tables in which a task waits for a stage in one of them
-   * @param tables of each type, the numbers of its first live table and of its last
-   * @param servers how many servers live
+   * @param heads the first waiting task of each source that has one, due or not, without its number
+   * @param newStages the tables in which a task waits for a stage in one of the gaps
+   * @param tables the live tables of each type
+   * @param servers the number of live servers
    */
   public record Scan(
       Map<Source, Head> heads,
@@ -329,12 +334,11 @@ public class DueStore {
    */
   public record Gap(TaskTable table, String after, String before) {}
 
-  /** The numbers of a type's first live table and of its last one. */
+  /** The numbers of a type's first and last live table. */
   public record Position(int begin, int end) {}
 
   /**
-   * Looks at the beginning of all these sources, whatever their types, and into the gaps, by one
-   * statement.
+   * Reads the beginning of all these sources, and the gaps, of any types, in one statement.
    */
   public Scan scan(List<TaskType> types, List<Source> sources, List<Gap> gaps) {
     StringBuilder sql = new StringBuilder(SERVERS);

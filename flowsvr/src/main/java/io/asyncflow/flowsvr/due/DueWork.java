@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import org.springframework.stereotype.Service;
 
-/** Looks for work that waits although it is due. Thread-safe. */
+/** Finds stages with waiting tasks, and how long their first task has been due. Thread-safe. */
 @Service
 public class DueWork {
 
@@ -15,20 +15,22 @@ public class DueWork {
     this.store = store;
   }
 
-  /** A stage of a table; with an empty name, which no stage has, what comes before the first. */
+  /**
+   * A stage of a table. The empty name, which no stage has, stands for the place before the first
+   * stage.
+   */
   public record Stage(TaskTable table, String name) {}
 
   /**
-   * A stage for which any task waits.
+   * A stage that has waiting tasks.
    *
-   * @param late how long the first of them has been due; zero if it is not
+   * @param late how long the first task has been due; zero if it is not due
    */
   public record Waiting(Stage stage, Duration late) {}
 
   /**
-   * The stage of each table that comes next after these and for which any task waits; none of a
-   * table that has no further one. One statement, and one index entry a table, however many tasks
-   * wait.
+   * The next stage with waiting tasks behind each of these, in its table; none behind the last one.
+   * One statement, which reads one index entry per table, however many tasks wait.
    */
   public List<Waiting> next(List<Stage> after) {
     return store

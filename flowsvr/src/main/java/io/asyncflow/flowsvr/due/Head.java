@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.due;
 
 /**
- * A waiting task that stands at the head of its source.
+ * One of the first waiting tasks of a source.
  *
- * @param now the database's epoch ms when it was seen
+ * @param now the database's epoch ms when it was read
  */
 public record Head(Source source, long number, long orderTime, long now) {
   public boolean isDue() {

@@ -4,24 +4,27 @@ import io.asyncflow.rules.TaskType;
 import java.util.Map;
 import java.util.Set;
 
-/** The holds that wait on this server, as the {@link DueScan} knows them. Thread-safe. */
+/**
+ * The parked holds of this server, as the {@link DueScan} sees them. Implementations are
+ * thread-safe.
+ */
 public interface HoldDemand {
 
   /**
-   * What the holds of a type wait for.
+   * The stages that the holds of a type wait for.
    *
-   * @param stages those that they name
-   * @param anyStage whether any of them names none, and so takes all
+   * @param stages the stages that holds name
+   * @param anyStage whether a hold names none and so takes tasks of any stage
    */
   record Wanted(Set<String> stages, boolean anyStage) {}
 
-  /** What is waited for, of each type for which any hold is parked. */
+  /** The demand of each type that has parked holds. */
   Map<TaskType, Wanted> wanted();
 
   /**
-   * Something of the type is due then, and the holds may not know of it.
+   * Tells the holds of a type that a task is due then.
    *
-   * @param inMs 0 if it is due
+   * @param inMs milliseconds until the task is due; 0 if it is
    */
   void dueIn(TaskType type, long inMs);
 }

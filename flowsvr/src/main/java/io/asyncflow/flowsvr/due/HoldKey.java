@@ -1,4 +1,4 @@
 package io.asyncflow.flowsvr.due;
 
-/** What makes a hold the same as an earlier delivery of it. */
+/** The key that all deliveries of a hold share. */
 public record HoldKey(String workerId, String holdId) {}

@@ -1,5 +1,5 @@
 /**
- * What is due, and where: the statements that look, and the memory of what was seen, so that claims
- * leave alone what has nothing for them.
+ * Where tasks are due: the statements that read it, and the memory of what they saw, so that claims
+ * skip sources in which nothing is due.
  */
 package io.asyncflow.flowsvr.due;

@@ -8,34 +8,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When a line makes its claims: one round at a time. Whatever calls for a round while one is under
- * way makes for one more, so a burst of news costs as many rounds as there is work for, not as many
- * as there is news.
+ * Schedules the claims of a line: one round at a time. All requests for a round while one is
+ * running cause one more round, so a burst of events costs only as many rounds as there is work
+ * for.
  *
- * <p>Thread-safe. It asks whether anything waits with its lock held, so whatever answers that must
- * not call in here with its own.
+ * <p>Thread-safe. It calls {@code isAnyWaiting} with its lock held, so the code behind that must
+ * not call this class with its own lock held.
  */
 final class ClaimRounds {
 
   private static final Logger log = LoggerFactory.getLogger(ClaimRounds.class);
 
-  /** After this a round is tried again for which there was no thread. */
+  /** The delay before a round is tried again for which no thread could be started. */
   private static final long NO_THREAD_MS = 1_000;
 
-  /** The next round comes after this, whatever the one before came to. */
-  private static final long LONGEST_REST_MS = 5_000;
+  /** The longest delay before the next round. */
+  private static final long MAX_DELAY_MS = 5_000;
 
   private final LongSupplier round;
   private final BooleanSupplier isAnyWaiting;
   private final HoldThreads threads;
   private boolean running;
-  private boolean again;
+  private boolean anotherRequested;
   private ScheduledFuture<?> alarm;
 
   /**
-   * @param round makes one claim and returns after how many ms the next one is wanted; throws
-   *     nothing
-   * @param isAnyWaiting whether there is anything to claim for; if not, no alarm is set
+   * @param round makes one claim and returns the delay in ms until the next one; must not throw
+   * @param isAnyWaiting whether any hold waits; if none does, no alarm is set
    */
   ClaimRounds(LongSupplier round, BooleanSupplier isAnyWaiting, HoldThreads threads) {
     this.round = round;
@@ -43,33 +42,33 @@ final class ClaimRounds {
     this.threads = threads;
   }
 
-  /** Makes a round in the caller's thread, unless one is under way. */
-  void runHere() {
+  /** Makes a round in the caller's thread, or requests another one if one is running. */
+  void runInCallersThread() {
     if (begin()) {
       runOnce();
     }
   }
 
-  /** Makes a round in a thread of its own, unless one is under way. */
+  /** Makes a round in a pool thread, or requests another one if one is running. */
   void run() {
     if (begin()) {
-      runInAThread();
+      runInPool();
     }
   }
 
-  /** False if a round is under way; then there will be one more. */
+  /** False if a round is running; then another one is requested. */
   private synchronized boolean begin() {
-    again = running;
+    anotherRequested = running;
     running = true;
-    return !again;
+    return !anotherRequested;
   }
 
-  /** If there is no thread to be had, whoever comes next makes the round, or the alarm. */
-  private void runInAThread() {
+  /** If no thread can be started, the next caller or the alarm makes the round. */
+  private void runInPool() {
     try {
       threads.execute(this::runOnce);
-    } catch (Throwable e) { // even an Error, or no round would ever be made again
-      log.warn("no thread could be had to serve holds; those that wait will be in a second", e);
+    } catch (Throwable e) { // even an Error, or running would stay true for ever
+      log.warn("no thread could be started to claim for holds; trying again in a second", e);
       synchronized (this) {
         running = false;
       }
@@ -77,30 +76,30 @@ final class ClaimRounds {
     }
   }
 
-  /** One round; if there was news meanwhile, the next one queues up behind those of other lines. */
+  /** Makes one round. A round requested meanwhile is queued behind those of other lines. */
   private void runOnce() {
     synchronized (this) {
-      again = false; // before the round looks who waits
+      anotherRequested = false; // before the round reads which holds wait
     }
     long againInMs = round.getAsLong();
-    boolean goOn;
+    boolean runAgain;
     synchronized (this) {
-      goOn = again;
-      running = goOn;
+      runAgain = anotherRequested;
+      running = runAgain;
     }
-    if (goOn) {
-      runInAThread();
+    if (runAgain) {
+      runInPool();
     } else {
       runIn(againInMs);
     }
   }
 
-  /** The next round comes then, unless one comes earlier. */
-  void runIn(long ms) {
+  /** Sets the alarm for the next round, unless it is set for an earlier time. */
+  void runIn(long delayMs) {
     if (!isAnyWaiting.getAsBoolean()) {
       return;
     }
-    long pause = Math.max(1, Math.min(ms, LONGEST_REST_MS));
+    long pause = Math.max(1, Math.min(delayMs, MAX_DELAY_MS));
     synchronized (this) {
       if (alarm != null) {
         if (alarm.getDelay(TimeUnit.MILLISECONDS) <= pause) {
@@ -112,16 +111,16 @@ final class ClaimRounds {
     }
   }
 
-  /** No alarm is needed where nothing waits any more. */
-  synchronized void restIfNothingWaits() {
-    // Within the lock, so that the alarm of a hold that comes now is set after this.
+  /** Cancels the alarm if no hold waits any more. */
+  synchronized void cancelAlarmIfIdle() {
+    // Within the lock, so that the alarm of a hold that arrives now is set after this.
     if (alarm != null && !isAnyWaiting.getAsBoolean()) {
       alarm.cancel(false);
       alarm = null;
     }
   }
 
-  /** The alarm is over before the round starts, which sets the next one and may be quick. */
+  /** Clears the alarm before the round starts, because a quick round may set the next one. */
   private void ring() {
     synchronized (this) {
       alarm = null;

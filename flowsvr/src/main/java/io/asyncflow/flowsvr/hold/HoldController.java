@@ -27,7 +27,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.context.request.async.DeferredResult;
 
-/** Answers holds: at once, or from another thread when a parked one has been served. */
+/** Answers hold calls: at once, or from another thread when a parked hold gets tasks. */
 @RestController
 @RequestMapping("/api/task")
 class HoldController {
@@ -38,8 +38,8 @@ class HoldController {
   private final TaskHolds holds;
   private final OpenHolds open;
   private final ReportList reports;
-  private final CallerShare ofWorkers;
-  private final CallerShare ofAddresses;
+  private final CallerShare workerShares;
+  private final CallerShare addressShares;
 
   HoldController(
       TaskTypes types,
@@ -53,21 +53,21 @@ class HoldController {
     this.holds = holds;
     this.open = open;
     this.reports = reports;
-    this.ofWorkers = new CallerShare(waiting, holdsPerWorker, "holds of this worker");
-    this.ofAddresses =
+    this.workerShares = new CallerShare(waiting, holdsPerWorker, "holds of this worker");
+    this.addressShares =
         new CallerShare(waiting, holdsPerAddress, "holds without a workerId, of one address,");
   }
 
   /**
-   * @param outcomes {@code null} where no reports came along
-   * @param drain whether the worker shall leave; {@code null} for no
+   * @param outcomes {@code null} if the call carried no reports
+   * @param drain whether the worker shall drain; {@code null} for no
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Held(List<Task> taskList, List<ReportResult> outcomes, Boolean drain) {}
 
   /**
-   * A hold that takes reports along is not parked: whoever sent them waits for what became of them.
-   * If it fails after that, they are answered all the same, and no tasks.
+   * A hold that carries reports is not parked, because the worker waits for their outcomes. If the
+   * hold itself fails, the answer has the outcomes and no tasks.
    */
   @Takes(summary = "Holds due tasks of a type", shape = HoldRequest.class)
   @RequestMapping(
@@ -78,27 +78,28 @@ class HoldController {
     if (!in.has("reports")) {
       return answer(hold, holdInShare(hold, request.getRemoteAddr()), null, request);
     }
-    types.require(hold.type()); // nothing is taken for a hold that is refused
+    types.require(
+        hold.type()); // before the reports are accepted: a hold that is refused changes nothing
     List<ReportResult> outcomes = reports.take(in);
     return answer(hold, holdAtOnce(hold), outcomes, request);
   }
 
-  /** One that does not wait is over soon, and needs no share. */
+  /** Holds tasks. A hold that may wait counts against the caller's share until it is answered. */
   CompletableFuture<List<Task>> holdInShare(Hold hold, String address) {
     if (hold.waitTime().isZero()) {
       return holds.hold(hold);
     }
-    CallerShare share = hold.workerId().isEmpty() ? ofAddresses : ofWorkers;
+    CallerShare share = hold.workerId().isEmpty() ? addressShares : workerShares;
     String caller = hold.workerId().isEmpty() ? address : hold.workerId();
     share.enter(caller);
-    boolean leaves = false;
+    boolean leavesOnAnswer = false;
     try {
       CompletableFuture<List<Task>> tasks = holds.hold(hold);
       tasks.whenComplete((held, failure) -> share.leave(caller));
-      leaves = true;
+      leavesOnAnswer = true;
       return tasks;
     } finally {
-      if (!leaves) { // whatever was thrown
+      if (!leavesOnAnswer) { // after any exception
         share.leave(caller);
       }
     }
@@ -118,33 +119,35 @@ class HoldController {
       List<ReportResult> outcomes,
       HttpServletRequest request) {
     DeferredResult<Envelope<Held>> answer = new DeferredResult<>();
-    if (!hold.isRepeatable()) { // else a repeat may have been told of them
+    if (!hold.isRepeatable()) { // otherwise a repeat may have been given the same tasks
       GoneCallers.whenGone(
           request,
           () -> {
             holds.giveBack(tasks);
-            return told(hold, List.of(), outcomes);
+            return answerOf(hold, List.of(), outcomes);
           });
     }
     answer.onTimeout(() -> tasks.cancel(false));
-    answer.onError(failure -> tasks.cancel(false)); // the client is gone: take nothing for it
+    answer.onError(failure -> tasks.cancel(false)); // the client is gone: take no tasks for it
     tasks.whenComplete(
         (held, failure) -> {
           if (tasks.isCancelled()) {
-            answer.setResult(told(hold, List.of(), outcomes));
+            answer.setResult(answerOf(hold, List.of(), outcomes));
           } else if (failure == null) {
-            answer.setResult(told(hold, held, outcomes));
+            answer.setResult(answerOf(hold, held, outcomes));
           } else if (outcomes == null || DatabaseTrouble.leavesUnknown(failure)) {
             answer.setErrorResult(failure);
-          } else { // an error would say that nothing was changed, but the reports were taken
-            log.warn("a hold failed, and was told of its reports alone", failure);
-            answer.setResult(told(hold, List.of(), outcomes));
+          } else { // an error would mean that nothing was changed, but the reports were accepted
+            log.warn(
+                "a hold failed after its reports were accepted; it is answered without tasks",
+                failure);
+            answer.setResult(answerOf(hold, List.of(), outcomes));
           }
         });
     return answer;
   }
 
-  private Envelope<Held> told(Hold hold, List<Task> tasks, List<ReportResult> outcomes) {
+  private Envelope<Held> answerOf(Hold hold, List<Task> tasks, List<ReportResult> outcomes) {
     return Envelope.ok(
         new Held(
             tasks,

@@ -19,14 +19,14 @@ final class HoldForm {
   private HoldForm() {}
 
   /**
-   * @throws io.asyncflow.api.FlowException that names every bad field
+   * @throws io.asyncflow.api.FlowException with every invalid field
    */
   static Hold read(Fields in) {
-    in.number("status").between(0, 1); // only waiting tasks can be held; old clients say so
+    in.number("status").between(0, 1); // sent by old clients: only waiting tasks can be held
     String holdId = in.text("holdId").name().max(MAX_HOLD_ID).value();
     Hold hold =
         new Hold(
-            in.text("taskType").required().as(TaskType::parse, "is no name that a type can have"),
+            in.text("taskType").required().as(TaskType::parse, "is not a valid task type"),
             in.number("limit").between(0, MAX_LIMIT).or(0),
             in.text("workerId").name().max(TaskLimits.WORKER_ID).or(""),
             Duration.ofMillis(in.number("waitMs").between(0, MAX_WAIT_MS).or(0)),
@@ -38,10 +38,10 @@ final class HoldForm {
                     in.number("othersAfterMs").between(0, MAX_OTHERS_AFTER_MS).or(0))),
             in.text("startId").name().max(TaskLimits.WORKER_ID).or(""));
     if (hold.isRepeatable() && hold.workerId().isEmpty()) {
-      in.refuse("workerId", "is required where there is a holdId");
+      in.refuse("workerId", "is required with a holdId");
     }
     if (!hold.preference().stages().stream().allMatch(hold::takes)) {
-      in.refuse("prefer", "must be a part of the stages");
+      in.refuse("prefer", "must be a subset of stages");
     }
     in.refuseIfBad();
     return hold;

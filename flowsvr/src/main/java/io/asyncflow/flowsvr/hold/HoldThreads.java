@@ -9,49 +9,52 @@ import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads that serve parked holds: one that keeps time, and a few that ask the database. They
- * are few because each line is served by one at a time.
+ * The threads that serve parked holds: one timer, and a small pool that makes the claims. The pool
+ * is small because each line is served by one thread at a time.
  */
 final class HoldThreads implements AutoCloseable {
 
-  static final int SERVERS = 4;
+  static final int POOL_SIZE = 4;
 
   private final ScheduledThreadPoolExecutor timer;
-  private final ThreadPoolExecutor servers;
+  private final ThreadPoolExecutor pool;
 
   HoldThreads() {
     this(DaemonThreads.named("hold"));
   }
 
   /**
-   * @param serverThreads makes those that ask the database
+   * @param poolThreads creates the threads of the pool
    */
-  HoldThreads(ThreadFactory serverThreads) {
-    // Whoever sets an alarm, or wants to serve, while the server stops needs it no more.
+  HoldThreads(ThreadFactory poolThreads) {
+    // Alarms and rounds that are requested while the server stops are discarded.
     timer =
         new ScheduledThreadPoolExecutor(1, DaemonThreads.named("hold-timer"), new DiscardPolicy());
     timer.setRemoveOnCancelPolicy(true);
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    timer.prestartCoreThread(); // alarms must ring even where no more threads are to be had
-    servers = DaemonThreads.pool(SERVERS, serverThreads);
+    timer.prestartCoreThread(); // alarms must ring even if no more threads can be started
+    pool = DaemonThreads.pool(POOL_SIZE, poolThreads);
   }
 
-  /** Throws whatever keeps a thread from being started, such as {@link OutOfMemoryError}. */
+  /**
+   * Runs the work in the pool. Throws any error that keeps a thread from starting, such as {@link
+   * OutOfMemoryError}.
+   */
   void execute(Runnable work) {
-    servers.execute(work);
+    pool.execute(work);
   }
 
   ScheduledFuture<?> after(long ms, Runnable work) {
     return timer.schedule(work, ms, TimeUnit.MILLISECONDS);
   }
 
-  /** Waits up to two seconds for claims under way, so that what they take can be given back. */
+  /** Waits up to two seconds for running claims, so that their tasks can be released. */
   @Override
   public void close() {
     timer.shutdownNow();
-    servers.shutdown();
+    pool.shutdown();
     try {
-      servers.awaitTermination(2, TimeUnit.SECONDS);
+      pool.awaitTermination(2, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -13,13 +13,13 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Service;
 
 /**
- * The holds that have no answer yet, and who asked: a sign of life of workers that have nothing
- * else to say, and the way to those that are to leave.
+ * The holds without an answer yet, and the workers that have called lately. A hold is a sign of
+ * life of its worker, and its answer can tell the worker to drain.
  *
- * <p>A start of a worker is sent away, and not the next one under the same id; whoever does not
- * tell its starts apart is sent away by its id. It is by whatever its holds are answered with.
- * Those that are parked end at once, or, if there is none, the first that comes. Later ones park as
- * ever, so that a client that does not heed what it is told asks no more often than before.
+ * <p>A drain applies to one start of a worker, not to the next start with the same id; a worker
+ * that sends no start id is drained by its id. Every answer to its holds has the drain flag. Its
+ * parked holds are answered at once; if it has none, the first that arrives is. Later holds park as
+ * usual, so that a client that ignores the drain does not poll more often than before.
  *
  * <p>Thread-safe.
  */
@@ -27,9 +27,9 @@ import org.springframework.stereotype.Service;
 public class OpenHolds {
 
   private final Set<Open> open = ConcurrentHashMap.newKeySet();
-  private final Set<String> asked = ConcurrentHashMap.newKeySet();
-  private final Set<String> untold = ConcurrentHashMap.newKeySet();
-  private volatile Map<String, String> sentAway = Map.of();
+  private final Set<String> callers = ConcurrentHashMap.newKeySet();
+  private final Set<String> unnotified = ConcurrentHashMap.newKeySet();
+  private volatile Map<String, String> draining = Map.of();
   private volatile boolean closing;
 
   private record Open(Hold hold, CompletableFuture<List<Task>> tasks) {
@@ -39,62 +39,64 @@ public class OpenHolds {
   }
 
   /**
-   * Knows a hold until it is answered.
+   * Registers a hold until it is answered.
    *
-   * @param tasks its answer, which is cancelled if it is to end early
+   * @param tasks its answer, which is cancelled to end the hold early
    */
-  void add(Hold asking, CompletableFuture<List<Task>> tasks) {
-    Open hold = new Open(asking, tasks);
+  void add(Hold request, CompletableFuture<List<Task>> tasks) {
+    Open hold = new Open(request, tasks);
     open.add(hold);
-    asked.add(hold.workerId());
+    callers.add(hold.workerId());
     tasks.whenComplete((held, failure) -> open.remove(hold));
-    // Only now, so that it is found either here or by whoever ends what is open.
-    boolean isToldNow =
-        isSentAway(asking.workerId(), asking.startId()) && untold.remove(hold.workerId());
-    if (isToldNow || closing) {
+    // Only now: so either this check or sendAway and answerAll find the hold.
+    boolean endsNow =
+        isSentAway(request.workerId(), request.startId()) && unnotified.remove(hold.workerId());
+    if (endsNow || closing) {
       tasks.cancel(false);
     }
   }
 
   /**
-   * Whether the worker shall stop polling, finish what it has, and leave.
+   * Whether the worker shall drain: stop polling, finish its tasks and stop.
    *
-   * @param startId which start of it; empty if it does not say
+   * @param startId the start of the worker; empty if unknown
    */
   public boolean isSentAway(String workerId, String startId) {
-    String leaving = sentAway.get(workerId);
-    return leaving != null && (startId.isEmpty() || startId.equals(leaving));
+    String drainingStart = draining.get(workerId);
+    return drainingStart != null && (startId.isEmpty() || startId.equals(drainingStart));
   }
 
   /**
-   * Who is to leave from now on, and nobody else; calls must come one after the other.
+   * Sets the workers that shall drain, replacing the earlier ones. Calls must not overlap.
    *
-   * @param startIds of the workers, each with the start of it that leaves
+   * @param startIds by worker id, the start that shall drain
    */
   public void sendAway(Map<String, String> startIds) {
-    Set<String> news = new HashSet<>(startIds.keySet());
-    news.removeIf(worker -> startIds.get(worker).equals(sentAway.get(worker)));
-    sentAway = Map.copyOf(startIds);
-    untold.retainAll(startIds.keySet());
-    untold.addAll(news);
+    Set<String> added = new HashSet<>(startIds.keySet());
+    added.removeIf(worker -> startIds.get(worker).equals(draining.get(worker)));
+    draining = Map.copyOf(startIds);
+    unnotified.retainAll(startIds.keySet());
+    unnotified.addAll(added);
     for (Open hold : open) {
-      if (news.contains(hold.workerId()) && isSentAway(hold.workerId(), hold.hold().startId())) {
-        untold.remove(hold.workerId());
+      if (added.contains(hold.workerId()) && isSentAway(hold.workerId(), hold.hold().startId())) {
+        unnotified.remove(hold.workerId());
         hold.tasks().cancel(false);
       }
     }
   }
 
-  /** The workers that have asked since the last call, and those whose holds are parked. */
+  /**
+   * The workers that have called since the last call of this method, and those with parked holds.
+   */
   public Set<String> seenWorkers() {
-    Set<String> seen = new HashSet<>(asked);
-    asked.removeAll(seen);
+    Set<String> seen = new HashSet<>(callers);
+    callers.removeAll(seen);
     open.forEach(hold -> seen.add(hold.workerId()));
     seen.remove("");
     return seen;
   }
 
-  /** A server that stops sends parked clients to its neighbours instead of waiting for them. */
+  /** Answers all parked holds when the server stops, so that their workers call another server. */
   @EventListener(ContextClosedEvent.class)
   void answerAll() {
     closing = true;

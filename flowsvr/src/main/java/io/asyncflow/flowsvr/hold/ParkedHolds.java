@@ -15,15 +15,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The holds of one line that have no answer yet, in the order in which they came, and their
- * time-outs.
+ * The unanswered holds of one line, in the order of their arrival, and their time-outs.
  *
- * <p>Thread-safe; completes answers without its lock.
+ * <p>Thread-safe; completes answers without holding its lock.
  */
 final class ParkedHolds {
 
-  /** A hold that does not wait is not sent away so long, where a claim was not complete. */
-  private static final long PATIENCE_MS = 250;
+  /** How long a hold without a wait time may stay unanswered if a claim was not complete. */
+  private static final long INCOMPLETE_WAIT_MS = 250;
 
   private final Redelivery redelivery;
   private final HoldThreads threads;
@@ -31,14 +30,14 @@ final class ParkedHolds {
   private final Runnable whenEmpty;
   private final Set<WaitingHold> line = new LinkedHashSet<>();
 
-  /** How many of them name the same stages. */
+  /** The number of holds by the stages that they name. */
   private final Map<Set<String>, Integer> named = new HashMap<>();
 
   private boolean closed;
 
   /**
    * @param nanoTime a monotonic clock
-   * @param whenEmpty is called when the last one has left
+   * @param whenEmpty called when the last hold is answered
    */
   ParkedHolds(
       Redelivery redelivery, HoldThreads threads, LongSupplier nanoTime, Runnable whenEmpty) {
@@ -48,29 +47,29 @@ final class ParkedHolds {
     this.whenEmpty = whenEmpty;
   }
 
-  /** How many holds wait for work, or for their claim. */
+  /** The number of unanswered holds. */
   synchronized int size() {
     return line.size();
   }
 
-  /** The stages that they name; empty where none is here, or none names any. */
+  /** The stages that the holds name; empty if there is no hold, or none names stages. */
   synchronized Set<String> stages() {
     return named.keySet().stream().flatMap(Set::stream).collect(toSet());
   }
 
-  /** Those that have no answer, in the order in which they came. */
+  /** The unanswered holds, in the order of their arrival. */
   synchronized List<WaitingHold> unanswered() {
-    return line.stream().filter(one -> !one.answer.isDone()).toList();
+    return line.stream().filter(waiting -> !waiting.answer.isDone()).toList();
   }
 
-  /** Those that came for the next claim, and do not only wait. */
-  synchronized List<WaitingHold> unasked() {
-    return line.stream().filter(one -> !one.parked || !one.canWait()).toList();
+  /** The holds that need the result of the next claim, rather than wait for work. */
+  synchronized List<WaitingHold> awaitingClaim() {
+    return line.stream().filter(waiting -> !waiting.parked || !waiting.canWait()).toList();
   }
 
   /**
-   * Takes a hold in. It takes the place of an earlier delivery of the same hold that is parked,
-   * which is answered with nothing.
+   * Adds a hold. It replaces a parked earlier delivery of the same hold, which is answered without
+   * tasks.
    *
    * @return {@code null} if the line is closed
    */
@@ -81,9 +80,12 @@ final class ParkedHolds {
       if (closed) {
         return null;
       }
-      // At one stroke, so that tasks just taken for the earlier one always find this one.
+      // Under one lock, so that tasks just taken for the earlier delivery always find this one.
       earlier =
-          line.stream().filter(one -> one.parked && one.isSameCall(hold)).findFirst().orElse(null);
+          line.stream()
+              .filter(waiting -> waiting.parked && waiting.isSameCall(hold))
+              .findFirst()
+              .orElse(null);
       if (earlier != null) {
         earlier.repeat = newcomer;
       }
@@ -97,64 +99,69 @@ final class ParkedHolds {
     return newcomer;
   }
 
-  /** From now on it waits, until the time that its caller gave it when it came is over. */
-  synchronized void park(WaitingHold one) {
-    if (one.parked || !line.contains(one)) {
+  /** Parks a hold until its wait time, counted from its arrival, is over. */
+  synchronized void park(WaitingHold waiting) {
+    if (waiting.parked || !line.contains(waiting)) {
       return;
     }
-    one.parked = true;
-    long patience = one.canWait() ? one.hold.waitTime().toMillis() - ageMs(one) : PATIENCE_MS;
-    one.timeout = threads.after(patience, () -> answer(List.of(one), List.of()));
+    waiting.parked = true;
+    long waitMs =
+        waiting.canWait()
+            ? waiting.hold.waitTime().toMillis() - ageMs(waiting)
+            : INCOMPLETE_WAIT_MS;
+    waiting.timeout = threads.after(waitMs, () -> answer(List.of(waiting), List.of()));
   }
 
-  private long ageMs(WaitingHold one) {
-    return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - one.arrivedAt);
+  private long ageMs(WaitingHold waiting) {
+    return TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - waiting.arrivedAt);
   }
 
   /**
-   * Answers the deliveries of one hold. If none of them is there any more, the tasks belong to a
-   * later one.
+   * Answers the deliveries of one hold. If all their callers are gone, the tasks go to a later
+   * delivery.
    *
-   * @return the tasks that are nobody's, because that one is gone too, or there is none
+   * @return the tasks that no delivery received
    */
   List<Task> answer(List<WaitingHold> call, List<Task> tasks) {
     call.forEach(this::forget);
     if (!tasks.isEmpty()) {
       redelivery.remember(call.get(0));
     }
-    boolean isHeard = false;
-    for (WaitingHold one : call) {
-      isHeard |= one.answer.complete(tasks);
+    boolean isReceived = false;
+    for (WaitingHold waiting : call) {
+      isReceived |= waiting.answer.complete(tasks);
     }
-    if (isHeard || tasks.isEmpty() || call.stream().anyMatch(one -> one.wasDelivered(tasks))) {
+    if (isReceived
+        || tasks.isEmpty()
+        || call.stream().anyMatch(waiting -> waiting.wasDelivered(tasks))) {
       return List.of();
     }
     return call.stream()
-        .map(one -> one.repeat)
+        .map(waiting -> waiting.repeat)
         .filter(Objects::nonNull)
         .findFirst()
         .map(repeat -> answer(List.of(repeat), tasks))
         .orElse(tasks);
   }
 
-  /** Answers all of them with nothing from now on; for a server that stops. */
+  /** Answers all holds without tasks, now and from now on; for a server that stops. */
   void close() {
-    List<WaitingHold> all;
+    List<WaitingHold> waitingHolds;
     synchronized (this) {
       closed = true;
-      all = new ArrayList<>(line);
+      waitingHolds = new ArrayList<>(line);
     }
-    all.forEach(one -> answer(List.of(one), List.of()));
+    waitingHolds.forEach(waiting -> answer(List.of(waiting), List.of()));
   }
 
-  private void forget(WaitingHold one) {
+  private void forget(WaitingHold waiting) {
     boolean isEmpty;
     synchronized (this) {
-      if (line.remove(one)) {
-        named.computeIfPresent(one.hold.stages(), (stages, n) -> n == 1 ? null : n - 1);
+      if (line.remove(waiting)) {
+        named.computeIfPresent(waiting.hold.stages(), (stages, n) -> n == 1 ? null : n - 1);
       }
-      if (one.timeout != null) {
-        one.timeout.cancel(false);
+      if (waiting.timeout != null) {
+        waiting.timeout.cancel(false);
       }
       isEmpty = line.isEmpty();
     }

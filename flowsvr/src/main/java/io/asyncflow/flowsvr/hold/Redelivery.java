@@ -10,40 +10,43 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Deliveries of the same hold: a client that lost an answer repeats its call by the same holdId,
- * and is told the same. This is what one line remembers of it; {@code t_hold} decides.
+ * Repeated deliveries of a hold: a client that lost an answer repeats its call with the same holdId
+ * and gets the same answer. This class is one line's memory of answered holds; {@code t_hold}
+ * decides.
  *
  * <p>Thread-safe.
  */
 final class Redelivery {
 
-  /** Holds that were given something and whose repeat would be told at once. */
+  /** The most answered holds that are remembered. */
   private static final int REMEMBERED = 1_000;
 
-  private final Set<HoldKey> givenLately = new LinkedHashSet<>();
+  private final Set<HoldKey> answered = new LinkedHashSet<>();
 
-  /** Whether the hold was given something lately, so that it is worth a look what it was. */
-  synchronized boolean isLikely(WaitingHold waiting) {
-    return waiting.hold.isRepeatable() && givenLately.contains(waiting.hold.key());
+  /**
+   * Whether the hold was answered with tasks lately, so that {@code t_hold} should be read at once.
+   */
+  synchronized boolean isLikelyRepeat(WaitingHold waiting) {
+    return waiting.hold.isRepeatable() && answered.contains(waiting.hold.key());
   }
 
-  /** The hold is given something. */
+  /** Remembers that the hold is answered with tasks. */
   synchronized void remember(WaitingHold waiting) {
     if (waiting.hold.isRepeatable()
-        && givenLately.add(waiting.hold.key())
-        && givenLately.size() > REMEMBERED) {
-      givenLately.remove(givenLately.iterator().next());
+        && answered.add(waiting.hold.key())
+        && answered.size() > REMEMBERED) {
+      answered.remove(answered.iterator().next());
     }
   }
 
-  /** The deliveries of each hold, in the order of the line. */
+  /** Groups the deliveries of each hold, in the order of the line. */
   static List<List<WaitingHold>> byCall(List<WaitingHold> line) {
     Map<Object, List<WaitingHold>> calls = new LinkedHashMap<>();
-    for (WaitingHold one : line) {
-      Object call = one.hold.isRepeatable() ? one.hold.key() : one;
-      calls.computeIfAbsent(call, c -> new ArrayList<>()).add(one);
+    for (WaitingHold waiting : line) {
+      Object call = waiting.hold.isRepeatable() ? waiting.hold.key() : waiting;
+      calls.computeIfAbsent(call, c -> new ArrayList<>()).add(waiting);
     }
-    Collection<List<WaitingHold>> all = calls.values();
-    return List.copyOf(all);
+    Collection<List<WaitingHold>> values = calls.values();
+    return List.copyOf(values);
   }
 }

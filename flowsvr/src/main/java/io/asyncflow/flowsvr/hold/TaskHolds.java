@@ -26,14 +26,14 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Service;
 
 /**
- * Gives holds their tasks: at once where something is due, later where the caller waits.
+ * Gives holds their tasks: at once if tasks are due, otherwise when tasks become due, if the caller
+ * waits.
  *
- * <p>All holds of a type that name their stages stand in a {@link WaitingLine} and are served
- * together, and those that name none in another: to find the stages takes long where there are
- * many, and nobody who knows his waits for that. A hold that waits takes no thread, connection or
- * transaction meanwhile. Three things make a line ask the database again: news of waiting tasks,
- * from this server or another; the time at which the next known task is due; and what the scan of
- * all that is waited for has found.
+ * <p>All holds of a type that name stages share one {@link WaitingLine}, and those that name none
+ * share another: finding the stages of a type takes long if there are many, and a hold that names
+ * its stages need not wait for that. A parked hold occupies no thread, connection or transaction. A
+ * line claims again after an event about waiting tasks, from this server or another; when the next
+ * known task is due; and when the scan has found a task.
  *
  * <p>Thread-safe.
  */
@@ -42,7 +42,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
 
   private final TaskTypes types;
   private final TaskClaimer claimer;
-  private final DueLook looks;
+  private final DueLook dueLook;
   private final TaskReporter reporter;
   private final OpenHolds open;
   private final HoldThreads threads;
@@ -50,20 +50,20 @@ public class TaskHolds implements HoldDemand, DisposableBean {
   private final Node node;
   private final Map<Kind, WaitingLine> lines = new ConcurrentHashMap<>();
 
-  /** Which holds stand in line together. */
+  /** The key of a line. */
   private record Kind(TaskType type, boolean namesStages) {}
 
   TaskHolds(
       TaskTypes types,
       TaskClaimer claimer,
-      DueLook looks,
+      DueLook dueLook,
       TaskReporter reporter,
       OpenHolds open,
       TaskMeters meters,
       Node node) {
     this.types = types;
     this.claimer = claimer;
-    this.looks = looks;
+    this.dueLook = dueLook;
     this.reporter = reporter;
     this.open = open;
     this.threads = new HoldThreads();
@@ -73,15 +73,15 @@ public class TaskHolds implements HoldDemand, DisposableBean {
   }
 
   /**
-   * Holds due tasks, in due order and as they are after the hold; empty when nothing became due in
-   * time. A caller that is gone cancels the future: it is then given nothing. So it is when the
-   * worker is sent away, or the server stops.
+   * Holds due tasks. The result has the tasks after the hold, in due order; it is empty if nothing
+   * became due in time. The future is cancelled when its caller is gone, when the worker is to
+   * drain, or when the server stops; then no tasks are given.
    *
    * @throws NoSuchTaskTypeException if the type is not configured
    */
   public CompletableFuture<List<Task>> hold(Hold hold) {
-    long called = node.nanoTime();
-    // One that waits costs no statement where the type is known; its line looks soon enough.
+    long begin = node.nanoTime();
+    // A hold that waits costs no statement if the type is known; its line checks the type in time.
     if (hold.waitTime().isZero() || types.known(hold.type()).isEmpty()) {
       types.require(hold.type());
     }
@@ -91,21 +91,23 @@ public class TaskHolds implements HoldDemand, DisposableBean {
     tasks.whenComplete(
         (held, failure) -> {
           if (failure == null && !held.isEmpty()) {
-            Duration waited = Duration.ofNanos(node.nanoTime() - called);
+            Duration waited = Duration.ofNanos(node.nanoTime() - begin);
             meters.held(hold.type().name(), held.size(), waited);
           }
         });
     return tasks;
   }
 
-  /** The caller never heard of what it was given, if that was anything. */
-  void giveBack(CompletableFuture<List<Task>> unheard) {
-    if (unheard.isDone() && !unheard.isCompletedExceptionally() && !unheard.join().isEmpty()) {
-      giveBack(unheard.join());
+  /** Releases the tasks of an answer that could not be delivered, if there are any. */
+  void giveBack(CompletableFuture<List<Task>> undelivered) {
+    if (undelivered.isDone()
+        && !undelivered.isCompletedExceptionally()
+        && !undelivered.join().isEmpty()) {
+      giveBack(undelivered.join());
     }
   }
 
-  /** What failed in the caller's own thread is thrown there. */
+  /** Throws the failure of a claim that was made in the caller's own thread. */
   private static void throwIfFailed(CompletableFuture<List<Task>> tasks) {
     if (tasks.isCompletedExceptionally() && !tasks.isCancelled()) {
       try {
@@ -119,12 +121,12 @@ public class TaskHolds implements HoldDemand, DisposableBean {
     }
   }
 
-  /** Tasks of this type are waiting that were not before. */
+  /** Tasks of this type are waiting that did not wait before. */
   @EventListener
   void on(TasksWaiting news) {
-    looks.on(news); // before the line asks them
-    tell(lines.get(new Kind(news.type(), true)));
-    tell(lines.get(new Kind(news.type(), false)));
+    dueLook.on(news); // before the lines claim
+    wake(lines.get(new Kind(news.type(), true)));
+    wake(lines.get(new Kind(news.type(), false)));
   }
 
   @Override
@@ -133,16 +135,16 @@ public class TaskHolds implements HoldDemand, DisposableBean {
     lines.forEach(
         (kind, line) -> {
           if (line.size() > 0) {
-            Wanted more = new Wanted(line.stages(), !kind.namesStages());
-            wanted.merge(kind.type(), more, TaskHolds::both);
+            Wanted ofLine = new Wanted(line.stages(), !kind.namesStages());
+            wanted.merge(kind.type(), ofLine, TaskHolds::union);
           }
         });
     return wanted;
   }
 
-  private static Wanted both(Wanted one, Wanted other) {
+  private static Wanted union(Wanted first, Wanted second) {
     return new Wanted(
-        one.anyStage() ? other.stages() : one.stages(), one.anyStage() || other.anyStage());
+        first.anyStage() ? second.stages() : first.stages(), first.anyStage() || second.anyStage());
   }
 
   @Override
@@ -155,13 +157,13 @@ public class TaskHolds implements HoldDemand, DisposableBean {
     }
   }
 
-  private static void tell(WaitingLine line) {
+  private static void wake(WaitingLine line) {
     if (line != null) {
       line.news();
     }
   }
 
-  /** How many holds are parked at the moment. */
+  /** The number of parked holds. */
   public int parked() {
     return lines.values().stream().mapToInt(WaitingLine::size).sum();
   }
@@ -173,23 +175,23 @@ public class TaskHolds implements HoldDemand, DisposableBean {
         kind ->
             new WaitingLine(
                 line -> claim(type, line),
-                hold -> looks.quietForMs(type, hold.stages()),
+                hold -> dueLook.quietForMs(type, hold.stages()),
                 this::giveBack,
                 threads,
                 node::nanoTime));
   }
 
-  private WaitingLine.Served claim(TaskType type, List<TaskClaimer.ClaimRequest> line) {
-    // Before the claim: what it has taken must not be lost because the types are read anew.
+  private WaitingLine.RoundResult claim(TaskType type, List<TaskClaimer.ClaimRequest> line) {
+    // Before the claim: its tasks would be lost if reading the types failed after it.
     TaskTypeConfig config = types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
     TaskClaimer.ClaimResult claim = claimer.claim(type, line);
-    return new WaitingLine.Served(
+    return new WaitingLine.RoundResult(
         claim.rows().stream().map(rows -> toTasks(rows, config)).toList(),
         claim.againInMs(),
         claim.complete());
   }
 
-  /** The caller was gone when its tasks were taken: they are nobody's, so they go back. */
+  /** Releases tasks whose caller was gone when they were claimed. */
   private void giveBack(List<Task> undelivered) {
     reporter.release(undelivered);
   }

@@ -6,27 +6,28 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
-/**
- * One delivery of a hold that has no answer yet. Its mutable state belongs to {@link ParkedHolds}.
- */
+/** One unanswered delivery of a hold. {@link ParkedHolds} guards its mutable state. */
 final class WaitingHold {
 
   final Hold hold;
 
-  /** {@link System#nanoTime()}. */
+  /** The {@link System#nanoTime()} of its arrival. */
   final long arrivedAt;
 
   final CompletableFuture<List<Task>> answer = new CompletableFuture<>();
 
-  /** Whether a claim has been made for it, so that it only waits now. */
+  /** Whether a claim has been made for it, so that it now waits for work. */
   boolean parked;
 
-  /** Whether a claim has looked what an earlier delivery of it was given; only for claims. */
+  /** Whether a claim has read {@code t_hold} for an earlier delivery of it; only used by rounds. */
   boolean checked;
 
   Future<?> timeout;
 
-  /** A later delivery of the same hold; what is taken for this one belongs to that. */
+  /**
+   * A later delivery of the same hold, which gets the tasks that are claimed for this one; {@code
+   * null} if there is none.
+   */
   volatile WaitingHold repeat;
 
   WaitingHold(Hold hold, long arrivedAt) {
@@ -42,7 +43,9 @@ final class WaitingHold {
     return hold.isRepeatable() && hold.key().equals(other.key());
   }
 
-  /** Whether it was answered with these tasks by another claim; one trace a hold. */
+  /**
+   * Whether another claim has answered it with these tasks; the tasks of a hold share its trace id.
+   */
   boolean wasDelivered(List<Task> tasks) {
     if (answer.isCompletedExceptionally()) {
       return false;

@@ -15,32 +15,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds of one type that are served together, first come first served.
+ * Holds of one type that share their claims, first come first served.
  *
  * <pre>
- *   comes ──▶ nothing is known to be due, and it can wait ──▶ parked ({@link ParkedHolds})
+ *   arrives ──▶ nothing is known to be due, and it can wait ──▶ parked ({@link ParkedHolds})
  *     │
  *     ▼
- *   a round: one claim for all that are here ({@link ClaimRounds}) ──▶ tasks, nothing, or parked
+ *   a round: one claim for all holds of the line ({@link ClaimRounds}) ──▶ tasks, none, or parked
  *     ▲                                                                                   │
- *     └── news, the next due time, what the scan has found ───────────────────────────────┘
+ *     └── an event, the next due time, a find of the scan ────────────────────────────────┘
  * </pre>
  *
- * <p>A hold that comes while no round is under way makes one itself, so a lone one waits for
- * nothing; those that come meanwhile go together in the next round, as do all that are parked.
+ * <p>A hold that arrives while no round is running makes one in its own thread, so a single hold
+ * does not wait. Holds that arrive during a round share the next one, with all parked holds.
  *
- * <p>Thread-safe; no method calls out while it has a lock.
+ * <p>Thread-safe; no method calls foreign code while it holds a lock.
  */
 final class WaitingLine {
 
   private static final Logger log = LoggerFactory.getLogger(WaitingLine.class);
 
-  /** The next claim comes after this where one failed, or nothing was there to claim for. */
-  private static final long FALLBACK_MS = 1_000;
+  /** The delay before the next claim after a failure, or if no hold waited. */
+  private static final long FAILURE_PAUSE_MS = 1_000;
 
   private static final long FIRST_PAUSE_MS = 2;
 
-  private final Function<List<ClaimRequest>, Served> claim;
+  private final Function<List<ClaimRequest>, RoundResult> claim;
   private final ToLongFunction<Hold> quietForMs;
   private final Consumer<List<Task>> giveBack;
   private final Redelivery redelivery = new Redelivery();
@@ -50,13 +50,14 @@ final class WaitingLine {
   private String lastFailure; // only in rounds
 
   /**
-   * @param claim asks the database for holds
-   * @param quietForMs how long nothing is due for a hold, as far as is known; 0 if it has to ask
-   * @param giveBack takes tasks whose callers were gone when they came; what it throws is logged
+   * @param claim makes one claim for the holds
+   * @param quietForMs how many ms nothing is due for a hold, as far as is known; 0 if a claim is
+   *     needed
+   * @param giveBack releases tasks whose callers are gone; its exceptions are logged
    * @param nanoTime a monotonic clock
    */
   WaitingLine(
-      Function<List<ClaimRequest>, Served> claim,
+      Function<List<ClaimRequest>, RoundResult> claim,
       ToLongFunction<Hold> quietForMs,
       Consumer<List<Task>> giveBack,
       HoldThreads threads,
@@ -65,131 +66,138 @@ final class WaitingLine {
     this.quietForMs = quietForMs;
     this.giveBack = giveBack;
     this.rounds = new ClaimRounds(this::round, this::isAnyWaiting, threads);
-    this.holds = new ParkedHolds(redelivery, threads, nanoTime, rounds::restIfNothingWaits);
+    this.holds = new ParkedHolds(redelivery, threads, nanoTime, rounds::cancelAlarmIfIdle);
   }
 
   /**
-   * What one claim came to.
+   * The result of one claim.
    *
-   * @param tasks of each hold, in order
-   * @param againInMs when those that got nothing should ask again, where all of them are sure
-   * @param sure of each hold, whether there was nothing for it if it got nothing
+   * @param tasks the tasks of each hold, in order
+   * @param againInMs milliseconds until holds without tasks should claim again, if all of them are
+   *     complete
+   * @param complete of each hold without tasks, whether it is certain that nothing was due for it
    */
-  record Served(List<List<Task>> tasks, long againInMs, List<Boolean> complete) {}
+  record RoundResult(List<List<Task>> tasks, long againInMs, List<Boolean> complete) {}
 
   private boolean isAnyWaiting() {
     return size() > 0;
   }
 
-  /** How many holds wait for work, or for their claim. */
+  /** The number of unanswered holds. */
   int size() {
     return holds.size();
   }
 
-  /** The stages that holds in the line name; empty where none is here, or none names any. */
+  /** The stages that the holds name; empty if there is no hold, or none names stages. */
   Set<String> stages() {
     return holds.stages();
   }
 
   /**
-   * Lets a hold join. It takes the place of an earlier delivery of the same hold that is parked; of
-   * deliveries that come at the same time each is told the same.
+   * Adds a hold. It replaces a parked earlier delivery of the same hold; deliveries that arrive at
+   * the same time get the same answer.
    *
-   * @return its tasks; none when nothing became due in time, an error if the claim failed
+   * @return its tasks; empty if nothing became due in time; failed if the claim failed
    */
   CompletableFuture<List<Task>> join(Hold hold) {
     WaitingHold newcomer = holds.add(hold);
     if (newcomer == null) {
       return CompletableFuture.completedFuture(List.of());
     }
-    boolean mayBeQuiet = newcomer.canWait() && !redelivery.isLikely(newcomer);
-    // Only now, so that news is seen either by this or by whoever brings it.
+    boolean mayBeQuiet = newcomer.canWait() && !redelivery.isLikelyRepeat(newcomer);
+    // Only now: so either this check or the event's thread sees the hold and the task together.
     long quiet = mayBeQuiet ? quietForMs.applyAsLong(hold) : 0;
     if (quiet > 0) {
       holds.park(newcomer);
       rounds.runIn(quiet);
     } else {
-      rounds.runHere();
+      rounds.runInCallersThread();
     }
     return newcomer.answer;
   }
 
-  /** Something is waiting that was not before. */
+  /** A task is waiting that did not wait before. */
   void news() {
     if (isAnyWaiting()) {
       rounds.run();
     }
   }
 
-  /** Something that the line may not know of is due then. */
-  void dueIn(long ms) {
-    rounds.runIn(ms);
+  /** A task that the line may not know of is due after this delay. */
+  void dueIn(long inMs) {
+    rounds.runIn(inMs);
   }
 
-  /** Answers everybody with nothing from now on; for a server that stops. */
+  /** Answers all holds without tasks, now and from now on; for a server that stops. */
   void close() {
     holds.close();
   }
 
-  /** One claim for all that are here; returns when those that are left want the next one. */
+  /** Makes one claim for all unanswered holds. Returns the delay in ms until the next one. */
   private long round() {
     List<WaitingHold> round = holds.unanswered();
     if (round.isEmpty()) {
-      return FALLBACK_MS;
+      return FAILURE_PAUSE_MS;
     }
     try {
       long againInMs = serve(round);
       lastFailure = null;
       return againInMs;
-    } catch (Throwable e) { // even after an Error the line must be served on
+    } catch (Throwable e) { // even after an Error, later rounds must run
       fail(e);
-      return FALLBACK_MS;
+      return FAILURE_PAUSE_MS;
     }
   }
 
   private long serve(List<WaitingHold> round) {
     List<List<WaitingHold>> calls = Redelivery.byCall(round);
-    Served served =
-        claim.apply(calls.stream().map(call -> WaitingLine.asking(call.get(0))).toList());
+    RoundResult result =
+        claim.apply(calls.stream().map(call -> WaitingLine.claimRequest(call.get(0))).toList());
     List<Task> undelivered = new ArrayList<>();
-    boolean gaveAny = false;
-    boolean allSure = true;
+    boolean anyTasks = false;
+    boolean allComplete = true;
     for (int i = 0; i < calls.size(); i++) {
       List<WaitingHold> call = calls.get(i);
-      List<Task> tasks = served.tasks().get(i);
+      List<Task> tasks = result.tasks().get(i);
       if (!tasks.isEmpty()) {
         undelivered.addAll(holds.answer(call, tasks));
-        gaveAny = true;
+        anyTasks = true;
       } else {
-        boolean isComplete = served.complete().get(i);
-        call.forEach(one -> gotNothing(one, isComplete));
-        allSure &= isComplete;
+        boolean isComplete = result.complete().get(i);
+        call.forEach(waiting -> onNoTasks(waiting, isComplete));
+        allComplete &= isComplete;
       }
     }
     giveBack(undelivered);
-    if (allSure || gaveAny) {
+    if (allComplete || anyTasks) {
       pauseMs = FIRST_PAUSE_MS;
     } else {
-      pauseMs = Math.min(2 * pauseMs, FALLBACK_MS / 4);
+      pauseMs = Math.min(2 * pauseMs, FAILURE_PAUSE_MS / 4);
     }
-    return allSure ? served.againInMs() : pauseMs;
+    return allComplete ? result.againInMs() : pauseMs;
   }
 
-  private static ClaimRequest asking(WaitingHold one) {
-    return new ClaimRequest(one.hold, !one.checked, !one.canWait(), one.arrivedAt);
+  private static ClaimRequest claimRequest(WaitingHold waiting) {
+    return new ClaimRequest(waiting.hold, !waiting.checked, !waiting.canWait(), waiting.arrivedAt);
   }
 
-  /** It is timed from now on, whatever the others got: they may get something for ever. */
-  private void gotNothing(WaitingHold one, boolean isComplete) {
-    if (isComplete && !one.canWait()) {
-      holds.answer(List.of(one), List.of());
+  /**
+   * Parks a hold that got no tasks, whatever the others got, so that its time-out runs; or answers
+   * it if it does not wait.
+   */
+  private void onNoTasks(WaitingHold waiting, boolean isComplete) {
+    if (isComplete && !waiting.canWait()) {
+      holds.answer(List.of(waiting), List.of());
     } else {
-      one.checked |= isComplete;
-      holds.park(one);
+      waiting.checked |= isComplete;
+      holds.park(waiting);
     }
   }
 
-  /** Last of all: nobody who is there waits for it, or loses tasks because it fails. */
+  /**
+   * Releases undelivered tasks. It comes last, so that it delays no hold, and its failure affects
+   * none.
+   */
   private void giveBack(List<Task> undelivered) {
     if (undelivered.isEmpty()) {
       return;
@@ -198,19 +206,19 @@ final class WaitingLine {
       giveBack.accept(undelivered);
     } catch (RuntimeException e) {
       log.warn(
-          "{} tasks whose callers were gone could not be given back; they wait again when their"
+          "{} tasks whose callers were gone could not be released; they wait again when their"
               + " leases have run out",
           undelivered.size(),
           e);
     }
   }
 
-  /** A hold that came for this claim is told; one that waits anyway goes on waiting. */
+  /** Fails the holds that need the result of this claim; parked holds go on waiting. */
   private void fail(Throwable e) {
-    holds.unasked().forEach(one -> one.answer.completeExceptionally(e));
+    holds.awaitingClaim().forEach(waiting -> waiting.answer.completeExceptionally(e));
     String failure = e.toString();
     if (!failure.equals(lastFailure)) {
-      log.info("holds could not be served; those that wait will be in about a second: {}", failure);
+      log.info("a claim for holds failed; the next one follows in about a second: {}", failure);
       lastFailure = failure;
     }
   }

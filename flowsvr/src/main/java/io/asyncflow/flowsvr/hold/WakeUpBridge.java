@@ -11,15 +11,15 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Carries the news of waiting tasks between servers through Redis, so that a hold parked on one is
- * woken by a create on another. News may be lost: parked holds poll now and then all the same.
+ * Publishes events about waiting tasks to the other servers through Redis, so that a create on one
+ * server wakes holds parked on another. Events may be lost; the scan finds the tasks all the same.
  */
 @Component
 class WakeUpBridge implements InitializingBean, DisposableBean {
 
   private static final String CHANNEL = "asyncflow:waiting";
 
-  /** Said of tasks none of which is due earlier than those that waited before. */
+  /** Suffix of a message about tasks of which none is due earlier than those that waited before. */
   private static final String LATER = " later";
 
   private final RedisLink redis;
@@ -40,7 +40,7 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
             "wake-up",
             Boolean::logicalAnd,
             (type, dueFromNowOn) -> type.name() + (dueFromNowOn ? LATER : ""),
-            this::heard);
+            this::receive);
   }
 
   @EventListener
@@ -48,7 +48,7 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
     waiting.tell(news.type(), news.dueFromNowOn());
   }
 
-  private void heard(String news) {
+  private void receive(String news) {
     boolean dueFromNowOn = news.endsWith(LATER);
     int end = news.length() - (dueFromNowOn ? LATER.length() : 0);
     TaskType.parse(news.substring(0, end))

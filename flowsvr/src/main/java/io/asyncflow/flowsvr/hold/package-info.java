@@ -1,2 +1,2 @@
-/** Holds: requests for due tasks, which wait here, without a thread, until something is due. */
+/** Hold calls: requests for due tasks, which are parked without a thread until a task is due. */
 package io.asyncflow.flowsvr.hold;

@@ -269,7 +269,7 @@ class TaskClaimerTest {
 
     assertThat(claim.complete()).containsExactly(true);
     assertThat(claim.againInMs()).isEqualTo(7);
-    verify(looks).stayAt(any());
+    verify(looks).repeatLook(any());
   }
 
   /** Of a busy type: claims look before they take only where they must; and see one due task. */

@@ -129,7 +129,7 @@ class DueLookTest {
     lookAtAll(10);
     somethingNewWaits();
     Look look = lookAtAll(10);
-    looks.stayAt(look);
+    looks.repeatLook(look);
     Look again = lookAtAll(10);
     assertThat(again.ranges()).containsExactlyInAnyOrderElementsOf(look.ranges());
     assertThat(newsOf(again)).containsExactly(NEW);

@@ -244,11 +244,11 @@ class DueMapTest {
 
   @Test
   void looksAtSomeOfTooManySourcesGoOnWhereTheLastOneStopped() {
-    assertThat(map.goOnBehind()).isEmpty();
+    assertThat(map.turnPosition()).isEmpty();
     assertThat(map.lookedUpTo(STRAGGLER, false)).isTrue();
-    assertThat(map.goOnBehind()).contains(STRAGGLER);
+    assertThat(map.turnPosition()).contains(STRAGGLER);
     assertThat(map.lookedUpTo(null, false)).as("and nothing was due").isFalse();
-    assertThat(map.goOnBehind()).isEmpty();
+    assertThat(map.turnPosition()).isEmpty();
   }
 
   @Test

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
-import io.asyncflow.flowsvr.hold.WaitingLine.Served;
+import io.asyncflow.flowsvr.hold.WaitingLine.RoundResult;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,12 +55,12 @@ class WaitingLineTest {
           threads,
           () -> System.nanoTime() + moved.get());
 
-  private Served claim(List<ClaimRequest> asking) {
+  private RoundResult claim(List<ClaimRequest> asking) {
     List<Hold> holds = asking.stream().map(ClaimRequest::hold).toList();
     claims.add(holds);
     lastAsking = asking;
     List<List<Task>> tasks = holds.stream().map(script).toList();
-    return new Served(tasks, QUIET_MS, holds.stream().map(complete::test).toList());
+    return new RoundResult(tasks, QUIET_MS, holds.stream().map(complete::test).toList());
   }
 
   @AfterEach
@@ -81,13 +81,13 @@ class WaitingLineTest {
   void busyLinesLetOthersHaveTheirTurn() throws Exception {
     // As many lines as there are threads, each of which finds news in every round.
     List<WaitingLine> busy = new ArrayList<>();
-    for (int i = 0; i < HoldThreads.SERVERS; i++) {
+    for (int i = 0; i < HoldThreads.POOL_SIZE; i++) {
       WaitingLine[] self = new WaitingLine[1];
       self[0] =
           new WaitingLine(
               holds -> {
                 self[0].news();
-                return new Served(
+                return new RoundResult(
                     nCopies(holds.size(), NOTHING), QUIET_MS, nCopies(holds.size(), true));
               },
               hold -> QUIET_MS,
