@@ -9,42 +9,43 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one call wants to be created: all of it, or none.
+ * The tasks of one create call, which are created all or none.
  *
  * @param tasks at least one
- * @param places what each of the tasks is in a job; empty for tasks of their own
- * @param join what else its transaction does; {@code null} for nothing
+ * @param places the role of each task in its job, in the order of the tasks; empty outside jobs
+ * @param join further work in the same transaction; {@code null} for none
  */
 public record CreateCall(List<TaskDraft> tasks, List<JobPlace> places, Join join) {
 
-  /** What else a transaction does that creates tasks. */
+  /** Further work in a transaction that creates tasks. */
   @FunctionalInterface
   public interface Join {
 
     /**
-     * Runs in the transaction, after the tasks were inserted; what it throws undoes them.
+     * Runs in the transaction, after the tasks were inserted. An exception rolls the transaction
+     * back.
      *
-     * @param ids of the tasks, in the order given
+     * @param ids the tasks' ids, in the order of the call
      */
     void with(List<TaskId> ids);
   }
 
-  /** Tasks of their own. */
+  /** Tasks outside jobs. */
   public static CreateCall of(List<TaskDraft> tasks) {
     return new CreateCall(tasks, List.of(), null);
   }
 
-  /** Tasks of jobs, without keys. */
+  /** Tasks of jobs, without idempotency keys. */
   public static CreateCall ofJobs(List<TaskDraft> tasks, List<JobPlace> places) {
     return new CreateCall(tasks, places, null);
   }
 
-  /** The same, and in its transaction what {@code join} does. */
+  /** A copy of this call with further work in its transaction. */
   public CreateCall and(Join join) {
     return new CreateCall(tasks, places, join);
   }
 
-  /** Whether one statement can create them, which commits by itself. */
+  /** Whether one statement, which is a transaction of its own, can create the tasks. */
   boolean isOneStatement() {
     return join == null
         && TaskStore.fitOneStatement(tasks)

@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.create;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 
-/** The idempotency key was used before, with another body. */
+/** The idempotency key was used before with another body. */
 public class IdempotencyConflictException extends FlowException {
 
   private static final long serialVersionUID = 1L;

@@ -14,7 +14,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** {@code t_task_key}: which task a key made. */
+/** {@code t_task_key}: the tasks that idempotency keys stand for. Thread-safe. */
 @Component
 class IdempotencyKeyStore {
 
@@ -27,18 +27,18 @@ class IdempotencyKeyStore {
   }
 
   /**
-   * A key as it is used.
+   * The use of a key.
    *
-   * @param bodyHash SHA-256 of what is to be created
-   * @param id the task that it made, or would make
+   * @param bodyHash SHA-256 of the task to be created
+   * @param id the task that was created, or would be created
    */
   record KeyUse(String key, byte[] bodyHash, TaskId id) {}
 
   /**
-   * Takes the keys that are free or expired for the tasks named, and leaves the others as they are;
-   * waits for a transaction that is just taking one. The caller's transaction holds their rows.
+   * Assigns the keys that are free or expired to their tasks, and keeps the others. Blocks while
+   * another transaction assigns one of the keys. The caller's transaction keeps the rows locked.
    *
-   * @param uses of one type, in the order of their keys, so that two batches never deadlock
+   * @param uses uses of one type, in the order of their keys, so that two batches cannot deadlock
    */
   void takeFree(TaskTable table, List<KeyUse> uses, Duration retention) {
     List<Object[]> rows = new ArrayList<>(uses.size());
@@ -53,7 +53,7 @@ class IdempotencyKeyStore {
             retention.toMillis()
           });
     }
-    // expire_time last: the conditions before it must see the old one.
+    // expire_time last: the conditions of the other columns must read its old value.
     batch.batchUpdate(
         sql(
             """
@@ -69,7 +69,7 @@ class IdempotencyKeyStore {
         rows);
   }
 
-  /** What these keys stand for now. */
+  /** The current uses of these keys. */
   Map<String, KeyUse> find(TaskTable table, Collection<String> keys) {
     Map<String, KeyUse> found = new HashMap<>();
     jdbc.sql(

@@ -6,7 +6,7 @@ import io.asyncflow.flowsvr.system.db.PagedDelete;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
-/** Deletes idempotency keys past their expiry. */
+/** Deletes expired idempotency keys. */
 @Component
 public class KeyRetention {
 
@@ -23,7 +23,7 @@ public class KeyRetention {
     return Duty.ofLeader("key-retention", every.cleaning(), this::runOnce);
   }
 
-  /** Returns how many keys were deleted. */
+  /** Returns the number of deleted keys. */
   int runOnce() {
     return pages.run(keys::deleteExpired);
   }

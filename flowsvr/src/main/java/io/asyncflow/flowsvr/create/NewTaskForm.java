@@ -12,10 +12,9 @@ final class NewTaskForm {
 
   private NewTaskForm() {}
 
-  /** The task, good for nothing unless {@code in} is found good afterwards. */
+  /** Reads the task; it is valid only if {@code in} has no invalid field afterwards. */
   static TaskDraft read(Fields in) {
-    TaskType type =
-        in.text("taskType").required().as(TaskType::parse, "is no name that a type can have");
+    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
     in.refuseMisnomer("context", "taskContext");
     TaskDraft task =
         new TaskDraft(
@@ -36,7 +35,10 @@ final class NewTaskForm {
     return task;
   }
 
-  /** An empty key is refused: whoever sends one believes to be safe from duplicates. */
+  /**
+   * The idempotency key; an empty one is refused, because its sender expects to be safe from
+   * duplicates.
+   */
   private static String key(Fields in) {
     return in.has("idempotencyKey")
         ? in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value()

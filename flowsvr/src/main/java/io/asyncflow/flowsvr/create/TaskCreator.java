@@ -34,17 +34,18 @@ import org.springframework.stereotype.Service;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Creates tasks: all of a call, or none. Single creates of a type that come at the same time are
- * committed together. Without keys that is one statement, which makes sure by itself that begin has
- * not moved past the table.
+ * Creates tasks: all of a call, or none. Concurrent single creates of a type are committed
+ * together. Without idempotency keys that is one statement, which also ensures that begin has not
+ * moved past the table.
  *
- * <p>A key and its task commit together, so a key never stands for a task that does not exist. Of
- * two calls with one key the second waits for the first one's commit and gets its task.
+ * <p>A key and its task are committed together, so a key never stands for a task that does not
+ * exist. Of two concurrent calls with the same key, the second waits for the first one's commit and
+ * returns its task. Thread-safe.
  */
 @Service
 public class TaskCreator {
 
-  private static final int ATTEMPTS = 5;
+  private static final int MAX_ATTEMPTS = 5;
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final TaskTypes types;
@@ -82,12 +83,12 @@ public class TaskCreator {
   }
 
   /**
-   * Creates a waiting task, in one commit with others of its type that come at the same time.
+   * Creates a waiting task, in one commit with concurrent creates of its type.
    *
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if its type is not configured
    * @throws IdempotencyConflictException if its key was used with another body
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
-   *     if too many are being created
+   *     if too many tasks are being created
    */
   public TaskId create(TaskDraft task) {
     types.require(task.type());
@@ -101,7 +102,10 @@ public class TaskCreator {
       return create(CreateCall.of(List.of(task))).get(0);
     }
 
-    /** A conflict undoes the batch: then each is created alone, and the bad one alone refused. */
+    /**
+     * Creates the tasks of several calls. After a conflict nothing is created; then each call is
+     * repeated alone, so that only the conflicting one is refused.
+     */
     @Override
     public List<TaskId> together(TaskType type, List<TaskDraft> tasks) {
       CreateCall call = CreateCall.of(tasks);
@@ -110,7 +114,7 @@ public class TaskCreator {
   }
 
   /**
-   * Creates waiting tasks and returns their ids in the order given.
+   * Creates waiting tasks and returns their ids in the order of the call.
    *
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    * @throws IdempotencyConflictException if a key was used with another body
@@ -119,20 +123,20 @@ public class TaskCreator {
     return create(call, call.isOneStatement() ? Commit.STATEMENT : Commit.TRANSACTION);
   }
 
-  /** A number for something else than a task, from the same source. */
+  /** A number for another entity than a task, from the same sequence. */
   public long nextNumber() {
     return serverNumber.nextTaskNumber();
   }
 
-  /** What commits a call. */
+  /** How a call is committed. */
   private enum Commit {
-    /** Its one statement, which is repeated after a deadlock. */
+    /** One statement, repeated after a deadlock. */
     STATEMENT,
-    /** Its one statement; the caller does something else after a deadlock. */
+    /** One statement; the caller handles a deadlock. */
     STATEMENT_ONCE,
-    /** A transaction, which is repeated after a deadlock. */
+    /** A transaction, repeated after a deadlock. */
     TRANSACTION,
-    /** A transaction; the caller does something else after a deadlock. */
+    /** A transaction; the caller handles a deadlock. */
     ONCE
   }
 
@@ -151,21 +155,21 @@ public class TaskCreator {
     for (int i = 0; i < tasks.size(); i++) {
       positionsByType.computeIfAbsent(tasks.get(i).type(), t -> new ArrayList<>()).add(i);
     }
-    positionsByType.keySet().forEach(types::require); // before room in any table is given out
-    List<TaskId> ids = createUndrained(call, positionsByType, commit);
+    positionsByType.keySet().forEach(types::require); // before rows of any table are allotted
+    List<TaskId> ids = createWithRetries(call, positionsByType, commit);
     positionsByType.forEach(
         (type, positions) -> {
           meters.created(type.name(), positions.size());
           events.publish(
               TasksWaiting.created(
                   type,
-                  positions.stream().map(at -> ids.get(at).table()).collect(toSet()),
+                  positions.stream().map(position -> ids.get(position).table()).collect(toSet()),
                   positions.stream().map(tasks::get).toList()));
         });
     return ids;
   }
 
-  private List<TaskId> createUndrained(
+  private List<TaskId> createWithRetries(
       CreateCall call, Map<TaskType, List<Integer>> positionsByType, Commit commit) {
     for (int attempt = 1; ; attempt++) {
       SortedMap<TaskTable, List<Integer>> tables = new TreeMap<>();
@@ -177,59 +181,63 @@ public class TaskCreator {
         return commit(commit, () -> createIn(tables, call, newIds));
       } catch (TableDrainedException e) {
         newTaskTables.outdated(e.table);
-        if (attempt == ATTEMPTS) {
+        if (attempt == MAX_ATTEMPTS) {
           throw new FlowException(ErrorCode.UNAVAILABLE, e.getMessage());
         }
       }
     }
   }
 
-  /** In the order given: of two tasks that are due at the same time the lower number is first. */
+  /**
+   * Numbers in the order of the call: of two tasks with the same due time the lower number comes
+   * first.
+   */
   private TaskId[] newIds(SortedMap<TaskTable, List<Integer>> tables, int count) {
-    TaskTable[] homes = new TaskTable[count];
-    tables.forEach((table, positions) -> positions.forEach(at -> homes[at] = table));
-    return Arrays.stream(homes)
+    TaskTable[] tableOf = new TaskTable[count];
+    tables.forEach((table, positions) -> positions.forEach(position -> tableOf[position] = table));
+    return Arrays.stream(tableOf)
         .map(table -> new TaskId(serverNumber.nextTaskNumber(), table))
         .toArray(TaskId[]::new);
   }
 
   private List<TaskId> createIn(
       SortedMap<TaskTable, List<Integer>> tables, CreateCall call, TaskId[] newIds) {
-    TaskId[] made = newIds.clone();
-    tables.forEach((table, positions) -> createIn(table, call, positions, made));
-    call.joinWith(List.of(made));
-    return Arrays.asList(made);
+    TaskId[] taskIds = newIds.clone();
+    tables.forEach((table, positions) -> createIn(table, call, positions, taskIds));
+    call.joinWith(List.of(taskIds));
+    return Arrays.asList(taskIds);
   }
 
   /**
-   * @param made the ids that new tasks get; those of keys that stand for a task already are
-   *     replaced
+   * @param taskIds the ids of new tasks; the id of a task whose key is in use is replaced
    */
-  private void createIn(TaskTable table, CreateCall call, List<Integer> positions, TaskId[] made) {
+  private void createIn(
+      TaskTable table, CreateCall call, List<Integer> positions, TaskId[] taskIds) {
     List<TaskDraft> tasks = call.tasks();
-    SortedMap<String, KeyUse> wanted = wantedKeys(tasks, positions, made);
-    Map<String, KeyUse> standing = wanted.isEmpty() ? Map.of() : use(table, wanted);
-    SortedMap<Long, TaskDraft> fresh = new TreeMap<>();
+    SortedMap<String, KeyUse> wanted = wantedKeys(tasks, positions, taskIds);
+    Map<String, KeyUse> current = wanted.isEmpty() ? Map.of() : use(table, wanted);
+    SortedMap<Long, TaskDraft> newTasks = new TreeMap<>();
     for (int position : positions) {
       TaskDraft task = tasks.get(position);
       String key = task.idempotencyKey();
       if (key != null) {
-        KeyUse use = standing.get(key);
+        KeyUse use = current.get(key);
         if (!Arrays.equals(use.bodyHash(), bodyHash(task))) {
           throw new IdempotencyConflictException(key);
         }
-        made[position] = use.id();
+        taskIds[position] = use.id();
       }
-      if (key == null || made[position].equals(wanted.get(key).id())) {
-        fresh.putIfAbsent(made[position].number(), task);
+      if (key == null || taskIds[position].equals(wanted.get(key).id())) {
+        newTasks.putIfAbsent(taskIds[position].number(), task);
       }
     }
-    if (!fresh.isEmpty() && !store.insertUnlessDrained(table, fresh, call.placesOf(made))) {
+    if (!newTasks.isEmpty()
+        && !store.insertUnlessDrained(table, newTasks, call.placesOf(taskIds))) {
       throw new TableDrainedException(table);
     }
   }
 
-  /** Each key of the call once, with the task that it makes if it is free. */
+  /** The distinct keys of the call, each with the task to create if the key is free. */
   private static SortedMap<String, KeyUse> wantedKeys(
       List<TaskDraft> tasks, List<Integer> positions, TaskId[] newIds) {
     SortedMap<String, KeyUse> wanted = new TreeMap<>();
@@ -248,9 +256,9 @@ public class TaskCreator {
     return keys.find(table, wanted.keySet());
   }
 
-  /** Two bodies are the same when they ask for the same task; spelling and spaces do not count. */
+  /** The hash of the task's values; the spelling and the white space of the JSON do not matter. */
   private static byte[] bodyHash(TaskDraft task) {
-    List<Object> asked =
+    List<Object> values =
         Arrays.asList(
             task.userId(),
             task.type().name(),
@@ -263,13 +271,13 @@ public class TaskCreator {
             task.maxRetryNum(),
             task.maxRetryInterval());
     try {
-      return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(asked));
+      return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(values));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }
   }
 
-  /** Begin has moved past the table since it was chosen: it takes no more tasks. */
+  /** Begin has moved past the chosen table, so it takes no new tasks. */
   private static final class TableDrainedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

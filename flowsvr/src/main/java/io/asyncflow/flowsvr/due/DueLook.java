@@ -64,8 +64,8 @@ public class DueLook {
    * @param stages the stages; empty for all
    * @param requiredStages those of the stages that are looked at even if they are known to be quiet
    * @param limit the most heads of each source
-   * @param requireFresh whether the answer to a hold that names no stage must not rely on the scan for
-   *     the stages that there are
+   * @param requireFresh whether the answer to a hold that names no stage must not rely on the scan
+   *     for the stages that there are
    * @param unchecked holds for which {@code t_hold} has not been read yet
    */
   public record LookRequest(

@@ -337,9 +337,7 @@ public class DueStore {
   /** The numbers of a type's first and last live table. */
   public record Position(int begin, int end) {}
 
-  /**
-   * Reads the beginning of all these sources, and the gaps, of any types, in one statement.
-   */
+  /** Reads the beginning of all these sources, and the gaps, of any types, in one statement. */
   public Scan scan(List<TaskType> types, List<Source> sources, List<Gap> gaps) {
     StringBuilder sql = new StringBuilder(SERVERS);
     List<Object> values = new ArrayList<>(types.size() + sources.size() + 2 * gaps.size());

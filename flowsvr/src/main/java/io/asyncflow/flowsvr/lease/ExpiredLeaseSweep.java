@@ -38,11 +38,11 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Gives back the tasks whose lease has run out: to wait for another worker, or to the failed ones
- * when their retries or their deliveries are exhausted.
+ * Ends holds whose lease has run out: the tasks wait again, or are set to failed if their retries
+ * or deliveries are exhausted.
  *
- * <p>It runs on every server at the same time without harm: a task that two sweeps find is locked
- * by one and skipped by the other, and what is written names the epoch and the status it saw.
+ * <p>It may run on every server at the same time: a task that two sweeps find is locked by one and
+ * skipped by the other, and the UPDATE is guarded by the epoch and the status that were read.
  */
 @Component
 public class ExpiredLeaseSweep {
@@ -50,13 +50,16 @@ public class ExpiredLeaseSweep {
   private static final Logger log = LoggerFactory.getLogger(ExpiredLeaseSweep.class);
   private static final Result NOTHING = new Result(0, 0, 0);
   private static final int PAGE = 200;
-  private static final Duration LONGEST_REST = Duration.ofSeconds(10);
+  private static final Duration MAX_REST = Duration.ofSeconds(10);
 
-  /** One sweep counts the leases of so many tables; those of the others are counted by the next. */
+  /** The most tables whose leases one sweep counts; the next sweep counts those of the others. */
   private static final int MAX_TABLES = 2_000;
 
-  /** Enough for every page of a mass death, and an end for a sweep that makes no progress. */
-  private static final int MAX_PAGES_A_TABLE = 50;
+  /**
+   * The most pages of a table: enough when very many workers die, and a bound for a sweep without
+   * progress.
+   */
+  private static final int MAX_PAGES_PER_TABLE = 50;
 
   private final TaskTypes types;
   private final TaskFamilies families;
@@ -69,8 +72,9 @@ public class ExpiredLeaseSweep {
   private final int maxTables;
 
   /**
-   * Until when none of the leases of a table can have run out, as the last look saw it; of a table
-   * that could not be looked at, when that was tried. None of a table that had no turn yet.
+   * By table, the {@link System#nanoTime()} before which none of its leases can run out, by the
+   * last count; for a table that could not be counted, the time of that attempt. A table that was
+   * never counted is absent.
    */
   private final Map<TaskTable, Long> restUntil = new HashMap<>();
 
@@ -90,7 +94,7 @@ public class ExpiredLeaseSweep {
   }
 
   /**
-   * @param maxTables whose leases one sweep counts
+   * @param maxTables the most tables whose leases one sweep counts
    */
   public ExpiredLeaseSweep(
       TaskTypes types,
@@ -115,11 +119,11 @@ public class ExpiredLeaseSweep {
   }
 
   /**
-   * What one sweep did.
+   * The result of a sweep.
    *
    * @param givenBack tasks that wait again
    * @param failed tasks that were set to failed
-   * @param poisoned those of them that were quarantined
+   * @param poisoned those of them that are poison
    */
   public record Result(int givenBack, int failed, int poisoned) implements DutyResult {
     Result plus(Result other) {
@@ -139,8 +143,8 @@ public class ExpiredLeaseSweep {
   }
 
   /**
-   * Sweeps the tables that had leases when they were last looked at, and those in which one that
-   * was taken since can have run out. For one thread.
+   * Sweeps the tables that had leases when they were last counted, and those in which a lease
+   * granted since may have run out. Not thread-safe.
    *
    * @throws RuntimeException the first failure, after all the other tables have been swept
    */
@@ -151,7 +155,7 @@ public class ExpiredLeaseSweep {
     }
     Map<TaskTable, TaskTypeConfig> live = live();
     restUntil.keySet().retainAll(live.keySet());
-    // Those that had no turn yet come first: the others would come before them for ever.
+    // Tables that were never counted come first; otherwise the others could keep them out for ever.
     List<TaskTable> due =
         live.keySet().stream()
             .filter(table -> now - restUntil.getOrDefault(table, now) >= 0)
@@ -162,10 +166,10 @@ public class ExpiredLeaseSweep {
             .toList();
     FailureCollector failures = new FailureCollector();
     Swept swept = sweep(live, due, failures);
-    due.forEach(table -> restUntil.put(table, now)); // also of one that cannot be counted
-    for (LeaseCount of : swept.counts()) {
-      Duration rest = of.all() > 0 ? Duration.ZERO : rest(Stream.of(live.get(of.table())));
-      restUntil.put(of.table(), now + rest.toNanos());
+    due.forEach(table -> restUntil.put(table, now)); // also if it cannot be counted
+    for (LeaseCount count : swept.counts()) {
+      Duration rest = count.total() > 0 ? Duration.ZERO : rest(Stream.of(live.get(count.table())));
+      restUntil.put(count.table(), now + rest.toNanos());
     }
     long rest = rest(types.all().stream()).toNanos();
     for (TaskTable table : live.keySet()) {
@@ -176,11 +180,11 @@ public class ExpiredLeaseSweep {
     return swept.result();
   }
 
-  /** No lease of these types is shorter than this. */
+  /** The shortest lease of these types. */
   private static Duration rest(Stream<TaskTypeConfig> types) {
     return types
         .flatMap(type -> Stream.of(type.lease(), type.maxProcessingTime()))
-        .reduce(LONGEST_REST, (a, b) -> a.compareTo(b) < 0 ? a : b);
+        .reduce(MAX_REST, (a, b) -> a.compareTo(b) < 0 ? a : b);
   }
 
   /**
@@ -196,7 +200,9 @@ public class ExpiredLeaseSweep {
     return swept.result();
   }
 
-  /** Where the configuration was deleted nobody says how long a lease is. */
+  /**
+   * The live tables of configured types; without a configuration the length of a lease is unknown.
+   */
   private Map<TaskTable, TaskTypeConfig> live() {
     Map<TaskTable, TaskTypeConfig> live = new LinkedHashMap<>();
     for (TaskFamily family : families.all(RECENT)) {
@@ -206,9 +212,9 @@ public class ExpiredLeaseSweep {
   }
 
   /**
-   * What a sweep did.
+   * The result of a sweep of some tables.
    *
-   * @param counts of the tables that could be asked
+   * @param counts the counts of the tables that could be read
    */
   private record Swept(Result result, List<LeaseCount> counts) {}
 
@@ -216,18 +222,22 @@ public class ExpiredLeaseSweep {
       Map<TaskTable, TaskTypeConfig> types, List<TaskTable> tables, FailureCollector failures) {
     List<LeaseCount> counts = TableGroups.ask(tables, failures, leases::count);
     Result total = NOTHING;
-    Set<TaskTable> wait = new HashSet<>();
+    Set<TaskTable> tablesWithWaiting = new HashSet<>();
     for (LeaseCount leasesOf : counts) {
       TaskTable table = leasesOf.table();
       if (leasesOf.expired() > 0) {
         Result result = failures.orElse(NOTHING, () -> sweep(table, types.get(table)));
         if (result.givenBack() > 0) {
-          wait.add(table);
+          tablesWithWaiting.add(table);
         }
         total = total.plus(result);
       }
     }
-    wait.stream().map(TaskTable::type).distinct().map(TasksWaiting::new).forEach(events::publish);
+    tablesWithWaiting.stream()
+        .map(TaskTable::type)
+        .distinct()
+        .map(TasksWaiting::new)
+        .forEach(events::publish);
     if (total.hadEffect()) {
       log.info(
           "leases ran out: {} tasks wait again, {} failed, {} of them as poison",
@@ -240,44 +250,44 @@ public class ExpiredLeaseSweep {
 
   private Result sweep(TaskTable table, TaskTypeConfig type) {
     Result total = NOTHING;
-    for (int page = 0; page < MAX_PAGES_A_TABLE; page++) {
+    for (int page = 0; page < MAX_PAGES_PER_TABLE; page++) {
       List<Long> expired =
           leases.expired(table, PAGE).stream().map(TaskId::number).sorted().toList();
       if (expired.isEmpty()) {
         break;
       }
-      List<Ended> ended = transactions.execute(() -> giveBack(table, expired, type));
+      List<Ended> ended = transactions.execute(() -> endHolds(table, expired, type));
       Result result = count(type, ended);
       total = total.plus(result);
       if (expired.size() < PAGE || !result.hadEffect()) {
-        break; // the last page, or another server is at it
+        break; // the last page, or another server ends these holds
       }
     }
     return total;
   }
 
-  /** A hold that was ended, and why. */
-  private record Ended(TaskTransition to, HoldEnd.Verdict verdict) {}
+  /** A hold that the sweep has ended, with its verdict. */
+  private record Ended(TaskTransition transition, HoldEnd.Verdict verdict) {}
 
-  private List<Ended> giveBack(TaskTable table, List<Long> numbers, TaskTypeConfig type) {
+  private List<Ended> endHolds(TaskTable table, List<Long> numbers, TaskTypeConfig type) {
     List<Ended> ended =
         leases.lockExpired(table, numbers).stream()
             .map(row -> new Ended(HoldEnd.expired(row, type), HoldEnd.verdict(row, type)))
             .toList();
     if (!ended.isEmpty()) {
-      tasks.apply(table, ended.stream().map(Ended::to).toList());
+      tasks.apply(table, ended.stream().map(Ended::transition).toList());
     }
     return ended;
   }
 
-  /** After the commit: a transaction that was repeated must not count twice. */
+  /** Counts after the commit, because a repeated transaction must not count twice. */
   private Result count(TaskTypeConfig type, List<Ended> ended) {
     int waiting = 0;
     int poisoned = 0;
-    for (Ended one : ended) {
-      waiting += one.to().makesWaiting() ? 1 : 0;
-      poisoned += one.verdict() == HoldEnd.Verdict.POISON ? 1 : 0;
-      meters.leaseExpired(type.type().name(), one.verdict().name());
+    for (Ended hold : ended) {
+      waiting += hold.transition().makesWaiting() ? 1 : 0;
+      poisoned += hold.verdict() == HoldEnd.Verdict.POISON ? 1 : 0;
+      meters.leaseExpired(type.type().name(), hold.verdict().name());
     }
     int failed = ended.size() - waiting;
     meters.failed(type.type().name(), failed);

@@ -4,7 +4,7 @@ import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.rules.TaskId;
 
 /**
- * A held task in a heartbeat.
+ * A held task in a heartbeat, with its id parsed.
  *
  * @param id the id that {@code task} names, parsed
  */

@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.lease;
 import io.asyncflow.api.TaskStatus;
 
 /**
- * As much of a row as a heartbeat asks for: who holds the task and until when.
+ * The columns of a row that a heartbeat needs: the holder and its lease.
  *
  * @param workerId the last holder
  * @param leaseEnd epoch ms

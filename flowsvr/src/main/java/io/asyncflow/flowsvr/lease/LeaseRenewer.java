@@ -24,10 +24,10 @@ import java.util.TreeMap;
 import org.springframework.stereotype.Service;
 
 /**
- * Takes heartbeats: renews the leases of what a worker holds, and tells it what it has lost.
+ * Handles heartbeats: renews a worker's leases and reports which of them it has lost. Thread-safe.
  *
- * <p>For tasks of known types and tables, which is all but the first beats after a start, it needs
- * nothing but {@link HeartbeatDatabase}.
+ * <p>For known types and tables, that is for all but the first heartbeats after a start, it uses
+ * only the {@link HeartbeatDatabase}.
  */
 @Service
 public class LeaseRenewer {
@@ -46,8 +46,8 @@ public class LeaseRenewer {
   }
 
   /**
-   * Renews what can be renewed. A lease that has run out is renewed too as long as no sweep has
-   * given the task away, and never past the hard end of the attempt.
+   * Renews leases. A lease that has run out can be renewed until a sweep ends the hold. No lease
+   * lasts beyond the hard end of the attempt.
    *
    * @return the state of each task, in order
    */
@@ -71,18 +71,18 @@ public class LeaseRenewer {
   }
 
   private Set<TaskTable> existingTables(List<HeldBeat> beats) {
-    Set<TaskTable> asked =
+    Set<TaskTable> tables =
         beats.stream()
             .map(beat -> beat.id().table())
             .filter(table -> types.known(table.type()).isPresent())
             .collect(toSet());
-    return families.existing(asked, KNOWN);
+    return families.existing(tables, KNOWN);
   }
 
   private List<HeldRow> renewIn(TaskTable table, List<HeldBeat> beats, String workerId) {
     Optional<TaskTypeConfig> type = types.known(table.type());
     if (type.isEmpty()) {
-      return List.of(); // deleted just now
+      return List.of(); // the configuration was just deleted
     }
     List<HeldBeat> inOrder = new ArrayList<>(beats);
     inOrder.sort(Comparator.comparingLong(HeldBeat::number));
@@ -95,14 +95,14 @@ public class LeaseRenewer {
   }
 
   static LeaseState stateOf(HeldTask held, Optional<HeldRow> found, String workerId) {
-    Optional<HeldRow> mine =
+    Optional<HeldRow> ownRow =
         found
             .filter(row -> row.workerId().equals(workerId))
             .filter(row -> row.leaseEpoch() == held.leaseEpoch());
     return Leases.told(
         held,
-        mine.isPresent(),
+        ownRow.isPresent(),
         found.map(HeldRow::status).orElse(null),
-        mine.map(row -> row.leaseEnd() - row.now()).orElse(0L));
+        ownRow.map(row -> row.leaseEnd() - row.now()).orElse(0L));
   }
 }

@@ -10,11 +10,11 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** The statements that find leases that ran out. */
+/** The statements that find expired leases. Thread-safe. */
 @Component
 public class LeaseStore {
 
-  /** Executing tasks are few: as many as workers run. Waiting and final ones are never read. */
+  /** Reads only executing tasks, of which there are as many as workers run. */
   private static final TableSql EXPIRED =
       new TableSql(
           """
@@ -56,25 +56,34 @@ public class LeaseStore {
   /**
    * The leases of a table.
    *
-   * @param expired how many of them have run out
+   * @param total the number of leases
+   * @param expired the number of leases that have run out
    */
-  public record LeaseCount(TaskTable table, long all, long expired) {}
+  public record LeaseCount(TaskTable table, long total, long expired) {}
 
-  /** Counts the leases of a few tables, by one statement. */
+  /**
+   * Counts the leases of a {@link io.asyncflow.flowsvr.tasktable.TableSql#groups group} of tables
+   * in one statement.
+   */
   public List<LeaseCount> count(List<TaskTable> tables) {
     return jdbc.sql(COUNT_LEASES.ofAll(tables))
         .query((rs, row) -> new LeaseCount(tables.get(rs.getInt(1)), rs.getLong(2), rs.getLong(3)))
         .list();
   }
 
-  /** Some tasks whose lease has run out; not locked, so it may be over with them by now. */
+  /**
+   * Some tasks whose lease has run out. They are not locked, so another server may have ended their
+   * holds.
+   */
   public List<TaskId> expired(TaskTable table, int limit) {
     return jdbc.sql(EXPIRED.of(table)).param("limit", limit).query(Long.class).list().stream()
         .map(number -> new TaskId(number, table))
         .toList();
   }
 
-  /** Locks those of the tasks whose lease has still run out and that nobody else has locked. */
+  /**
+   * Locks those of the tasks whose lease has run out, except those locked by other transactions.
+   */
   public List<TaskRow> lockExpired(TaskTable table, Collection<Long> numbers) {
     return jdbc.sql(LOCK_EXPIRED.of(table))
         .param("ids", numbers)

@@ -13,14 +13,14 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** The statements that renew leases, on connections of their own. */
+/** The statements that renew leases, on connections of their own. Thread-safe. */
 @Component
 public class RenewalStore {
 
   private static final String RENEW_VALUES =
       "UPDATE (\nSELECT ? AS id, ? AS epoch, ? AS progress\n";
   private static final String MORE_RENEW_VALUES = "UNION ALL SELECT ?, ?, ?\n";
-  // Straight and by the primary key: else all executing tasks would be read, and locked.
+  // STRAIGHT_JOIN and the primary key: otherwise all executing tasks would be read and locked.
   private static final TableSql RENEW =
       new TableSql(
           """
@@ -51,7 +51,7 @@ public class RenewalStore {
     this.batch = database.template();
   }
 
-  /** Renews the leases that this worker still has, never past the hard end of the attempt. */
+  /** Renews the leases that this worker still has, never beyond the hard end of the attempt. */
   public void renew(TaskTable table, List<HeldBeat> beats, String workerId, TaskTypeConfig type) {
     StringBuilder sql = new StringBuilder(RENEW_VALUES);
     List<Object> values = new ArrayList<>();
@@ -71,7 +71,7 @@ public class RenewalStore {
     batch.update(sql.toString(), new StatementValues(values));
   }
 
-  /** The holders of these tasks, of those that exist. */
+  /** The rows of those tasks that exist. */
   List<HeldRow> find(TaskTable table, Collection<Long> numbers) {
     return jdbc.sql(HELD.of(table))
         .param("ids", numbers)

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import org.springframework.stereotype.Component;
 
-/** The servers that live: a server's heartbeat is that it keeps its number. */
+/** The live servers: renewing its number is a server's heartbeat. Thread-safe. */
 @Component
 public class LiveServers {
 
@@ -15,16 +15,16 @@ public class LiveServers {
   }
 
   /**
-   * A server.
+   * A live server.
    *
-   * @param node its id, new with every start
+   * @param node its id, new for every start
    * @param startTime epoch ms
-   * @param lastBeat epoch ms
+   * @param lastBeat epoch ms of the last renewal of its number
    */
   public record LiveServer(
       String node, String host, int serverNumber, long startTime, long lastBeat) {}
 
-  /** Those that kept their number lately, the lowest number first. */
+  /** The servers with a live lease of their number, by number. */
   public List<LiveServer> list() {
     Duration lease = ServerNumber.LEASE;
     return numbers.held().stream()

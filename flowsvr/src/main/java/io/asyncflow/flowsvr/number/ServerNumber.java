@@ -12,12 +12,12 @@ import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializat
 import org.springframework.stereotype.Component;
 
 /**
- * Borrows this process's server number, keeps it, and gives the task numbers made under it.
+ * Leases a server number for this process, renews the lease, and generates the task numbers.
+ * Thread-safe.
  *
- * <p>The lease lasts a minute and is trusted for ten seconds less; after that no number is made
- * until it is renewed or another number is borrowed. It is renewed every half minute, and tried
- * every three once that is over, which is how long nothing can be created after an outage that
- * lasted longer than the trust.
+ * <p>The lease lasts 60 s and is trusted for 50 s; after that no task number is generated until the
+ * lease is renewed or another number is leased. It is renewed every 30 s, and after a failure every
+ * 3 s: so after an outage longer than the trusted time, creates fail for at most 3 s more.
  */
 @Component
 @DependsOnDatabaseInitialization
@@ -26,14 +26,14 @@ public class ServerNumber implements InitializingBean, DisposableBean {
   private static final Logger log = LoggerFactory.getLogger(ServerNumber.class);
   static final Duration LEASE = Duration.ofSeconds(60);
   private static final Duration MARGIN = Duration.ofSeconds(10);
-  private static final Duration ROUND = Duration.ofSeconds(3);
-  private static final Duration RENEWAL = Duration.ofSeconds(30);
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(3);
+  private static final Duration RENEWAL_INTERVAL = Duration.ofSeconds(30);
 
   private final ServerNumberStore store;
   private final Node node;
   private final TaskNumbers numbers;
   private volatile Integer held;
-  private volatile long keptAt;
+  private volatile long renewedAt;
   private BackgroundLoop renewal;
 
   ServerNumber(ServerNumberStore store, Node node) {
@@ -44,55 +44,60 @@ public class ServerNumber implements InitializingBean, DisposableBean {
 
   @Override
   public void afterPropertiesSet() {
-    borrow();
-    renewal = BackgroundLoop.start("server-number", ROUND, this::renewIfDue);
+    acquire();
+    renewal = BackgroundLoop.start("server-number", CHECK_INTERVAL, this::renewIfDue);
   }
 
-  /** The next number of a task id. */
+  /**
+   * The next task number, higher than all before.
+   *
+   * @throws io.asyncflow.api.FlowException with {@code UNAVAILABLE} if no lease is trusted now
+   */
   public long nextTaskNumber() {
     return numbers.next();
   }
 
-  private void borrow() {
-    long askedAt = node.nanoTime();
-    ServerNumberStore.Grant grant = store.borrow(node, LEASE);
+  private void acquire() {
+    long requestedAt = node.nanoTime();
+    ServerNumberStore.Grant grant = store.acquire(node, LEASE);
     held = grant.serverNumber();
-    keptAt = askedAt;
-    numbers.use(leaseOf(grant, askedAt));
+    renewedAt = requestedAt;
+    numbers.use(leaseOf(grant, requestedAt));
     log.info("this server has the number {}", grant.serverNumber());
   }
 
   private void renewIfDue() {
-    if (held == null || node.nanoTime() - keptAt >= RENEWAL.toNanos()) {
+    if (held == null || node.nanoTime() - renewedAt >= RENEWAL_INTERVAL.toNanos()) {
       renew();
     }
   }
 
   void renew() {
     if (held == null) {
-      borrow();
+      acquire();
       return;
     }
-    long askedAt = node.nanoTime();
-    Optional<ServerNumberStore.Grant> kept = store.renew(held, node.id(), numbers.lastMs(), LEASE);
-    if (kept.isPresent()) {
-      numbers.use(leaseOf(kept.get(), askedAt));
-      keptAt = askedAt;
+    long requestedAt = node.nanoTime();
+    Optional<ServerNumberStore.Grant> renewed =
+        store.renew(held, node.id(), numbers.lastMs(), LEASE);
+    if (renewed.isPresent()) {
+      numbers.use(leaseOf(renewed.get(), requestedAt));
+      renewedAt = requestedAt;
     } else {
-      log.warn("the server number {} was lent to another server, borrowing another one", held);
+      log.warn("the server number {} was leased to another server; leasing another number", held);
       held = null;
       numbers.use(null);
-      borrow();
+      acquire();
     }
   }
 
-  private static ServerNumberLease leaseOf(ServerNumberStore.Grant grant, long askedAt) {
+  private static ServerNumberLease leaseOf(ServerNumberStore.Grant grant, long requestedAt) {
     return new ServerNumberLease(
         grant.serverNumber(),
         grant.firstMs(),
         grant.limitMs(),
         grant.nowMs(),
-        askedAt,
+        requestedAt,
         LEASE.minus(MARGIN));
   }
 
@@ -102,10 +107,10 @@ public class ServerNumber implements InitializingBean, DisposableBean {
     numbers.use(null);
     try {
       if (held != null) {
-        store.giveBack(held, node.id(), numbers.lastMs());
+        store.release(held, node.id(), numbers.lastMs());
       }
     } catch (RuntimeException e) {
-      log.info("the server number {} is not given back, its lease will end by itself", held);
+      log.info("the server number {} could not be released; its lease will run out", held);
     }
   }
 }

@@ -8,13 +8,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Forgets server numbers that nobody has held for long. What the row was kept for, that the next
- * owner makes no number of the same time, the database's clock sees to by then.
+ * Deletes server numbers that were not leased for long. A row keeps the next owner from generating
+ * numbers for the same time; after a day the database's clock does.
  */
 @Component
 public class ServerNumberRetention {
 
-  private static final Duration UNUSED = Duration.ofDays(1);
+  private static final Duration MIN_UNUSED = Duration.ofDays(1);
 
   private final ServerNumberStore numbers;
   private final PagedDelete pages;
@@ -29,8 +29,8 @@ public class ServerNumberRetention {
     return Duty.ofLeader("server-number-retention", every.cleaning(), this::runOnce);
   }
 
-  /** Returns how many numbers were forgotten. */
+  /** Returns the number of deleted rows. */
   int runOnce() {
-    return pages.run(limit -> numbers.deleteUnused(UNUSED, limit));
+    return pages.run(limit -> numbers.deleteUnused(MIN_UNUSED, limit));
   }
 }

@@ -11,7 +11,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** {@code t_server_number}: lends each number to one process at a time. */
+/** {@code t_server_number}: leases each number to one process at a time. Thread-safe. */
 @Component
 class ServerNumberStore {
 
@@ -24,28 +24,28 @@ class ServerNumberStore {
   }
 
   /**
-   * What the database granted.
+   * A granted lease.
    *
-   * @param firstMs epoch ms from which on numbers may be made
-   * @param limitMs epoch ms up to which numbers may be made
-   * @param nowMs the database's clock
+   * @param firstMs epoch ms from which numbers may be generated
+   * @param limitMs epoch ms up to which numbers may be generated
+   * @param nowMs the database's epoch ms
    */
   record Grant(int serverNumber, long firstMs, long limitMs, long nowMs) {}
 
   /**
-   * Borrows a number that nobody holds.
+   * Leases a free number.
    *
-   * @throws IllegalStateException if all are held
+   * @throws IllegalStateException if all numbers are leased
    */
-  Grant borrow(Node owner, Duration lease) {
+  Grant acquire(Node owner, Duration lease) {
     for (int attempt = 0; attempt < TaskNumbers.MAX_SERVERS; attempt++) {
       try {
         return transactions.execute(() -> reuse(owner, lease).orElseGet(() -> add(owner, lease)));
       } catch (DuplicateKeyException e) {
-        // another server added the same number: the next round sees it
+        // another server added the same number: the next attempt sees it
       }
     }
-    throw new IllegalStateException("no server number can be had");
+    throw new IllegalStateException("no server number could be leased");
   }
 
   private Optional<Grant> reuse(Node owner, Duration lease) {
@@ -97,7 +97,7 @@ class ServerNumberStore {
             .single();
     if (next.serverNumber() >= TaskNumbers.MAX_SERVERS) {
       throw new IllegalStateException(
-          "all " + TaskNumbers.MAX_SERVERS + " server numbers are held by other servers");
+          "all " + TaskNumbers.MAX_SERVERS + " server numbers are leased by other servers");
     }
     jdbc.sql(
             """
@@ -115,13 +115,13 @@ class ServerNumberStore {
   }
 
   /**
-   * Keeps the number for another while.
+   * Renews the lease.
    *
-   * @param lastMs the latest time that a number was made for
-   * @return empty if somebody else has the number
+   * @param lastMs the latest epoch ms for which a number was generated
+   * @return empty if another process has the number
    */
   Optional<Grant> renew(int serverNumber, String owner, long lastMs, Duration lease) {
-    int kept =
+    int renewed =
         transactions.executeStatement(
             () ->
                 jdbc.sql(
@@ -138,7 +138,7 @@ class ServerNumberStore {
                     .param("number", serverNumber)
                     .param("owner", owner)
                     .update());
-    if (kept == 0) {
+    if (renewed == 0) {
       return Optional.empty();
     }
     return jdbc.sql(
@@ -155,8 +155,8 @@ class ServerNumberStore {
         .optional();
   }
 
-  /** Gives the number back; the next owner starts behind {@code lastMs}. */
-  void giveBack(int serverNumber, String owner, long lastMs) {
+  /** Releases the number; the next owner starts after {@code lastMs}. */
+  void release(int serverNumber, String owner, long lastMs) {
     jdbc.sql(
             """
             UPDATE t_server_number
@@ -171,7 +171,10 @@ class ServerNumberStore {
         .update();
   }
 
-  /** Deletes a page of numbers that nobody holds and that no id was made under for so long. */
+  /**
+   * Deletes a page of numbers without a lease for which no task number was generated that long.
+   * Returns how many.
+   */
   int deleteUnused(Duration unused, int limit) {
     return jdbc.sql(
             sql(
@@ -188,7 +191,7 @@ class ServerNumberStore {
   }
 
   /**
-   * A process that holds a number.
+   * A process with a live lease.
    *
    * @param owner its node id
    * @param startTime epoch ms
@@ -196,7 +199,7 @@ class ServerNumberStore {
    */
   record Held(int serverNumber, String owner, String host, long startTime, long leaseEnd) {}
 
-  /** The numbers whose lease lives, lowest first. */
+  /** The live leases, by number. */
   List<Held> held() {
     return jdbc.sql(
             sql(

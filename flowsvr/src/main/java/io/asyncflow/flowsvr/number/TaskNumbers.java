@@ -5,13 +5,13 @@ import io.asyncflow.api.FlowException;
 import java.util.function.LongSupplier;
 
 /**
- * Makes the numbers of task ids: 41 bits of milliseconds, 10 of the server's number, 12 that count.
+ * Generates the numbers of task ids: 41 bits of milliseconds, 10 bits of the server number, 12 bits
+ * of a sequence.
  *
- * <p>The layout is Twitter's Snowflake; two things are stricter here. The time is the database's,
- * carried forward on the local monotonic clock, so that a wrong or jumping clock of a server
- * changes nothing. And numbers are made only under a {@link ServerNumberLease} that is still
- * trusted and never beyond its time limit, so that the next owner of the same server number starts
- * behind them.
+ * <p>The layout is that of Twitter's Snowflake, with two stricter rules. The time is the
+ * database's, advanced by the local monotonic clock, so that a wrong or jumping clock of a server
+ * has no effect. Numbers are generated only under a trusted {@link ServerNumberLease} and never
+ * beyond its time limit, so that the next owner of the server number starts after them.
  *
  * <p>Thread-safe.
  */
@@ -34,25 +34,26 @@ final class TaskNumbers {
     this.nanoClock = nanoClock;
   }
 
-  /** Goes on under this lease; {@code null} makes no number until there is one again. */
+  /** Sets the lease; with {@code null} no number can be generated. */
   synchronized void use(ServerNumberLease newLease) {
     lease = newLease;
     if (newLease != null) {
-      // A millisecond of its own: a lower server number in the same one would make a lower number.
+      // Starts a new millisecond: within the same one, a lower server number would yield a lower
+      // number.
       lastMs = Math.max(lastMs, newLease.firstMs() - 1);
       sequence = SEQUENCES - 1;
     }
   }
 
-  /** The latest time that a number was made for, epoch ms. */
+  /** The latest epoch ms for which a number was generated. */
   synchronized long lastMs() {
     return lastMs;
   }
 
   /**
-   * A number that is higher than every one made here before.
+   * A number that is higher than all generated before.
    *
-   * @throws FlowException with {@link ErrorCode#UNAVAILABLE} if the lease cannot be trusted now
+   * @throws FlowException with {@link ErrorCode#UNAVAILABLE} if no lease is trusted now
    */
   synchronized long next() {
     long nanos = nanoClock.getAsLong();
@@ -69,8 +70,8 @@ final class TaskNumbers {
   }
 
   /**
-   * Never goes back: where the clock does, and where a millisecond is used up, the count goes on
-   * into the next millisecond without waiting for it.
+   * Never goes back. If the clock goes back, or the sequence of a millisecond is used up, the next
+   * millisecond is used without waiting for it.
    */
   private void advanceTo(long ms) {
     if (ms > lastMs) {

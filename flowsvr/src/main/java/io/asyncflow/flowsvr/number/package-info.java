@@ -1,5 +1,5 @@
 /**
- * Numbers of tasks. A server borrows a number of its own for as long as it lives, and so no two
- * servers give the same number to a task; that it keeps it is its sign of life.
+ * Task numbers. Each server leases a server number of its own, so that no two servers generate the
+ * same task number; renewing that lease is the server's sign of life.
  */
 package io.asyncflow.flowsvr.number;

@@ -28,11 +28,11 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes {@code {directory}/{table}.jsonl.gz}: a task a line, as {@code getTask} shows it, in the
- * order of their creation.
+ * Writes {@code {directory}/{table}.jsonl.gz}: one task per line, as {@code getTask} shows it, in
+ * the order of creation.
  *
- * <p>The file appears under its name when it is whole and on disk. Tasks are read in pages, so
- * neither the heap nor the database's undo log grows with the table.
+ * <p>The file gets its name only when it is complete and synced to disk. Tasks are read in pages,
+ * so neither the heap nor the database's undo log grows with the table.
  */
 @Component
 class JsonLinesArchive implements TableArchive {
@@ -54,12 +54,12 @@ class JsonLinesArchive implements TableArchive {
     this.tasks = tasks;
     this.directory = directory.isBlank() ? null : Path.of(directory);
     if (this.directory != null) {
-      sayWhetherItCanBeWritten();
+      warnIfNotWritable();
     }
   }
 
-  /** At the start, for the first table to be archived may come months later. */
-  private void sayWhetherItCanBeWritten() {
+  /** Checks at the start, because the first table may be archived months later. */
+  private void warnIfNotWritable() {
     try {
       OwnerOnly.createDirectories(directory);
       if (!Files.isWritable(directory)) {
@@ -72,7 +72,10 @@ class JsonLinesArchive implements TableArchive {
     }
   }
 
-  /** The directory itself stays as it is: it may be one for many things, even that of all users. */
+  /**
+   * Makes earlier archives readable by the owner only. The directory's own permissions are kept,
+   * because it may be shared.
+   */
   private void protectEarlierArchives() throws IOException {
     try (DirectoryStream<Path> archives =
         Files.newDirectoryStream(directory, "t_*_task_*" + SUFFIX)) {
@@ -89,13 +92,13 @@ class JsonLinesArchive implements TableArchive {
     Path unfinished = directory.resolve(table.sqlName() + SUFFIX + ".unfinished");
     try {
       OwnerOnly.createDirectories(directory);
-      Files.deleteIfExists(unfinished); // of an earlier version others may read it
+      Files.deleteIfExists(unfinished); // a file of an earlier version may be readable by others
       long written = writeTo(unfinished, table);
       Files.move(
           unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       log.info("{} was archived: {} tasks in {}", table, written, file);
     } catch (IOException e) {
-      // Of many failures the message is no more than the file's name.
+      // The message of many IOExceptions is only the file's name, so the class is shown, too.
       throw new UncheckedIOException(
           table + " cannot be archived and is not dropped until it can: " + e, e);
     }

@@ -44,7 +44,7 @@ class QueryController {
       path = {"/getTask", "/get_task"},
       method = {GET, POST})
   Envelope<Found> getTask(Fields in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     in.refuseIfBad();
     return Envelope.ok(new Found(queries.get(id)));
   }
@@ -54,8 +54,7 @@ class QueryController {
       path = {"/getTaskList", "/get_task_list"},
       method = {GET, POST})
   Envelope<TaskPage> getTaskList(Fields in) {
-    TaskType type =
-        in.text("taskType").required().as(TaskType::parse, "is no name that a type can have");
+    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
     Set<TaskStatus> statuses = StatusBits.read(in, "status");
     int limit = limit(in);
     String cursor = cursor(in);

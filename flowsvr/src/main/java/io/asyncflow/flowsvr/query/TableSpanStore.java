@@ -15,20 +15,23 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * From which number to which the tasks of tables behind begin go.
+ * The lowest and highest task number of each table behind begin. Thread-safe.
  *
- * <p>Nothing is added to such a table, so what it says is remembered; for a minute, as its rows may
- * be restored from a backup, or begin be taken back to it. Thread-safe.
+ * <p>No rows are added to such a table, so its span is cached; only for a minute, because rows may
+ * be restored from a backup, or begin may be moved back.
  */
 @Component
 class TableSpanStore {
 
   private static final TableSql SPAN = new TableSql("MIN(id), MAX(id) FROM %s");
 
-  /** A few hundred bytes each; those of tables that were dropped go when there are so many. */
-  private static final int MOST_TABLES = 10_000;
+  /**
+   * The most cached spans, of a few hundred bytes each; then the cache is cleared, which removes
+   * dropped tables.
+   */
+  private static final int MAX_TABLES = 10_000;
 
-  private static final long REMEMBERED = TimeUnit.MINUTES.toNanos(1);
+  private static final long CACHE_TIME = TimeUnit.MINUTES.toNanos(1);
 
   private final JdbcClient jdbc;
   private final Node node;
@@ -40,15 +43,15 @@ class TableSpanStore {
   }
 
   /**
-   * The lowest and the highest number of a table's tasks; of an empty one no number is between
-   * them.
+   * The lowest and highest number of a table's tasks. For an empty table, lowest is greater than
+   * highest.
    */
   record Span(TaskTable table, long lowest, long highest) {}
 
   private record Known(Span span, long readAt) {}
 
   /**
-   * The spans of these tables, in no order; those that nobody asked for lately by a statement a
+   * The spans of these tables, in no order. Spans that are not cached are read by one statement per
    * {@link TableSql#groups group}.
    *
    * @param drained tables behind begin that can be read
@@ -58,11 +61,11 @@ class TableSpanStore {
     List<TaskTable> unknown = new ArrayList<>();
     long now = node.nanoTime();
     for (TaskTable table : drained) {
-      Known remembered = known.get(table);
-      if (remembered == null || now - remembered.readAt() > REMEMBERED) {
+      Known cached = known.get(table);
+      if (cached == null || now - cached.readAt() > CACHE_TIME) {
         unknown.add(table);
       } else {
-        spans.add(remembered.span());
+        spans.add(cached.span());
       }
     }
     TableSql.groups(unknown).forEach(group -> spans.addAll(read(group)));
@@ -71,12 +74,12 @@ class TableSpanStore {
 
   private List<Span> read(List<TaskTable> tables) {
     long readAt = node.nanoTime();
-    String each =
+    String sql =
         IntStream.range(0, tables.size())
             .mapToObj(i -> "SELECT " + i + ", " + SPAN.of(tables.get(i)))
             .collect(joining("\nUNION ALL\n"));
     List<Span> spans =
-        jdbc.sql(each)
+        jdbc.sql(sql)
             .query(
                 (rs, row) -> {
                   TaskTable table = tables.get(rs.getInt(1));
@@ -85,7 +88,7 @@ class TableSpanStore {
                   return new Span(table, isEmpty ? Long.MAX_VALUE : lowest, rs.getLong(3));
                 })
             .list();
-    if (known.size() + spans.size() > MOST_TABLES) {
+    if (known.size() + spans.size() > MAX_TABLES) {
       known.clear();
     }
     spans.forEach(span -> known.put(span.table(), new Known(span, readAt)));

@@ -26,49 +26,53 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Lists over many tables, newest first.
+ * Lists of tasks over many tables, newest first. Thread-safe.
  *
- * <p>A family may have hundreds of tables behind begin. Nothing is added to those, so their {@link
- * TableSpanStore.Span spans} tell which of them can be on a page: one that is filled costs the live
- * tables and one or two of the others, and only one that is not looks at all of them.
+ * <p>A family may have hundreds of tables behind begin. No rows are added to those, so their {@link
+ * TableSpanStore.Span spans} tell which of them can be on a page: a full page reads the live tables
+ * and one or two of the others; only a page that is not full reads all of them.
  *
- * <p>A page is found in two steps: which rows, looking at ids and statuses only, and then these
- * rows by their ids, slice by slice, as long as an answer has room for their texts. Where all
- * statuses are wanted, or most rows have a wanted one, a short look backwards from the cursor finds
- * them (the primary key is in the order of creation, and so is {@code idx_user} within a user).
- * Where it does not, {@code idx_claim} tells whether few rows have the status: then all of them are
- * sorted here. Else the look goes on for {@value #LONG_LOOK} rows, and the page says where to go
- * on.
+ * <p>A page is read in two steps: first the ids, by reading ids and statuses only, then the rows by
+ * their ids, slice by slice, while their texts fit into the answer. If all statuses are wanted, or
+ * most rows have a wanted one, a short scan backwards from the cursor finds the ids (the primary
+ * key is in the order of creation, and so is {@code idx_user} within a user). If it does not,
+ * {@code idx_claim} tells whether few rows have the status: then all of these are sorted in memory.
+ * Otherwise the scan continues for {@value #LONG_LOOK} rows, and the page's cursor tells where it
+ * ended.
  *
- * <p>The rows of a user lie apart, so each one that is looked at may be a read of the disk. Where
- * few rows of a table have a wanted status, the user's are found without any: both indexes have the
- * ids, and what is in both is wanted. Else {@value #SLICE_OF_USER} rows are looked at, or four
- * times what a page has, and the page says where to go on.
+ * <p>The rows of a user are scattered, so each row visit may be a disk read. If few rows of a table
+ * have a wanted status, the user's rows are found without visits: by intersecting the ids of both
+ * indexes. Otherwise {@value #SLICE_OF_USER} rows are visited, or four times the page's limit, and
+ * the page's cursor tells where the scan ended.
  *
- * <p>A user's rows may be of any type, so there all live tables are asked, by one statement for
- * each {@link TableSql#groups group} of them.
+ * <p>A user's rows may be of any type, so all live tables are read, by one statement per {@link
+ * TableSql#groups group}.
  *
- * <p>COUNT and OFFSET are not used: both read what they skip.
+ * <p>COUNT and OFFSET are not used, because both read the rows that they skip.
  */
 @Component
 class TaskListStore {
 
-  /** Rows of one table that one page looks at, at most. */
+  /** The most rows of one table that one page visits. */
   private static final int LONG_LOOK = 20_000;
 
-  /** Up to so many rows of a status in one table are sorted here instead of looked for. */
+  /** The most rows of a status in one table that are sorted in memory instead of scanned for. */
   private static final int RARE = 5_000;
 
-  /** The same where only the index is read, and the alternative is dearer. */
-  private static final int RARE_BESIDE_USERS = 20_000;
+  /**
+   * The same limit for a user's rows, where only indexes are read and the alternative costs more.
+   */
+  private static final int RARE_FOR_USER = 20_000;
 
-  /** Rows of a user in one table that are not worth two looks into an index. */
-  private static final int HANDFUL = 100;
+  /**
+   * The most rows of a user in one table that are visited without reading the status index first.
+   */
+  private static final int FEW_OF_USER = 100;
 
-  /** Tables behind begin that one look for a user's rows goes over. */
-  private static final int MOST_AT_ONCE = 50;
+  /** The most tables behind begin that one statement for a user's rows reads. */
+  private static final int MAX_TABLES_AT_ONCE = 50;
 
-  /** Rows of a user in one table that one page looks at, unless the page itself is large. */
+  /** The most rows of a user in one table that one page visits, unless the page itself is large. */
   private static final int SLICE_OF_USER = 500;
 
   private static final TableSql LOOK_BACK =
@@ -92,7 +96,7 @@ class TaskListStore {
           LIMIT :look
           """);
 
-  /** Reads the index alone. */
+  /** Reads only the index. */
   static final TableSql IDS_OF_USER =
       new TableSql(
           """
@@ -104,7 +108,7 @@ class TaskListStore {
           LIMIT :limit
           """);
 
-  /** Reads the index alone. */
+  /** Reads only the index. */
   static final TableSql OF_STATUS =
       new TableSql(
           """
@@ -126,7 +130,7 @@ class TaskListStore {
             LIMIT :limit) few
           """);
 
-  /** What tells the table comes last, for the columns are read by their places. */
+  /** The column {@code source} comes last, because the others are read by position. */
   private static final TableSql BY_IDS =
       new TableSql(
           "SELECT "
@@ -156,18 +160,18 @@ class TaskListStore {
   /**
    * One page.
    *
-   * @param continueBefore the number that the next page starts below; empty on the last page
+   * @param continueBefore the number below which the next page starts; empty on the last page
    */
   record Page(List<TaskRow> rows, OptionalLong continueBefore) {}
 
   /**
-   * The wanted rows of one table, newest first, complete down to {@code floor}.
+   * The ids of the wanted rows of one table, newest first, complete down to {@code floor}.
    *
-   * @param floor the lowest number looked at; 0 if no row is left below
+   * @param floor the lowest number visited; 0 if no lower one exists
    */
   private record Found(TaskTable table, List<Long> numbers, long floor) {
 
-    /** Those of them that are also in a set which lacks none above the floor. */
+    /** Those of them that are also in a set, which is complete above the floor. */
     Found in(Set<Long> wanted) {
       return wanted.isEmpty()
           ? new Found(table, List.of(), 0)
@@ -182,12 +186,12 @@ class TaskListStore {
         statuses,
         limit,
         before,
-        1, // what lies behind is as costly as what is in front, and mostly not wanted
+        1, // older tables cost as much as the first, and are mostly not needed
         tables ->
             tables.stream().map(table -> ofStatuses(table, statuses, limit, before)).toList());
   }
 
-  /** The same for the rows of one user. */
+  /** As {@link #newest}, for the rows of one user. */
   Page newestOfUser(
       List<TaskFamily> families, String user, Set<TaskStatus> statuses, int limit, long before) {
     return page(
@@ -195,7 +199,7 @@ class TaskListStore {
         statuses,
         limit,
         before,
-        MOST_AT_ONCE,
+        MAX_TABLES_AT_ONCE,
         tables ->
             statuses.isEmpty()
                 ? idsOfUser(tables, user, before, limit + 1)
@@ -203,10 +207,10 @@ class TaskListStore {
   }
 
   /**
-   * Looks at the live tables, and at those behind begin that can be on the page.
+   * Reads the live tables, and those behind begin that can be on the page.
    *
-   * @param mostAtOnce of those behind begin: one is looked at first, then four times as many each
-   *     time
+   * @param mostAtOnce the most tables behind begin per round; the first round reads one, each next
+   *     one four times as many
    */
   private Page page(
       List<TaskFamily> families,
@@ -224,24 +228,24 @@ class TaskListStore {
             .sorted(Comparator.comparingLong(Span::highest).reversed())
             .toList();
     int atOnce = 1;
-    for (int from = 0; from < newestFirst.size(); from += atOnce) {
-      atOnce = from == 0 ? 1 : Math.min(4 * atOnce, mostAtOnce);
-      if (isFilledAbove(newestFirst.get(from).highest(), found, limit)) {
+    for (int start = 0; start < newestFirst.size(); start += atOnce) {
+      atOnce = start == 0 ? 1 : Math.min(4 * atOnce, mostAtOnce);
+      if (isFilledAbove(newestFirst.get(start).highest(), found, limit)) {
         break;
       }
-      List<Span> next = newestFirst.subList(from, Math.min(from + atOnce, newestFirst.size()));
+      List<Span> next = newestFirst.subList(start, Math.min(start + atOnce, newestFirst.size()));
       found.addAll(look.apply(next.stream().map(Span::table).toList()));
     }
     return merge(found, statuses, limit);
   }
 
-  /** Whether neither this number nor a lower one can be on the page that these make. */
+  /** Whether the page is complete without this number and all lower ones. */
   private static boolean isFilledAbove(long number, List<Found> found, int limit) {
-    boolean isBelowTheHorizon = found.stream().anyMatch(part -> part.floor() > number);
-    return isBelowTheHorizon
+    boolean isBelowHorizon = found.stream().anyMatch(part -> part.floor() > number);
+    return isBelowHorizon
         || found.stream()
                 .flatMap(part -> part.numbers().stream())
-                .filter(known -> known > number)
+                .filter(wanted -> wanted > number)
                 .limit(limit + 1)
                 .count()
             > limit;
@@ -264,7 +268,7 @@ class TaskListStore {
       List<TaskTable> tables, String user, Set<TaskStatus> statuses, int limit, long before) {
     List<TaskTable> withFew = new ArrayList<>();
     List<TaskTable> withMany = new ArrayList<>();
-    for (Found newest : idsOfUser(tables, user, before, HANDFUL + 1)) {
+    for (Found newest : idsOfUser(tables, user, before, FEW_OF_USER + 1)) {
       if (newest.floor() > 0) {
         withMany.add(newest.table());
       } else if (!newest.numbers().isEmpty()) {
@@ -274,7 +278,7 @@ class TaskListStore {
     List<Found> found = new ArrayList<>();
     List<TaskTable> toLookAt = new ArrayList<>(withFew);
     for (TaskTable table : withMany) {
-      ofStatus(table, statuses, RARE_BESIDE_USERS)
+      ofStatus(table, statuses, RARE_FOR_USER)
           .map(HashSet::new)
           .ifPresentOrElse(
               rare ->
@@ -291,7 +295,7 @@ class TaskListStore {
   private List<Found> idsOfUser(List<TaskTable> tables, String user, long before, int limit) {
     Map<TaskTable, List<Long>> numbers = new HashMap<>();
     Map<String, Object> params = Map.of("user", user, "before", before, "limit", limit);
-    ask(
+    query(
         tables,
         IDS_OF_USER,
         params,
@@ -306,7 +310,7 @@ class TaskListStore {
         .toList();
   }
 
-  /** The rows after this number, oldest first. */
+  /** The rows with greater numbers, oldest first. */
   List<TaskRow> oldestAfter(long number, TaskTable table, int limit) {
     return jdbc.sql(OLDEST_AFTER.of(table))
         .param("after", number)
@@ -323,7 +327,7 @@ class TaskListStore {
     return found.floor() > 0 && found.numbers().size() <= limit;
   }
 
-  /** What a look backwards has seen of a table so far. */
+  /** The rows of a table that a scan backwards has visited. */
   private static final class Seen {
     private final List<Long> wanted = new ArrayList<>();
     private int rows;
@@ -336,15 +340,15 @@ class TaskListStore {
 
   private List<Found> look(
       List<TaskTable> tables,
-      TableSql back,
+      TableSql scan,
       Map<String, Object> params,
       Set<TaskStatus> statuses,
       int look) {
     Map<TaskTable, Seen> seen = new HashMap<>();
     tables.forEach(table -> seen.put(table, new Seen()));
-    ask(
+    query(
         tables,
-        back,
+        scan,
         params,
         (table, rs) -> {
           Seen ofTable = seen.get(table);
@@ -357,15 +361,15 @@ class TaskListStore {
     return tables.stream().map(table -> seen.get(table).in(table, look)).toList();
   }
 
-  /** Takes a row of one of the tables that were asked. */
+  /** Receives a row of one of the tables. */
   private interface RowOfTable {
     void take(TaskTable table, ResultSet row) throws SQLException;
   }
 
-  private void ask(
-      List<TaskTable> tables, TableSql each, Map<String, Object> params, RowOfTable rows) {
+  private void query(
+      List<TaskTable> tables, TableSql statement, Map<String, Object> params, RowOfTable rows) {
     for (List<TaskTable> group : TableSql.groups(tables)) {
-      jdbc.sql(each.ofAll(group))
+      jdbc.sql(statement.ofAll(group))
           .params(params)
           .query(
               rs -> {
@@ -378,17 +382,24 @@ class TaskListStore {
     return statuses.isEmpty() || statuses.contains(status);
   }
 
-  /** All rows of these statuses below {@code before}; empty if they are too many to sort. */
+  /**
+   * The ids of all rows of these statuses below {@code before}; empty if there are too many to
+   * sort.
+   */
   private Optional<Found> rare(TaskTable table, Set<TaskStatus> statuses, long before) {
     if (statuses.isEmpty()) {
       return Optional.empty();
     }
     return ofStatus(table, statuses, RARE)
-        .map(all -> all.stream().filter(n -> n < before).sorted(Comparator.reverseOrder()).toList())
+        .map(
+            numbers ->
+                numbers.stream().filter(n -> n < before).sorted(Comparator.reverseOrder()).toList())
         .map(wanted -> new Found(table, wanted, 0));
   }
 
-  /** All rows of these statuses, in no order; empty if they are more than {@code most}. */
+  /**
+   * The ids of all rows of these statuses, in no order; empty if there are more than {@code most}.
+   */
   private Optional<List<Long>> ofStatus(TaskTable table, Set<TaskStatus> statuses, int most) {
     List<Integer> codes = statuses.stream().map(TaskStatus::code).toList();
     int count =
@@ -400,40 +411,40 @@ class TaskListStore {
     if (count == 0 || count > most) {
       return count == 0 ? Optional.of(List.of()) : Optional.empty();
     }
-    List<Long> all =
+    List<Long> numbers =
         jdbc.sql(OF_STATUS.of(table))
             .param("statuses", codes)
             .param("limit", most + 1)
             .query(Long.class)
             .list();
-    // More may have come since they were counted, and of these it would be some that are missing.
-    return all.size() > most ? Optional.empty() : Optional.of(all);
+    // Rows may have been added since the count; then the list may lack some.
+    return numbers.size() > most ? Optional.empty() : Optional.of(numbers);
   }
 
   /** A row that may be on a page. */
   private record Candidate(long number, TaskTable table) {}
 
-  /** Only down to the highest floor is every table's part known. */
+  /** Merges the tables' ids into a page. All tables are complete only down to the highest floor. */
   private Page merge(List<Found> found, Set<TaskStatus> statuses, int limit) {
     long horizon = found.stream().mapToLong(Found::floor).max().orElse(0);
-    List<Candidate> known = new ArrayList<>();
+    List<Candidate> candidates = new ArrayList<>();
     for (Found part : found) {
       for (long number : part.numbers()) {
         if (number >= horizon) {
-          known.add(new Candidate(number, part.table()));
+          candidates.add(new Candidate(number, part.table()));
         }
       }
     }
-    known.sort(Comparator.comparingLong(Candidate::number).reversed());
-    List<Candidate> page = known.subList(0, Math.min(limit, known.size()));
+    candidates.sort(Comparator.comparingLong(Candidate::number).reversed());
+    List<Candidate> page = candidates.subList(0, Math.min(limit, candidates.size()));
 
     List<TaskRow> rows = new ArrayList<>(page.size());
     AnswerRoom room = new AnswerRoom();
-    for (int from = 0; from < page.size(); from += TaskLimits.SLICE) {
-      int to = Math.min(from + TaskLimits.SLICE, page.size());
-      for (TaskRow row : newestFirst(page.subList(from, to))) {
+    for (int start = 0; start < page.size(); start += TaskLimits.SLICE) {
+      int end = Math.min(start + TaskLimits.SLICE, page.size());
+      for (TaskRow row : newestFirst(page.subList(start, end))) {
         if (!isWanted(row.status(), statuses)) {
-          continue; // it has changed since the look
+          continue; // it has changed since its id was read
         }
         if (!room.take(AnswerRoom.bytesOf(row))) {
           return new Page(rows, OptionalLong.of(rows.get(rows.size() - 1).id().number()));
@@ -441,21 +452,22 @@ class TaskListStore {
         rows.add(row);
       }
     }
-    if (known.size() > limit) {
+    if (candidates.size() > limit) {
       return new Page(rows, OptionalLong.of(page.get(limit - 1).number()));
     }
     return new Page(rows, horizon > 0 ? OptionalLong.of(horizon) : OptionalLong.empty());
   }
 
-  private List<TaskRow> newestFirst(List<Candidate> some) {
+  private List<TaskRow> newestFirst(List<Candidate> candidates) {
     Map<TaskTable, List<Long>> numbers = new LinkedHashMap<>();
-    some.forEach(c -> numbers.computeIfAbsent(c.table(), t -> new ArrayList<>()).add(c.number()));
+    candidates.forEach(
+        c -> numbers.computeIfAbsent(c.table(), t -> new ArrayList<>()).add(c.number()));
     List<TaskRow> rows = rowsOf(numbers);
     rows.sort(Comparator.comparingLong((TaskRow row) -> row.id().number()).reversed());
     return rows;
   }
 
-  /** The rows of these numbers that exist, in no order. */
+  /** The existing rows with these numbers, in no order. */
   private List<TaskRow> rowsOf(Map<TaskTable, List<Long>> numbers) {
     List<TaskRow> rows = new ArrayList<>();
     for (List<TaskTable> group : TableSql.groups(List.copyOf(numbers.keySet()))) {

@@ -22,11 +22,11 @@ import java.util.regex.Pattern;
 import org.springframework.stereotype.Service;
 
 /**
- * Reads tasks: one by its id, or lists, newest first, in pages that a cursor continues.
+ * Reads tasks: one by its id, or lists, newest first, in pages. Thread-safe.
  *
- * <p>A cursor is the number of the last task looked at, so a page costs the same wherever it lies,
- * and tasks created meanwhile do not shift it. A page looks at a bounded number of rows; one that
- * found less than its limit by then still says where to go on.
+ * <p>A cursor is the number of the last row visited, so every page costs the same, and tasks
+ * created meanwhile do not shift it. A page visits a bounded number of rows; a page with fewer
+ * tasks than its limit may still have a cursor.
  */
 @Service
 public class TaskQueries {
@@ -63,7 +63,7 @@ public class TaskQueries {
         : new TaskNotFoundException(id);
   }
 
-  /** The row of this id; empty also where its type or its table does not exist. */
+  /** The row of this id; empty also if its type or its table does not exist. */
   public Optional<TaskRow> find(TaskId id) {
     return families.has(id.table()) ? tasks.find(id) : Optional.empty();
   }
@@ -72,8 +72,8 @@ public class TaskQueries {
    * Tasks of one type over all its tables.
    *
    * @param statuses empty for all
-   * @param cursor where the last page ended; {@code null} for the first page
-   * @throws InvalidFieldException if the cursor is none of ours
+   * @param cursor the last page's {@code nextCursor}; {@code null} for the first page
+   * @throws InvalidFieldException if the cursor is not valid
    */
   public TaskPage list(TaskType type, Set<TaskStatus> statuses, int limit, String cursor) {
     types.require(type);
@@ -83,19 +83,18 @@ public class TaskQueries {
 
   /** Tasks of one user over all types and tables; see {@link #list}. */
   public TaskPage listOfUser(String userId, Set<TaskStatus> statuses, int limit, String cursor) {
-    List<TaskFamily> all = new ArrayList<>();
-    families.all(NOW).forEach(all::add);
-    return page(lists.newestOfUser(all, userId, statuses, limit, numberOf(cursor)));
+    List<TaskFamily> allFamilies = List.copyOf(families.all(NOW));
+    return page(lists.newestOfUser(allFamilies, userId, statuses, limit, numberOf(cursor)));
   }
 
   private TaskPage page(TaskListStore.Page page) {
-    List<Task> answered = new ArrayList<>(page.rows().size());
+    List<Task> listed = new ArrayList<>(page.rows().size());
     for (TaskRow row : page.rows()) {
-      // A type whose configuration was deleted still has its tasks; they are just not listed.
-      types.find(row.id().type()).ifPresent(type -> answered.add(row.toTask(type)));
+      // The tasks of a type whose configuration was deleted still exist, but are not listed.
+      types.find(row.id().type()).ifPresent(type -> listed.add(row.toTask(type)));
     }
     String next = page.continueBefore().isEmpty() ? null : "" + page.continueBefore().getAsLong();
-    return new TaskPage(answered, next);
+    return new TaskPage(listed, next);
   }
 
   private static long numberOf(String cursor) {
@@ -107,7 +106,7 @@ public class TaskQueries {
         return Long.parseLong(cursor);
       }
     } catch (NumberFormatException e) {
-      // more than 63 bits: none of ours
+      // more than 63 bits: not a cursor
     }
     throw new InvalidFieldException("cursor", "must be a nextCursor of an earlier answer");
   }

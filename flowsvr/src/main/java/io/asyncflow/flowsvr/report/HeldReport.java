@@ -6,7 +6,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.rules.TaskId;
 
 /**
- * A well-formed report on a held task.
+ * A valid report, with its task id parsed.
  *
  * @param task the id that {@code report} names, parsed
  */
@@ -19,7 +19,7 @@ public record HeldReport(TaskId task, Report report) {
     return new HeldReport(TaskId.parse(report.taskId()).orElseThrow(), report);
   }
 
-  /** Gives a task back that was held but not delivered. */
+  /** The release of a task that was held but not delivered. */
   static HeldReport releaseOf(Task undelivered) {
     String workerId = undelivered.workerId() == null ? "" : undelivered.workerId();
     return of(

@@ -28,7 +28,7 @@ class ReportController {
 
   record Reports(List<Report> reports) {}
 
-  /** What an old client may send; see {@link TaskUpdate}. */
+  /** The fields of an old client's update; see {@link TaskUpdate}. */
   record TaskFields(
       String taskId,
       Integer status,
@@ -42,16 +42,16 @@ class ReportController {
       Integer maxRetryInterval,
       String userId) {}
 
-  record Reported(ReportResult.Verdict outcome) {}
+  record OutcomeResult(ReportResult.Verdict outcome) {}
 
-  record ReportedAll(List<ReportResult> outcomes) {}
+  record OutcomesResult(List<ReportResult> outcomes) {}
 
-  /** A report, or the partial update of a client that knows no leases. */
+  /** Takes a report, or the partial update of an old client without leases. */
   @Takes(
-      summary = "Reports the end of a hold, or changes fields of a task that nobody holds",
+      summary = "Reports the end of a hold, or changes fields of a task that is not held",
       shape = {Report.class, TaskFields.class})
   @PostMapping({"/set_task", "/setTask"})
-  Envelope<Reported> setTask(Fields in) {
+  Envelope<OutcomeResult> setTask(Fields in) {
     Fields data = in.has("taskData") ? in.object("taskData") : in;
     if (!ReportForm.isReport(data)) {
       TaskUpdate update = TaskUpdateForm.read(data);
@@ -65,12 +65,12 @@ class ReportController {
     if (!result.stands()) {
       throw new FlowException(ErrorCode.of(result.code(), 0), result.msg());
     }
-    return Envelope.ok(new Reported(result.outcome()));
+    return Envelope.ok(new OutcomeResult(result.outcome()));
   }
 
   @Takes(summary = "Reports the ends of 1 to 1,000 holds", shape = Reports.class)
   @PostMapping({"/set_tasks", "/setTasks"})
-  Envelope<ReportedAll> setTasks(Fields in) {
-    return Envelope.ok(new ReportedAll(reports.take(in)));
+  Envelope<OutcomesResult> setTasks(Fields in) {
+    return Envelope.ok(new OutcomesResult(reports.take(in)));
   }
 }

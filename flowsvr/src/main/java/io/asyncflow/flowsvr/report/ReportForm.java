@@ -8,7 +8,10 @@ import io.asyncflow.rules.TaskId;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Reads a report. Of the fields that belong to one outcome only those are looked at. */
+/**
+ * Reads a report. Of the fields that belong to a single outcome, only those of the report's outcome
+ * are read.
+ */
 final class ReportForm {
 
   private static final int MAX_REPORT_ID = 64;
@@ -19,14 +22,14 @@ final class ReportForm {
 
   private ReportForm() {}
 
-  /** Whether this is a report, and not a partial update as old clients send it. */
+  /** Whether this is a report, rather than the partial update of an old client. */
   static boolean isReport(Fields in) {
     return in.has("outcome") || in.has("leaseEpoch");
   }
 
-  /** The report, good for nothing unless {@code in} is found good afterwards. */
+  /** Reads the report; it is valid only if {@code in} has no invalid field afterwards. */
   static HeldReport read(Fields in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     Outcome outcome = in.text("outcome").required().as(ReportForm::outcome, OUTCOME_RULE);
     in.refuseMisnomer("context", "taskContext");
     String reportId = in.text("reportId").name().max(MAX_REPORT_ID).value();
@@ -63,7 +66,9 @@ final class ReportForm {
     }
   }
 
-  /** May be empty, as it is in the row after a hold without one, but has to be said. */
+  /**
+   * The worker id. It may be empty, as in the row after a hold without one, but must be present.
+   */
   private static String workerId(Fields in) {
     if (!in.has("workerId")) {
       in.refuse("workerId", "is required");
@@ -76,7 +81,7 @@ final class ReportForm {
     return Arrays.stream(Outcome.values()).filter(o -> o.name().equals(text)).findFirst();
   }
 
-  /** The beginning of a message that may be a whole stack trace. */
+  /** Cuts a message, which may be a whole stack trace, to its maximum length. */
   static String cut(String message) {
     return message.codePointCount(0, message.length()) <= MAX_MESSAGE
         ? message

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.springframework.stereotype.Component;
 
-/** Reads the {@code reports} of a request, and takes them. */
+/** Reads the {@code reports} of a request and applies them. Thread-safe. */
 @Component
 public class ReportList {
 
@@ -23,30 +23,31 @@ public class ReportList {
   }
 
   /**
-   * A badly formed report is refused by itself, like any other, and does not spoil its fellows.
+   * Reads and applies the reports. An invalid report is refused separately and does not affect the
+   * others.
    *
-   * @return what became of each, in order
-   * @throws FlowException if there is no list of 1 to 1,000 objects; nothing was done then
+   * @return the result of each report, in order
+   * @throws FlowException if there is no list of 1 to 1,000 objects; then no report was applied
    */
   public List<ReportResult> take(Fields in) {
     List<Fields> items = in.separateObjects("reports", 1, TaskLimits.BATCH);
     in.refuseIfBad();
-    List<HeldReport> wellFormed = new ArrayList<>(items.size());
+    List<HeldReport> valid = new ArrayList<>(items.size());
     List<Optional<ReportResult>> refused = new ArrayList<>(items.size());
     for (Fields item : items) {
       HeldReport report = ReportForm.read(item);
-      Optional<ReportResult> refusal = item.refusal().map(why -> refused(item, why));
+      Optional<ReportResult> refusal = item.refusal().map(error -> refused(item, error));
       if (refusal.isEmpty()) {
-        wellFormed.add(report);
+        valid.add(report);
       }
       refused.add(refusal);
     }
-    Iterator<ReportResult> judged = reporter.report(wellFormed).iterator();
-    return refused.stream().map(result -> result.orElseGet(judged::next)).toList();
+    Iterator<ReportResult> results = reporter.report(valid).iterator();
+    return refused.stream().map(refusal -> refusal.orElseGet(results::next)).toList();
   }
 
-  private static ReportResult refused(Fields item, FlowException why) {
+  private static ReportResult refused(Fields item, FlowException error) {
     String taskId = item.text("taskId").max(MAX_ECHO).value();
-    return ReportResult.refused(taskId, why.errorCode(), why.getMessage());
+    return ReportResult.refused(taskId, error.errorCode(), error.getMessage());
   }
 }

@@ -47,37 +47,37 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
 
 /**
- * Takes reports of what holds came to.
+ * Applies reports to tasks. Thread-safe.
  *
- * <p>Each hold gets exactly one accepted report: the one that names the epoch of the task's last
- * hold before that epoch has reported. Each report is judged by the row as it was read, and written
- * by a statement whose WHERE says that the row is still so.
+ * <p>Each hold gets exactly one accepted report: the first that names the epoch of the task's last
+ * hold. Each report is judged by the row as it was read, and written by a statement guarded by the
+ * values of that row.
  *
- * <p>A small call takes two statements a table and no lock, unless a task in it is part of a job.
- * Calls that come at the same time are written together: the rows are locked in the order of their
- * ids, and changed by one statement a table.
+ * <p>A small call takes two statements per table and no lock, unless one of its tasks is part of a
+ * job. Concurrent calls are written together: their rows are locked in the order of their ids and
+ * changed by one statement per table.
  *
- * <p>Long logs are not read for many rows at once, nor for many calls: where any row has one, the
- * call is reported in parts, and only some such calls at a time. Calls that are written together
- * read a few; where there are more, the calls whose rows have them go alone.
+ * <p>To bound memory, long logs are not read for many rows at once: a call with such rows is
+ * applied in parts, and only a few such calls run at a time. Calls that are written together read a
+ * few long logs; if there are more, the calls with such rows are applied alone.
  */
 @Service
 public class TaskReporter {
 
   private static final Logger log = LoggerFactory.getLogger(TaskReporter.class);
 
-  /** As many reports of one call are a batch by themselves, and wait for nobody else's. */
-  private static final int MANY = TaskStore.TRANSITIONS_A_STATEMENT;
+  /** A call with at least this many reports is not batched with others. */
+  private static final int MIN_OWN_BATCH = TaskStore.MAX_TRANSITIONS_PER_STATEMENT;
 
-  private static final int TRIES_WITHOUT_LOCK = 3;
+  private static final int ATTEMPTS_WITHOUT_LOCK = 3;
 
-  /** Long logs that are read for calls written together, of 64 KB each. */
-  private static final int FEW_LONG_LOGS = 16;
+  /** The most long logs, of 64 KB each, that are read for calls written together. */
+  private static final int MAX_LONG_LOGS = 16;
 
-  /** Calls with long logs that are written at a time; each has some 20 MB in memory. */
-  private static final int LARGE_AT_ONCE = 4;
+  /** The most calls with long logs that run at a time; each needs some 20 MB of memory. */
+  private static final int MAX_LARGE_CALLS = 4;
 
-  private static final Duration LARGE_PATIENCE = Duration.ofSeconds(2);
+  private static final Duration LARGE_CALL_TIMEOUT = Duration.ofSeconds(2);
 
   private final TaskTypes types;
   private final TaskFamilies families;
@@ -86,7 +86,7 @@ public class TaskReporter {
   private final Events events;
   private final TaskMeters meters;
   private final NaturalBatches<TaskTable, List<HeldReport>, List<ReportResult>> smallCalls;
-  private final Semaphore largeCalls = new Semaphore(LARGE_AT_ONCE);
+  private final Semaphore largeCalls = new Semaphore(MAX_LARGE_CALLS);
 
   TaskReporter(
       TaskTypes types,
@@ -106,12 +106,12 @@ public class TaskReporter {
   }
 
   /**
-   * Judges each report for itself; a refused one does not touch the others.
+   * Judges and applies each report separately; a refusal does not affect the others.
    *
-   * @param reports well-formed ones
-   * @return what became of each, in order
+   * @param reports valid reports
+   * @return the result of each report, in order
    * @throws io.asyncflow.api.FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if too many
-   *     reports are being written; nothing was done of these
+   *     reports are being written; then none of these was applied
    */
   public List<ReportResult> report(List<HeldReport> reports) {
     ReportResult[] results = new ReportResult[reports.size()];
@@ -125,44 +125,44 @@ public class TaskReporter {
         results[i] = noSuchTask(reports.get(i));
       }
     }
-    boolean isSmall = reports.size() < MANY && positions.size() == 1;
+    boolean isSmall = reports.size() < MIN_OWN_BATCH && positions.size() == 1;
     RuntimeException failure = null;
     int failed = 0;
     for (Map.Entry<TaskTable, List<Integer>> ofTable : positions.entrySet()) {
       TaskTable table = ofTable.getKey();
-      List<HeldReport> here = ofTable.getValue().stream().map(reports::get).toList();
+      List<HeldReport> tableReports = ofTable.getValue().stream().map(reports::get).toList();
       List<ReportResult> judged;
       try {
-        judged = isSmall ? smallCalls.call(table, here) : reportInto(table, here);
+        judged = isSmall ? smallCalls.call(table, tableReports) : reportLocked(table, tableReports);
       } catch (RuntimeException e) {
         if (positions.size() > 1) {
           log.warn("the reports into {} could not be written", table, e);
         }
         failure = e;
         failed++;
-        judged = here.stream().map(TaskReporter::notNow).toList();
+        judged = tableReports.stream().map(TaskReporter::unavailable).toList();
       }
       for (int i = 0; i < judged.size(); i++) {
-        meters.reported(table.type().name(), wordFor(here.get(i), judged.get(i)));
+        meters.reported(table.type().name(), outcomeName(tableReports.get(i), judged.get(i)));
         results[ofTable.getValue().get(i)] = judged.get(i);
       }
     }
-    // Of several tables, one that fails must not hide what was done in another.
+    // If one of several tables fails, the results of the others must still be returned.
     if (failed > 0 && failed == positions.size()) {
       throw failure;
     }
     return Arrays.asList(results);
   }
 
-  private static String wordFor(HeldReport report, ReportResult result) {
+  private static String outcomeName(HeldReport report, ReportResult result) {
     return isAccepted(result) ? report.report().outcome().name() : result.outcome().name();
   }
 
-  private static ReportResult notNow(HeldReport report) {
+  private static ReportResult unavailable(HeldReport report) {
     return ReportResult.refused(
         report.task().toString(),
         ErrorCode.UNAVAILABLE,
-        "it could not be written now; report it again");
+        "the report could not be written now; send it again");
   }
 
   final class SmallCalls
@@ -170,14 +170,14 @@ public class TaskReporter {
 
     @Override
     public List<ReportResult> alone(TaskTable table, List<HeldReport> reports) {
-      boolean tellsRepeats =
+      boolean areRepeatable =
           reports.stream().allMatch(report -> report.report().reportId() != null);
-      return reports.size() == 1 || tellsRepeats
+      return reports.size() == 1 || areRepeatable
           ? reportWithoutLock(table, reports)
-          : reportInto(table, reports);
+          : reportLocked(table, reports);
     }
 
-    /** Waits for no lock: a row that somebody has locked is no matter of the other calls. */
+    /** Waits for no lock, because a locked row must not delay the other calls. */
     @Override
     public List<List<ReportResult>> together(TaskTable table, List<List<HeldReport>> calls) {
       try {
@@ -188,49 +188,49 @@ public class TaskReporter {
     }
 
     /**
-     * @param without the numbers of tasks whose calls are left to go alone
+     * @param excluded the numbers of tasks whose calls are applied alone
      */
     private List<List<ReportResult>> together(
-        TaskTable table, List<List<HeldReport>> calls, Set<Long> without) {
-      Predicate<List<HeldReport>> fits = call -> disjoint(numbersOf(call), without);
-      List<HeldReport> all = calls.stream().filter(fits).flatMap(List::stream).toList();
+        TaskTable table, List<List<HeldReport>> calls, Set<Long> excluded) {
+      Predicate<List<HeldReport>> fits = call -> disjoint(numbersOf(call), excluded);
+      List<HeldReport> batch = calls.stream().filter(fits).flatMap(List::stream).toList();
       Iterator<ReportResult> results =
-          all.isEmpty()
+          batch.isEmpty()
               ? emptyIterator()
-              : writeIn(table, all, transactions::executeOnce, this::lock).iterator();
+              : writeIn(table, batch, transactions::executeOnce, this::lock).iterator();
       return calls.stream()
           .map(call -> fits.test(call) ? call.stream().map(r -> results.next()).toList() : null)
           .toList();
     }
 
-    /** With long logs, too, where they are few. */
+    /** Locks and reads rows, with their long logs if they are few. */
     private List<TaskRow> lock(TaskTable table, Collection<Long> numbers) {
       List<TaskRow> rows = store.lockBrieflyAtOnce(table, numbers);
       Set<Long> unread = withoutLogs(rows);
-      if (unread.isEmpty() || unread.size() > FEW_LONG_LOGS) {
+      if (unread.isEmpty() || unread.size() > MAX_LONG_LOGS) {
         return rows;
       }
-      List<TaskRow> whole = new ArrayList<>(store.lock(table, unread));
-      rows.stream().filter(row -> row.scheduleLog() != null).forEach(whole::add);
-      return whole;
+      List<TaskRow> complete = new ArrayList<>(store.lock(table, unread));
+      rows.stream().filter(row -> row.scheduleLog() != null).forEach(complete::add);
+      return complete;
     }
   }
 
-  /** Gives tasks back that were held but never delivered. */
+  /** Releases tasks that were held but not delivered. */
   public void release(List<Task> undelivered) {
     report(undelivered.stream().map(HeldReport::releaseOf).toList());
   }
 
   private Set<TaskTable> existingTables(List<HeldReport> reports) {
-    Set<TaskTable> asked =
+    Set<TaskTable> tables =
         reports.stream()
             .map(report -> report.task().table())
             .filter(table -> types.find(table.type()).isPresent())
             .collect(toSet());
-    return families.existing(asked, RECENT);
+    return families.existing(tables, RECENT);
   }
 
-  private List<ReportResult> reportInto(TaskTable table, List<HeldReport> reports) {
+  private List<ReportResult> reportLocked(TaskTable table, List<HeldReport> reports) {
     try {
       return writeIn(table, reports, transactions::execute, store::lockBriefly);
     } catch (LongLogException e) {
@@ -238,7 +238,7 @@ public class TaskReporter {
     }
   }
 
-  /** Rows were read without their long logs, and nothing was written. */
+  /** Rows have long logs that were not read; nothing was written. */
   private static final class LongLogException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -265,22 +265,27 @@ public class TaskReporter {
         .collect(toSet());
   }
 
-  /** What was done of the first parts must not be hidden by one that fails. */
+  /**
+   * Applies the reports in parts. If a later part fails, the results of the earlier ones are
+   * returned.
+   */
   private List<ReportResult> reportInParts(TaskTable table, List<HeldReport> reports) {
-    awaitMemory();
+    acquireLargeCall();
     try {
       List<ReportResult> results = new ArrayList<>(reports.size());
-      for (int from = 0; from < reports.size(); from += TaskLimits.SLICE) {
-        int to = Math.min(from + TaskLimits.SLICE, reports.size());
+      for (int start = 0; start < reports.size(); start += TaskLimits.SLICE) {
+        int end = Math.min(start + TaskLimits.SLICE, reports.size());
         try {
           results.addAll(
-              writeIn(table, reports.subList(from, to), transactions::execute, store::lock));
+              writeIn(table, reports.subList(start, end), transactions::execute, store::lock));
         } catch (RuntimeException e) {
           if (results.isEmpty()) {
             throw e;
           }
-          log.warn("{} reports into {} could not be written", reports.size() - from, table, e);
-          reports.subList(from, reports.size()).forEach(report -> results.add(notNow(report)));
+          log.warn("{} reports into {} could not be written", reports.size() - start, table, e);
+          reports
+              .subList(start, reports.size())
+              .forEach(report -> results.add(unavailable(report)));
           return results;
         }
       }
@@ -290,9 +295,9 @@ public class TaskReporter {
     }
   }
 
-  private void awaitMemory() {
+  private void acquireLargeCall() {
     try {
-      if (largeCalls.tryAcquire(LARGE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (largeCalls.tryAcquire(LARGE_CALL_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         return;
       }
     } catch (InterruptedException e) {
@@ -304,14 +309,15 @@ public class TaskReporter {
   }
 
   /**
-   * Reads, judges and writes; anew if a row has changed in between. Where only some of the rows had
-   * changed, nobody knows which reports were written: all are judged once more under the lock, and
-   * their ids tell those that were, which are then {@link ReportResult.Verdict#ALREADY_DONE}.
+   * Reads, judges and writes; starts over if a row has changed in between. If only some of the rows
+   * had changed, it is unknown which reports were written: then all are judged again under the
+   * lock, and those written are recognized by their ids as {@link
+   * ReportResult.Verdict#ALREADY_DONE}.
    */
   private List<ReportResult> reportWithoutLock(TaskTable table, List<HeldReport> reports) {
     TaskTypeConfig type = types.require(table.type());
     List<Long> numbers = numbersOf(reports);
-    for (int i = 0; i < TRIES_WITHOUT_LOCK; i++) {
+    for (int i = 0; i < ATTEMPTS_WITHOUT_LOCK; i++) {
       List<TaskRow> rows =
           numbers.size() == 1 ? store.find(table, numbers) : store.findBriefly(table, numbers);
       if (!withoutLogs(rows).isEmpty()) {
@@ -322,29 +328,29 @@ public class TaskReporter {
       if (accepted.isEmpty()) {
         return judged.results();
       }
-      if (accepted.stream().anyMatch(to -> to.before().place() != null)) {
-        break; // their jobs are counted in the same transaction
+      if (accepted.stream().anyMatch(transition -> transition.before().place() != null)) {
+        break; // jobs are updated in the same transaction
       }
       int written = transactions.executeStatement(() -> store.applyIfUnchanged(table, accepted));
       if (written == accepted.size()) {
-        tellOf(type, accepted);
+        publish(type, accepted);
         return judged.results();
       }
       if (written > 0) {
-        events.publish(new TasksWaiting(type.type())); // perhaps
+        events.publish(new TasksWaiting(type.type())); // some may have been written
         break;
       }
     }
-    return reportInto(table, reports);
+    return reportLocked(table, reports);
   }
 
-  /** What reports came to, and what those that were accepted make of their tasks. */
+  /** The results of reports and the transitions of the accepted ones. */
   private record Judged(List<ReportResult> results, Collection<TaskTransition> accepted) {}
 
   /**
-   * @param transaction runs what locks, judges and writes, and commits it
-   * @param lock locks rows of a table by their numbers, and reads them
-   * @throws LongLogException if it has left any log out
+   * @param transaction runs the locking, judging and writing, and commits it
+   * @param lock locks and reads rows of a table by their numbers
+   * @throws LongLogException if {@code lock} has not read the log of a row
    */
   private List<ReportResult> writeIn(
       TaskTable table,
@@ -356,11 +362,11 @@ public class TaskReporter {
     Judged judged =
         transaction.apply(
             () -> {
-              Judged all = judge(reports, requireLogs(lock.apply(table, numbers)), type);
-              store.apply(table, List.copyOf(all.accepted()));
-              return all;
+              Judged result = judge(reports, requireLogs(lock.apply(table, numbers)), type);
+              store.apply(table, List.copyOf(result.accepted()));
+              return result;
             });
-    tellOf(type, judged.accepted());
+    publish(type, judged.accepted());
     return judged.results();
   }
 
@@ -378,28 +384,29 @@ public class TaskReporter {
       TaskRow row = rowsByNumber.get(number);
       ReportResult result = judge(row, report);
       if (isAccepted(result)) {
-        TaskTransition to = HoldEnd.reported(row, report.report(), type);
-        accepted.put(number, to);
-        rowsByNumber.put(number, to.after()); // a second report of the task is judged by it
+        TaskTransition transition = HoldEnd.reported(row, report.report(), type);
+        accepted.put(number, transition);
+        rowsByNumber.put(
+            number, transition.after()); // a second report of the task is judged by the changed row
       }
       results.add(result);
     }
     return new Judged(results, accepted.values());
   }
 
-  private void tellOf(TaskTypeConfig type, Collection<TaskTransition> written) {
+  private void publish(TaskTypeConfig type, Collection<TaskTransition> written) {
     long failed = written.stream().filter(TaskTransition::makesFailed).count();
     if (failed > 0) {
       meters.failed(type.type().name(), failed);
     }
-    // Where the type's limit keeps tasks waiting, the end of any makes room for another.
+    // With a max_executing, the end of any task lets another one be claimed.
     boolean makesRoom = type.maxExecuting() > 0 && !written.isEmpty();
     if (makesRoom || written.stream().anyMatch(TaskTransition::makesWaiting)) {
       events.publish(TasksWaiting.after(type.type(), written));
     }
   }
 
-  /** Accepted, done before, or refused; by the row as it was read. */
+  /** The verdict on a report, by the row as it was read; {@code null} if there is no row. */
   static ReportResult judge(TaskRow row, HeldReport report) {
     return row == null ? noSuchTask(report) : HoldFence.verdict(row, report.report());
   }

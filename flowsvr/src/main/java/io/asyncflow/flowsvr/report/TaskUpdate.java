@@ -6,9 +6,9 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 
 /**
- * A partial update as clients send it that know no leases; {@code null} leaves a field alone.
+ * The partial update of an old client without leases; {@code null} keeps a field.
  *
- * @param orderTime epoch ms; wins over {@code priority}
+ * @param orderTime epoch ms; takes precedence over {@code priority}
  */
 public record TaskUpdate(
     TaskId id,
@@ -23,7 +23,7 @@ public record TaskUpdate(
     Integer maxRetryInterval,
     String userId) {
 
-  /** Whether this repeats the status of a final task, and would change nothing else in it. */
+  /** Whether this repeats the status of the final task and changes no other field. */
   boolean isDoneIn(TaskRow row, RetryPolicy policy) {
     return status == row.status()
         && isSame(taskStage, row.stage())
@@ -37,22 +37,25 @@ public record TaskUpdate(
         && isSame(userId, row.userId());
   }
 
-  /** The task's own number of retries from now on; {@code null} leaves what it has. */
+  /** The task's own number of retries from now on; {@code null} keeps its value. */
   Integer ownMaxRetryNum(RetryPolicy policy) {
     return unlessSame(maxRetryNum, policy.maxRetries());
   }
 
-  /** The task's own cap of the retry delay from now on; {@code null} leaves what it has. */
+  /** The task's own cap of the retry delay in seconds from now on; {@code null} keeps its value. */
   Integer ownMaxRetryInterval(RetryPolicy policy) {
     return unlessSame(maxRetryInterval, policy.cap());
   }
 
-  /** Old clients send back all that they were told; that must not pin the type's values. */
-  private static Integer unlessSame(Integer wanted, int standing) {
-    return isSame(wanted, standing) ? null : wanted;
+  /**
+   * Old clients send back all fields that they received; that must not fix the type's values in the
+   * task.
+   */
+  private static Integer unlessSame(Integer wanted, int current) {
+    return isSame(wanted, current) ? null : wanted;
   }
 
-  private static boolean isSame(Object wanted, Object standing) {
-    return wanted == null || wanted.equals(standing);
+  private static boolean isSame(Object wanted, Object current) {
+    return wanted == null || wanted.equals(current);
   }
 }

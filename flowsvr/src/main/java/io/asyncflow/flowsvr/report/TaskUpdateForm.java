@@ -6,20 +6,20 @@ import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskId;
 
 /**
- * Reads a partial update as old clients send it: what is absent, {@code null}, 0 or empty is left
- * alone.
+ * Reads the partial update of an old client. A field that is absent, {@code null}, 0 or empty is
+ * kept.
  */
 final class TaskUpdateForm {
 
   private TaskUpdateForm() {}
 
   /**
-   * The update, good for nothing unless {@code in} is found good afterwards.
+   * Reads the update; it is valid only if {@code in} has no invalid field afterwards.
    *
    * @param in flat, or the object {@code taskData} of a request
    */
   static TaskUpdate read(Fields in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     in.refuseMisnomer("context", "taskContext");
     return new TaskUpdate(
         id,
@@ -35,7 +35,7 @@ final class TaskUpdateForm {
         unlessEmpty(in.text("userId").name().max(TaskLimits.USER_ID).value()));
   }
 
-  /** Cancelling is no worker's business, so 16 is not among them. */
+  /** Workers must not cancel, so 16 is refused. */
   private static TaskStatus status(Fields in) {
     Integer status = unlessZero(in.number("status").asInteger());
     if (status == null) {

@@ -10,7 +10,7 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** The statement that serves clients without a lease. */
+/** The statement of old clients' updates. */
 @Component
 class TaskUpdateStore {
 

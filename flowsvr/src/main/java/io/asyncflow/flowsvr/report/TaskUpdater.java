@@ -19,10 +19,11 @@ import java.util.Optional;
 import org.springframework.stereotype.Service;
 
 /**
- * Writes the partial updates of clients that know no leases.
+ * Applies the partial updates of old clients without leases. Thread-safe.
  *
- * <p>They are not fenced, so they work only where nobody can be overwritten: on a waiting task, on
- * one that was held without a worker's name, and on one whose lease has run out.
+ * <p>The updates are not fenced, so they are accepted only where they cannot overwrite a worker's
+ * result: for a waiting task, a task that was held without a worker id, and a task whose lease has
+ * run out.
  */
 @Service
 public class TaskUpdater {
@@ -53,12 +54,12 @@ public class TaskUpdater {
   }
 
   /**
-   * Writes what the update names.
+   * Writes the fields of the update.
    *
    * @throws TaskNotFoundException if there is no such task
    * @throws LeaseLostException if a worker holds the task under a live lease
-   * @throws TransitionNotAllowedException if the task is final, unless the update only repeats what
-   *     stands in it; or if it wants to execute a task that nobody holds
+   * @throws TransitionNotAllowedException if the task is final, unless the update repeats its
+   *     values; or if the update sets a task to executing that is not held
    */
   public void update(TaskUpdate update) {
     TaskId id = update.id();
@@ -106,12 +107,12 @@ public class TaskUpdater {
     TaskStatus status = update.status() == null ? row.status() : update.status();
     if (status == TaskStatus.EXECUTING && row.status() != TaskStatus.EXECUTING) {
       throw new TransitionNotAllowedException(
-          row.id(), "only a hold makes a waiting task executing");
+          row.id(), "only a hold sets a waiting task to executing");
     }
     return status;
   }
 
-  /** A hand-back is ordered by priority, unless the client says when. */
+  /** A task that is handed back is due by its priority, unless the client sets the order time. */
   private static long orderTimeAfter(TaskRow row, TaskUpdate update) {
     if (update.orderTime() != null) {
       return update.orderTime();

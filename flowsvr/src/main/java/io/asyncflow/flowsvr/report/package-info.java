@@ -1,2 +1,2 @@
-/** Reports of holders on their tasks, and the partial updates of clients that know no leases. */
+/** Reports of workers on their tasks, and the partial updates of old clients without leases. */
 package io.asyncflow.flowsvr.report;

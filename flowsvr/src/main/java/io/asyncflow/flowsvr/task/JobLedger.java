@@ -8,19 +8,19 @@ import io.asyncflow.rules.TaskTransition;
 import java.util.List;
 
 /**
- * Keeps what jobs know of their tasks. Whatever writes a status tells it, in the transaction that
- * does, so that a job's counts and the rows never differ.
+ * Keeps jobs consistent with their tasks. All code that writes a status calls it in the same
+ * transaction, so that a job's counts never differ from the rows.
  *
- * <p>Lock order: the rows of tasks by their numbers, and then jobs by theirs. So it is told last.
+ * <p>Lock order: first the rows of tasks by number, then jobs by number. So it is called last.
  */
 public interface JobLedger {
 
   /**
-   * A status that was written.
+   * A written change of a task's status.
    *
-   * @param leaseEpoch the task's last hold
-   * @param result what the task brought; {@code null} if nothing
-   * @param scheduleLog as it is now
+   * @param leaseEpoch the epoch of the task's last hold
+   * @param result the task's result; {@code null} if it has none
+   * @param scheduleLog the log after the change
    */
   record Change(
       TaskId id,
@@ -32,9 +32,9 @@ public interface JobLedger {
       String scheduleLog) {
 
     /**
-     * The change of a row whose status alone was written.
+     * The change of a row of which only the status was written.
      *
-     * @param row as it was before
+     * @param row the row before the change
      */
     public static Change of(TaskRow row, TaskStatus to) {
       return new Change(
@@ -47,29 +47,29 @@ public interface JobLedger {
           row.scheduleLog());
     }
 
-    /** What a transition changes. */
-    static Change of(TaskTransition to) {
-      TaskRow after = to.after();
+    /** The change of a transition. */
+    static Change of(TaskTransition transition) {
+      TaskRow after = transition.after();
       return new Change(
           after.id(),
           after.place(),
-          to.before().status(),
+          transition.before().status(),
           after.status(),
           after.leaseEpoch(),
           after.result(),
           after.scheduleLog());
     }
 
-    /** Whether it is of a job's task that became final, or is no more. */
+    /** Whether it changes a job's counts: a task of a job became final, or is final no more. */
     public boolean counts() {
       return place != null && from != to && (from.isFinal() || to.isFinal());
     }
   }
 
   /**
-   * Counts those of the changes that {@link Change#counts() count}.
+   * Updates the jobs for those of the changes that {@link Change#counts() count}.
    *
-   * @throws IllegalStateException if there are any, and no transaction that they are part of
+   * @throws IllegalStateException if there are any, and there is no transaction
    */
   void record(List<Change> changes);
 }

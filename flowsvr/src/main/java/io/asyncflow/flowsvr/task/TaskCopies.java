@@ -6,25 +6,24 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which tasks go on with what another one was given: a retry of a task in a drained table, by an
- * operator or of its job, copies it, its context as well, and that may name what the original has
- * stored.
+ * Records copies of tasks: a retry of a task in a drained table, by an operator or by its job,
+ * copies the task and its context, which may refer to objects that the original has stored.
  */
 public interface TaskCopies {
 
   /**
-   * Puts copies on record; for the transaction that makes them and keeps the table of the originals
-   * from being given up.
+   * Records copies. Call it in the transaction that creates the copies and locks the originals'
+   * table against being given up.
    *
-   * @param originals as they were copied, at least one
-   * @param copies of them, in the same order
-   * @param by who made the copies
+   * @param originals the rows that were copied, at least one
+   * @param copies the ids of the copies, in the same order
+   * @param by the operator or the job that made the copies
    */
   void made(List<TaskRow> originals, List<TaskId> copies, String by);
 
   /**
-   * The copies of a task, and theirs, whether or not they are there; of a task whose table was
-   * given up no more are made.
+   * The copies of a task and, recursively, their copies, whether or not they still exist. A task
+   * whose table was given up gets no more copies.
    */
   Set<TaskId> of(TaskId id);
 }

@@ -4,14 +4,14 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
 
 /**
- * A task to be created: checked and parsed.
+ * A task to be created, validated and parsed.
  *
  * @param scheduleLog {@code null} for an empty one
- * @param priority {@code null} for 0; seconds of a head start
- * @param delayMs {@code null} if it is due at once, or at {@code runAt}
- * @param runAt epoch ms; {@code null} if it is due at once, or after {@code delayMs}
- * @param maxRetryNum {@code null} for the type's
- * @param maxRetryInterval seconds; {@code null} for the type's
+ * @param priority seconds of head start; {@code null} for 0
+ * @param delayMs milliseconds until it is due; {@code null} for none
+ * @param runAt epoch ms from which it is due; {@code null} for none
+ * @param maxRetryNum {@code null} for the type's value
+ * @param maxRetryInterval seconds; {@code null} for the type's value
  * @param idempotencyKey {@code null} for none
  */
 public record TaskDraft(
@@ -35,7 +35,7 @@ public record TaskDraft(
   }
 
   /**
-   * What asks for the same work as a task that ended; its log names that one.
+   * A copy of a task that has ended; its log names the original.
    *
    * @param idempotencyKey {@code null} for none
    */

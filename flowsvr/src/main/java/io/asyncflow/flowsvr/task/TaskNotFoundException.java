@@ -17,7 +17,7 @@ public class TaskNotFoundException extends FlowException {
     super(ErrorCode.NO_SUCH_TASK, message);
   }
 
-  /** The task may have existed: its whole table was dropped. */
+  /** The exception for a task that may have existed, but whose table was dropped. */
   public static TaskNotFoundException dropped(TaskId id) {
     return new TaskNotFoundException(
         "there is no task "

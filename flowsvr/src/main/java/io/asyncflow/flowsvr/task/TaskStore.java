@@ -27,15 +27,15 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * The rows of the task tables: created, read, and changed by guarded transitions.
+ * The rows of the task tables: creates them, reads them, and changes them by guarded transitions.
  *
- * <p>Every method runs in the caller's transaction, if there is one, and is one statement unless it
- * says otherwise.
+ * <p>Every method runs in the caller's transaction, if there is one, and is one statement unless
+ * stated otherwise. Thread-safe.
  */
 @Component
 public class TaskStore {
 
-  /** All columns, listed once. {@code db_now} is the clock that the row was read by. */
+  /** All columns. {@code db_now} is the database's epoch ms at the time of the read. */
   public static final String COLUMNS =
       """
       id, user_id, task_stage, status, priority, order_time, crt_retry_num, max_retry_num,
@@ -45,25 +45,28 @@ public class TaskStore {
           + NOW_MS
           + " AS db_now";
 
-  /** Six failures with messages as long as they may be, if these are mostly ASCII. */
+  /** Room for six failures with messages of maximum length, if these are mostly ASCII. */
   private static final int LONG_LOG_BYTES = 8_192;
 
   /**
-   * The same columns in the same places, but {@code null} for long logs: of rows that a caller has
-   * a thousand of these would be 64 MB.
+   * The same columns in the same order, but {@code null} for long logs, which for a thousand rows
+   * would be 64 MB.
    */
   public static final String COLUMNS_BUT_LONG_LOGS =
       COLUMNS.replace(
           "schedule_log",
           "IF(OCTET_LENGTH(schedule_log) > " + LONG_LOG_BYTES + ", NULL, schedule_log)");
 
-  private static final int INSERTS_A_STATEMENT = 150;
+  private static final int MAX_INSERTS_PER_STATEMENT = 150;
 
-  /** Of texts; with as many rows it stays below any max_allowed_packet, whatever is escaped. */
-  private static final int CHARACTERS_A_STATEMENT = 1_000_000;
+  /**
+   * The most characters of texts in one INSERT; with all its rows it stays below any
+   * max_allowed_packet, even if every character is escaped.
+   */
+  private static final int MAX_CHARACTERS_PER_STATEMENT = 1_000_000;
 
-  // LOCK IN SHARE MODE: a plain INSERT ... SELECT reads the guard without a lock where the
-  // isolation is READ COMMITTED. STRAIGHT_JOIN: the guard is looked at, and locked, first.
+  // LOCK IN SHARE MODE: under READ COMMITTED a plain INSERT ... SELECT reads the guard row without
+  // a lock. STRAIGHT_JOIN: the guard row is read and locked first.
   private static final TableSql INSERT =
       new TableSql(
           """
@@ -94,8 +97,8 @@ public class TaskStore {
   private static final TableSql SELECT_BY_ID =
       new TableSql("SELECT " + COLUMNS + "\nFROM %s\nWHERE id = :id");
 
-  // The primary key is forced wherever rows are named by their ids: in a small table, or one whose
-  // statistics are old, an engine may prefer to walk idx_claim, and then it locks what it passes.
+  // The primary key is forced wherever rows are named by their ids: for a small table, or with old
+  // statistics, the optimizer may prefer idx_claim, and then it locks the entries that it scans.
   private static final String BY_IDS = "\nFROM %s FORCE INDEX (PRIMARY)\nWHERE id IN (:ids)";
   private static final String LOCKED = "\nORDER BY id\nFOR UPDATE";
 
@@ -108,46 +111,67 @@ public class TaskStore {
   private static final TableSql LOCK_BRIEF_AT_ONCE =
       new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS + LOCKED + " NOWAIT");
 
-  /** A column of what a transition is written from. */
+  /** A column of the values that transitions are written from. */
   private record Column(String name, Function<TaskTransition, Object> value) {
-    Object of(TaskTransition to) {
-      return value.apply(to);
+    Object of(TaskTransition transition) {
+      return value.apply(transition);
     }
   }
 
-  /** Transitions in one statement; with the longest logs it stays below any max_allowed_packet. */
-  public static final int TRANSITIONS_A_STATEMENT = 100;
+  /**
+   * The most transitions in one statement; with the longest logs it stays below any
+   * max_allowed_packet.
+   */
+  public static final int MAX_TRANSITIONS_PER_STATEMENT = 100;
 
-  /** What a transition is told of a row: which one is meant, and that it is as it was. */
+  /** The columns that identify the row and guard against a change since it was read. */
   private static final List<Column> GUARDS =
       List.of(
-          new Column("id", to -> to.before().id().number()),
-          new Column("from_status", to -> to.before().status().code()),
-          new Column("from_epoch", to -> to.before().leaseEpoch()),
-          new Column("from_time", to -> to.before().modifyTime()));
+          new Column("id", transition -> transition.before().id().number()),
+          new Column("from_status", transition -> transition.before().status().code()),
+          new Column("from_epoch", transition -> transition.before().leaseEpoch()),
+          new Column("from_time", transition -> transition.before().modifyTime()));
 
   private static final List<Column> ALWAYS_WRITTEN =
       List.of(
-          new Column("status", to -> to.after().status().code()),
-          new Column("reported_epoch", to -> to.after().reportedEpoch()),
-          new Column("report_id", to -> to.after().reportId()),
-          new Column("schedule_log", to -> to.after().scheduleLog()));
+          new Column("status", transition -> transition.after().status().code()),
+          new Column("reported_epoch", transition -> transition.after().reportedEpoch()),
+          new Column("report_id", transition -> transition.after().reportId()),
+          new Column("schedule_log", transition -> transition.after().scheduleLog()));
 
-  /** {@code null} for what stays as it is; a statement has those that any of its rows changes. */
+  /**
+   * The columns with {@code null} for an unchanged value; a statement has those that change in any
+   * of its rows.
+   */
   private static final List<Column> WRITTEN_IF_CHANGED =
       List.of(
-          new Column("task_stage", to -> unlessSame(to.after().stage(), to.before().stage())),
-          new Column("priority", to -> unlessSame(to.after().priority(), to.before().priority())),
           new Column(
-              "order_time", to -> unlessSame(to.after().orderTime(), to.before().orderTime())),
+              "task_stage",
+              transition -> unlessSame(transition.after().stage(), transition.before().stage())),
+          new Column(
+              "priority",
+              transition ->
+                  unlessSame(transition.after().priority(), transition.before().priority())),
+          new Column(
+              "order_time",
+              transition ->
+                  unlessSame(transition.after().orderTime(), transition.before().orderTime())),
           new Column(
               "crt_retry_num",
-              to -> unlessSame(to.after().crtRetryNum(), to.before().crtRetryNum())),
+              transition ->
+                  unlessSame(transition.after().crtRetryNum(), transition.before().crtRetryNum())),
           new Column(
               "delivery_count",
-              to -> unlessSame(to.after().deliveryCount(), to.before().deliveryCount())),
-          new Column("task_context", to -> unlessSame(to.after().context(), to.before().context())),
-          new Column("result", to -> unlessSame(to.after().result(), to.before().result())));
+              transition ->
+                  unlessSame(
+                      transition.after().deliveryCount(), transition.before().deliveryCount())),
+          new Column(
+              "task_context",
+              transition ->
+                  unlessSame(transition.after().context(), transition.before().context())),
+          new Column(
+              "result",
+              transition -> unlessSame(transition.after().result(), transition.before().result())));
 
   private static final TableSql FORCE =
       new TableSql(
@@ -160,7 +184,7 @@ public class TaskStore {
             AND lease_epoch = :epoch
           """);
 
-  // report_id before reported_epoch, which it looks at: assignments go from left to right.
+  // report_id before reported_epoch, which it reads: assignments are evaluated from left to right.
   private static final TableSql REVIVE =
       new TableSql(
           """
@@ -197,10 +221,10 @@ public class TaskStore {
     this.jobs = jobs;
   }
 
-  /** Whether {@link #insertUnlessDrained} needs no transaction for these. */
+  /** Whether {@link #insertUnlessDrained} inserts these tasks in one statement. */
   public static boolean fitOneStatement(Collection<TaskDraft> tasks) {
-    return tasks.size() <= INSERTS_A_STATEMENT
-        && tasks.stream().mapToInt(TaskStore::characters).sum() <= CHARACTERS_A_STATEMENT;
+    return tasks.size() <= MAX_INSERTS_PER_STATEMENT
+        && tasks.stream().mapToInt(TaskStore::characters).sum() <= MAX_CHARACTERS_PER_STATEMENT;
   }
 
   private static int characters(TaskDraft task) {
@@ -208,34 +232,35 @@ public class TaskStore {
   }
 
   /**
-   * Creates waiting tasks, unless begin has moved past the table. Until the transaction ends, or
-   * the statement where there is none, it does not: the table's row is locked as by {@link
-   * io.asyncflow.flowsvr.tasktable.NewTaskTables#enter}.
+   * Creates waiting tasks, unless begin has moved past the table. Begin cannot move until the
+   * transaction ends, or the statement if there is none: the table's row in {@code t_task_table} is
+   * locked as by {@link io.asyncflow.flowsvr.tasktable.NewTaskTables#enter}.
    *
-   * @param tasksByNumber in the order of their numbers; if they do not {@link #fitOneStatement},
-   *     only within a transaction
-   * @param places what those of them that belong to jobs are there, by number
-   * @return false if begin has moved past the table; nothing is created then
+   * @param tasksByNumber the tasks in the order of their numbers; requires a transaction if they do
+   *     not {@link #fitOneStatement}
+   * @param places the roles in jobs, by number, of those tasks that belong to one
+   * @return false if begin has moved past the table; then nothing is created
    */
   public boolean insertUnlessDrained(
       TaskTable table, SortedMap<Long, TaskDraft> tasksByNumber, Map<Long, JobPlace> places) {
-    List<Map.Entry<Long, TaskDraft>> some = new ArrayList<>();
+    List<Map.Entry<Long, TaskDraft>> group = new ArrayList<>();
     int characters = 0;
-    for (Map.Entry<Long, TaskDraft> next : tasksByNumber.entrySet()) {
-      int more = characters(next.getValue());
+    for (Map.Entry<Long, TaskDraft> entry : tasksByNumber.entrySet()) {
+      int added = characters(entry.getValue());
       boolean isFull =
-          some.size() == INSERTS_A_STATEMENT || characters + more > CHARACTERS_A_STATEMENT;
-      if (isFull && !some.isEmpty()) {
-        if (!insertInOneStatement(table, some, places)) {
+          group.size() == MAX_INSERTS_PER_STATEMENT
+              || characters + added > MAX_CHARACTERS_PER_STATEMENT;
+      if (isFull && !group.isEmpty()) {
+        if (!insertInOneStatement(table, group, places)) {
           return false;
         }
-        some.clear();
+        group.clear();
         characters = 0;
       }
-      some.add(next);
-      characters += more;
+      group.add(entry);
+      characters += added;
     }
-    return insertInOneStatement(table, some, places);
+    return insertInOneStatement(table, group, places);
   }
 
   private boolean insertInOneStatement(
@@ -264,7 +289,7 @@ public class TaskStore {
     return batch.update(sql, new StatementValues(values)) > 0;
   }
 
-  /** The row of this id; the caller has made sure that its table exists. */
+  /** The row of this id. Its table must exist. */
   public Optional<TaskRow> find(TaskId id) {
     return jdbc.sql(SELECT_BY_ID.of(id.table()))
         .param("id", id.number())
@@ -272,7 +297,7 @@ public class TaskStore {
         .optional();
   }
 
-  /** The rows of these numbers that exist, in no order. */
+  /** The existing rows with these numbers, in no order. */
   public List<TaskRow> find(TaskTable table, Collection<Long> numbers) {
     return rows(SELECT_BY_IDS, table, numbers);
   }
@@ -282,7 +307,7 @@ public class TaskStore {
     return rows(BRIEF_BY_IDS, table, numbers);
   }
 
-  /** Locks rows in the order of their ids and returns those that exist, in that order. */
+  /** Locks the existing rows with these numbers and returns them, in the order of their ids. */
   public List<TaskRow> lock(TaskTable table, Collection<Long> numbers) {
     return rows(LOCK_BY_IDS, table, numbers);
   }
@@ -293,9 +318,10 @@ public class TaskStore {
   }
 
   /**
-   * The same, if it can be done at once.
+   * As {@link #lockBriefly}, without waiting for locks.
    *
-   * @throws org.springframework.dao.DataAccessException if any of the rows is locked by others
+   * @throws org.springframework.dao.DataAccessException if another transaction has locked any of
+   *     the rows
    */
   public List<TaskRow> lockBrieflyAtOnce(TaskTable table, Collection<Long> numbers) {
     return rows(LOCK_BRIEF_AT_ONCE, table, numbers);
@@ -306,15 +332,16 @@ public class TaskStore {
   }
 
   /**
-   * Writes the ends of holds, each if its row is still as the transition saw it: by its status,
-   * epoch and time of change, and in that this epoch has not reported.
+   * Writes the ends of holds, each only if its row has not changed since the transition was
+   * decided: same status, epoch and modification time, and this epoch has not reported.
    *
-   * @param transitions in the order of the rows' ids, at most {@value #TRANSITIONS_A_STATEMENT};
-   *     none of a task of a job, which has to count what is written
-   * @return how many were written; nobody can say which
+   * @param transitions in the order of the rows' ids, at most {@value
+   *     #MAX_TRANSITIONS_PER_STATEMENT}; none of a task of a job, whose counts depend on which rows
+   *     are written
+   * @return the number of rows written; which ones is unknown if it is less than all
    */
   public int applyIfUnchanged(TaskTable table, List<TaskTransition> transitions) {
-    if (transitions.stream().anyMatch(to -> to.before().place() != null)) {
+    if (transitions.stream().anyMatch(transition -> transition.before().place() != null)) {
       throw new IllegalArgumentException("tasks of jobs are written under a lock");
     }
     return applyInOneStatement(table, transitions);
@@ -322,20 +349,20 @@ public class TaskStore {
 
   /**
    * Writes the ends of holds of rows that the caller has locked, each with the guard of {@link
-   * #applyIfUnchanged}.
+   * #applyIfUnchanged}, in one or more statements.
    *
    * @param transitions in the order of the rows' ids
-   * @throws IncorrectUpdateSemanticsDataAccessException if any was lost although its row was locked
-   *     (a bug: nothing must be committed)
+   * @throws IncorrectUpdateSemanticsDataAccessException if a row was not written although it was
+   *     locked; this is a bug, and nothing must be committed
    */
   public void apply(TaskTable table, List<TaskTransition> transitions) {
-    for (int from = 0; from < transitions.size(); from += TRANSITIONS_A_STATEMENT) {
-      int to = Math.min(from + TRANSITIONS_A_STATEMENT, transitions.size());
-      List<TaskTransition> some = transitions.subList(from, to);
-      int changed = applyInOneStatement(table, some);
-      if (changed != some.size()) {
+    for (int start = 0; start < transitions.size(); start += MAX_TRANSITIONS_PER_STATEMENT) {
+      int end = Math.min(start + MAX_TRANSITIONS_PER_STATEMENT, transitions.size());
+      List<TaskTransition> group = transitions.subList(start, end);
+      int changed = applyInOneStatement(table, group);
+      if (changed != group.size()) {
         throw new IncorrectUpdateSemanticsDataAccessException(
-            changed + " of " + some.size() + " locked tasks changed in " + table);
+            changed + " of " + group.size() + " locked tasks changed in " + table);
       }
     }
     record(transitions);
@@ -348,14 +375,16 @@ public class TaskStore {
   private int applyInOneStatement(TaskTable table, List<TaskTransition> transitions) {
     List<Column> changed =
         WRITTEN_IF_CHANGED.stream()
-            .filter(column -> transitions.stream().anyMatch(to -> column.of(to) != null))
+            .filter(
+                column ->
+                    transitions.stream().anyMatch(transition -> column.of(transition) != null))
             .toList();
     List<Column> columns = new ArrayList<>(GUARDS);
     columns.addAll(ALWAYS_WRITTEN);
     columns.addAll(changed);
     List<Object> values = new ArrayList<>(transitions.size() * columns.size());
-    transitions.forEach(to -> columns.forEach(column -> values.add(column.of(to))));
-    // STRAIGHT_JOIN: from the values to the rows, in the order given, never the other way round.
+    transitions.forEach(transition -> columns.forEach(column -> values.add(column.of(transition))));
+    // STRAIGHT_JOIN: from the values to the rows, in their order, never the other way round.
     String sql =
         """
         UPDATE (
@@ -380,27 +409,29 @@ public class TaskStore {
     return batch.update(sql, new StatementValues(values));
   }
 
-  private static String each(List<Column> columns, String between, String text) {
-    return columns.stream().map(column -> text.formatted(column.name())).collect(joining(between));
+  private static String each(List<Column> columns, String separator, String format) {
+    return columns.stream()
+        .map(column -> format.formatted(column.name()))
+        .collect(joining(separator));
   }
 
-  /** Texts may be large, and are not sent to the database as it knows them. */
-  private static <T> T unlessSame(T value, T standing) {
-    return value == null || value.equals(standing) ? null : value;
+  /** {@code null} for an unchanged value, so that large texts are not sent in vain. */
+  private static <T> T unlessSame(T value, T current) {
+    return value == null || value.equals(current) ? null : value;
   }
 
   /**
-   * Sets a final status by an operator's act. Epoch and worker stay, so that the holder of a task
-   * that was cancelled can be told.
+   * Sets a final status by an operator's act. Epoch and worker stay, so that heartbeats can tell
+   * the holder of a cancelled task.
    */
   public void force(TaskRow row, TaskStatus status) {
     force(List.of(row), status);
   }
 
   /**
-   * The same to many tasks.
+   * The same for several tasks, one statement each.
    *
-   * @param rows that the caller has locked, in the order of their ids
+   * @param rows rows that the caller has locked, in the order of their ids
    */
   public void force(List<TaskRow> rows, TaskStatus status) {
     rows.forEach(row -> forceOne(row, status));
@@ -417,17 +448,17 @@ public class TaskStore {
   }
 
   /**
-   * Lets a task wait again with a fresh budget. Whoever held it before has nothing more to say, but
-   * may be told once more that what he said was done.
+   * Sets a task to waiting with all its retries. Reports of earlier holds are refused, but a
+   * repeated accepted report is still recognized.
    */
   public void revive(TaskRow row) {
     revive(List.of(row));
   }
 
   /**
-   * The same to many tasks.
+   * The same for several tasks, one statement each.
    *
-   * @param rows that the caller has locked, in the order of their ids
+   * @param rows rows that the caller has locked, in the order of their ids
    */
   public void revive(List<TaskRow> rows) {
     rows.forEach(this::reviveOne);
@@ -443,7 +474,7 @@ public class TaskStore {
         .update();
   }
 
-  /** Makes tasks that were replaced in their job be none of it any more. */
+  /** Removes tasks that were replaced in their job from it. */
   public void leaveJob(TaskTable table, Collection<Long> numbers) {
     jdbc.sql(LEAVE_JOB.of(table)).param("ids", numbers).update();
   }
@@ -453,7 +484,10 @@ public class TaskStore {
     return (rs, rowNumber) -> read(table, rs);
   }
 
-  /** By the places of {@link #COLUMNS}: to look up names would cost more than to read values. */
+  /**
+   * Reads by the positions of {@link #COLUMNS}, because looking up names would cost more than
+   * reading values.
+   */
   private static TaskRow read(TaskTable table, ResultSet rs) throws SQLException {
     return new TaskRow(
         new TaskId(rs.getLong(1), table),

@@ -9,13 +9,14 @@ import java.util.Collection;
 import java.util.Set;
 
 /**
- * News, published after commit: tasks of this type are waiting that were not before, due now or
- * later. Who publishes it says as much as it knows, so that others need not look everywhere.
+ * An event, published after the commit: tasks of this type are waiting that did not wait before,
+ * due now or later. Its fields are as specific as possible, so that listeners read only the sources
+ * concerned.
  *
- * @param tables where they wait; empty if that may be anywhere
- * @param stages what they wait for; empty if that may be anything
- * @param dueFromNowOn whether none of them was due before it began to wait, so that none goes ahead
- *     of those that were taken already
+ * @param tables their tables; empty if unknown
+ * @param stages their stages; empty if unknown
+ * @param dueFromNowOn whether none of them was due before it began to wait, so that none precedes
+ *     tasks that were claimed already
  */
 public record TasksWaiting(
     TaskType type, Set<TaskTable> tables, Set<String> stages, boolean dueFromNowOn) {
@@ -25,7 +26,7 @@ public record TasksWaiting(
     stages = Set.copyOf(stages);
   }
 
-  /** Anywhere, for anything, due at any time. */
+  /** Tasks in unknown tables and stages, due at any time. */
   public TasksWaiting(TaskType type) {
     this(type, Set.of(), Set.of(), false);
   }
@@ -47,13 +48,16 @@ public record TasksWaiting(
     return task.priority() == null ? 0 : task.priority();
   }
 
-  /** Tasks that wait again, or whose end lets others of their type be taken. */
+  /** Tasks that wait again, or whose end lets others of their type be claimed. */
   public static TasksWaiting after(TaskType type, Collection<TaskTransition> written) {
     return new TasksWaiting(
         type,
-        written.stream().map(to -> to.before().id().table()).collect(toSet()),
-        written.stream().map(to -> to.after().stage()).collect(toSet()),
+        written.stream().map(transition -> transition.before().id().table()).collect(toSet()),
+        written.stream().map(transition -> transition.after().stage()).collect(toSet()),
         written.stream()
-            .allMatch(to -> !to.makesWaiting() || to.after().orderTime() >= to.before().now()));
+            .allMatch(
+                transition ->
+                    !transition.makesWaiting()
+                        || transition.after().orderTime() >= transition.before().now()));
   }
 }

@@ -13,13 +13,13 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
 /**
- * Says where new tasks go, and rolls to the next table when one is full.
+ * Chooses the table for new tasks, and rolls to the next table when one is full.
  *
- * <p>The rows of the end table are given out to servers in blocks, by one compare-and-set a block,
- * and a server spends its block in memory. So the rows of a table are known without counting them,
- * creates of several servers do not meet on a counter, and a table exceeds its threshold by less
- * than a block, or the call that filled it. What is left of a block when its server dies, or when a
- * larger call needs a new one, stays unused.
+ * <p>The rows of the end table are allotted to servers in blocks, by one compare-and-set per block,
+ * and a server uses its block in memory. So the rows of a table are known without counting them,
+ * creates of several servers do not contend for a counter, and a table exceeds its threshold by
+ * less than a block, or by the call that filled it. The rest of a block stays unused when its
+ * server dies, or when a larger call needs a new block.
  *
  * <p>Thread-safe.
  */
@@ -27,14 +27,14 @@ import org.springframework.stereotype.Component;
 public class NewTaskTables {
 
   private static final Logger log = LoggerFactory.getLogger(NewTaskTables.class);
-  private static final int BLOCKS_A_TABLE = 20;
-  private static final int LARGEST_BLOCK = 1_000;
+  private static final int BLOCKS_PER_TABLE = 20;
+  private static final int MAX_BLOCK = 1_000;
 
   /**
-   * How many times as long as a failed try to roll took the next one is put off. A CREATE TABLE
-   * that waits for a backup's lock holds up all creates of the type.
+   * The pause after a failed roll, as a multiple of the time that it took. A CREATE TABLE that
+   * waits for a backup's lock delays all creates of the type.
    */
-  private static final int REST = 9;
+  private static final int PAUSE_FACTOR = 9;
 
   private final TaskFamilies families;
   private final SchedulePositions positions;
@@ -42,7 +42,7 @@ public class NewTaskTables {
   private final Node node;
   private final Map<TaskType, Block> blocks = new ConcurrentHashMap<>();
   private final Map<TaskType, Object> refills = new ConcurrentHashMap<>();
-  private final Map<TaskType, Long> putOff = new ConcurrentHashMap<>();
+  private final Map<TaskType, Long> rollPausedUntil = new ConcurrentHashMap<>();
 
   public NewTaskTables(
       TaskFamilies families, SchedulePositions positions, TableLifeStore lives, Node node) {
@@ -52,16 +52,17 @@ public class NewTaskTables {
     this.node = node;
   }
 
-  /** What this server may still put into a table. */
-  private record Block(TaskTable table, AtomicLong left) {
+  /** The rows of a table that are allotted to this server. */
+  private record Block(TaskTable table, AtomicLong remaining) {
 
     boolean take(int count) {
-      return left.getAndUpdate(n -> n >= count ? n - count : n) >= count;
+      return remaining.getAndUpdate(n -> n >= count ? n - count : n) >= count;
     }
   }
 
   /**
-   * The table for so many new tasks. May run DDL: never call it inside a transaction.
+   * The table for so many new tasks, which count against the table. May run DDL: never call it
+   * inside a transaction.
    *
    * @param count at least 1
    */
@@ -82,39 +83,43 @@ public class NewTaskTables {
 
   private TaskTable refill(TaskTypeConfig type, int count) {
     long threshold = type.rollThreshold();
-    long size = Math.max(count, Math.min(threshold / BLOCKS_A_TABLE, LARGEST_BLOCK));
+    long size = Math.max(count, Math.min(threshold / BLOCKS_PER_TABLE, MAX_BLOCK));
     while (true) {
       TaskTable end = families.of(type.type()).end();
       if (takeFromBlock(end, count)) {
-        return end; // another thread was here before
+        return end; // another thread has got a new block
       }
-      boolean isGiven = positions.giveOut(end.type().name(), end.number(), size, threshold) == 1;
-      boolean isStillTheEnd = isGiven || families.refreshed(end.type()).end().equals(end);
-      if (isGiven || (isStillTheEnd && !roll(end))) {
+      boolean isAllotted =
+          positions.allotRows(end.type().name(), end.number(), size, threshold) == 1;
+      boolean isStillEnd = isAllotted || families.refreshed(end.type()).end().equals(end);
+      if (isAllotted || (isStillEnd && !roll(end))) {
         blocks.put(end.type(), new Block(end, new AtomicLong(size - count)));
         return end;
       }
     }
   }
 
-  /** False if there is no next table to be had: one that is too full is better than a refusal. */
+  /**
+   * Rolls to the next table. False if it cannot be created: then new tasks still go to the full
+   * table, which is better than refusing them.
+   */
   private boolean roll(TaskTable end) {
-    Long putOffUntil = putOff.get(end.type());
-    long begun = node.nanoTime();
-    if (putOffUntil != null && begun - putOffUntil < 0) {
+    Long pausedUntil = rollPausedUntil.get(end.type());
+    long begin = node.nanoTime();
+    if (pausedUntil != null && begin - pausedUntil < 0) {
       return false;
     }
     try {
       if (families.advance(end)) {
         log.info("{} is full, new tasks go to the next table", end);
       }
-      putOff.remove(end.type());
+      rollPausedUntil.remove(end.type());
       return true;
     } catch (DataAccessException e) {
       long now = node.nanoTime();
-      if (putOff.put(end.type(), now + REST * (now - begun)) == null) {
+      if (rollPausedUntil.put(end.type(), now + PAUSE_FACTOR * (now - begin)) == null) {
         log.warn(
-            "{} is full and the next table cannot be made; it takes more until it can: {}",
+            "{} is full and the next table cannot be created; it takes new tasks until then: {}",
             end,
             e.getMostSpecificCause().getMessage());
       }
@@ -122,17 +127,17 @@ public class NewTaskTables {
     }
   }
 
-  /** A new task did not get in, because begin has moved past the table: ask anew where to go. */
+  /** Discards what is cached of the type's tables, because begin has moved past this table. */
   public void outdated(TaskTable table) {
     blocks.remove(table.type());
     families.outdated();
   }
 
   /**
-   * Locks the table for a task that is to wait again until the transaction ends: begin does not
+   * Locks the table, until the transaction ends, for a task that is to wait again: begin cannot
    * move past it meanwhile. New tasks are inserted under the same lock.
    *
-   * @return false if begin has moved past it
+   * @return false if begin has moved past the table
    */
   public boolean enter(TaskTable table) {
     if (lives.lockUndrained(table)) {
@@ -143,10 +148,10 @@ public class NewTaskTables {
   }
 
   /**
-   * Locks the table until the transaction ends: it is not given up meanwhile. For who makes
-   * something that what is in it must outlast.
+   * Locks the table until the transaction ends: it cannot be given up meanwhile. For creating data
+   * that refers to the table's tasks.
    *
-   * @return false if it was given up
+   * @return false if the table was given up
    */
   public boolean keep(TaskTable table) {
     return lives.lockKept(table);

@@ -10,8 +10,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Which tables of a family are in use: {@code begin..end}. Tables before begin hold nothing
- * unfinished, those before first have been dropped, new tasks go to end, and all three only rise.
+ * The tables of a family that are in use, {@code begin..end}. Tables before begin have no
+ * unfinished tasks, those before first have been given up, and new tasks go to end. All three
+ * positions only increase, except that begin is moved back if an older table is found to have
+ * unfinished tasks.
  */
 @Entity
 @Table(name = "t_schedule_pos")

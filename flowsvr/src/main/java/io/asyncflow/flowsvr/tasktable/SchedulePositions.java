@@ -7,15 +7,18 @@ import org.springframework.data.jpa.repository.Query;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** {@code t_schedule_pos}; each write names what it expects to find, so that of two one wins. */
+/**
+ * {@code t_schedule_pos}. Each write is a compare-and-set, so of two concurrent ones a single one
+ * succeeds.
+ */
 public interface SchedulePositions extends JpaRepository<SchedulePosition, String> {
 
-  /** One statement, without the five that begin and end a transaction. */
+  /** One statement, without those that begin and end a transaction. */
   @Override
   @Transactional(propagation = Propagation.SUPPORTS)
   List<SchedulePosition> findAll();
 
-  /** Makes the first position of a type; 0 if there is one already. */
+  /** Inserts the first position of a type; 0 if there is one already. */
   @Modifying
   @Transactional
   @Query(
@@ -27,7 +30,7 @@ public interface SchedulePositions extends JpaRepository<SchedulePosition, Strin
       nativeQuery = true)
   int insertFirst(String type);
 
-  /** Moves the end from {@code end} to the next table; 0 if somebody moved it before. */
+  /** Moves end from {@code end} to the next table; 0 if it has moved already. */
   @Modifying
   @Transactional
   @Query(
@@ -43,8 +46,8 @@ public interface SchedulePositions extends JpaRepository<SchedulePosition, Strin
   int advanceEnd(String type, int end);
 
   /**
-   * Gives out {@code rows} more of the end table; 0 if {@code threshold} rows of it have been given
-   * out, or it is not the end any more.
+   * Allots {@code rows} more rows of the end table; 0 if {@code threshold} rows of it have been
+   * allotted, or if it is no longer the end.
    */
   @Modifying
   @Transactional
@@ -58,9 +61,9 @@ public interface SchedulePositions extends JpaRepository<SchedulePosition, Strin
             AND schedule_end_rows < :threshold
           """,
       nativeQuery = true)
-  int giveOut(String type, int end, long rows, long threshold);
+  int allotRows(String type, int end, long rows, long threshold);
 
-  /** Moves begin from {@code begin} to the next table; 0 if it does not stand there, or at end. */
+  /** Moves begin from {@code begin} to the next table; 0 if begin is another table, or is end. */
   @Modifying
   @Transactional
   @Query(
@@ -75,7 +78,10 @@ public interface SchedulePositions extends JpaRepository<SchedulePosition, Strin
       nativeQuery = true)
   int advanceBegin(String type, int begin);
 
-  /** Moves begin back to {@code begin}; 0 if it does not stand behind it, or that is given up. */
+  /**
+   * Moves begin back to {@code begin}; 0 if begin is not a later table, or if that table was given
+   * up.
+   */
   @Modifying
   @Transactional
   @Query(

@@ -2,16 +2,16 @@ package io.asyncflow.flowsvr.tasktable;
 
 import io.asyncflow.rules.TaskTable;
 
-/** Where the tasks of a table go before the table is dropped. */
+/** Archives the tasks of a table before it is dropped. */
 public interface TableArchive {
 
   /**
-   * Writes the whole table down, or does nothing where nobody asked for an archive.
+   * Writes the whole table to the archive; does nothing if no archive is configured.
    *
-   * <p>May be called again for a table that was written before.
+   * <p>May be called again for a table that is archived already.
    *
-   * @param table one that nobody changes any more
-   * @throws java.io.UncheckedIOException if it cannot be written; the table stays
+   * @param table a table that does not change any more
+   * @throws java.io.UncheckedIOException if it cannot be written; then the table is not dropped
    */
   void write(TaskTable table);
 }

@@ -11,21 +11,21 @@ import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.UncategorizedSQLException;
 
 /**
- * Asks many tables, by one statement a {@link TableSql#groups group}.
+ * Reads many tables, by one statement per {@link TableSql#groups group}.
  *
- * <p>A table that cannot be read spoils the statement of its group, and must not keep the others of
- * it from being asked: then each is asked by itself. A database that does not answer would answer
- * none of them, so the group fails.
+ * <p>A table that cannot be read fails the statement of its group; then each table of the group is
+ * read separately, so that the others are still read. If the database does not answer, the whole
+ * group fails.
  */
 public final class TableGroups {
 
   private TableGroups() {}
 
   /**
-   * What the tables answered, those that could be asked.
+   * Returns the results of all tables that could be read.
    *
-   * @param failures has what went wrong with the others
-   * @param statement asks a few tables at once
+   * @param failures collects the failures of the others
+   * @param statement reads a group of tables
    */
   public static <T> List<T> ask(
       List<TaskTable> tables,

@@ -18,10 +18,10 @@ import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.stereotype.Component;
 
 /**
- * {@code t_task_table}: the life of each table, and the locks that keep it in order.
+ * {@code t_task_table}: the life cycle of each table, and its locks.
  *
- * <p>Every method is one statement, unless it says otherwise, and runs in the caller's transaction,
- * if there is one.
+ * <p>Every method is one statement and runs in the caller's transaction, if there is one.
+ * Thread-safe.
  */
 @Component
 public class TableLifeStore {
@@ -47,7 +47,7 @@ public class TableLifeStore {
     this.jdbc = jdbc;
   }
 
-  /** Notes that the table is there; nothing if that is known. */
+  /** Inserts the table's row, unless it exists. */
   void insert(TaskTable table) {
     sql(
             table,
@@ -59,22 +59,25 @@ public class TableLifeStore {
   }
 
   /**
-   * Keeps begin from moving past the table until the transaction ends; false if it has done so.
-   * Creators do not hinder each other by it.
+   * Takes a shared lock that keeps begin from moving past the table until the transaction ends;
+   * false if begin has moved past it.
    */
   boolean lockUndrained(TaskTable table) {
     return exists(table, "AND drain_time IS NULL LOCK IN SHARE MODE");
   }
 
   /**
-   * Locks the table against creators; false at once if it is drained, or one may still be on its
-   * way into it.
+   * Locks the table against creates without waiting; false if it is drained, or if a create may be
+   * in progress in it.
    */
   public boolean lockForDrain(TaskTable table) {
     return exists(table, "AND drain_time IS NULL FOR UPDATE SKIP LOCKED");
   }
 
-  /** Keeps the table from being given up until the transaction ends; false if it was. */
+  /**
+   * Takes a shared lock that keeps the table from being given up until the transaction ends; false
+   * if it was given up.
+   */
   boolean lockKept(TaskTable table) {
     return exists(table, "AND drop_time IS NULL LOCK IN SHARE MODE");
   }
@@ -91,7 +94,7 @@ public class TableLifeStore {
     return jdbc.sql(UNFINISHED.of(table)).query(Integer.class).optional().isPresent();
   }
 
-  /** Those of a few tables that have one. */
+  /** Those of a group of tables that have a task that is not final. */
   public List<TaskTable> unfinished(List<TaskTable> tables) {
     return jdbc.sql(UNFINISHED.ofAll(tables))
         .query((rs, row) -> tables.get(rs.getInt("source")))
@@ -102,7 +105,7 @@ public class TableLifeStore {
     sql(table, "UPDATE t_task_table SET drain_time = now_ms\n" + OF_TABLE).update();
   }
 
-  /** Takes back that this table and those after it are drained. */
+  /** Marks this table and those after it as not drained. */
   public void unmarkDrainedFrom(TaskTable table) {
     sql(
             table,
@@ -116,8 +119,8 @@ public class TableLifeStore {
   }
 
   /**
-   * Gives the table up, if it is the first of its family and has been drained for so long: nobody
-   * reads it from then on.
+   * Gives the table up, so that it is no longer read, if it is the first of its family and has been
+   * drained that long.
    */
   public boolean giveUp(TaskTable table, Duration drainedFor) {
     return sql(
@@ -139,7 +142,7 @@ public class TableLifeStore {
         > 0;
   }
 
-  /** For how long the first table of a family has been drained; of each that has such a one. */
+  /** By type, how long the first table has been drained, if it is drained. */
   public Map<TaskType, Duration> drainedFor() {
     Map<TaskType, Duration> drainedFor = new HashMap<>();
     jdbc.sql(
@@ -163,7 +166,7 @@ public class TableLifeStore {
     return drainedFor;
   }
 
-  /** Tables that were given up at least so long ago and may still be there. */
+  /** Tables that were given up at least that long ago and may still exist. */
   public List<TaskTable> droppedBefore(Duration age) {
     return jdbc
         .sql(
@@ -182,7 +185,7 @@ public class TableLifeStore {
         .toList();
   }
 
-  /** The tables of a family that are there, with what the engine knows of them. */
+  /** The existing tables of a family, with the engine's statistics. */
   public List<TaskTableView> describe(TaskFamily family) {
     return jdbc.sql(
             DatabaseClock.sql(

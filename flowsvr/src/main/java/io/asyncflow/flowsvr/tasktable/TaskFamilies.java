@@ -20,12 +20,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Looks up the tables of a type, and makes the first one when a type is used for the first time.
+ * Looks up the tables of a type, and creates the first one when a type is used for the first time.
  *
- * <p>Thread-safe. What it answers may be a second old: a position that another server has moved
- * since is seen a moment later, and every user of a family must be right all the same. Only "there
- * is none" is never an old answer, because another server may have made the table, and told its
- * caller a task's id, a moment ago.
+ * <p>A family may be up to a second old: a position that another server has moved is seen a moment
+ * later, so every caller must be correct with an old one. But a table or a type is reported as
+ * missing only after a new read, because another server may have created the table, and returned a
+ * task's id, a moment ago. Thread-safe.
  */
 @Component
 public class TaskFamilies {
@@ -46,7 +46,7 @@ public class TaskFamilies {
     this.families = new TimedCache<>(Map.of(), this::readAll, node::nanoTime);
   }
 
-  /** The family of a configured type; its first table is made if there is none yet. */
+  /** The family of a configured type; its first table is created if there is none yet. */
   public TaskFamily of(TaskType type) {
     return find(type, Freshness.RECENT).orElseGet(() -> create(type));
   }
@@ -70,7 +70,7 @@ public class TaskFamilies {
   }
 
   /**
-   * Those of the tables that can be read; one look for all of them.
+   * Those of the tables that can be read; at most one read for all of them.
    *
    * @param freshness with {@link Freshness#KNOWN}, a table that is not known is looked up
    */
@@ -85,12 +85,12 @@ public class TaskFamilies {
     return tables.stream().filter(table -> has(seen, table)).collect(toSet());
   }
 
-  /** Whether a task of this table can be read; false for a table that was never made. */
+  /** Whether tasks of this table can be read. */
   public boolean has(TaskTable table) {
     return !existing(Set.of(table), Freshness.RECENT).isEmpty();
   }
 
-  /** Whether the table was there once, and was dropped when its time was up. */
+  /** Whether the table existed and was given up. */
   public boolean hasDropped(TaskTable table) {
     return find(table.type(), Freshness.RECENT)
         .filter(family -> family.hasDropped(table))
@@ -104,8 +104,8 @@ public class TaskFamilies {
   }
 
   /**
-   * @param hasIt whether an answer has what is looked for; one that has not is never an old one,
-   *     unless {@link Freshness#KNOWN} is enough
+   * @param hasIt whether an answer contains what is asked for; one that does not is never an old
+   *     answer, unless {@link Freshness#KNOWN} is enough
    */
   private Map<TaskType, TaskFamily> read(
       Freshness freshness, Predicate<Map<TaskType, TaskFamily>> hasIt) {
@@ -117,9 +117,9 @@ public class TaskFamilies {
   }
 
   /**
-   * Makes the table after {@code end} and moves new tasks there.
+   * Creates the table after {@code end} and makes it the end.
    *
-   * @return whether this call moved the position; false if somebody else had done so before
+   * @return whether this call moved the position; false if it had been moved already
    */
   public boolean advance(TaskTable end) {
     makeReady(new TaskTable(end.type(), end.number() + 1));
@@ -129,8 +129,9 @@ public class TaskFamilies {
   }
 
   /**
-   * Makes the table, whole and like the template, unless it is there; harmless in the hands of
-   * several servers. Comes before any position: nobody must ever be sent to a missing table.
+   * Creates the table in the shape of the template, unless it exists; several servers may do so at
+   * the same time. Called before a position moves to the table, so that no position ever names a
+   * missing table.
    */
   public void makeReady(TaskTable table) {
     tables.create(table);
@@ -138,25 +139,25 @@ public class TaskFamilies {
     lives.insert(table);
   }
 
-  /** The family of a type that was used before, not older than this call. */
+  /** The family of a type that was used before, read after this call began. */
   public TaskFamily refreshed(TaskType type) {
     return Optional.ofNullable(families.current().get(type)).orElseThrow();
   }
 
-  /** Positions were moved: nobody is given what was read before. */
+  /** Discards the cached positions, because some were moved. */
   public void outdated() {
     families.outdated();
   }
 
   private TaskFamily create(TaskType type) {
     synchronized (firstUse.computeIfAbsent(type, t -> new Object())) {
-      TaskFamily madeMeanwhile = families.recent().get(type);
-      if (madeMeanwhile != null) {
-        return madeMeanwhile;
+      TaskFamily existing = families.recent().get(type);
+      if (existing != null) {
+        return existing;
       }
       makeReady(new TaskTable(type, 1));
       if (positions.insertFirst(type.name()) == 1) {
-        log.info("task type {} is used for the first time: made its first table", type);
+        log.info("task type {} is used for the first time: created its first table", type);
       }
       families.outdated();
       return refreshed(type);

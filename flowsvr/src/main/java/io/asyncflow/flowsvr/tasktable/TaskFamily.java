@@ -5,12 +5,12 @@ import io.asyncflow.rules.TaskType;
 import java.util.List;
 
 /**
- * The tables of one type, as they stood a moment ago.
+ * The tables of one type at the time of a read.
  *
  * @param type the type
- * @param live begin..end, never empty: where unfinished tasks may lie
- * @param readable first..end, with the live ones at its end: where a task may be read
- * @param endRows rows of the end table that were given out to creators
+ * @param live begin..end, never empty: the tables that may have unfinished tasks
+ * @param readable first..end, the live ones last: the tables that can be read
+ * @param endRows rows of the end table that were allotted to servers
  */
 public record TaskFamily(
     TaskType type, List<TaskTable> live, List<TaskTable> readable, long endRows) {
@@ -20,24 +20,27 @@ public record TaskFamily(
     return live.get(live.size() - 1);
   }
 
-  /** The first table that may hold unfinished tasks. */
+  /** The first table that may have unfinished tasks. */
   public TaskTable begin() {
     return live.get(0);
   }
 
-  /** The tables behind begin that have not been dropped. */
+  /** The tables behind begin that can still be read. */
   public List<TaskTable> drained() {
     return readable.subList(0, readable.size() - live.size());
   }
 
-  /** Whether a task of this table can be read; false for one that was never made or is dropped. */
+  /**
+   * Whether tasks of this table can be read; false for a table that was never created or was given
+   * up.
+   */
   public boolean has(TaskTable table) {
     return isOfThisType(table)
         && table.number() >= readable.get(0).number()
         && table.number() <= end().number();
   }
 
-  /** Whether the table was there once, and its time was up. */
+  /** Whether the table existed and was given up. */
   public boolean hasDropped(TaskTable table) {
     return isOfThisType(table) && table.number() < readable.get(0).number();
   }

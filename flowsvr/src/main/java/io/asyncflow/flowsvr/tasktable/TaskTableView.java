@@ -1,16 +1,17 @@
 package io.asyncflow.flowsvr.tasktable;
 
 /**
- * A table as operators see it.
+ * A table as the API shows it to operators.
  *
  * @param table its name in the database
  * @param number from 1
- * @param state where it stands in its life
+ * @param state its state in the life cycle
  * @param rows the engine's estimate; {@code null} if it has none
- * @param bytes of rows and indexes on disk, the engine's estimate; {@code null} if it has none
+ * @param bytes the engine's estimate of the size of rows and indexes on disk; {@code null} if it
+ *     has none
  * @param createTime epoch ms
- * @param ageSeconds since then, on the database's clock
- * @param drainTime epoch ms at which its last task was seen to be done; {@code null} before
+ * @param ageSeconds seconds since {@code createTime}, by the database's clock
+ * @param drainTime epoch ms at which begin moved past it; {@code null} before
  */
 public record TaskTableView(
     String table,
@@ -22,15 +23,15 @@ public record TaskTableView(
     long ageSeconds,
     Long drainTime) {
 
-  /** The life of a table, in order. */
+  /** The life cycle of a table, in order. */
   public enum State {
     /** New tasks go to it. */
     OPEN,
-    /** Takes no new tasks; some of its tasks are not done. */
+    /** Takes no new tasks; some of its tasks may be unfinished. */
     SEALED,
-    /** All of its tasks are done; they can be read until the retention is over. */
+    /** All of its tasks are final; they can be read until the retention is over. */
     DRAINED,
-    /** Given up: it is not read any more and will be gone in a moment. */
+    /** Given up: it is no longer read and will be dropped soon. */
     DROPPING
   }
 }

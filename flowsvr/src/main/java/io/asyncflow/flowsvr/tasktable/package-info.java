@@ -1,8 +1,9 @@
 /**
- * The families of task tables: which tables a type has, and how they come to be.
+ * The families of task tables: which tables a type has, and how they are created, drained and
+ * dropped.
  *
- * <p>A type's tasks lie in {@code t_{type}_task_{n}}. A row never changes its table, so a task's id
- * names its table for ever. {@code t_schedule_pos} says which tables are in use:
+ * <p>A type's tasks are in {@code t_{type}_task_{n}}. A row never moves to another table, so a
+ * task's id can name its table. {@code t_schedule_pos} has the tables in use:
  *
  * <pre>
  *      1      2      3      4      5
@@ -12,8 +13,9 @@
  *                 live --------------
  * </pre>
  *
- * <p>Tables are made before the position moves to them, so nobody is ever sent to a missing one.
- * All three positions only rise and are moved by compare-and-set, so of two servers that do so one
- * wins.
+ * <p>A table is created before a position moves to it, so no position ever names a missing table.
+ * The positions only increase (but see {@link
+ * io.asyncflow.flowsvr.tasktable.TableDrain#takeBackLost}) and are moved by compare-and-set, so of
+ * two servers only one succeeds.
  */
 package io.asyncflow.flowsvr.tasktable;

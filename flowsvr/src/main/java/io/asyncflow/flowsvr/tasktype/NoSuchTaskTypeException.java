@@ -14,7 +14,7 @@ public final class NoSuchTaskTypeException extends FlowException {
   public NoSuchTaskTypeException(TaskType type) {
     super(
         ErrorCode.NO_SUCH_TASK_TYPE,
-        "there is no task type " + type.name() + "; /api/task_schedule_cfg/save makes one");
+        "there is no task type " + type.name() + "; /api/task_schedule_cfg/save creates one");
     this.taskType = type.name();
   }
 

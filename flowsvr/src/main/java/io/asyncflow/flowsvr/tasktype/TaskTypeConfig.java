@@ -16,20 +16,20 @@ import org.hibernate.annotations.DynamicUpdate;
 /**
  * The configuration of one task type, a row of {@code t_schedule_cfg}.
  *
- * <p>Rows are also written by hand, so the getters bring what they find into the range of {@link
- * TaskTypeRanges}: a type with nonsense in a column works with the nearest sense. Instances that
- * {@link TaskTypes} hands out are shared between threads and never change.
+ * <p>Rows are also written by SQL, so the getters clamp each value to its range in {@link
+ * TaskTypeRanges}. Instances that {@link TaskTypes} returns are shared between threads and never
+ * change.
  */
 @Entity
 @Table(name = "t_schedule_cfg")
-@DynamicUpdate // a save must not write back what somebody else changed meanwhile
+@DynamicUpdate // a save must not overwrite columns that were changed meanwhile
 public class TaskTypeConfig implements TypeRules {
 
   @Id
   @Column(name = "task_type")
   private String taskType;
 
-  // The values of a new type, as in the table's definition.
+  // The defaults of a new type, as in the table's definition.
   private int scheduleLimit = 100;
   private int scheduleInterval = 10;
   private int maxProcessingTime = 30;
@@ -44,7 +44,7 @@ public class TaskTypeConfig implements TypeRules {
   private int rateLimit;
   private int paused;
 
-  // The database keeps these two.
+  // The database writes these two.
   @Column(insertable = false, updatable = false)
   private LocalDateTime createTime;
 
@@ -53,7 +53,7 @@ public class TaskTypeConfig implements TypeRules {
 
   protected TaskTypeConfig() {}
 
-  /** A type as it would be after these settings were saved for the first time. */
+  /** The configuration of a new type with these settings. */
   public static TaskTypeConfig of(TaskTypeSettings settings) {
     TaskTypeConfig config = new TaskTypeConfig();
     config.taskType = settings.taskType();
@@ -65,12 +65,12 @@ public class TaskTypeConfig implements TypeRules {
     return TaskType.parse(taskType).orElseThrow();
   }
 
-  /** The type's name as it was given. */
+  /** The type's name as it was spelled in the save. */
   public String spelling() {
     return taskType;
   }
 
-  /** Tasks a hold, for one that does not say how many. */
+  /** The most tasks of a hold that names no limit. */
   public int scheduleLimit() {
     return TaskTypeRanges.SCHEDULE_LIMIT.clamp(scheduleLimit);
   }
@@ -80,25 +80,25 @@ public class TaskTypeConfig implements TypeRules {
     return Duration.ofSeconds(TaskTypeRanges.SCHEDULE_INTERVAL.clamp(scheduleInterval));
   }
 
-  /** Hard end of one attempt, from the hold. */
+  /** The longest attempt, counted from the hold. */
   @Override
   public Duration maxProcessingTime() {
     return Duration.ofSeconds(TaskTypeRanges.MAX_PROCESSING_TIME.clamp(maxProcessingTime));
   }
 
-  /** Retries of a stage; 0 for none. */
+  /** The most retries of a stage; 0 for none. */
   @Override
   public int maxRetryNum() {
     return TaskTypeRanges.MAX_RETRY_NUM.clamp(maxRetryNum);
   }
 
-  /** Seconds; what it means depends on its sign and on the cap. */
+  /** Seconds; see {@link io.asyncflow.rules.RetryPolicy#interval}. */
   @Override
   public int retryInterval() {
     return TaskTypeRanges.RETRY_INTERVAL.clamp(retryInterval);
   }
 
-  /** Seconds; cap of the doubling, {@code null} for none. */
+  /** Cap of the doubling retry delay in seconds; {@code null} for none. */
   @Override
   public Integer maxRetryInterval() {
     return maxRetryInterval == null
@@ -111,59 +111,59 @@ public class TaskTypeConfig implements TypeRules {
     return Duration.ofSeconds(TaskTypeRanges.LEASE_SECONDS.clamp(leaseSeconds));
   }
 
-  /** Holds in a row that may end without a report before a task is quarantined. */
+  /** Holds in a row that may end without a report before the task counts as poison. */
   @Override
   public int maxDelivery() {
     return TaskTypeRanges.MAX_DELIVERY.clamp(maxDelivery);
   }
 
-  /** Rows in a table before the next one is begun. */
+  /** Rows of a table at which the next one is used. */
   public long rollThreshold() {
     return TaskTypeRanges.ROLL_THRESHOLD.clamp(rollThreshold);
   }
 
-  /** Days before a drained table is dropped; 0 for ever. */
+  /** Days before a drained table is dropped; 0 for never. */
   public int retentionDays() {
     return TaskTypeRanges.RETENTION_DAYS.clamp(retentionDays);
   }
 
-  /** Tasks of the type executing at once; 0 for no limit. */
+  /** The most tasks of the type that execute at the same time; 0 for no limit. */
   public int maxExecuting() {
     return TaskTypeRanges.MAX_EXECUTING.clamp(maxExecuting);
   }
 
-  /** Holds of tasks a second; 0 for no limit. */
+  /** The most tasks held per second; 0 for no limit. */
   public int rateLimit() {
     return TaskTypeRanges.RATE_LIMIT.clamp(rateLimit);
   }
 
-  /** Whether holds get nothing, while creates go on. */
+  /** Whether holds get no tasks, while tasks can still be created. */
   public boolean paused() {
     return paused != 0;
   }
 
-  /** Takes over every value that is not {@code null}; the name stays. */
-  final void change(TaskTypeSettings to) {
-    ifGiven(to.scheduleLimit(), value -> scheduleLimit = value);
-    ifGiven(to.scheduleInterval(), value -> scheduleInterval = value);
-    ifGiven(to.maxProcessingTime(), value -> maxProcessingTime = value);
-    ifGiven(to.maxRetryNum(), value -> maxRetryNum = value);
-    ifGiven(to.retryInterval(), value -> retryInterval = value);
-    ifGiven(to.maxRetryInterval(), value -> maxRetryInterval = value);
-    ifGiven(to.leaseSeconds(), value -> leaseSeconds = value);
-    ifGiven(to.maxDelivery(), value -> maxDelivery = value);
-    ifGiven(to.rollThreshold(), value -> rollThreshold = value);
-    ifGiven(to.retentionDays(), value -> retentionDays = value);
-    ifGiven(to.maxExecuting(), value -> maxExecuting = value);
-    ifGiven(to.rateLimit(), value -> rateLimit = value);
-    ifGiven(to.paused(), value -> paused = value);
+  /** Sets every value that is not {@code null}; keeps the name. */
+  final void change(TaskTypeSettings settings) {
+    ifPresent(settings.scheduleLimit(), value -> scheduleLimit = value);
+    ifPresent(settings.scheduleInterval(), value -> scheduleInterval = value);
+    ifPresent(settings.maxProcessingTime(), value -> maxProcessingTime = value);
+    ifPresent(settings.maxRetryNum(), value -> maxRetryNum = value);
+    ifPresent(settings.retryInterval(), value -> retryInterval = value);
+    ifPresent(settings.maxRetryInterval(), value -> maxRetryInterval = value);
+    ifPresent(settings.leaseSeconds(), value -> leaseSeconds = value);
+    ifPresent(settings.maxDelivery(), value -> maxDelivery = value);
+    ifPresent(settings.rollThreshold(), value -> rollThreshold = value);
+    ifPresent(settings.retentionDays(), value -> retentionDays = value);
+    ifPresent(settings.maxExecuting(), value -> maxExecuting = value);
+    ifPresent(settings.rateLimit(), value -> rateLimit = value);
+    ifPresent(settings.paused(), value -> paused = value);
   }
 
   final void removeMaxRetryInterval() {
     maxRetryInterval = null;
   }
 
-  /** The row as it is answered on the wire: what stands in it, sense or not. */
+  /** The row as the API shows it: its values without clamping. */
   final TaskTypeSettings toSettings() {
     return new TaskTypeSettings(
         taskType,
@@ -184,13 +184,13 @@ public class TaskTypeConfig implements TypeRules {
         epochMs(modifyTime));
   }
 
-  private static <T> void ifGiven(T value, Consumer<T> setter) {
+  private static <T> void ifPresent(T value, Consumer<T> setter) {
     if (value != null) {
       setter.accept(value);
     }
   }
 
-  /** Sessions run in UTC, so that is what the database wrote. */
+  /** Database sessions run in UTC, so the columns are in UTC. */
   private static Long epochMs(LocalDateTime time) {
     return time == null ? null : time.toInstant(ZoneOffset.UTC).toEpochMilli();
   }

@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/task_schedule_cfg")
 class TaskTypeController {
 
-  private static final long LONGEST_AGE_MS = 60_000;
+  private static final long MAX_AGE_MS = 60_000;
 
   private final TaskTypes types;
 
@@ -34,17 +34,17 @@ class TaskTypeController {
       path = "/list",
       method = {GET, POST})
   Envelope<TaskTypeList> list(Fields in) {
-    int maxAgeMs = in.number("maxAgeMs").between(0, LONGEST_AGE_MS).or(0);
+    int maxAgeMs = in.number("maxAgeMs").between(0, MAX_AGE_MS).or(0);
     in.refuseIfBad();
-    List<TaskTypeSettings> all =
+    List<TaskTypeSettings> settings =
         types.allOrThrow(Duration.ofMillis(maxAgeMs)).stream()
             .map(TaskTypeConfig::toSettings)
             .toList();
-    return Envelope.ok(new TaskTypeList(all));
+    return Envelope.ok(new TaskTypeList(settings));
   }
 
   @Takes(
-      summary = "Makes a task type, or changes the given fields of one",
+      summary = "Creates a task type, or changes the given fields of one",
       shape = TaskTypeSettings.class)
   @PostMapping("/save")
   Envelope<Void> save(Fields in) {

@@ -8,10 +8,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A save of a type, checked.
+ * A validated save of a type.
  *
- * @param settings what is {@code null} stays as it is
- * @param removesMaxRetryInterval whether the one value that can be {@code null} was sent as such
+ * @param settings the values; {@code null} keeps a value
+ * @param removesMaxRetryInterval whether {@code max_retry_interval}, the only value that can be
+ *     {@code null}, was sent as null
  */
 record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) {
 
@@ -35,13 +36,12 @@ record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) 
           "maxExecuting",
           "rateLimit",
           "paused",
-          // A client that saves what it was listed sends these two as well; the database keeps
-          // them.
+          // Sent by a client that saves what it has listed; ignored.
           "createTime",
           "modifyTime");
 
   /**
-   * @throws io.asyncflow.api.FlowException that names every bad and every unknown field
+   * @throws io.asyncflow.api.FlowException with every invalid and every unknown field
    */
   static TaskTypeForm read(Fields in) {
     String name = in.text("taskType").required().as(TaskTypeForm::spelling, NAME_RULE);
@@ -72,7 +72,7 @@ record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) 
     return in.number(name).between(range.min, range.max);
   }
 
-  /** The name as it was given, if a type can be called so. */
+  /** The name as it was spelled, if it is a valid type name. */
   private static Optional<String> spelling(String name) {
     return TaskType.parse(name).map(type -> name);
   }

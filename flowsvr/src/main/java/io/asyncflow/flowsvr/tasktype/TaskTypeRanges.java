@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr.tasktype;
 
-/** What a column of {@code t_schedule_cfg} may sensibly hold; a save outside is refused. */
+/** The valid range of each column of {@code t_schedule_cfg}; a save outside of it is refused. */
 enum TaskTypeRanges {
   SCHEDULE_LIMIT(1, 1_000),
   SCHEDULE_INTERVAL(1, 86_400),

@@ -8,24 +8,24 @@ import org.springframework.data.jpa.repository.Query;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
-/** {@code t_schedule_cfg}; the column's collation matches types without regard to case. */
+/** {@code t_schedule_cfg}. The collation of its key ignores case. */
 interface TaskTypeRows extends JpaRepository<TaskTypeConfig, String> {
 
-  /** One statement, without the five that begin and end a transaction. */
+  /** One statement, without those that begin and end a transaction. */
   @Override
   @Transactional(propagation = Propagation.SUPPORTS)
   List<TaskTypeConfig> findAll();
 
   /**
-   * The row, locked. No {@code findById}, because the key in the row may be spelled differently;
-   * native, because Hibernate's FOR UPDATE OF is unknown to MariaDB.
+   * Locks and returns the row. Not {@code findById}, because the key in the row may be spelled
+   * differently; a native query, because MariaDB does not know Hibernate's FOR UPDATE OF.
    */
   @Query(
       value = "SELECT * FROM t_schedule_cfg WHERE task_type = :taskType FOR UPDATE",
       nativeQuery = true)
   Optional<TaskTypeConfig> findLocked(String taskType);
 
-  /** Makes a row of defaults; does nothing if somebody else has made one. */
+  /** Inserts a row of defaults, unless the row exists. */
   @Modifying
   @Query(
       value = "INSERT IGNORE INTO t_schedule_cfg (task_type) VALUES (:taskType)",

@@ -24,11 +24,11 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
 /**
- * The configured task types, looked up in memory.
+ * A cache of the configured task types.
  *
- * <p>All rows are read in one statement: for known types when what is {@link TimedCache} is old.
- * For an unknown one they are read anew at once, since it may have been inserted by SQL a moment
- * ago; a flood of unknown names shares its readings.
+ * <p>All rows are read in one statement: when the {@link TimedCache} is old, and at once for an
+ * unknown type, which may have been inserted by SQL a moment ago. Many lookups of unknown types
+ * share their reads.
  *
  * <p>Thread-safe.
  */
@@ -37,36 +37,37 @@ public class TaskTypes {
 
   private static final Logger log = LoggerFactory.getLogger(TaskTypes.class);
 
-  private final int most;
+  private final int maxTypes;
   private final TaskTypeRows rows;
   private final RetryingTransactions transactions;
   private final TimedCache<Map<TaskType, TaskTypeConfig>> types;
-  private final Set<String> ignored = new HashSet<>(); // touched only by the one that reads
+  private final Set<String> ignored = new HashSet<>(); // used only by the thread that reads
 
   @Autowired
   TaskTypes(
       TaskTypeRows rows,
       RetryingTransactions transactions,
       Node node,
-      @Value("${flow.max-types:1000}") int most) {
-    this(rows, transactions, node::nanoTime, most);
+      @Value("${flow.max-types:1000}") int maxTypes) {
+    this(rows, transactions, node::nanoTime, maxTypes);
   }
 
   /**
-   * @param most how many types there may be; each has a table at least
+   * @param maxTypes the most types that can be created; each has at least one table
    */
-  TaskTypes(TaskTypeRows rows, RetryingTransactions transactions, LongSupplier nanoTime, int most) {
-    this.most = most;
+  TaskTypes(
+      TaskTypeRows rows, RetryingTransactions transactions, LongSupplier nanoTime, int maxTypes) {
+    this.maxTypes = maxTypes;
     this.rows = rows;
     this.transactions = transactions;
     this.types = new TimedCache<>(Map.of(), this::read, nanoTime);
   }
 
   /**
-   * The configuration of a type that a client names: one that was inserted before this call is
-   * found, even if that takes a new look.
+   * The configuration of a type that a client names. Finds every type that was inserted before this
+   * call, by a new read if necessary.
    *
-   * @throws NoSuchTaskTypeException if it has none
+   * @throws NoSuchTaskTypeException if the type is not configured
    */
   public TaskTypeConfig require(TaskType type) {
     return Optional.ofNullable(types.recentIf(known -> known.containsKey(type)).get(type))
@@ -74,9 +75,9 @@ public class TaskTypes {
   }
 
   /**
-   * The configuration of a type, empty if it has none. Never waits for a new look's turn, so it may
-   * be asked for the types of a thousand forged ids; in return it can miss one that was inserted
-   * within the last blink.
+   * The configuration of a type; empty if the type is not configured. Never waits for a new read,
+   * so a call with a thousand forged ids is cheap; in return it may miss a type that was inserted a
+   * moment ago.
    */
   public Optional<TaskTypeConfig> find(TaskType type) {
     TaskTypeConfig known = types.recent().get(type);
@@ -84,36 +85,38 @@ public class TaskTypes {
   }
 
   /**
-   * The configuration of a type as it was when somebody read it last, without a connection if it
-   * was read at all. For heartbeats, which must not wait for the pool that all others wait for; the
-   * sweep sees to it that the types are read every second.
+   * The configuration of a type as it was read last; needs no connection if it was ever read. For
+   * heartbeats, which must not wait for the shared connection pool. The sweep causes a read every
+   * second.
    */
   public Optional<TaskTypeConfig> known(TaskType type) {
     return types.known().map(known -> known.get(type)).or(() -> find(type));
   }
 
-  /** Every type, by name; at most a second old, or older while the database does not answer. */
+  /** All types, by name; at most a second old, or older while the database does not answer. */
   public List<TaskTypeConfig> all() {
     return List.copyOf(types.recent().values());
   }
 
   /**
-   * The same as the database has it, but an error where the database does not answer.
+   * All types, by name; throws if the database does not answer.
    *
-   * @param maxAge how old it may be, so that many who ask share a reading; zero: read after this
-   *     call came
+   * @param maxAge how old the result may be, so that callers share reads; zero for a read after
+   *     this call began
    */
   List<TaskTypeConfig> allOrThrow(Duration maxAge) {
     return List.copyOf(types.fresh(maxAge).values());
   }
 
   /**
-   * Makes a type or changes one, matched without regard to case; an existing one keeps its
-   * spelling. In force here when it returns, and within a second on every other server.
+   * Creates a type or changes one, ignoring case; an existing one keeps its spelling. In effect on
+   * this server when the call returns, and on every other server within a second.
    *
-   * @param settings what is {@code null} stays, or has its default in a new type
-   * @param removesMaxRetryInterval sets that one to {@code null}, which {@code settings} cannot say
-   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if it is new, and there are enough
+   * @param settings the values; {@code null} keeps a value, and gives a new type the default
+   * @param removesMaxRetryInterval whether to set {@code max_retry_interval} to {@code null}, which
+   *     {@code settings} cannot express
+   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the type is new and there are
+   *     too many types
    */
   void save(TaskTypeSettings settings, boolean removesMaxRetryInterval) {
     transactions.execute(
@@ -132,10 +135,12 @@ public class TaskTypes {
     return rows.findLocked(taskType)
         .orElseGet(
             () -> {
-              if (rows.count() >= most) {
+              if (rows.count() >= maxTypes) {
                 throw new FlowException(
                     ErrorCode.LIMIT_EXCEEDED,
-                    "there are " + most + " task types; start the servers with --flow.max-types=n");
+                    "there are "
+                        + maxTypes
+                        + " task types; start the servers with --flow.max-types=n");
               }
               rows.insertDefaults(taskType);
               return rows.findLocked(taskType).orElseThrow();
@@ -145,15 +150,15 @@ public class TaskTypes {
   private Map<TaskType, TaskTypeConfig> read() {
     List<TaskTypeConfig> found = rows.findAll();
     Map<TaskType, TaskTypeConfig> types = new TreeMap<>(Comparator.comparing(TaskType::name));
-    List<String> nonsense = new ArrayList<>();
+    List<String> invalid = new ArrayList<>();
     for (TaskTypeConfig row : found) {
       TaskType.parse(row.spelling())
-          .ifPresentOrElse(type -> types.put(type, row), () -> nonsense.add(row.spelling()));
+          .ifPresentOrElse(type -> types.put(type, row), () -> invalid.add(row.spelling()));
     }
-    ignored.retainAll(nonsense);
-    for (String name : nonsense) {
+    ignored.retainAll(invalid);
+    for (String name : invalid) {
       if (ignored.add(name)) {
-        log.warn("t_schedule_cfg has a row '{}', which no task type can be called; ignored", name);
+        log.warn("t_schedule_cfg has a row '{}', which is not a valid task type; ignored", name);
       }
     }
     return types;

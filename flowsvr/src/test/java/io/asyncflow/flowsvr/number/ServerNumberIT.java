@@ -112,7 +112,7 @@ class ServerNumberIT {
   @Test
   void serversThatStartTogetherGetNumbersOfTheirOwn() {
     List<Integer> numbers =
-        AtOnce.from(24, i -> store.borrow(new DrivenNode(), Duration.ofMinutes(1)).serverNumber());
+        AtOnce.from(24, i -> store.acquire(new DrivenNode(), Duration.ofMinutes(1)).serverNumber());
 
     assertThat(numbers).doesNotHaveDuplicates().allMatch(number -> number >= 0 && number < 64);
   }

@@ -14,22 +14,25 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The columns and secondary keys of a table, each with the text that the engine defines it by.
+ * The columns and secondary keys of a table, each with its definition as the engine shows it.
  *
- * <p>Two tables of one engine are alike when these texts are: the order of columns does not matter,
- * because every statement names its columns.
+ * <p>Two tables of one engine have the same shape if these texts are equal. The order of columns
+ * does not matter, because every statement names its columns.
  */
 record TableShape(Map<String, String> columns, Map<String, String> keys) {
 
   private static final Pattern COLUMN = Pattern.compile("\\s*`([^`]+)` (.+?),?");
 
-  /** MySQL shows it or not, by how the column came to be; the collation says it anyway. */
+  /**
+   * Shown by MySQL only for some columns, depending on how they were created; the collation implies
+   * it.
+   */
   private static final Pattern IMPLIED_CHARACTER_SET =
       Pattern.compile("CHARACTER SET \\w+ (?=COLLATE )");
 
   private static final Pattern KEY = Pattern.compile("\\s*((?:UNIQUE )?KEY `([^`]+)` .+?),?");
 
-  /** Reads the answer of SHOW CREATE TABLE, which has one column or key a line. */
+  /** Parses the result of SHOW CREATE TABLE, which has one column or key per line. */
   static TableShape parse(String ddl) {
     Map<String, String> columns = new LinkedHashMap<>();
     Map<String, String> keys = new LinkedHashMap<>();
@@ -46,7 +49,8 @@ record TableShape(Map<String, String> columns, Map<String, String> keys) {
   }
 
   /**
-   * 64 hexadecimal digits, the same for tables with the same columns and keys in the same order.
+   * A digest of 64 hexadecimal digits, equal for tables with the same columns and keys in the same
+   * order.
    */
   String digest() {
     try {
@@ -58,10 +62,10 @@ record TableShape(Map<String, String> columns, Map<String, String> keys) {
   }
 
   /**
-   * The changes that make a table of this shape like {@code template}, each the clauses of one
-   * ALTER TABLE. What an engine may do instantly is kept apart from what it must work for, so that
-   * a new index does not make a new column rewrite the rows; and the keys change at one stroke,
-   * because servers of the version before go on using them.
+   * The changes that give a table of this shape the shape of {@code template}, each the clauses of
+   * one ALTER TABLE. Changes that an engine may make instantly are kept apart from others, so that
+   * a new index does not make a new column rewrite the rows. All keys change in one statement,
+   * because servers of the previous version still use them.
    */
   List<String> changesTo(TableShape template) {
     List<String> changes = new ArrayList<>();

@@ -8,40 +8,45 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A statement over one table of a family: a text whose {@code %s} is the table's name, and whose
- * {@code now_ms} is the database's clock, filled in once a table, and remembered while there are
- * not too many.
+ * A statement over one table of a family: a text in which {@code %s} is replaced by the table's
+ * name and {@code now_ms} by the database's clock. The texts of up to {@value #MAX_TABLES} tables
+ * are cached.
  *
- * <p>Thread-safe. A text that needs further parts (a list of columns, the clock) is joined from
- * constants before; nothing but a {@link TaskTable} is ever put in here.
+ * <p>Only a {@link TaskTable} is ever inserted; other parts, such as lists of columns, are
+ * constants. Thread-safe.
  */
 public final class TableSql {
 
-  /** Tables come and go for years, and it takes a microsecond to fill a text in. */
-  private static final int MOST_TABLES = 100;
+  /**
+   * The most cached texts; then the cache is cleared, because dropped tables remain in it and
+   * filling in a text takes a microsecond.
+   */
+  private static final int MAX_TABLES = 100;
 
-  /** As many parts an engine still plans in no time. */
-  private static final int TABLES_A_STATEMENT = 50;
+  /** The most tables of one statement; an engine still plans as many parts quickly. */
+  private static final int MAX_TABLES_PER_STATEMENT = 50;
 
   private final String text;
-  private final Map<TaskTable, String> filled = new ConcurrentHashMap<>();
+  private final Map<TaskTable, String> cache = new ConcurrentHashMap<>();
 
   public TableSql(String text) {
     this.text = DatabaseClock.sql(text);
   }
 
-  /** Tables, or what has one, in groups, in order; each for one statement with a part for all. */
-  public static <T> List<List<T>> groups(List<T> all) {
+  /**
+   * Splits tables, or items that have one, into groups, in order; one statement can read a group.
+   */
+  public static <T> List<List<T>> groups(List<T> items) {
     List<List<T>> groups = new ArrayList<>();
-    for (int from = 0; from < all.size(); from += TABLES_A_STATEMENT) {
-      groups.add(all.subList(from, Math.min(from + TABLES_A_STATEMENT, all.size())));
+    for (int start = 0; start < items.size(); start += MAX_TABLES_PER_STATEMENT) {
+      groups.add(items.subList(start, Math.min(start + MAX_TABLES_PER_STATEMENT, items.size())));
     }
     return groups;
   }
 
   /**
-   * One statement that asks all of these tables: what it tells of each follows a first column,
-   * {@code source}, the place of the table in the list.
+   * One statement that reads all of these tables. Its first column, {@code source}, is the index of
+   * the table in the list.
    */
   public String ofAll(List<TaskTable> tables) {
     StringBuilder sql = new StringBuilder();
@@ -55,9 +60,9 @@ public final class TableSql {
 
   /** The statement over this table. */
   public String of(TaskTable table) {
-    if (filled.size() >= MOST_TABLES && !filled.containsKey(table)) {
-      filled.clear(); // those in use are back at once
+    if (cache.size() >= MAX_TABLES && !cache.containsKey(table)) {
+      cache.clear(); // texts in use are cached again at once
     }
-    return filled.computeIfAbsent(table, t -> text.replace("%s", t.sqlName()));
+    return cache.computeIfAbsent(table, t -> text.replace("%s", t.sqlName()));
   }
 }

@@ -25,7 +25,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.stereotype.Component;
 
-/** The DDL of the families: makes tables like the template and keeps them like it. */
+/** The DDL of the families: creates tables, and keeps them in the shape of the template. */
 @Component
 public class TaskTableStore {
 
@@ -35,10 +35,12 @@ public class TaskTableStore {
       new TableSql("CREATE TABLE IF NOT EXISTS %s LIKE t_task_template");
   private static final TableSql DROP = new TableSql("DROP TABLE IF EXISTS %s");
 
-  /** Hashed, because a lock's name may have 64 characters and a schema's name alone may, too. */
+  /**
+   * Hashed, because a lock's name may have at most 64 characters, as many as a schema's name alone.
+   */
   private static final String CHANGE_LOCK = "CONCAT('asyncflow.ddl.', MD5(DATABASE()))";
 
-  private static final int LONGEST_CHANGE_MS = 3_600_000;
+  private static final int MAX_CHANGE_MS = 3_600_000;
   private static final Duration CHANGE_PAUSE = Duration.ofSeconds(2);
   private static final int CHANGE_ATTEMPTS = 200;
 
@@ -50,7 +52,7 @@ public class TaskTableStore {
     this.jdbcTemplate = jdbcTemplate;
   }
 
-  /** Makes the table unless it exists. DDL commits: never call it inside a transaction. */
+  /** Creates the table unless it exists. DDL commits: never call it inside a transaction. */
   public void create(TaskTable table) {
     jdbc.sql(CREATE.of(table)).update();
   }
@@ -69,24 +71,26 @@ public class TaskTableStore {
         .isPresent();
   }
 
-  /** Drops the table with all it has, unless it is gone; a big one may take long. DDL commits. */
+  /**
+   * Drops the table and all its rows, if it exists; may take long for a large table. DDL commits.
+   */
   public void drop(TaskTable table) {
     jdbcTemplate.execute(
         (ConnectionCallback<Boolean>)
             connection -> {
-              connection.setNetworkTimeout(Runnable::run, LONGEST_CHANGE_MS); // the pool resets it
+              connection.setNetworkTimeout(Runnable::run, MAX_CHANGE_MS); // the pool resets it
               try (Statement statement = connection.createStatement()) {
                 return statement.execute(DROP.of(table));
               }
             });
   }
 
-  /** Gives a table that is there what the template has and the table lacks. */
+  /** Adds to an existing table what the template has and the table lacks. */
   public void shapeLikeTemplate(TaskTable table) {
     shapeOf(table).changesTo(templateShape()).forEach(change -> alter(table, change));
   }
 
-  /** Every table of every family in this schema, by its name alone. */
+  /** All tables in this schema that have the name of a task table. */
   public List<TaskTable> existing() {
     List<TaskTable> found = new ArrayList<>();
     List<String> names =
@@ -114,7 +118,7 @@ public class TaskTableStore {
     int number = Integer.parseInt(matcher.group(2));
     return TaskType.parse(matcher.group(1))
         .map(type -> new TaskTable(type, number))
-        .filter(table -> table.sqlName().equals(sqlName)); // T_Lark_Task_1 is none of ours
+        .filter(table -> table.sqlName().equals(sqlName)); // T_Lark_Task_1 is not a task table
   }
 
   public TableShape templateShape() {
@@ -140,32 +144,35 @@ public class TaskTableStore {
         .isPresent();
   }
 
-  /** Notes that all task tables have this shape; those made from now on do, being like it. */
-  void noteAllHave(TableShape template) {
+  /**
+   * Stores that all task tables have this shape; later ones have it, because they are created like
+   * the template.
+   */
+  void storeAllHave(TableShape template) {
     jdbc.sql("REPLACE INTO t_task_upgrade (id, template) VALUES (1, :template)")
         .param("template", template.digest())
         .update();
   }
 
   /**
-   * Changes the table. First with ALGORITHM=INSTANT, which touches no row; where the engine cannot
-   * do that, in the way it can, which may take long on a big table and is said in the log.
+   * Alters the table. First with ALGORITHM=INSTANT, which changes no row; if the engine cannot do
+   * that, with its default algorithm, which may take long for a large table and is logged.
    */
   public void alter(TaskTable table, String change) {
     String statement = "ALTER TABLE " + table.sqlName() + " " + change;
     try {
-      onceFree(table, statement + ", ALGORITHM=INSTANT");
+      runWhenUnused(table, statement + ", ALGORITHM=INSTANT");
     } catch (InvalidDataAccessApiUsageException | UncategorizedSQLException e) {
       log.info("{} cannot be changed instantly, which may take a while: {}", table, change);
-      onceFree(table, statement);
+      runWhenUnused(table, statement);
     }
   }
 
   /**
-   * Runs the statement when no transaction uses the table. Whoever comes after a statement that
-   * waits for that waits behind it, so it gives up soon and lets them through before it comes back.
+   * Runs the statement when no transaction uses the table. Other statements queue behind a DDL
+   * statement that waits, so it gives up soon, lets them run, and tries again.
    */
-  private void onceFree(TaskTable table, String statement) {
+  private void runWhenUnused(TaskTable table, String statement) {
     for (int attempt = 1; ; attempt++) {
       try {
         jdbc.sql(statement).update();
@@ -183,38 +190,38 @@ public class TaskTableStore {
   }
 
   /**
-   * Runs {@code work} while no other server changes tables; waits for one that does.
+   * Runs {@code work} under the lock for changing tables; waits until no other server has it.
    *
-   * @param work is given a store of its own, all of whose statements run on the connection that has
-   *     the lock, and as long as they need
+   * @param work receives a store of its own; its statements run on the connection that has the
+   *     lock, without the usual time-out
    */
   <T> T underChangeLock(Function<TaskTableStore, T> work) {
     return jdbcTemplate.execute(
         (ConnectionCallback<T>)
             connection -> {
-              connection.setNetworkTimeout(Runnable::run, LONGEST_CHANGE_MS); // the pool resets it
+              connection.setNetworkTimeout(Runnable::run, MAX_CHANGE_MS); // the pool resets it
               try (Statement statement = connection.createStatement();
-                  Unlock atTheEnd = takeChangeLock(statement)) {
+                  Unlock unlock = takeChangeLock(statement)) {
                 return work.apply(on(connection));
               }
             });
   }
 
-  /** A try's resource, so that what it throws does not hide what was thrown before it. */
+  /** A resource of a try statement, so that its exception does not hide an earlier one. */
   private interface Unlock extends AutoCloseable {
     @Override
     void close() throws SQLException;
   }
 
   private static Unlock takeChangeLock(Statement statement) throws SQLException {
-    long usualWait = longOf(statement, "SELECT @@lock_wait_timeout");
-    statement.execute("SET SESSION lock_wait_timeout = 1"); // see onceFree
+    long defaultTimeout = longOf(statement, "SELECT @@lock_wait_timeout");
+    statement.execute("SET SESSION lock_wait_timeout = 1"); // see runWhenUnused
     while (longOf(statement, "SELECT GET_LOCK(" + CHANGE_LOCK + ", 10)") != 1) {
       log.info("another server is changing the task tables; waiting until it is done");
     }
     return () -> {
       longOf(statement, "SELECT RELEASE_LOCK(" + CHANGE_LOCK + ")");
-      statement.execute("SET SESSION lock_wait_timeout = " + usualWait);
+      statement.execute("SET SESSION lock_wait_timeout = " + defaultTimeout);
     };
   }
 

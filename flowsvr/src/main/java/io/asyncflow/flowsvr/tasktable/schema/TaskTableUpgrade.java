@@ -10,12 +10,13 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
 /**
- * Brings the tables of every family to the template when a migration has changed it, before the
- * server answers its first request.
+ * Alters the tables of every family to the shape of the template when a migration has changed it,
+ * before the server answers its first request.
  *
- * <p>Several servers may start at once: one does it, the others wait for it and find nothing left
- * to do. A change that was cut off is finished at the next start. Which template all tables have is
- * remembered, so a start without a new one costs two statements, however many tables there are.
+ * <p>If several servers start at the same time, one makes the changes; the others wait and find
+ * nothing left to do. An interrupted change is finished at the next start. The shape that all
+ * tables have is stored, so a start without a change costs two statements, however many tables
+ * there are.
  */
 @Component
 @DependsOnDatabaseInitialization
@@ -40,18 +41,18 @@ class TaskTableUpgrade implements InitializingBean {
   int runOnce() {
     return tables.allHave(tables.templateShape())
         ? 0
-        : tables.underChangeLock(TaskTableUpgrade::bringAllToTemplate);
+        : tables.underChangeLock(TaskTableUpgrade::alterAll);
   }
 
-  private static int bringAllToTemplate(TaskTableStore tables) {
+  private static int alterAll(TaskTableStore tables) {
     TableShape template = tables.templateShape();
     if (tables.allHave(template)) {
-      return 0; // another server was here first
+      return 0; // another server has made the changes
     }
     int changed = 0;
     for (TaskTable table : tables.existing()) {
       try {
-        changed += bringToTemplate(tables, table, template) ? 1 : 0;
+        changed += alter(tables, table, template) ? 1 : 0;
       } catch (DataAccessException e) {
         if (tables.exists(table)) {
           throw e;
@@ -59,15 +60,14 @@ class TaskTableUpgrade implements InitializingBean {
         log.info("{} was dropped meanwhile", table);
       }
     }
-    tables.noteAllHave(template);
+    tables.storeAllHave(template);
     return changed;
   }
 
-  private static boolean bringToTemplate(
-      TaskTableStore tables, TaskTable table, TableShape template) {
+  private static boolean alter(TaskTableStore tables, TaskTable table, TableShape template) {
     List<String> changes = tables.shapeOf(table).changesTo(template);
     for (String change : changes) {
-      log.info("bringing {} to the template: {}", table, change);
+      log.info("altering {} to the template: {}", table, change);
       tables.alter(table, change);
     }
     return !changes.isEmpty();

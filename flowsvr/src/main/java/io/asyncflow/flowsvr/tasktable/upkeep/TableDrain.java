@@ -28,35 +28,40 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Keeps the families short at their beginning and ready at their end: moves begin over tables with
- * nothing unfinished, and makes the next table before the last one is full.
+ * Moves begin past tables without unfinished tasks, and creates the next table before the last one
+ * is full.
  *
- * <p>A creator may still be on its way into a table that is no longer the end: its INSERT locks the
- * table's row, shared, before it inserts (as {@link NewTaskTables#enter} does). Begin moves only
- * under the exclusive lock of that row, taken without waiting, and after one more look. So what was
- * committed before is seen, and who comes after finds the table drained and goes elsewhere. A
- * creator that hangs keeps begin from passing its table, and hinders nothing else.
+ * <p>A create may still be in progress in a table that is no longer the end. Its INSERT first takes
+ * a shared lock on the table's row in {@code t_task_table} (as {@link NewTaskTables#enter} does).
+ * Begin moves only under the exclusive lock of that row, taken without waiting, and after checking
+ * the table again. So tasks committed before are seen, and later creates find the table drained and
+ * choose another one. A create that hangs keeps begin from passing its table, and delays nothing
+ * else.
  *
- * <p>{@link #runOnce} is for one thread at a time; all is harmless on several servers at once.
+ * <p>{@link #runOnce} must be called by one thread at a time; it may run on several servers at the
+ * same time.
  */
 @Component
 public class TableDrain {
 
   private static final Logger log = LoggerFactory.getLogger(TableDrain.class);
 
-  /** Tables of one family that one round passes. */
+  /** The most tables of one family that begin passes in one round. */
   private static final int MAX_TABLES = 200;
 
-  /** Families of which one round asks whether begin can move; there is no hurry. */
+  /** The most families that one round checks; a delay does no harm. */
   private static final int MAX_FAMILIES = 200;
 
-  /** Live tables from which on people are told, and again at each doubling. */
+  /** The number of live tables that is logged as a warning, and again at each doubling. */
   private static final int MANY_TABLES = 16;
 
   private static final double NEARLY_FULL = 0.8;
 
-  /** Where this server rolls it knows at once; of another one's roll it may hear so late. */
-  private static final Duration LIVE_FOR_NOW = Duration.ofSeconds(12);
+  /**
+   * The accepted age of the positions: this server's own rolls are known at once, those of others
+   * that late.
+   */
+  private static final Duration MAX_AGE = Duration.ofSeconds(12);
 
   private final TaskTypes types;
   private final TaskFamilies families;
@@ -86,21 +91,21 @@ public class TableDrain {
   }
 
   /**
-   * Returns how many tables begin was moved past.
+   * Returns the number of tables that begin was moved past.
    *
-   * @throws RuntimeException the first failure, after all the other families have been looked after
+   * @throws RuntimeException the first failure, after all other families have been processed
    */
   public int runOnce() {
     FailureCollector failures = new FailureCollector();
-    Map<TaskTable, TaskFamily> ofBegin = new HashMap<>();
-    for (TaskFamily family : families.allWithin(LIVE_FOR_NOW)) {
+    Map<TaskTable, TaskFamily> byBegin = new HashMap<>();
+    for (TaskFamily family : families.allWithin(MAX_AGE)) {
       if (family.live().size() > 1) {
-        ofBegin.put(family.begin(), family);
+        byBegin.put(family.begin(), family);
       }
       failures.collect(() -> prepareNext(family));
       warnOfMany(family);
     }
-    int drained = drain(ofBegin, failures);
+    int drained = drain(byBegin, failures);
     if (drained > 0) {
       families.outdated();
     }
@@ -108,13 +113,14 @@ public class TableDrain {
     return drained;
   }
 
-  private int drain(Map<TaskTable, TaskFamily> ofBegin, FailureCollector failures) {
-    List<TaskTable> asked = turns.next(ofBegin.keySet());
-    Set<TaskTable> unfinished = Set.copyOf(TableGroups.ask(asked, failures, lives::unfinished));
+  private int drain(Map<TaskTable, TaskFamily> byBegin, FailureCollector failures) {
+    List<TaskTable> candidates = turns.next(byBegin.keySet());
+    Set<TaskTable> unfinished =
+        Set.copyOf(TableGroups.ask(candidates, failures, lives::unfinished));
     int drained = 0;
-    for (TaskTable begin : asked) {
+    for (TaskTable begin : candidates) {
       if (!unfinished.contains(begin)) {
-        drained += failures.orElse(0, () -> drain(ofBegin.get(begin)));
+        drained += failures.orElse(0, () -> drain(byBegin.get(begin)));
       }
     }
     return drained;
@@ -146,12 +152,12 @@ public class TableDrain {
   }
 
   /**
-   * Moves begin back where a table behind it has unfinished tasks. Nothing here makes such a table:
-   * it comes from a restored backup, or from rows that were edited by hand.
+   * Moves begin back to a drained table that has unfinished tasks. Such a table comes from a
+   * restored backup, or from rows that were edited by hand.
    *
    * @param drained tables behind begin, of any families
-   * @return of how many families it was moved
-   * @throws RuntimeException the first failure, after all the other tables have been looked at
+   * @return the number of families whose begin was moved
+   * @throws RuntimeException the first failure, after all other tables have been processed
    */
   public int takeBackLost(List<TaskTable> drained) {
     FailureCollector failures = new FailureCollector();
@@ -160,7 +166,7 @@ public class TableDrain {
         .forEach(
             lost -> firstOfType.merge(lost.type(), lost, BinaryOperator.minBy(naturalOrder())));
     int takenBack = 0;
-    for (TaskTable first : firstOfType.values()) { // and with it the tables after it
+    for (TaskTable first : firstOfType.values()) { // the tables after it become live, too
       takenBack +=
           failures.orElse(false, () -> transactions.execute(() -> takeBack(first))) ? 1 : 0;
     }
@@ -173,7 +179,7 @@ public class TableDrain {
 
   private boolean takeBack(TaskTable table) {
     if (positions.moveBeginBack(table.type().name(), table.number()) == 0) {
-      return false; // another server was faster, or the table has been given up since
+      return false; // another server has moved it, or the table has been given up since
     }
     lives.unmarkDrainedFrom(table);
     return true;
@@ -196,7 +202,8 @@ public class TableDrain {
     int live = family.live().size();
     int warned = warnedAt.getOrDefault(family.type(), MANY_TABLES / 2);
     if (live >= 2 * warned) {
-      log.warn("{} has {} live tables: {} is not done yet", family.type(), live, family.begin());
+      log.warn(
+          "{} has {} live tables: {} has unfinished tasks", family.type(), live, family.begin());
       warnedAt.put(family.type(), live);
     } else if (live < MANY_TABLES) {
       warnedAt.remove(family.type());

@@ -22,18 +22,20 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Drops tables whole, some days after the last of their tasks was done: no DELETE, no holes.
+ * Drops whole tables, some days after all their tasks are final, so that no rows need to be
+ * deleted.
  *
- * <p>First the table is given up, which ends its being read, then it is archived where that is
- * configured, and dropped when every server has had time to learn of it. Each step can be repeated,
- * so a server that dies in between leaves it to the next round. Harmless on several servers.
+ * <p>First the table is given up, so that servers stop reading it; when every server has had time
+ * to learn of it, the table is archived, if that is configured, and dropped. Each step can be
+ * repeated, so after a crash the next round continues. It may run on several servers at the same
+ * time.
  */
 @Component
 public class TableRetention {
 
   private static final Logger log = LoggerFactory.getLogger(TableRetention.class);
 
-  /** Longer than any server remembers the positions, and than a read lasts. */
+  /** Longer than any server caches the positions, and than a read lasts. */
   private static final Duration GRACE = Duration.ofSeconds(20);
 
   private final TaskTypes types;
@@ -64,9 +66,9 @@ public class TableRetention {
   }
 
   /**
-   * Returns how many tables were dropped.
+   * Returns the number of dropped tables.
    *
-   * @throws RuntimeException the first failure, after all the other tables have had their turn
+   * @throws RuntimeException the first failure, after all other tables have been processed
    */
   public int runOnce() {
     return runOnce(GRACE);
@@ -84,7 +86,7 @@ public class TableRetention {
   }
 
   private int drop(TaskTable table) {
-    if (tables.exists(table)) { // a round that was cut off may have dropped it
+    if (tables.exists(table)) { // an interrupted round may have dropped it
       archive.write(table);
       tables.drop(table);
     }

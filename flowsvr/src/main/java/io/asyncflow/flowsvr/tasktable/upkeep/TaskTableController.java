@@ -52,18 +52,18 @@ class TaskTableController {
   @PostMapping("/roll")
   Envelope<Rolled> roll(Fields in) {
     TaskType type = type(in);
-    families.of(type); // makes the first table, if there is none
-    families.advance(endNow(type)); // if another call was faster, that one did it
+    families.of(type); // creates the first table, if there is none
+    families.advance(endNow(type)); // does nothing if another call has rolled meanwhile
     return Envelope.ok(new Rolled(endNow(type).sqlName()));
   }
 
-  /** Not the end as it was remembered: another server may have begun a table since. */
+  /** The end as it is now, not as it was cached: another server may have rolled since. */
   private TaskTable endNow(TaskType type) {
     return families.find(type, NOW).orElseThrow().end();
   }
 
   private TaskType type(Fields in) {
-    TaskType type = in.text("taskType").required().as(TaskType::parse, "is no task type");
+    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
     in.refuseIfBad();
     types.require(type);
     return type;
