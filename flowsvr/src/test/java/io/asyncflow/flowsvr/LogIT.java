@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +53,7 @@ class LogIT {
   @TempDir Path directory;
 
   /** In a process of its own: what it sets of the log would stay for the tests after this one. */
+  @Tag("faults")
   @ParameterizedTest
   @ValueSource(
       strings = {

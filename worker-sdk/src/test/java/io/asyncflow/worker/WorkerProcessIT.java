@@ -18,10 +18,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A worker in a process of its own, as plain Java starts it. */
+@Tag("faults")
 class WorkerProcessIT {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -16,6 +16,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ class EmbeddedMariaDbIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void killedServerComesBackOnTheSamePortWithItsData() throws SQLException {
     try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0, Durability.RELAXED)) {
@@ -101,6 +103,7 @@ class EmbeddedMariaDbIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void orphanOfAKilledJvmIsStoppedFirst() throws Exception {
     try (ServerOwner owner = ServerOwner.of("mariadb", directory)) {
@@ -115,6 +118,7 @@ class EmbeddedMariaDbIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void serverEndsWithItsKilledJvm() throws Exception {
     try (ServerOwner owner = ServerOwner.of("mariadb", directory)) {
@@ -124,6 +128,7 @@ class EmbeddedMariaDbIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void directoryOfALiveJvmIsRefused() throws Exception {
     try (ServerOwner owner = ServerOwner.of("mariadb", directory)) {

@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ class EmbeddedRedisIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void killedServerComesBackOnTheSamePort() {
     try (EmbeddedRedis redis = EmbeddedRedis.start(directory, 0)) {
@@ -65,6 +67,7 @@ class EmbeddedRedisIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void orphanOfAKilledJvmIsStoppedFirst() throws Exception {
     try (ServerOwner owner = ServerOwner.of("redis", directory)) {

@@ -21,11 +21,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The launcher's order of things, with {@link StubProgram} in the place of flowsvr and worker. */
+@Tag("faults")
 @Timeout(120)
 class LocalStackIT {
   @TempDir Path home;

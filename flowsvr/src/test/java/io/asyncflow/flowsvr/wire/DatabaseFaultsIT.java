@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -38,6 +39,7 @@ import org.springframework.web.util.pattern.PathPattern;
  * The row 8090 of the error table: what every call answers while the database is dead, frozen, or
  * out of connections, and that nobody has to restart anything afterwards.
  */
+@Tag("faults")
 @Timeout(180)
 @ExtendWith(OutputCaptureExtension.class)
 class DatabaseFaultsIT {

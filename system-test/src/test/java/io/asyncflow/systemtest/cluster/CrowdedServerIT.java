@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Servers with more clients than their heaps have room for. */
+@Tag("faults")
 @Timeout(300)
 class CrowdedServerIT {
 
@@ -63,7 +64,6 @@ class CrowdedServerIT {
   }
 
   @Test
-  @Tag("faults")
   void eightThousandHoldsDoNotMakeAServerDeaf() {
     ServerNode larger = start("512m");
     parkMoreThanFit(larger, 8_000, 950);

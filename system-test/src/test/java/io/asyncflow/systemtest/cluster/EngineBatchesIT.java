@@ -17,12 +17,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The reference engine behind a worker and a server, run by run and in batches. It is a ratio of
  * two times, taken in turn, the best of several each: the machine's speed cancels out.
  */
+@Tag("faults")
 class EngineBatchesIT {
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);

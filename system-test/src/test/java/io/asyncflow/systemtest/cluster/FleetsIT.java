@@ -15,9 +15,11 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two fleets of worker processes, and one type whose stages belong to one or the other. */
+@Tag("faults")
 class FleetsIT {
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);

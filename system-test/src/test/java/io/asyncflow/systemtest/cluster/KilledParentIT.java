@@ -12,9 +12,11 @@ import java.io.InputStreamReader;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("faults")
 @Timeout(300)
 class KilledParentIT {
 

@@ -25,12 +25,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Four models, two workers, a server process. What counts is how many runs find their model loaded,
  * so loads are counted and cost no time: the figures are those of any machine.
  */
+@Tag("faults")
 class ModelAffinityIT {
 
   private static final List<String> MODELS = List.of("kokoro", "melo", "bark", "xtts");

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.json.JsonMapper;
@@ -77,6 +78,7 @@ class TwoServersIT {
         .withMaxProcessingTime(Duration.ofSeconds(60));
   }
 
+  @Tag("faults")
   @Test
   void tasksOfAKilledWorkerStartElsewhereAndBurnNoRetry() {
     TypePlan plan = TypePlan.quick().withLease(Duration.ofSeconds(3));
@@ -104,6 +106,7 @@ class TwoServersIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void terminatedWorkerGivesBackWhatItCannotFinish() {
     Duration grace = Duration.ofSeconds(9);
@@ -135,6 +138,7 @@ class TwoServersIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void whatTwoLongRunsLeaveIsRunByAnotherWorkerAtOnce() {
     try (Scenario scenario = Scenario.of(cluster, "shared", TypePlan.quick())) {
@@ -157,6 +161,7 @@ class TwoServersIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void workerThatIsSentAwayFinishesWhatItRunsAndLeavesTheRest() {
     Duration run = Duration.ofSeconds(4);
@@ -238,6 +243,7 @@ class TwoServersIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void workGoesOnWithoutRedisAndUsesItAgainWhenItIsBack() {
     try (Scenario scenario = Scenario.of(cluster, "unaided", TypePlan.quick())) {

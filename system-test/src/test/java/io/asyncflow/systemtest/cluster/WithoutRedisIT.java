@@ -14,10 +14,12 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Two servers on one database, and no Redis anywhere. */
+@Tag("faults")
 @Timeout(300)
 class WithoutRedisIT {
 

@@ -17,10 +17,12 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code ./asyncflow dev} does with data of another baseline of the schema. */
+@Tag("faults")
 class OldDataIT {
 
   /** As Flyway leaves it after the first of several files. */

@@ -27,12 +27,14 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Plays the README from its first block to its last, and then the guide to jobs. A block that
  * nothing here can run fails.
  */
+@Tag("faults")
 class ReadmeIT {
 
   private static final String SHOWN_ADDRESS = "localhost:8081";

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -99,6 +100,7 @@ class RedisLinkIT {
     assertThat(second).containsOnlyOnce("news");
   }
 
+  @Tag("faults")
   @Test
   void deadRedisCostsNobodyAnythingAndIsSaidOnce(CapturedOutput output) {
     RedisLink link = aLink();
@@ -114,6 +116,7 @@ class RedisLinkIT {
     assertNoStackTrace(output);
   }
 
+  @Tag("faults")
   @Test
   void redisThatIsBackIsUsedAgain(CapturedOutput output) {
     RedisLink speaker = aLink();
@@ -138,6 +141,7 @@ class RedisLinkIT {
     assertNoStackTrace(output);
   }
 
+  @Tag("faults")
   @Test
   void frozenRedisIsGivenUpInTimeAndUsedAgainOnceItThaws() throws Exception {
     RedisLink link = aLink();
@@ -179,6 +183,7 @@ class RedisLinkIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void serverThatStartsWithoutRedisUsesItOnceItIsThere(CapturedOutput output) {
     redis.kill();
@@ -197,6 +202,7 @@ class RedisLinkIT {
     assertNoStackTrace(output);
   }
 
+  @Tag("faults")
   @Test
   void linkIsClosedInTimeAlthoughRedisIsDead() {
     RedisLink link = new RedisLink(redis.url());

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Against a real Redis, alive, dead, frozen and back. */
@@ -111,6 +112,7 @@ class RedissonHoldLockIT {
     awaitLock(theirs, type);
   }
 
+  @Tag("faults")
   @Test
   void aDeadRedisCostsNothingAndIsUsedAgainWhenItIsBack() {
     redis.kill();
@@ -123,6 +125,7 @@ class RedissonHoldLockIT {
     awaitProbe(mine);
   }
 
+  @Tag("faults")
   @Test
   void aFrozenRedisCostsNothingAfterAFewTries() throws IOException, InterruptedException {
     signal("STOP");
@@ -135,6 +138,7 @@ class RedissonHoldLockIT {
     awaitProbe(mine);
   }
 
+  @Tag("faults")
   @Test
   void itNeedNotBeThereAtTheStart() {
     redis.stop();
@@ -148,6 +152,7 @@ class RedissonHoldLockIT {
     }
   }
 
+  @Tag("faults")
   @Test
   void aWorkerGoesOnWhenRedisIsKilledAndWhenItIsBack() throws InterruptedException {
     FakeFlowServer server = new FakeFlowServer().withType("lark");
