@@ -108,7 +108,7 @@ class StartupIT {
 
     try (Relay network = Relay.on(port, database.port())) {
       network.freeze(); // it has been reached, and its first connection takes longer than any other
-      await().pollDelay(Duration.ofSeconds(3)).until(() -> !server.isDone());
+      await().during(Duration.ofSeconds(3)).until(() -> !server.isDone());
       network.thaw();
 
       try (ConfigurableApplicationContext running = server.join()) {

@@ -7,6 +7,7 @@ import com.mysql.cj.log.Log;
 import com.mysql.cj.protocol.Resultset;
 import com.mysql.cj.protocol.ServerSession;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,6 +33,14 @@ public final class StatementCounter implements QueryInterceptor {
   /** Statements that the caller's thread has sent since {@link #clear}. */
   public static long ofThisThread() {
     return BY_THREAD.getOrDefault(Thread.currentThread(), new LongAdder()).sum();
+  }
+
+  /** Statements of each thread of this name since {@link #clear}, of all servers in this JVM. */
+  public static List<Long> ofThreads(String name) {
+    return BY_THREAD.entrySet().stream()
+        .filter(entry -> entry.getKey().getName().equals(name))
+        .map(entry -> entry.getValue().sum())
+        .toList();
   }
 
   /** The most frequent statements, for people. */

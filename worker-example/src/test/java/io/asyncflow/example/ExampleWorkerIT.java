@@ -47,7 +47,10 @@ class ExampleWorkerIT {
     start(Map.of());
     worker.getOutputStream().close();
     awaitLine("Started ExampleWorker");
-    assertThat(worker.waitFor(1, TimeUnit.SECONDS)).isFalse();
+    worker.toHandle().destroy();
+    assertThat(worker.inputReader().lines())
+        .as("what ends it is the signal")
+        .noneMatch(line -> line.contains("The launcher is gone"));
   }
 
   @ParameterizedTest

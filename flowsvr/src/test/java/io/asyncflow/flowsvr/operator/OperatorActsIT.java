@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.tasktable.TableDrain;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import io.asyncflow.rules.TaskId;
@@ -30,6 +31,7 @@ class OperatorActsIT {
   @LocalServerPort int port;
   @Autowired JdbcClient jdbc;
   @Autowired AuditRetention retention;
+  @Autowired TableDrain drain;
   @Autowired AuditStore audit;
   @Autowired OperatorActs operatorActs;
 
@@ -190,13 +192,15 @@ class OperatorActsIT {
     ok(wire.post("/api/task_schedule_cfg/roll", "{'taskType':'%s'}".formatted(type)));
     await()
         .until(
-            () ->
-                ok(wire.get("/api/task_schedule_cfg/tables?taskType=" + type))
-                    .path("tables")
-                    .path(count - 1)
-                    .path("state")
-                    .asString()
-                    .equals("DRAINED"));
+            () -> {
+              drain.runOnce();
+              return ok(wire.get("/api/task_schedule_cfg/tables?taskType=" + type))
+                  .path("tables")
+                  .path(count - 1)
+                  .path("state")
+                  .asString()
+                  .equals("DRAINED");
+            });
   }
 
   @Test

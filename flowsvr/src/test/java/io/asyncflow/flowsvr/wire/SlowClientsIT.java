@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.KeyedServer;
 import java.io.ByteArrayOutputStream;
@@ -13,7 +12,6 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,8 +34,6 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 class SlowClientsIT {
 
   private static final int CLIENTS = 400;
-  private static final Duration A_WHILE = Duration.ofSeconds(3);
-  private static final Duration SOON = Duration.ofSeconds(20);
   private static final String AUTHORIZATION = "Authorization: Bearer " + KeyedServer.KEY + "\r\n";
 
   @LocalServerPort int port;
@@ -84,9 +81,7 @@ class SlowClientsIT {
   private void keepNoThread(List<String> beginnings) throws IOException {
     assertThat(CLIENTS / beginnings.size()).as("of each kind").isGreaterThan(KeyedServer.THREADS);
     try (SlowClients clients = new SlowClients(beginnings)) {
-      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
-
-      await().atMost(SOON).until(clients::areAllSentAway);
+      healthAndHeartbeatsAreAnsweredUntil(clients::areAllSentAway);
     }
   }
 
@@ -109,9 +104,7 @@ class SlowClientsIT {
   void bodiesOfThoseWithAKeyAreGivenUp() throws Exception {
     try (SlowClients clients =
         new SlowClients(List.of(head("POST /api/task/createTask", AUTHORIZATION) + "\r\n{"))) {
-      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
-
-      await().atMost(SOON).until(clients::areAllSentAway);
+      healthAndHeartbeatsAreAnsweredUntil(clients::areAllSentAway);
       assertThat(clients.answers())
           .allMatch(answer -> answer.matches("(?s)HTTP/1.1 (408|429) .*"))
           .filteredOn(answer -> answer.startsWith("HTTP/1.1 408 "))
@@ -126,9 +119,8 @@ class SlowClientsIT {
   void heartbeatsThatHardlyComeLeaveHealthItsThreads() throws Exception {
     try (SlowClients clients =
         new SlowClients(List.of(head("POST /api/worker/heartbeat", AUTHORIZATION) + "\r\n{"))) {
-      AnswerTimes.areShortFor(A_WHILE, () -> wire.get("/actuator/health/liveness").status());
-
-      await().atMost(SOON).until(clients::areAllSentAway);
+      AnswerTimes.areShortUntil(
+          clients::areAllSentAway, () -> wire.get("/actuator/health/liveness").status());
       assertThat(beat()).isEqualTo(200);
     }
   }
@@ -137,7 +129,7 @@ class SlowClientsIT {
   void halfAHeadKeepsNoThread() throws Exception {
     try (SlowClients clients =
         new SlowClients(List.of("POST /api/worker/heartbeat HTTP/1.1\r\nX: a"))) {
-      healthAndHeartbeatsAreAnsweredFor(A_WHILE);
+      healthAndHeartbeatsAreAnsweredUntil(AnswerTimes.rounds(20));
       assertThat(clients.stillThere()).as("so they were there").isGreaterThan(CLIENTS * 9 / 10);
     }
   }
@@ -177,7 +169,7 @@ class SlowClientsIT {
       // the server has heard enough
     }
     assertThat(sent).isLessThan(100L << 20);
-    healthAndHeartbeatsAreAnsweredFor(Duration.ofMillis(1));
+    healthAndHeartbeatsAreAnsweredUntil(AnswerTimes.rounds(1));
   }
 
   private static String head(String line, String headers) {
@@ -187,8 +179,9 @@ class SlowClientsIT {
         + "Content-Type: application/json\r\nContent-Length: 1000000\r\n";
   }
 
-  private void healthAndHeartbeatsAreAnsweredFor(Duration time) {
-    AnswerTimes.areShortFor(time, () -> wire.get("/actuator/health/liveness").status(), this::beat);
+  private void healthAndHeartbeatsAreAnsweredUntil(BooleanSupplier end) {
+    AnswerTimes.areShortUntil(
+        end, () -> wire.get("/actuator/health/liveness").status(), this::beat);
   }
 
   private int beat() {

@@ -1,10 +1,9 @@
 package io.asyncflow.systemtest.chaos;
 
-import static org.awaitility.Awaitility.await;
-
 import io.asyncflow.systemtest.chaos.Disaster.Blow;
 import io.asyncflow.systemtest.chaos.Disaster.Target;
 import io.asyncflow.systemtest.scenario.Scenario;
+import io.asyncflow.systemtest.scenario.Window;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -119,16 +118,12 @@ final class Nemesis implements Runnable {
 
   private static void hurt(Blow blow, Victim victim, Duration time) {
     victim.strike(blow);
-    pass(time);
+    Window.pass(time);
     victim.heal(blow);
   }
 
   private Duration between(Duration least, Duration most) {
     return least.plusMillis(random.nextLong(most.minus(least).toMillis() + 1));
-  }
-
-  private static void pass(Duration time) {
-    await().pollDelay(time).atMost(time.plusSeconds(5)).until(() -> true);
   }
 
   /** {@code true} if it is enough. */

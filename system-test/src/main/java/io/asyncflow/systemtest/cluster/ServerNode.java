@@ -59,14 +59,19 @@ public final class ServerNode extends Node {
   }
 
   /** What it answers to a call whose parameters stand in its query. */
+  public String get(String pathAndQuery) {
+    return answer(HttpRequest.newBuilder(url().resolve(pathAndQuery)));
+  }
+
+  /** What it answers to a call whose parameters stand in its query. */
   public String post(String pathAndQuery) {
-    HttpRequest request =
-        HttpRequest.newBuilder(url().resolve(pathAndQuery))
-            .timeout(PROBE_PATIENCE)
-            .POST(BodyPublishers.noBody())
-            .build();
+    return answer(
+        HttpRequest.newBuilder(url().resolve(pathAndQuery)).POST(BodyPublishers.noBody()));
+  }
+
+  private String answer(HttpRequest.Builder request) {
     try {
-      return http.send(request, BodyHandlers.ofString()).body();
+      return http.send(request.timeout(PROBE_PATIENCE).build(), BodyHandlers.ofString()).body();
     } catch (IOException e) {
       throw new UncheckedIOException(name() + " does not answer", e);
     } catch (InterruptedException e) {

@@ -15,12 +15,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** How long a parked hold takes to learn of a new task. */
 final class WakeUps {
 
-  /** A hold that found nothing is parked long before this is over. */
-  private static final Duration UNTIL_PARKED = Duration.ofMillis(500);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Pattern PARKED = Pattern.compile("(?m)^asyncflow_holds_parked\\S* (\\S+)$");
 
   private WakeUps() {}
 
@@ -34,13 +36,14 @@ final class WakeUps {
     FlowClient creator = scenario.client(creating);
     FlowClient holder = scenario.client(holding);
     List<Duration> delays = new ArrayList<>();
+    awaitParked(holding, 0); // those of workers that have left end by themselves
     for (int round = 0; round < rounds; round++) {
       HoldRequest hold =
           new HoldRequest(
               scenario.taskType(), 1, "sleeper", 20_000, scenario.taskType() + "-" + round, null);
       CompletableFuture<List<Task>> parked =
           CompletableFuture.supplyAsync(() -> holder.holdTasks(hold));
-      await().pollDelay(UNTIL_PARKED).until(() -> true);
+      awaitParked(holding, 1);
       assertThat(parked).isNotDone();
       Stopwatch watch = Stopwatch.start();
       scenario.create(creator, 1, Script.smooth());
@@ -50,5 +53,15 @@ final class WakeUps {
     }
     Collections.sort(delays);
     return delays;
+  }
+
+  private static void awaitParked(ServerNode server, int holds) {
+    await().atMost(PATIENCE).until(() -> parked(server) == holds);
+  }
+
+  private static double parked(ServerNode server) {
+    Matcher gauge = PARKED.matcher(server.get("/actuator/prometheus"));
+    assertThat(gauge.find()).isTrue();
+    return Double.parseDouble(gauge.group(1));
   }
 }

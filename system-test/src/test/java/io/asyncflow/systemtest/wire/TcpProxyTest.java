@@ -79,7 +79,7 @@ class TcpProxyTest {
     proxy.freeze();
     CompletableFuture<String> call =
         http.sendAsync(request("/a", "cold"), BodyHandlers.ofString()).thenApply(r -> r.body());
-    await().pollDelay(Duration.ofMillis(200)).until(() -> !call.isDone());
+    await().during(Duration.ofMillis(200)).until(() -> !call.isDone());
     proxy.heal();
     assertThat(call.join()).isEqualTo("cold");
   }

@@ -19,6 +19,7 @@ import io.asyncflow.systemtest.measure.Figures;
 import io.asyncflow.systemtest.measure.Stopwatch;
 import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.scenario.TypePlan;
+import io.asyncflow.systemtest.scenario.Window;
 import io.asyncflow.systemtest.wire.TcpProxy;
 import io.asyncflow.systemtest.worker.Script;
 import java.sql.Connection;
@@ -80,14 +81,14 @@ class DatabaseFaultsIT {
       FlowClient prober = scenario.client(servers.get(1));
       try (Load load = Load.on(scenario, scenario.client(servers.get(0)));
           Probe creates = Probe.start(() -> prober.createTask(scenario.newTask(Script.smooth())))) {
-        load.perSecond(Duration.ofSeconds(5)); // nothing is compiled yet
+        load.awaitDone(500); // nothing is compiled yet
         final double before = load.perSecond(Duration.ofSeconds(5));
         Stopwatch outage = Stopwatch.start();
         scenario.fault(
             "database killed",
             () -> {
               cluster.database().kill();
-              pass(OUTAGE);
+              Window.pass(OUTAGE);
               cluster.database().restart();
             });
         final List<Call> during = creates.since(outage.startedAt());
@@ -150,7 +151,7 @@ class DatabaseFaultsIT {
                   .until(() -> server.statusOf("/actuator/health/readiness") == 503);
               unready[0] = frozen.elapsed();
               if (frozen.elapsed().compareTo(OUTAGE) < 0) {
-                pass(OUTAGE.minus(frozen.elapsed()));
+                Window.pass(OUTAGE.minus(frozen.elapsed()));
               }
               thawing.run();
             });
@@ -218,7 +219,7 @@ class DatabaseFaultsIT {
                 .toList();
         watch = Stopwatch.start();
         Probe probe = Probe.start(() -> client.createTask(scenario.newTask(Script.smooth())));
-        scenario.fault("pool exhausted", List.of(Scenario.CLIENTS), () -> pass(OUTAGE));
+        scenario.fault("pool exhausted", List.of(Scenario.CLIENTS), () -> Window.pass(OUTAGE));
         during = probe.since(watch.startedAt());
         probe.close();
         statement.execute("UNLOCK TABLES");
@@ -244,9 +245,5 @@ class DatabaseFaultsIT {
       assertThat(verdict.executions().repeated()).isZero();
       assertThat(verdict.violations()).isEmpty();
     }
-  }
-
-  private static void pass(Duration time) {
-    await().pollDelay(time).atMost(time.plusSeconds(10)).until(() -> true);
   }
 }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.systemtest.measure.Stopwatch;
 import io.asyncflow.systemtest.scenario.Scenario;
+import io.asyncflow.systemtest.scenario.Window;
 import io.asyncflow.systemtest.worker.Script;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 final class Load implements AutoCloseable {
 
   private static final int PIECE = 100;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Scenario scenario;
   private final FlowClient client;
@@ -52,11 +54,17 @@ final class Load implements AutoCloseable {
     return null;
   }
 
+  /** Returns when so many more tasks are done. */
+  void awaitDone(int tasks) {
+    int before = done();
+    await().atMost(PATIENCE).until(() -> done() - before >= tasks);
+  }
+
   /** How many tasks are done a second, taken over some time. */
   double perSecond(Duration time) {
     int before = done();
     Stopwatch watch = Stopwatch.start();
-    await().pollDelay(time).atMost(time.multipliedBy(10)).until(() -> true);
+    Window.pass(time);
     return (done() - before) / seconds(watch.elapsed());
   }
 

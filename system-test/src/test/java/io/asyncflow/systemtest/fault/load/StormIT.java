@@ -12,6 +12,7 @@ import io.asyncflow.systemtest.measure.Figures;
 import io.asyncflow.systemtest.measure.Stopwatch;
 import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.scenario.TypePlan;
+import io.asyncflow.systemtest.scenario.Window;
 import io.asyncflow.systemtest.worker.Script;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.Worker;
@@ -122,7 +123,7 @@ class StormIT {
   private static double statementsASecond(Cluster cluster) {
     long before = statements(cluster);
     Stopwatch watch = Stopwatch.start();
-    await().pollDelay(LOOK).atMost(LOOK.multipliedBy(10)).until(() -> true);
+    Window.pass(LOOK);
     return (statements(cluster) - before) / seconds(watch.elapsed());
   }
 

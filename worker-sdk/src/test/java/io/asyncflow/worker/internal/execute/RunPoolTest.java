@@ -20,6 +20,7 @@ import io.asyncflow.worker.internal.run.RunState;
 import io.asyncflow.worker.internal.run.StopCause;
 import io.asyncflow.worker.internal.run.TypeLimits;
 import io.asyncflow.worker.internal.stage.RegisteredStage;
+import java.lang.Thread.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,6 +54,7 @@ class RunPoolTest {
   private final Map<Run, Slot> slotOf = new ConcurrentHashMap<>();
   private final List<List<Run>> batches = new CopyOnWriteArrayList<>();
   private final Set<String> threads = ConcurrentHashMap.newKeySet();
+  private final List<Thread> alive = new CopyOnWriteArrayList<>();
   private final Semaphore letGo = new Semaphore(0);
   private final Semaphore freed = new Semaphore(0);
   private final AtomicInteger numbers = new AtomicInteger();
@@ -98,6 +100,7 @@ class RunPoolTest {
         }
         threadsToBeHad--;
         super.start();
+        alive.add(this);
       }
     };
   }
@@ -122,6 +125,14 @@ class RunPoolTest {
     Run run = started.poll(5, TimeUnit.SECONDS);
     assertThat(run).isNotNull();
     return run;
+  }
+
+  /** Every thread has looked for work, and waits: for more of it, or within a run. */
+  private void assertNothingElseStarts() {
+    await()
+        .atMost(PATIENCE)
+        .until(() -> alive.stream().allMatch(thread -> thread.getState() == State.WAITING));
+    assertThat(started).isEmpty();
   }
 
   private void finishOne() throws InterruptedException {
@@ -274,7 +285,7 @@ class RunPoolTest {
   void aSlotFreedElsewhereStartsARunHere() throws InterruptedException {
     letAShortRunEnd();
     Run run = waitsForASlot();
-    assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
+    assertNothingElseStarts();
     slots.giveBack(elsewhere);
     assertThat(next()).isSameAs(run);
   }
@@ -418,7 +429,7 @@ class RunPoolTest {
     waiting.drop(StopCause.CANCELLED, RunState.Event.CANCELLED, ticker.nanos());
     assertThat(pool.queued()).isZero();
     finishOne();
-    assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
+    assertNothingElseStarts();
   }
 
   @Test
@@ -480,7 +491,7 @@ class RunPoolTest {
     offer(before);
     offer(possiblePoison);
     assertThat(next()).isSameAs(before);
-    assertThat(started.poll(50, TimeUnit.MILLISECONDS)).isNull();
+    assertNothingElseStarts();
     reporting = false;
     pool.wakeOne();
     assertThat(next()).isSameAs(possiblePoison);
