@@ -18,7 +18,6 @@ import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
-import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.progress.JobSnapshot;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
@@ -41,14 +40,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.test.context.TestPropertySource;
 
 /**
  * What must hold whatever is killed: on a server that dies, so to say, after each commit, because
  * it takes no step of a job unless a test does.
  */
-@RunningServer
-@TestPropertySource(properties = {"flow.job.step-threads=0", "flow.governance.sweep-interval=1h"})
+@HandDrivenServer
 @Tag("contract")
 class JobFaultsIT {
 

@@ -9,7 +9,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
-import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.job.HandDrivenServer;
 import io.asyncflow.flowsvr.job.Jobs;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
 import io.asyncflow.flowsvr.wire.Wire;
@@ -23,14 +23,12 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.test.context.TestPropertySource;
 
 /**
  * Jobs that say something else than their tasks' rows are made by hand here. Each test ends with
  * what the audit made of it, whoever ran it: the server audits, too.
  */
-@RunningServer
-@TestPropertySource(properties = {"flow.job.step-threads=0", "flow.governance.sweep-interval=1h"})
+@HandDrivenServer
 @Tag("contract")
 class JobAuditIT {
 

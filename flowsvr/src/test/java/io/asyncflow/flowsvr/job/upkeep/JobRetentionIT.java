@@ -10,7 +10,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
-import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.job.HandDrivenServer;
 import io.asyncflow.flowsvr.job.Jobs;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
 import io.asyncflow.flowsvr.wire.Wire;
@@ -27,16 +27,9 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.test.context.TestPropertySource;
 
 /** What is left of jobs some days after they have ended. */
-@RunningServer
-@TestPropertySource(
-    properties = {
-      "flow.job.step-threads=0",
-      "flow.governance.sweep-interval=1h",
-      "flow.governance.cleaning-interval=1h"
-    })
+@HandDrivenServer
 @Tag("contract")
 class JobRetentionIT {
 
