@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -96,463 +97,479 @@ class WorkerTest {
     workers.forEach(worker -> worker.stop(Duration.ZERO));
   }
 
-  // Work
+  @Nested
+  class Stages {
 
-  @Test
-  void aTaskPassesThroughItsStages() throws Exception {
-    started(
-        aWorker()
-            .handler("lark", "one", c -> StageResult.next("two", c.rawContext() + "1"))
-            .handler("Lark", "two", c -> StageResult.done(c.rawContext() + "2")));
-    String taskId = create("0");
-    assertStatus(taskId, TaskStatus.SUCCESS);
-    assertThat(server.getTask(taskId).result()).isEqualTo("012");
-  }
-
-  @Test
-  void eachScriptHasItsOutcome() throws Exception {
-    startedWithScript();
-    assertStatus(create("OK"), TaskStatus.SUCCESS);
-    assertStatus(create("FATAL"), TaskStatus.FAILED);
-    assertStatus(create("NEXT:one"), TaskStatus.SUCCESS);
-    String error = create("ERROR");
-    assertStatus(error, TaskStatus.FAILED);
-    assertThat(server.getTask(error).crtRetryNum()).isEqualTo(4);
-    create("SNOOZE");
-    await()
-        .atMost(PATIENCE)
-        .until(() -> server.accepted().stream().anyMatch(r -> r.outcome() == Outcome.SNOOZE));
-  }
-
-  @Test
-  void aThrowingHandlerNeitherKillsTheWorkerNorLeaksItsSlot() throws Exception {
-    AtomicInteger runs = new AtomicInteger();
-    Worker worker =
-        started(
-            aWorker()
-                .threads(1)
-                .slotHandler(
-                    "lark",
-                    "one",
-                    c -> {
-                      assertThat(c.slot()).isPresent();
-                      switch (runs.incrementAndGet() % 4) {
-                        case 0 -> throw new OutOfMemoryError("not really");
-                        case 1 -> throw new IllegalStateException();
-                        case 2 -> throw new InterruptedException();
-                        default -> Thread.currentThread().interrupt();
-                      }
-                      return null;
-                    })
-                .slotHandler("lark", "ok", c -> StageResult.done()));
-    for (String taskId : create(10, "")) {
-      assertStatus(taskId, TaskStatus.FAILED);
+    @Test
+    void aTaskPassesThroughItsStages() throws Exception {
+      started(
+          aWorker()
+              .handler("lark", "one", c -> StageResult.next("two", c.rawContext() + "1"))
+              .handler("Lark", "two", c -> StageResult.done(c.rawContext() + "2")));
+      String taskId = create("0");
+      assertStatus(taskId, TaskStatus.SUCCESS);
+      assertThat(server.getTask(taskId).result()).isEqualTo("012");
     }
-    assertStatus(server.createTask(NewTask.of("lark", "ok", "me", "")), TaskStatus.SUCCESS);
-    await().atMost(PATIENCE).until(() -> worker.view().freeSlots() == 1);
-    assertThat(worker.state()).isEqualTo(WorkerState.RUNNING);
-  }
 
-  @Test
-  void aRowWithAContextThatCannotBeReadIsSetAsideAndTheBatchGoesOn() throws Exception {
-    started(aWorker().handler("lark", "one", c -> StageResult.done(c.context(Integer.class))));
-    List<String> ids = List.of(create("1"), create("{nonsense"), create("3"));
-    assertStatus(ids.get(0), TaskStatus.SUCCESS);
-    assertStatus(ids.get(1), TaskStatus.FAILED);
-    assertStatus(ids.get(2), TaskStatus.SUCCESS);
-    assertThat(server.getTask(ids.get(1)).scheduleLog()).contains("cannot be read as");
-  }
-
-  @Test
-  void slotsAreSharedByAllTypes() throws Exception {
-    server.withType("tts");
-    AtomicInteger onDevice = new AtomicInteger();
-    AtomicInteger most = new AtomicInteger();
-    StageHandler busy =
-        c -> {
-          most.accumulateAndGet(onDevice.incrementAndGet(), Math::max);
-          Thread.yield();
-          onDevice.decrementAndGet();
-          return StageResult.done();
-        };
-    started(
-        aWorker()
-            .slots("cuda:0", 2)
-            .slotHandler("lark", "one", busy)
-            .slotHandler("tts", "one", busy));
-    List<String> ids = create(30, "");
-    for (int i = 0; i < 30; i++) {
-      ids.add(server.createTask(NewTask.of("tts", "one", "me", "")));
+    @Test
+    void eachScriptHasItsOutcome() throws Exception {
+      startedWithScript();
+      assertStatus(create("OK"), TaskStatus.SUCCESS);
+      assertStatus(create("FATAL"), TaskStatus.FAILED);
+      assertStatus(create("NEXT:one"), TaskStatus.SUCCESS);
+      String error = create("ERROR");
+      assertStatus(error, TaskStatus.FAILED);
+      assertThat(server.getTask(error).crtRetryNum()).isEqualTo(4);
+      create("SNOOZE");
+      await()
+          .atMost(PATIENCE)
+          .until(() -> server.accepted().stream().anyMatch(r -> r.outcome() == Outcome.SNOOZE));
     }
-    for (String id : ids) {
-      assertStatus(id, TaskStatus.SUCCESS);
+
+    @Test
+    void aThrowingHandlerNeitherKillsTheWorkerNorLeaksItsSlot() throws Exception {
+      AtomicInteger runs = new AtomicInteger();
+      Worker worker =
+          started(
+              aWorker()
+                  .threads(1)
+                  .slotHandler(
+                      "lark",
+                      "one",
+                      c -> {
+                        assertThat(c.slot()).isPresent();
+                        switch (runs.incrementAndGet() % 4) {
+                          case 0 -> throw new OutOfMemoryError("not really");
+                          case 1 -> throw new IllegalStateException();
+                          case 2 -> throw new InterruptedException();
+                          default -> Thread.currentThread().interrupt();
+                        }
+                        return null;
+                      })
+                  .slotHandler("lark", "ok", c -> StageResult.done()));
+      for (String taskId : create(10, "")) {
+        assertStatus(taskId, TaskStatus.FAILED);
+      }
+      assertStatus(server.createTask(NewTask.of("lark", "ok", "me", "")), TaskStatus.SUCCESS);
+      await().atMost(PATIENCE).until(() -> worker.view().freeSlots() == 1);
+      assertThat(worker.state()).isEqualTo(WorkerState.RUNNING);
     }
-    assertThat(most.get()).isBetween(1, 2);
-  }
 
-  @Test
-  void eachTypeHasThreadsOfItsOwn() throws Exception {
-    server.withType("tts");
-    started(aWorker().threads(1).handler("lark", "one", handler).handler("tts", "one", handler));
-    create(5, "HANG");
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    assertStatus(server.createTask(NewTask.of("tts", "one", "me", "OK")), TaskStatus.SUCCESS);
-  }
-
-  @Test
-  void onlyWhatCanStartSoonIsHeld() throws Exception {
-    Worker worker = started(aSlowWorker().threads(2).prefetch(3).handler("lark", "one", handler));
-    letAShortRunEnd();
-    create(20, "HANG");
-    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() >= 2);
-    TypeView type = worker.view().types().get(0);
-    assertThat(type.working()).isEqualTo(2);
-    assertThat(type.queued()).isLessThanOrEqualTo(3);
-  }
-
-  @Test
-  void whatWaitsBehindLongRunsIsGivenBack() throws Exception {
-    Worker worker = started(aSlowWorker().threads(2).prefetch(3).handler("lark", "one", handler));
-    letAShortRunEnd();
-    create(5, "HANG");
-    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() >= 2);
-    letPass(Duration.ofSeconds(2));
-    await()
-        .atMost(PATIENCE)
-        .untilAsserted(
-            () -> {
-              assertThat(worker.view().types().get(0).queued()).isZero();
-              assertThat(server.accepted())
-                  .extracting(Report::outcome)
-                  .filteredOn(outcome -> outcome == Outcome.RELEASE)
-                  .isNotEmpty();
-            });
-  }
-
-  @Test
-  void aParkedWorkerStartsANewTaskAtOnce() throws Exception {
-    startedWithScript();
-    assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
-    create("OK");
-    assertThat(server.awaitAccepted(1, SOON)).isTrue();
-  }
-
-  @Test
-  void aSlotThatIsFreedUnderAParkedHoldIsUsedAtOnce() throws Exception {
-    started(aWorker().handler("lark", "open", handler).slotHandler("lark", "one", handler));
-    create("DEAF");
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    // Asks for the open stage alone by now, and parks.
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () -> {
-              HoldRequest last = server.holds().get(server.holds().size() - 1);
-              return last.stages().equals(List.of("open")) && last.waitMs() > 0;
-            });
-    create("OK");
-    handler.letGo();
-    assertThat(server.awaitAccepted(2, SOON)).isTrue();
-  }
-
-  // Leases
-
-  @Test
-  void leasesAreKeptWhileAHandlerRuns() throws Exception {
-    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
-    started(aWorker().threads(2).handler("lark", "one", handler));
-    create(2, "DEAF");
-    await().atMost(PATIENCE).until(() -> server.heartbeats().size() >= 8);
-    handler.letGo();
-    assertThat(server.awaitAccepted(2, PATIENCE)).isTrue();
-    assertThat(server.accepted()).extracting(Report::leaseEpoch).containsOnly(1);
-  }
-
-  @Test
-  void aHandlerIsInterruptedAtItsDeadlineAndTimedOutIsReported() throws Exception {
-    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
-    startedWithScript();
-    create("HANG");
-    assertThat(handler.awaitInterrupted(1, PATIENCE)).isTrue();
-    assertThat(server.awaitAccepted(1, PATIENCE)).isTrue();
-    assertThat(server.accepted().get(0).outcome()).isEqualTo(Outcome.RETRY);
-    assertThat(server.accepted().get(0).errMsg()).startsWith("timed out");
-  }
-
-  @Test
-  void aHandlerThatHeedsNoInterruptIsReportedAndCounted() throws Exception {
-    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
-    Worker worker = started(aWorker().threads(1).slotHandler("lark", "one", handler));
-    create("DEAF");
-    assertThat(server.awaitAccepted(1, PATIENCE)).isTrue();
-    assertThat(server.accepted().get(0).errMsg()).startsWith("timed out");
-    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).overdue() == 1);
-    assertThat(worker.view().freeSlots()).isZero();
-    handler.letGo();
-    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).overdue() == 0);
-    await().atMost(PATIENCE).until(() -> worker.view().freeSlots() == 1);
-  }
-
-  @Test
-  void aCancelledTaskIsInterruptedAndNotReported() throws Exception {
-    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
-    Worker worker = startedWithScript();
-    String taskId = create("HANG");
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    server.cancelTask(taskId);
-    assertThat(handler.awaitInterrupted(1, PATIENCE)).isTrue();
-    assertStatus(create("OK"), TaskStatus.SUCCESS);
-    assertThat(server.reports()).extracting(Report::taskId).doesNotContain(taskId);
-    // The report is there before the thread is free again.
-    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).working() == 0);
-  }
-
-  // Faults
-
-  @Test
-  void itMayBeStartedBeforeTheServerAndTheType() throws Exception {
-    FakeFlowServer late = new FakeFlowServer();
-    late.setDown(true);
-    started(Worker.builder().client(late).stopsWithTheJvm(false).handler("lark", "one", handler));
-    late.setDown(false);
-    late.withType("lark");
-    String taskId = late.createTask(NewTask.of("lark", "one", "me", "OK"));
-    assertThat(late.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
-  }
-
-  @Test
-  void aReportOutlivesTheServer() throws Exception {
-    Worker worker = startedWithScript();
-    String taskId = create("DEAF");
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    server.setDown(true);
-    handler.letGo();
-    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).reporting() == 1);
-    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).problem() != null);
-    server.setDown(false);
-    assertStatus(taskId, TaskStatus.SUCCESS);
-    assertStatus(create("OK"), TaskStatus.SUCCESS);
-    assertThat(handler.started()).hasSize(2);
-  }
-
-  @Test
-  void aLostAnswerStrandsNothing() throws Exception {
-    List<String> ids = create(3, "OK");
-    server.swallowAnswers(2);
-    startedWithScript();
-    for (String id : ids) {
-      assertStatus(id, TaskStatus.SUCCESS);
-      assertThat(server.getTask(id).leaseEpoch()).isEqualTo(1);
+    @Test
+    void aRowWithAContextThatCannotBeReadIsSetAsideAndTheBatchGoesOn() throws Exception {
+      started(aWorker().handler("lark", "one", c -> StageResult.done(c.context(Integer.class))));
+      List<String> ids = List.of(create("1"), create("{nonsense"), create("3"));
+      assertStatus(ids.get(0), TaskStatus.SUCCESS);
+      assertStatus(ids.get(1), TaskStatus.FAILED);
+      assertStatus(ids.get(2), TaskStatus.SUCCESS);
+      assertThat(server.getTask(ids.get(1)).scheduleLog()).contains("cannot be read as");
     }
-    assertThat(handler.started()).hasSize(3);
   }
 
-  @Test
-  void whatIsFinishedDuringAnOutageIsToldByTheNextStart() throws Exception {
-    Worker before = started(aWorker().spoolDir(spool).handler("lark", "one", handler));
-    String taskId = create("DEAF");
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    server.setDown(true);
-    handler.letGo();
-    await().atMost(PATIENCE).until(() -> before.view().spooled() == 1);
-    assertThat(before.stop(Duration.ZERO)).isFalse();
+  @Nested
+  class Holds {
 
-    Worker after = started(aWorker().spoolDir(spool).handler("lark", "one", handler));
-    assertThat(after.view().spooled()).isEqualTo(1);
-    server.setDown(false);
-    assertStatus(taskId, TaskStatus.SUCCESS);
-    await().atMost(PATIENCE).until(() -> after.view().spooled() == 0);
-    assertThat(handler.started()).hasSize(1);
-    assertThat(server.accepted().get(0).workerId()).isEqualTo(before.settings().workerId());
-    assertStatus(create("OK"), TaskStatus.SUCCESS);
+    @Test
+    void slotsAreSharedByAllTypes() throws Exception {
+      server.withType("tts");
+      AtomicInteger onDevice = new AtomicInteger();
+      AtomicInteger most = new AtomicInteger();
+      StageHandler busy =
+          c -> {
+            most.accumulateAndGet(onDevice.incrementAndGet(), Math::max);
+            Thread.yield();
+            onDevice.decrementAndGet();
+            return StageResult.done();
+          };
+      started(
+          aWorker()
+              .slots("cuda:0", 2)
+              .slotHandler("lark", "one", busy)
+              .slotHandler("tts", "one", busy));
+      List<String> ids = create(30, "");
+      for (int i = 0; i < 30; i++) {
+        ids.add(server.createTask(NewTask.of("tts", "one", "me", "")));
+      }
+      for (String id : ids) {
+        assertStatus(id, TaskStatus.SUCCESS);
+      }
+      assertThat(most.get()).isBetween(1, 2);
+    }
+
+    @Test
+    void eachTypeHasThreadsOfItsOwn() throws Exception {
+      server.withType("tts");
+      started(aWorker().threads(1).handler("lark", "one", handler).handler("tts", "one", handler));
+      create(5, "HANG");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      assertStatus(server.createTask(NewTask.of("tts", "one", "me", "OK")), TaskStatus.SUCCESS);
+    }
+
+    @Test
+    void onlyWhatCanStartSoonIsHeld() throws Exception {
+      Worker worker = started(aSlowWorker().threads(2).prefetch(3).handler("lark", "one", handler));
+      letAShortRunEnd();
+      create(20, "HANG");
+      await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() >= 2);
+      TypeView type = worker.view().types().get(0);
+      assertThat(type.working()).isEqualTo(2);
+      assertThat(type.queued()).isLessThanOrEqualTo(3);
+    }
+
+    @Test
+    void whatWaitsBehindLongRunsIsGivenBack() throws Exception {
+      Worker worker = started(aSlowWorker().threads(2).prefetch(3).handler("lark", "one", handler));
+      letAShortRunEnd();
+      create(5, "HANG");
+      await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() >= 2);
+      letPass(Duration.ofSeconds(2));
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () -> {
+                assertThat(worker.view().types().get(0).queued()).isZero();
+                assertThat(server.accepted())
+                    .extracting(Report::outcome)
+                    .filteredOn(outcome -> outcome == Outcome.RELEASE)
+                    .isNotEmpty();
+              });
+    }
+
+    @Test
+    void aParkedWorkerStartsANewTaskAtOnce() throws Exception {
+      startedWithScript();
+      assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
+      create("OK");
+      assertThat(server.awaitAccepted(1, SOON)).isTrue();
+    }
+
+    @Test
+    void aSlotThatIsFreedUnderAParkedHoldIsUsedAtOnce() throws Exception {
+      started(aWorker().handler("lark", "open", handler).slotHandler("lark", "one", handler));
+      create("DEAF");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      // Asks for the open stage alone by now, and parks.
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () -> {
+                HoldRequest last = server.holds().get(server.holds().size() - 1);
+                return last.stages().equals(List.of("open")) && last.waitMs() > 0;
+              });
+      create("OK");
+      handler.letGo();
+      assertThat(server.awaitAccepted(2, SOON)).isTrue();
+    }
   }
 
-  @Test
-  void aReportUnderWayAtTheEndIsKeptTheSame() throws Exception {
-    Worker worker = started(aWorker().spoolDir(spool).handler("lark", "one", handler));
-    String taskId = create("DEAF");
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    CompletableFuture<Boolean> stop = CompletableFuture.supplyAsync(() -> worker.stop(PATIENCE));
-    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
-    server.setDown(true);
-    handler.letGo();
-    await().atMost(PATIENCE).until(() -> worker.view().spooled() == 1);
-    assertThat(worker.stop(Duration.ZERO)).isFalse();
-    assertThat(stop.get()).isFalse();
-    server.setDown(false);
-    started(aWorker().spoolDir(spool).handler("lark", "one", handler));
-    assertStatus(taskId, TaskStatus.SUCCESS);
-    assertThat(handler.started()).hasSize(1);
+  @Nested
+  class Leases {
+
+    @Test
+    void leasesAreKeptWhileAHandlerRuns() throws Exception {
+      server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+      started(aWorker().threads(2).handler("lark", "one", handler));
+      create(2, "DEAF");
+      await().atMost(PATIENCE).until(() -> server.heartbeats().size() >= 8);
+      handler.letGo();
+      assertThat(server.awaitAccepted(2, PATIENCE)).isTrue();
+      assertThat(server.accepted()).extracting(Report::leaseEpoch).containsOnly(1);
+    }
+
+    @Test
+    void aHandlerIsInterruptedAtItsDeadlineAndTimedOutIsReported() throws Exception {
+      server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
+      startedWithScript();
+      create("HANG");
+      assertThat(handler.awaitInterrupted(1, PATIENCE)).isTrue();
+      assertThat(server.awaitAccepted(1, PATIENCE)).isTrue();
+      assertThat(server.accepted().get(0).outcome()).isEqualTo(Outcome.RETRY);
+      assertThat(server.accepted().get(0).errMsg()).startsWith("timed out");
+    }
+
+    @Test
+    void aHandlerThatHeedsNoInterruptIsReportedAndCounted() throws Exception {
+      server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
+      Worker worker = started(aWorker().threads(1).slotHandler("lark", "one", handler));
+      create("DEAF");
+      assertThat(server.awaitAccepted(1, PATIENCE)).isTrue();
+      assertThat(server.accepted().get(0).errMsg()).startsWith("timed out");
+      await().atMost(PATIENCE).until(() -> worker.view().types().get(0).overdue() == 1);
+      assertThat(worker.view().freeSlots()).isZero();
+      handler.letGo();
+      await().atMost(PATIENCE).until(() -> worker.view().types().get(0).overdue() == 0);
+      await().atMost(PATIENCE).until(() -> worker.view().freeSlots() == 1);
+    }
+
+    @Test
+    void aCancelledTaskIsInterruptedAndNotReported() throws Exception {
+      server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+      Worker worker = startedWithScript();
+      String taskId = create("HANG");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      server.cancelTask(taskId);
+      assertThat(handler.awaitInterrupted(1, PATIENCE)).isTrue();
+      assertStatus(create("OK"), TaskStatus.SUCCESS);
+      assertThat(server.reports()).extracting(Report::taskId).doesNotContain(taskId);
+      // The report is there before the thread is free again.
+      await().atMost(PATIENCE).until(() -> worker.view().types().get(0).working() == 0);
+    }
   }
 
-  @Test
-  void finishedWorkIsToldBeforeItsTaskIsHeldOnceMore() throws Exception {
-    AtomicLong leap = new AtomicLong();
-    FakeFlowServer leaping =
-        new FakeFlowServer(() -> System.nanoTime() + leap.get()).withType("lark");
-    Worker worker =
-        started(
-            Worker.builder()
-                .client(leaping)
-                .stopsWithTheJvm(false)
-                .spoolDir(spool)
-                .handler("lark", "one", handler));
-    String taskId = leaping.createTask(NewTask.of("lark", "one", "me", "DEAF"));
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    leaping.setDown(true);
-    handler.letGo();
-    await().atMost(PATIENCE).until(() -> worker.view().spooled() == 1);
-    // Its lease runs out meanwhile: the task is anybody's who asks first.
-    leap.set(Duration.ofMinutes(1).toNanos());
-    leaping.setDown(false);
-    assertThat(leaping.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
-    assertThat(leaping.getTask(taskId).leaseEpoch()).isEqualTo(1);
-    assertThat(handler.started()).hasSize(1);
+  @Nested
+  class Outages {
+
+    @Test
+    void itMayBeStartedBeforeTheServerAndTheType() throws Exception {
+      FakeFlowServer late = new FakeFlowServer();
+      late.setDown(true);
+      started(Worker.builder().client(late).stopsWithTheJvm(false).handler("lark", "one", handler));
+      late.setDown(false);
+      late.withType("lark");
+      String taskId = late.createTask(NewTask.of("lark", "one", "me", "OK"));
+      assertThat(late.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
+    }
+
+    @Test
+    void aReportOutlivesTheServer() throws Exception {
+      Worker worker = startedWithScript();
+      String taskId = create("DEAF");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      server.setDown(true);
+      handler.letGo();
+      await().atMost(PATIENCE).until(() -> worker.view().types().get(0).reporting() == 1);
+      await().atMost(PATIENCE).until(() -> worker.view().types().get(0).problem() != null);
+      server.setDown(false);
+      assertStatus(taskId, TaskStatus.SUCCESS);
+      assertStatus(create("OK"), TaskStatus.SUCCESS);
+      assertThat(handler.started()).hasSize(2);
+    }
+
+    @Test
+    void aLostAnswerStrandsNothing() throws Exception {
+      List<String> ids = create(3, "OK");
+      server.swallowAnswers(2);
+      startedWithScript();
+      for (String id : ids) {
+        assertStatus(id, TaskStatus.SUCCESS);
+        assertThat(server.getTask(id).leaseEpoch()).isEqualTo(1);
+      }
+      assertThat(handler.started()).hasSize(3);
+    }
+
+    @Test
+    void whatIsFinishedDuringAnOutageIsToldByTheNextStart() throws Exception {
+      Worker before = started(aWorker().spoolDir(spool).handler("lark", "one", handler));
+      String taskId = create("DEAF");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      server.setDown(true);
+      handler.letGo();
+      await().atMost(PATIENCE).until(() -> before.view().spooled() == 1);
+      assertThat(before.stop(Duration.ZERO)).isFalse();
+
+      Worker after = started(aWorker().spoolDir(spool).handler("lark", "one", handler));
+      assertThat(after.view().spooled()).isEqualTo(1);
+      server.setDown(false);
+      assertStatus(taskId, TaskStatus.SUCCESS);
+      await().atMost(PATIENCE).until(() -> after.view().spooled() == 0);
+      assertThat(handler.started()).hasSize(1);
+      assertThat(server.accepted().get(0).workerId()).isEqualTo(before.settings().workerId());
+      assertStatus(create("OK"), TaskStatus.SUCCESS);
+    }
+
+    @Test
+    void aReportUnderWayAtTheEndIsKeptTheSame() throws Exception {
+      Worker worker = started(aWorker().spoolDir(spool).handler("lark", "one", handler));
+      String taskId = create("DEAF");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      CompletableFuture<Boolean> stop = CompletableFuture.supplyAsync(() -> worker.stop(PATIENCE));
+      await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
+      server.setDown(true);
+      handler.letGo();
+      await().atMost(PATIENCE).until(() -> worker.view().spooled() == 1);
+      assertThat(worker.stop(Duration.ZERO)).isFalse();
+      assertThat(stop.get()).isFalse();
+      server.setDown(false);
+      started(aWorker().spoolDir(spool).handler("lark", "one", handler));
+      assertStatus(taskId, TaskStatus.SUCCESS);
+      assertThat(handler.started()).hasSize(1);
+    }
+
+    @Test
+    void finishedWorkIsToldBeforeItsTaskIsHeldOnceMore() throws Exception {
+      AtomicLong leap = new AtomicLong();
+      FakeFlowServer leaping =
+          new FakeFlowServer(() -> System.nanoTime() + leap.get()).withType("lark");
+      Worker worker =
+          started(
+              Worker.builder()
+                  .client(leaping)
+                  .stopsWithTheJvm(false)
+                  .spoolDir(spool)
+                  .handler("lark", "one", handler));
+      String taskId = leaping.createTask(NewTask.of("lark", "one", "me", "DEAF"));
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      leaping.setDown(true);
+      handler.letGo();
+      await().atMost(PATIENCE).until(() -> worker.view().spooled() == 1);
+      // Its lease runs out meanwhile: the task is anybody's who asks first.
+      leap.set(Duration.ofMinutes(1).toNanos());
+      leaping.setDown(false);
+      assertThat(leaping.awaitStatus(taskId, TaskStatus.SUCCESS, PATIENCE)).isTrue();
+      assertThat(leaping.getTask(taskId).leaseEpoch()).isEqualTo(1);
+      assertThat(handler.started()).hasSize(1);
+    }
   }
 
-  // The end
+  @Nested
+  class Stop {
 
-  @Test
-  void aStopCutsAParkedHold() throws Exception {
-    Worker worker = startedWithScript();
-    assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
-    long start = System.nanoTime();
-    assertThat(worker.stop(PATIENCE)).isTrue();
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SOON);
-    assertThat(worker.state()).isEqualTo(WorkerState.STOPPED);
+    @Test
+    void aStopCutsAParkedHold() throws Exception {
+      Worker worker = startedWithScript();
+      assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
+      long start = System.nanoTime();
+      assertThat(worker.stop(PATIENCE)).isTrue();
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SOON);
+      assertThat(worker.state()).isEqualTo(WorkerState.STOPPED);
+    }
+
+    @Test
+    void onAStopQueuedTasksAreGivenBackAtOnceAndRunningOnesMayFinish() throws Exception {
+      Worker worker = started(aSlowWorker().threads(1).prefetch(3).handler("lark", "one", handler));
+      letAShortRunEnd();
+      create(4, "DEAF");
+      assertThat(handler.awaitStarted(2, PATIENCE)).isTrue();
+      await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() >= 2);
+      int queued = worker.view().types().get(0).queued();
+
+      CompletableFuture<Boolean> stop = CompletableFuture.supplyAsync(() -> worker.stop(PATIENCE));
+      assertThat(server.awaitAccepted(1 + queued, SOON)).isTrue();
+      assertThat(server.accepted().subList(1, 1 + queued))
+          .extracting(Report::outcome)
+          .containsOnly(Outcome.RELEASE);
+      assertThat(stop).isNotDone();
+      assertThat(worker.state()).isEqualTo(WorkerState.STOPPING);
+
+      handler.letGo();
+      assertThat(stop.get()).isTrue();
+      assertThat(server.accepted().get(server.accepted().size() - 1).outcome())
+          .isEqualTo(Outcome.SUCCESS);
+      assertThat(handler.started()).hasSize(2);
+    }
+
+    @Test
+    void afterTheGraceARunIsInterruptedAndGivenBack() throws Exception {
+      Worker worker = startedWithScript();
+      String taskId = create("HANG");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      assertThat(worker.stop(Duration.ofMillis(50))).isTrue();
+      assertThat(handler.interrupted()).hasSize(1);
+      assertThat(server.accepted()).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+      assertThat(server.getTask(taskId).crtRetryNum()).isZero();
+      assertThat(server.getTask(taskId).taskStatus()).isEqualTo(TaskStatus.WAITING);
+    }
+
+    @Test
+    void aHandlerThatHeedsNoInterruptIsGivenBackAllTheSame() throws Exception {
+      Worker worker = startedWithScript();
+      create("DEAF");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      assertThat(worker.stop(Duration.ZERO)).isTrue();
+      assertThat(server.accepted()).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+    }
+
+    @Test
+    void theShorterGraceOfTwoStopsCounts() throws Exception {
+      Worker worker = startedWithScript();
+      create("HANG");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      CompletableFuture<Boolean> patient =
+          CompletableFuture.supplyAsync(() -> worker.stop(Duration.ofHours(1)));
+      await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
+      assertThat(worker.stop(Duration.ZERO)).isTrue();
+      assertThat(patient.get()).isTrue();
+    }
   }
 
-  @Test
-  void onAStopQueuedTasksAreGivenBackAtOnceAndRunningOnesMayFinish() throws Exception {
-    Worker worker = started(aSlowWorker().threads(1).prefetch(3).handler("lark", "one", handler));
-    letAShortRunEnd();
-    create(4, "DEAF");
-    assertThat(handler.awaitStarted(2, PATIENCE)).isTrue();
-    await().atMost(PATIENCE).until(() -> worker.view().types().get(0).queued() >= 2);
-    int queued = worker.view().types().get(0).queued();
+  @Nested
+  class Drain {
 
-    CompletableFuture<Boolean> stop = CompletableFuture.supplyAsync(() -> worker.stop(PATIENCE));
-    assertThat(server.awaitAccepted(1 + queued, SOON)).isTrue();
-    assertThat(server.accepted().subList(1, 1 + queued))
-        .extracting(Report::outcome)
-        .containsOnly(Outcome.RELEASE);
-    assertThat(stop).isNotDone();
-    assertThat(worker.state()).isEqualTo(WorkerState.STOPPING);
+    @Test
+    void aDrainedWorkerFinishesWhatItHasAndStops() throws Exception {
+      server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+      Worker worker = startedWithScript();
+      String taskId = create("DEAF");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      server.setDrain(true);
+      await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
+      handler.letGo();
+      assertStatus(taskId, TaskStatus.SUCCESS);
+      await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
+    }
 
-    handler.letGo();
-    assertThat(stop.get()).isTrue();
-    assertThat(server.accepted().get(server.accepted().size() - 1).outcome())
-        .isEqualTo(Outcome.SUCCESS);
-    assertThat(handler.started()).hasSize(2);
-  }
+    @Test
+    void aDrainedWorkerGivesBackWhatWaitsAndItsRunsTakeTheirTime() throws Exception {
+      server.withType("owl", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
+      CountDownLatch drained = new CountDownLatch(1);
+      Worker worker =
+          started(
+              aSlowWorker()
+                  .threads(1)
+                  .prefetch(1)
+                  .shutdownGrace(Duration.ZERO)
+                  .whenDrained(drained::countDown)
+                  .handler("owl", "one", handler) // the hold that is parked and told
+                  .handler("lark", "one", handler));
+      letAShortRunEnd();
+      create(2, "DEAF");
+      await()
+          .atMost(PATIENCE)
+          .until(() -> worker.view().types().stream().mapToInt(TypeView::queued).sum() == 1);
+      server.setDrain(true);
+      assertThat(server.awaitAccepted(2, PATIENCE)).isTrue();
+      assertThat(server.accepted())
+          .extracting(Report::outcome)
+          .containsExactly(Outcome.SUCCESS, Outcome.RELEASE);
+      assertThat(drained.getCount()).isEqualTo(1);
+      await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
+      handler.letGo();
+      assertThat(drained.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(worker.state()).isEqualTo(WorkerState.STOPPED);
+      assertThat(server.accepted()).extracting(Report::outcome).contains(Outcome.SUCCESS);
+      assertThat(handler.interrupted()).isEmpty();
+    }
 
-  @Test
-  void afterTheGraceARunIsInterruptedAndGivenBack() throws Exception {
-    Worker worker = startedWithScript();
-    String taskId = create("HANG");
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    assertThat(worker.stop(Duration.ofMillis(50))).isTrue();
-    assertThat(handler.interrupted()).hasSize(1);
-    assertThat(server.accepted()).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
-    assertThat(server.getTask(taskId).crtRetryNum()).isZero();
-    assertThat(server.getTask(taskId).taskStatus()).isEqualTo(TaskStatus.WAITING);
-  }
+    @Test
+    void aWorkerThatHoldsNothingIsDrainedTheSame() throws Exception {
+      server.setDrain(true);
+      Worker worker = startedWithScript();
+      await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
+    }
 
-  @Test
-  void aHandlerThatHeedsNoInterruptIsGivenBackAllTheSame() throws Exception {
-    Worker worker = startedWithScript();
-    create("DEAF");
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    assertThat(worker.stop(Duration.ZERO)).isTrue();
-    assertThat(server.accepted()).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
-  }
+    @Test
+    void aParkedHoldDrainsAWorkerLongBeforeItsNextHeartbeat() throws Exception {
+      Worker worker = startedWithScript();
+      assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
+      assertThat(server.awaitHeartbeats(1, PATIENCE)).isTrue();
+      server.setDrain(true);
+      await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
+      assertThat(server.heartbeats()).as("the next comes after a minute").hasSize(1);
+    }
 
-  @Test
-  void theShorterGraceOfTwoStopsCounts() throws Exception {
-    Worker worker = startedWithScript();
-    create("HANG");
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    CompletableFuture<Boolean> patient =
-        CompletableFuture.supplyAsync(() -> worker.stop(Duration.ofHours(1)));
-    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
-    assertThat(worker.stop(Duration.ZERO)).isTrue();
-    assertThat(patient.get()).isTrue();
-  }
+    @Test
+    void aWorkerThatIsStartedAgainUnderTheIdOfADrainedOneStays() throws Exception {
+      Worker first = started(aWorker().workerId("pod-0").handler("lark", "one", handler));
+      assertThat(server.awaitHeartbeats(1, PATIENCE)).isTrue();
+      server.setDrain(true);
+      await().atMost(PATIENCE).until(() -> first.state() == WorkerState.STOPPED);
 
-  @Test
-  void aDrainedWorkerFinishesWhatItHasAndStops() throws Exception {
-    server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
-    Worker worker = startedWithScript();
-    String taskId = create("DEAF");
-    assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
-    server.setDrain(true);
-    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
-    handler.letGo();
-    assertStatus(taskId, TaskStatus.SUCCESS);
-    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
-  }
-
-  @Test
-  void aDrainedWorkerGivesBackWhatWaitsAndItsRunsTakeTheirTime() throws Exception {
-    server.withType("owl", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
-    CountDownLatch drained = new CountDownLatch(1);
-    Worker worker =
-        started(
-            aSlowWorker()
-                .threads(1)
-                .prefetch(1)
-                .shutdownGrace(Duration.ZERO)
-                .whenDrained(drained::countDown)
-                .handler("owl", "one", handler) // the hold that is parked and told
-                .handler("lark", "one", handler));
-    letAShortRunEnd();
-    create(2, "DEAF");
-    await()
-        .atMost(PATIENCE)
-        .until(() -> worker.view().types().stream().mapToInt(TypeView::queued).sum() == 1);
-    server.setDrain(true);
-    assertThat(server.awaitAccepted(2, PATIENCE)).isTrue();
-    assertThat(server.accepted())
-        .extracting(Report::outcome)
-        .containsExactly(Outcome.SUCCESS, Outcome.RELEASE);
-    assertThat(drained.getCount()).isEqualTo(1);
-    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
-    handler.letGo();
-    assertThat(drained.await(10, TimeUnit.SECONDS)).isTrue();
-    assertThat(worker.state()).isEqualTo(WorkerState.STOPPED);
-    assertThat(server.accepted()).extracting(Report::outcome).contains(Outcome.SUCCESS);
-    assertThat(handler.interrupted()).isEmpty();
-  }
-
-  @Test
-  void aWorkerThatHoldsNothingIsDrainedTheSame() throws Exception {
-    server.setDrain(true);
-    Worker worker = startedWithScript();
-    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
-  }
-
-  @Test
-  void aParkedHoldDrainsAWorkerLongBeforeItsNextHeartbeat() throws Exception {
-    Worker worker = startedWithScript();
-    assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
-    assertThat(server.awaitHeartbeats(1, PATIENCE)).isTrue();
-    server.setDrain(true);
-    await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
-    assertThat(server.heartbeats()).as("the next comes after a minute").hasSize(1);
-  }
-
-  @Test
-  void aWorkerThatIsStartedAgainUnderTheIdOfADrainedOneStays() throws Exception {
-    Worker first = started(aWorker().workerId("pod-0").handler("lark", "one", handler));
-    assertThat(server.awaitHeartbeats(1, PATIENCE)).isTrue();
-    server.setDrain(true);
-    await().atMost(PATIENCE).until(() -> first.state() == WorkerState.STOPPED);
-
-    int beats = server.heartbeats().size();
-    Worker next = started(aWorker().workerId("pod-0").handler("lark", "one", handler));
-    assertStatus(create("OK"), TaskStatus.SUCCESS);
-    assertThat(server.awaitHeartbeats(beats + 1, PATIENCE)).isTrue();
-    assertThat(next.state()).isEqualTo(WorkerState.RUNNING);
+      int beats = server.heartbeats().size();
+      Worker next = started(aWorker().workerId("pod-0").handler("lark", "one", handler));
+      assertStatus(create("OK"), TaskStatus.SUCCESS);
+      assertThat(server.awaitHeartbeats(beats + 1, PATIENCE)).isTrue();
+      assertThat(next.state()).isEqualTo(WorkerState.RUNNING);
+    }
   }
 
   @Test
@@ -630,8 +647,6 @@ class WorkerTest {
     await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
     assertThat(server.accepted()).hasSize(1);
   }
-
-  // Building
 
   @Test
   void aWorkerIdIsNewEachTimeAndFitsTheContract() {
