@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.SpringApplication;
@@ -169,6 +170,7 @@ class ShutdownIT {
         .isZero();
   }
 
+  @Tag("faults")
   @Test
   void frozenDatabaseDelaysTheEndBySecondsOnly() {
     network.freeze();

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.configuration.FluentConfiguration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -96,6 +97,7 @@ class StartupIT {
     assertThat(onlyError(output)).contains("does not let us in").contains("FLOW_MYSQL_PASSWORD");
   }
 
+  @Tag("faults")
   @Test
   void databaseThatIsLateIsWaitedFor(CapturedOutput output) throws Exception {
     int port = closedPort();

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("faults")
 @Timeout(120)
 class EmbeddedMariaDbIT {
   @TempDir Path directory;
@@ -36,7 +37,6 @@ class EmbeddedMariaDbIT {
     }
   }
 
-  @Tag("faults")
   @Test
   void killedServerComesBackOnTheSamePortWithItsData() throws SQLException {
     try (EmbeddedMariaDb database = EmbeddedMariaDb.start(directory, 0, Durability.RELAXED)) {
@@ -103,7 +103,6 @@ class EmbeddedMariaDbIT {
     }
   }
 
-  @Tag("faults")
   @Test
   void orphanOfAKilledJvmIsStoppedFirst() throws Exception {
     try (ServerOwner owner = ServerOwner.of("mariadb", directory)) {
@@ -118,7 +117,6 @@ class EmbeddedMariaDbIT {
     }
   }
 
-  @Tag("faults")
   @Test
   void serverEndsWithItsKilledJvm() throws Exception {
     try (ServerOwner owner = ServerOwner.of("mariadb", directory)) {
@@ -128,7 +126,6 @@ class EmbeddedMariaDbIT {
     }
   }
 
-  @Tag("faults")
   @Test
   void directoryOfALiveJvmIsRefused() throws Exception {
     try (ServerOwner owner = ServerOwner.of("mariadb", directory)) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("faults")
 @Timeout(60)
 class EmbeddedRedisIT {
   @TempDir Path directory;
@@ -35,7 +36,6 @@ class EmbeddedRedisIT {
     }
   }
 
-  @Tag("faults")
   @Test
   void killedServerComesBackOnTheSamePort() {
     try (EmbeddedRedis redis = EmbeddedRedis.start(directory, 0)) {
@@ -67,7 +67,6 @@ class EmbeddedRedisIT {
     }
   }
 
-  @Tag("faults")
   @Test
   void orphanOfAKilledJvmIsStoppedFirst() throws Exception {
     try (ServerOwner owner = ServerOwner.of("redis", directory)) {
