@@ -267,7 +267,8 @@ class WorkerTest {
 
     @Test
     void leasesAreKeptWhileAHandlerRuns() throws Exception {
-      server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+      server.withType(
+          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
       started(aWorker().threads(2).handler("lark", "one", handler));
       create(2, "DEAF");
       await().atMost(PATIENCE).until(() -> server.heartbeats().size() >= 8);
@@ -278,7 +279,8 @@ class WorkerTest {
 
     @Test
     void aHandlerIsInterruptedAtItsDeadlineAndTimedOutIsReported() throws Exception {
-      server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
+      server.withType(
+          "lark", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
       startedWithScript();
       create("HANG");
       assertThat(handler.awaitInterrupted(1, PATIENCE)).isTrue();
@@ -289,7 +291,8 @@ class WorkerTest {
 
     @Test
     void aHandlerThatHeedsNoInterruptIsReportedAndCounted() throws Exception {
-      server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
+      server.withType(
+          "lark", Duration.ofSeconds(30), Duration.ofSeconds(1), Duration.ofSeconds(30));
       Worker worker = started(aWorker().threads(1).slotHandler("lark", "one", handler));
       create("DEAF");
       assertThat(server.awaitAccepted(1, PATIENCE)).isTrue();
@@ -303,7 +306,8 @@ class WorkerTest {
 
     @Test
     void aCancelledTaskIsInterruptedAndNotReported() throws Exception {
-      server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+      server.withType(
+          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
       Worker worker = startedWithScript();
       String taskId = create("HANG");
       assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
@@ -497,7 +501,8 @@ class WorkerTest {
 
     @Test
     void aDrainedWorkerFinishesWhatItHasAndStops() throws Exception {
-      server.withType("lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+      server.withType(
+          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
       Worker worker = startedWithScript();
       String taskId = create("DEAF");
       assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
@@ -510,7 +515,8 @@ class WorkerTest {
 
     @Test
     void aDrainedWorkerGivesBackWhatWaitsAndItsRunsTakeTheirTime() throws Exception {
-      server.withType("owl", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
+      server.withType(
+          "owl", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
       CountDownLatch drained = new CountDownLatch(1);
       Worker worker =
           started(

@@ -269,7 +269,8 @@ class TypePollerTest {
 
     @Test
     void aTaskThatWasLostOnceIsAsGoodAsAnyOther() {
-      it.client.thenTasks(lostTask("1_lark_task_1", "open", 1), lostTask("2_lark_task_1", "open", 1));
+      it.client.thenTasks(
+          lostTask("1_lark_task_1", "open", 1), lostTask("2_lark_task_1", "open", 1));
       it.turn();
       it.sender.runOnce();
       assertThat(it.client.reports).isEmpty();
@@ -444,7 +445,8 @@ class TypePollerTest {
     @Test
     void anAnswerParkedForTooLongIsAskedForAgainUnderItsId() {
       it.limits =
-          new TypeLimits(100, Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
+          new TypeLimits(
+              100, Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
       it.client.then(
           request -> {
             it.ticker.advance(Duration.ofSeconds(20));
@@ -596,7 +598,9 @@ class TypePollerTest {
       HoldRequest others = it.client.holds.get(0);
       assertThat(others.stages()).containsExactly("kokoro", "bark");
       assertThat(others.prefer()).isEmpty();
-      assertThat(others.othersAfterMs()).as("what others will take is left to them").isEqualTo(1_000);
+      assertThat(others.othersAfterMs())
+          .as("what others will take is left to them")
+          .isEqualTo(1_000);
       assertThat(others.waitMs()).isZero();
       assertThat(it.client.holds.get(1).prefer()).containsExactly("melo");
 
