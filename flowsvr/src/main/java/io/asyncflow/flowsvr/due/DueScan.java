@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.springframework.beans.factory.DisposableBean;
@@ -38,8 +39,8 @@ import org.springframework.stereotype.Component;
  * <p>Its pace depends on the other sources of events. A sole server publishes all events itself;
  * tasks inserted by SQL are found within five seconds. If Redis carries events between servers, one
  * scan a second finds tasks whose events were lost. Without Redis a server learns of tasks from
- * other servers only by the scan, so it runs several times a second, and uses at most a fifth of
- * one connection's time.
+ * other servers only by the scan, so it runs several times a second, more often for a second after
+ * it has found a due task, and uses at most a fifth of one connection's time.
  *
  * <p>Not thread-safe.
  */
@@ -50,6 +51,11 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
 
   /** The pause if no events of other servers arrive. */
   private static final Duration SHORT_PAUSE = Duration.ofMillis(125);
+
+  /** The pause after such a round has found a due task, for a while: the next one may follow. */
+  private static final Duration ACTIVE_PAUSE = Duration.ofMillis(25);
+
+  private static final Duration ACTIVE = Duration.ofSeconds(1);
 
   /** The pause is at least this multiple of the time that the last round took. */
   private static final int PAUSE_FACTOR = 4;
@@ -71,6 +77,8 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   private final Node node;
   private boolean isSoleServer;
   private long tookNanos;
+  private boolean hasFound;
+  private long foundAt;
   private BackgroundLoop loop;
 
   DueScan(
@@ -93,8 +101,9 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     loop = BackgroundLoop.start("due-scan", this::pause, this::runOnce);
   }
 
-  private Duration pause() {
-    Duration pause = receivesAllEvents() ? PAUSE : SHORT_PAUSE;
+  Duration pause() {
+    boolean isActive = hasFound && node.nanoTime() - foundAt < ACTIVE.toNanos();
+    Duration pause = receivesAllEvents() ? PAUSE : isActive ? ACTIVE_PAUSE : SHORT_PAUSE;
     Duration rest = Duration.ofNanos(PAUSE_FACTOR * tookNanos);
     return rest.compareTo(pause) > 0 ? rest : pause;
   }
@@ -254,18 +263,26 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       boolean areAll = !scan.newStages().contains(table);
       part.map().scannedGaps(table, areAll, part.newsSeen(), at);
       if (!areAll) {
-        demand.dueIn(type, 0);
+        found(type, 0, at);
       }
     }
     part.quiet().stream()
         .map(scan.heads()::get)
-        .filter(head -> head != null)
+        .filter(Objects::nonNull)
         .mapToLong(head -> Math.max(0, -head.dueForMs()))
         .min()
-        .ifPresent(inMs -> demand.dueIn(type, inMs));
+        .ifPresent(inMs -> found(type, inMs, at));
     if (isOld(part.family(), scan.tables().get(type))) {
       families.find(type, NOW); // claims then use the new tables, too
       demand.dueIn(type, 0);
+    }
+  }
+
+  private void found(TaskType type, long dueInMs, long at) {
+    demand.dueIn(type, dueInMs);
+    if (dueInMs == 0) {
+      hasFound = true;
+      foundAt = at;
     }
   }
 

@@ -62,8 +62,8 @@ public class LeaseStore {
   public record LeaseCount(TaskTable table, long total, long expired) {}
 
   /**
-   * Counts the leases of a {@link io.asyncflow.flowsvr.tasktable.TableSql#groups group} of tables
-   * in one statement.
+   * Counts the leases of a {@link io.asyncflow.flowsvr.tasktable.schema.TableSql#groups group} of
+   * tables in one statement.
    */
   public List<LeaseCount> count(List<TaskTable> tables) {
     return jdbc.sql(COUNT_LEASES.ofAll(tables))

@@ -15,7 +15,7 @@
  *
  * <p>A table is created before a position moves to it, so no position ever names a missing table.
  * The positions only increase (but see {@link
- * io.asyncflow.flowsvr.tasktable.TableDrain#takeBackLost}) and are moved by compare-and-set, so of
- * two servers only one succeeds.
+ * io.asyncflow.flowsvr.tasktable.upkeep.TableDrain#takeBackLost}) and are moved by compare-and-set,
+ * so of two servers only one succeeds.
  */
 package io.asyncflow.flowsvr.tasktable;

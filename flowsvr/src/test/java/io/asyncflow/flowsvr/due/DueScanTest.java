@@ -1,0 +1,142 @@
+package io.asyncflow.flowsvr.due;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import io.asyncflow.flowsvr.due.DueStore.Gap;
+import io.asyncflow.flowsvr.due.DueStore.Position;
+import io.asyncflow.flowsvr.due.DueStore.Scan;
+import io.asyncflow.flowsvr.due.HoldDemand.Wanted;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.redis.RedisLink;
+import io.asyncflow.flowsvr.tasktable.Freshness;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktable.TaskFamily;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a round reads, and when the next one follows. */
+class DueScanTest {
+
+  private static final TaskType LARK = new TaskType("lark");
+  private static final TaskTable TABLE = new TaskTable(LARK, 1);
+  private static final Source FIRST = new Source(TABLE, "first");
+  private static final long NOW = 3_600_000;
+
+  private final DueMaps maps = new DueMaps();
+  private final DueStore store = mock();
+  private final TaskFamilies families = mock();
+  private final HoldDemand demand = mock();
+  private final RedisLink redis = mock();
+  private final Node node = mock();
+  private final DueScan scan = new DueScan(maps, store, families, demand, redis, node);
+
+  @BeforeEach
+  void aHoldThatNamesAStage() {
+    maps.of(LARK);
+    when(families.find(LARK, Freshness.KNOWN))
+        .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0)));
+    when(demand.wanted()).thenReturn(Map.of(LARK, new Wanted(Set.of("first"), false)));
+  }
+
+  @Test
+  void withoutRedisARoundFollowsSoonAndSoonerAfterOneThatHasFoundADueTask() {
+    sees(Map.of(), Set.of(), 2);
+    scan.runOnce();
+    verify(demand, never()).dueIn(any(), anyLong());
+    assertThat(scan.pause()).hasMillis(125);
+
+    sees(Map.of(FIRST, new Head(FIRST, 0, NOW - 1, NOW)), Set.of(), 2);
+    scan.runOnce();
+    verify(demand).dueIn(LARK, 0);
+    assertThat(scan.pause()).hasMillis(25);
+    at(999);
+    assertThat(scan.pause()).hasMillis(25);
+    at(1_000);
+    assertThat(scan.pause()).hasMillis(125);
+  }
+
+  @Test
+  void taskThatIsNotDueYetIsToldAndDoesNotHurryTheNextRound() {
+    sees(Map.of(FIRST, new Head(FIRST, 0, NOW + 700, NOW)), Set.of(), 2);
+    scan.runOnce();
+    verify(demand).dueIn(LARK, 700);
+    assertThat(scan.pause()).hasMillis(125);
+  }
+
+  @Test
+  void roundThatTakesLongIsFollowedByALongerPause() {
+    when(store.scan(any(), any(), any()))
+        .thenAnswer(
+            call -> {
+              at(60);
+              return new Scan(Map.of(), Set.of(), Map.of(), 2);
+            });
+    scan.runOnce();
+    assertThat(scan.pause()).hasMillis(240);
+  }
+
+  @Test
+  void soleServerScansOnceASecond() {
+    sees(Map.of(FIRST, new Head(FIRST, 0, NOW - 1, NOW)), Set.of(), 1);
+    scan.runOnce();
+    assertThat(scan.pause()).hasSeconds(1);
+  }
+
+  @Test
+  void serversThatHearOfEachOtherByRedisScanOnceASecondWhileItAnswers() {
+    when(redis.isConfigured()).thenReturn(true);
+    sees(Map.of(FIRST, new Head(FIRST, 0, NOW - 1, NOW)), Set.of(), 2);
+    scan.runOnce();
+    assertThat(scan.pause()).hasSeconds(1);
+    when(redis.isGivenUp()).thenReturn(true);
+    assertThat(scan.pause()).hasMillis(25);
+  }
+
+  @Test
+  void newStageWakesAHoldThatNamesNone() {
+    when(demand.wanted()).thenReturn(Map.of(LARK, new Wanted(Set.of(), true)));
+    maps.of(LARK).sawStages(TABLE, List.of("first"), 0, 0);
+    sees(Map.of(), Set.of(TABLE), 2);
+
+    scan.runOnce();
+
+    verify(store)
+        .scan(
+            List.of(LARK),
+            List.of(FIRST),
+            List.of(new Gap(TABLE, "", "first"), new Gap(TABLE, "first", null)));
+    verify(demand).dueIn(LARK, 0);
+    assertThat(maps.of(LARK).stagesOf(TABLE, 0)).as("have to be read").isEmpty();
+  }
+
+  @Test
+  void typeThatHasOtherTablesByNowIsReadAnew() {
+    when(store.scan(any(), any(), any()))
+        .thenReturn(new Scan(Map.of(), Set.of(), Map.of(LARK, new Position(1, 2)), 2));
+    scan.runOnce();
+    verify(families).find(LARK, Freshness.NOW);
+    verify(demand).dueIn(eq(LARK), eq(0L));
+  }
+
+  private void sees(Map<Source, Head> heads, Set<TaskTable> newStages, int servers) {
+    when(store.scan(any(), any(), any())).thenReturn(new Scan(heads, newStages, Map.of(), servers));
+  }
+
+  private void at(long ms) {
+    when(node.nanoTime()).thenReturn(MILLISECONDS.toNanos(ms));
+  }
+}
