@@ -12,6 +12,7 @@ import io.asyncflow.bench.option.UsageException;
 import io.asyncflow.bench.report.ChartFile;
 import io.asyncflow.bench.report.Conditions;
 import io.asyncflow.bench.report.Report;
+import io.asyncflow.bench.resource.CpuReading;
 import io.asyncflow.bench.resource.ServerMemory;
 import io.asyncflow.dev.DevException;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The main class behind {@code ./asyncflow bench}.
@@ -76,9 +78,11 @@ public final class Bench {
     try (TestBed bed = TestBed.open(options, checkout)) {
       Conditions conditions = Conditions.of(bed, checkout, options);
       out.println(conditions.markdown());
-      Contests contests = new Contests(bed, options, out);
-      Referee usual = new Referee(options.rounds(), !options.smoke(), bed.cpuMeter(), out);
-      Referee once = new Referee(1, false, bed.cpuMeter(), out);
+      Contests contests = new Contests(bed, options, checkout, out);
+      // A part may have processes of its own, so each reading asks which there are.
+      Supplier<CpuReading> cpu = () -> bed.cpuMeter().get();
+      Referee usual = new Referee(options.rounds(), !options.smoke(), cpu, out);
+      Referee once = new Referee(1, false, cpu, out);
       List<Standings<?>> standings = new ArrayList<>();
       List<Finding> facts = new ArrayList<>();
       facts.add(Finding.of("memory of flowsvr at the start", memory(bed)));

@@ -1,6 +1,7 @@
 package io.asyncflow.bench;
 
 import io.asyncflow.bench.bed.Backlog;
+import io.asyncflow.bench.bed.Cluster;
 import io.asyncflow.bench.bed.TestBed;
 import io.asyncflow.bench.bed.Workload;
 import io.asyncflow.bench.contest.Contender;
@@ -12,6 +13,7 @@ import io.asyncflow.bench.flow.IdleWorkers;
 import io.asyncflow.bench.flow.ListCalls;
 import io.asyncflow.bench.flow.SnapshotHolds;
 import io.asyncflow.bench.flow.Soak;
+import io.asyncflow.bench.flow.TypesOnServers;
 import io.asyncflow.bench.measure.Comparison;
 import io.asyncflow.bench.measure.IdleCost;
 import io.asyncflow.bench.measure.IdleMeasure;
@@ -20,7 +22,10 @@ import io.asyncflow.bench.measure.Latency.Limit;
 import io.asyncflow.bench.measure.PerSecond;
 import io.asyncflow.bench.measure.SoakMeasure;
 import io.asyncflow.bench.measure.SoakRun;
+import io.asyncflow.bench.measure.TypesCost;
+import io.asyncflow.bench.measure.TypesMeasure;
 import io.asyncflow.bench.option.BenchOptions;
+import io.asyncflow.bench.option.Checkout;
 import io.asyncflow.bench.option.Part;
 import io.asyncflow.bench.system.DbSchedulerSystem;
 import io.asyncflow.bench.system.FlowPollers;
@@ -28,6 +33,7 @@ import io.asyncflow.bench.system.FlowSystem;
 import io.asyncflow.bench.system.JobRunrSystem;
 import io.asyncflow.bench.system.RawSystem;
 import io.asyncflow.bench.system.SeedSystem;
+import io.asyncflow.bench.work.Arrivals;
 import io.asyncflow.bench.work.BulkCreates;
 import io.asyncflow.bench.work.CreateToStart;
 import io.asyncflow.bench.work.JobRuns;
@@ -69,12 +75,14 @@ final class Contests {
 
   private final TestBed bed;
   private final BenchOptions options;
+  private final Checkout checkout;
   private final PrintStream out;
   private Backlog large;
 
-  Contests(TestBed bed, BenchOptions options, PrintStream out) {
+  Contests(TestBed bed, BenchOptions options, Checkout checkout, PrintStream out) {
     this.bed = bed;
     this.options = options;
+    this.checkout = checkout;
     this.out = out;
   }
 
@@ -82,6 +90,7 @@ final class Contests {
   Contest<?> of(Part part) throws Exception {
     return switch (part) {
       case IDLE -> idle();
+      case TYPES -> types();
       case LIVES -> lives();
       case CREATES -> creates();
       case BULK -> bulk();
@@ -106,6 +115,25 @@ final class Contests {
         options.idleSeconds(),
         List.of(new IdleWorkers(bed, options.idleWorkers(), options.idleWarmUpTasks())),
         new IdleMeasure(2, 5));
+  }
+
+  private Contest<TypesCost> types() throws Exception {
+    out.printf(
+        Locale.ROOT,
+        "%nStarting %d more flowsvr and making %d types ...%n",
+        TypesOnServers.servers(),
+        options.types());
+    Cluster cluster = bed.startCluster("types", TypesOnServers.servers(), options, checkout);
+    return new Contest<>(
+        Part.TYPES,
+        "Types: holds parked for each of many types on two servers without Redis, "
+            + options.idleSeconds()
+            + " s a round without tasks",
+        options.idleSeconds(),
+        List.of(
+            new TypesOnServers(
+                bed, cluster, options.types(), options.typeStarts(), options.typeWait())),
+        new TypesMeasure(25, 100));
   }
 
   private Contest<Duration> lives() throws SQLException {
@@ -225,7 +253,7 @@ final class Contests {
     }
     return new Contest<>(
         Part.LATENCY,
-        "Create to start on an idle system: random arrivals, " + CreateToStart.gaps(),
+        "Create to start on an idle system: random arrivals, " + Arrivals.inWords(),
         Math.min(10, options.arrivals()),
         options.arrivals(),
         contenders,

@@ -65,6 +65,8 @@ class BenchIT {
             "hold of 100: 2,000 waiting, an old snapshot open, p99 against an empty table",
             "list: getUserTaskList?userId=user-7&limit=100, p95",
             "5 idle workers: database",
+            "5 types on 2 servers: database",
+            "5 types on 2 servers: create on one, start on the other, p50",
             "call: a table of 2,000 rows dropped, p99 against without a drop",
             "soak: growth of the live heap of flowsvr",
             "memory of flowsvr at the start",

@@ -45,6 +45,7 @@ public final class TestBed implements AutoCloseable {
   private final String schema;
   private final Path data;
   private final ServerProcess server;
+  private final List<Cluster> clusters = new ArrayList<>();
   private final FlowClient flow;
   private final Redis redis;
   private HikariDataSource peerConnections;
@@ -90,6 +91,26 @@ public final class TestBed implements AutoCloseable {
       jvm.add("-Dflow.governance.cleaning-interval=1s");
     }
     return jvm;
+  }
+
+  /**
+   * Starts several servers on a schema of their own; {@link #close} closes them if their user has
+   * not done so.
+   *
+   * @param name of the schema, after the bench's own
+   */
+  public Cluster startCluster(String name, int servers, BenchOptions options, Checkout checkout)
+      throws Exception {
+    Cluster cluster =
+        Cluster.start(
+            servers,
+            checkout.serverJar(),
+            serverJvm(options),
+            database.endpoint(),
+            schema + "_" + name,
+            checkout.benchTarget().resolve("flowsvr-" + name));
+    clusters.add(cluster);
+    return cluster;
   }
 
   public URI url() {
@@ -167,11 +188,12 @@ public final class TestBed implements AutoCloseable {
     return "t_" + type + "_task_1";
   }
 
-  /** Knows what everybody on this test bed uses of the processors. */
+  /** Knows what everybody who is on this test bed at the moment uses of the processors. */
   public CpuMeter cpuMeter() {
     Map<String, Long> pids = new LinkedHashMap<>();
     pids.put("clients and workers", ProcessHandle.current().pid());
     pids.put("flowsvr", server.pid());
+    clusters.forEach(cluster -> pids.putAll(cluster.pids()));
     pids.put("Redis", redis.pid());
     database.pid().ifPresent(pid -> pids.put("database", pid));
     return new CpuMeter(pids, database.pid().isPresent());
@@ -181,6 +203,9 @@ public final class TestBed implements AutoCloseable {
   public void close() throws Exception {
     try (redis;
         server) {
+      for (Cluster cluster : clusters) {
+        cluster.close();
+      }
       if (peerConnections != null) {
         peerConnections.close();
       }

@@ -139,7 +139,8 @@ public record Latency(String what, List<Limit> limits) implements Measure<Histog
     return String.format(Locale.ROOT, "p%.0f", percentile);
   }
 
-  private static double percentile(Histogram latencies, double percentile) {
+  /** In milliseconds, of a histogram of microseconds. */
+  static double percentile(Histogram latencies, double percentile) {
     return latencies.getValueAtPercentile(percentile) / 1000.0;
   }
 }

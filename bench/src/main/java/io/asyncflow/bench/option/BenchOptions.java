@@ -110,6 +110,21 @@ public record BenchOptions(
     return Math.min(20, Math.max(1, n / 1000));
   }
 
+  /** Types that holds are parked for. */
+  public int types() {
+    return Math.min(200, Math.max(5, n / 250));
+  }
+
+  /** Types of which a task is created on one server and started on another. */
+  public int typeStarts() {
+    return Math.min(50, types());
+  }
+
+  /** How long a hold is parked before it is answered: for a worker, a type's default of 10 s. */
+  public Duration typeWait() {
+    return Duration.ofMillis(Math.min(10_000, Math.max(1_000, n / 5)));
+  }
+
   /** What makes the JVMs compile the way of a call. */
   public int idleWarmUpTasks() {
     return Math.min(20_000, n);

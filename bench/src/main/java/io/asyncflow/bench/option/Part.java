@@ -9,6 +9,8 @@ import java.util.stream.Collectors;
 public enum Part {
   /** What workers cost that have nothing to do; first, when theirs is the only type there is. */
   IDLE,
+  /** Many types with parked holds on two servers, which are its own, as is their schema. */
+  TYPES,
   /** Tasks created, held and finished. */
   LIVES,
   /** Tasks created one by one. */

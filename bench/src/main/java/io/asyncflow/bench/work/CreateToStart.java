@@ -1,8 +1,6 @@
 package io.asyncflow.bench.work;
 
 import io.asyncflow.bench.system.TaskSystem;
-import java.time.Duration;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
@@ -13,21 +11,12 @@ import org.HdrHistogram.Histogram;
  */
 public final class CreateToStart extends SystemContender<Histogram> {
 
-  private static final double SHORTEST_GAP_MS = 50;
-  private static final double LONGEST_GAP_MS = 300;
-  private static final double MEAN_GAP_MS = 130;
   private static final int WARM_UP_ARRIVALS = 3;
 
-  /** Seeded: each run of the bench sees the same arrivals. */
-  private final Random random = new Random(42);
+  private final Arrivals gaps = new Arrivals();
 
   public CreateToStart(TaskSystem system) {
     super(system);
-  }
-
-  /** In a title. */
-  public static String gaps() {
-    return "gaps of %.0f to %.0f ms, exponential".formatted(SHORTEST_GAP_MS, LONGEST_GAP_MS);
   }
 
   /** The first arrivals of a run find no worker that is quite awake, and do not count. */
@@ -43,7 +32,7 @@ public final class CreateToStart extends SystemContender<Histogram> {
     try (TaskSystem.Runner runner = system.run(starts);
         TaskSystem.Creator creator = system.creator()) {
       for (int i = 0; i < arrivals; i++) {
-        TimeUnit.NANOSECONDS.sleep(gap().toNanos());
+        TimeUnit.NANOSECONDS.sleep(gaps.nextGap().toNanos());
         created[i] = System.nanoTime();
         creator.createOne(first + i);
       }
@@ -54,12 +43,5 @@ public final class CreateToStart extends SystemContender<Histogram> {
       latencies.recordValue((starts.nanosOf(first + i) - created[i]) / 1000);
     }
     return latencies;
-  }
-
-  /** Arrivals without memory, but never two at once and never a long pause. */
-  private Duration gap() {
-    double exponential = -Math.log(1 - random.nextDouble()) * (MEAN_GAP_MS - SHORTEST_GAP_MS);
-    double millis = Math.min(LONGEST_GAP_MS, SHORTEST_GAP_MS + exponential);
-    return Duration.ofNanos((long) (millis * 1e6));
   }
 }

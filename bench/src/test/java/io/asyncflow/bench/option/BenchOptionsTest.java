@@ -28,6 +28,9 @@ class BenchOptionsTest {
     assertThat(options.holds()).isEqualTo(150);
     assertThat(options.snapshot()).hasSeconds(15);
     assertThat(options.idleWorkers()).isEqualTo(200);
+    assertThat(options.types()).isEqualTo(200);
+    assertThat(options.typeStarts()).isEqualTo(50);
+    assertThat(options.typeWait()).hasSeconds(10);
     assertThat(options.rounds()).isEqualTo(3);
     assertThat(options.soak()).hasMinutes(2);
     assertThat(options.beforeDrop()).hasSeconds(20);
@@ -42,6 +45,9 @@ class BenchOptionsTest {
     assertThat(options.arrivals()).isEqualTo(5);
     assertThat(options.idleWorkers()).isEqualTo(5);
     assertThat(options.idleSeconds()).isEqualTo(1);
+    assertThat(options.types()).isEqualTo(5);
+    assertThat(options.typeStarts()).isEqualTo(5);
+    assertThat(options.typeWait()).hasSeconds(1);
   }
 
   @Test

@@ -1,0 +1,97 @@
+package io.asyncflow.bench.bed;
+
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Several flowsvr without Redis on a schema of their own, beside the one of the {@link TestBed}:
+ * they see no type or table of the other parts.
+ */
+public final class Cluster implements AutoCloseable {
+
+  private final DatabaseEndpoint database;
+  private final String schema;
+  private final List<ServerProcess> servers = new ArrayList<>();
+  private final List<FlowClient> clients = new ArrayList<>();
+  private boolean closed;
+
+  private Cluster(DatabaseEndpoint database, String schema) {
+    this.database = database;
+    this.schema = schema;
+  }
+
+  /**
+   * Starts the servers one after the other; the first one makes the tables.
+   *
+   * @param log of the first server is {@code log-1.log}, and so on
+   */
+  static Cluster start(
+      int size, Path jar, List<String> jvm, DatabaseEndpoint database, String schema, Path log)
+      throws Exception {
+    Cluster cluster = new Cluster(database, schema);
+    try {
+      for (int i = 1; i <= size; i++) {
+        Path ownLog = log.resolveSibling(log.getFileName() + "-" + i + ".log");
+        ServerProcess server = ServerProcess.start(jar, jvm, database, schema, ownLog);
+        cluster.servers.add(server);
+        cluster.clients.add(new HttpFlowClient(server.url(), null));
+      }
+      return cluster;
+    } catch (Exception e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  /**
+   * A client of one of the servers.
+   *
+   * @param server from 0
+   */
+  public FlowClient flow(int server) {
+    return clients.get(server);
+  }
+
+  /** Makes a task type and, by an empty hold, its table. */
+  public void addType(TaskTypeSettings settings) {
+    flow(0).saveTaskType(settings);
+    flow(0).holdTasks(new HoldRequest(settings.taskType(), 1, "bench", null, null, null));
+  }
+
+  /** The processes that run, by their names. */
+  Map<String, Long> pids() {
+    Map<String, Long> pids = new LinkedHashMap<>();
+    for (int i = 0; i < servers.size(); i++) {
+      pids.put("flowsvr " + (i + 1) + " of " + servers.size(), servers.get(i).pid());
+    }
+    return pids;
+  }
+
+  /** Stops the servers and drops their schema; does nothing the second time. */
+  @Override
+  public void close() throws InterruptedException, SQLException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    for (ServerProcess server : servers) {
+      server.close();
+    }
+    servers.clear();
+    try (Connection connection = database.connect("mysql");
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP DATABASE IF EXISTS " + schema);
+    }
+  }
+}
