@@ -8,16 +8,13 @@ import io.asyncflow.bench.contest.Standings;
 import io.asyncflow.bench.option.BenchOptions;
 import io.asyncflow.bench.option.Checkout;
 import io.asyncflow.bench.option.Part;
-import io.asyncflow.bench.option.UsageException;
 import io.asyncflow.bench.report.ChartFile;
 import io.asyncflow.bench.report.Conditions;
 import io.asyncflow.bench.report.Report;
 import io.asyncflow.bench.resource.CpuReading;
 import io.asyncflow.bench.resource.ServerMemory;
-import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,12 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/**
- * The main class behind {@code ./asyncflow bench}.
- *
- * <p>Exit codes: 0 done, 1 failed, 2 not understood.
- */
-public final class Bench {
+/** One run of the bench. */
+final class Bench {
 
   private final BenchOptions options;
   private final Checkout checkout;
@@ -42,30 +35,6 @@ public final class Bench {
     this.options = options;
     this.checkout = checkout;
     this.out = out;
-  }
-
-  /**
-   * Runs the bench.
-   *
-   * @param arguments see {@code ./asyncflow bench --help}
-   */
-  public static void main(String[] arguments) throws Exception {
-    List<String> words = List.of(arguments);
-    if (words.contains("--help")) {
-      System.out.print(BenchOptions.USAGE);
-      return;
-    }
-    PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-    try {
-      BenchOptions options = BenchOptions.parse(words, System.getenv());
-      new Bench(options, Checkout.current(), out).run();
-    } catch (UsageException e) {
-      System.err.println("asyncflow: " + e.getMessage());
-      System.exit(2);
-    } catch (DevException e) {
-      System.err.println("asyncflow: " + e.getMessage());
-      System.exit(1);
-    }
   }
 
   /**
@@ -107,8 +76,7 @@ public final class Bench {
   }
 
   private void publish(Report report) throws IOException {
-    Path file =
-        options.report() != null ? options.report() : checkout.benchTarget().resolve("bench.md");
+    Path file = options.report().orElseGet(() -> checkout.benchTarget().resolve("bench.md"));
     Files.createDirectories(file.getParent());
     Map<Part, String> charts = new EnumMap<>(Part.class);
     String stem = file.getFileName().toString().replaceFirst("\\.[^.]*$", "");

@@ -3,9 +3,9 @@
  *
  * <p>Machines are noisy, so a figure alone means nothing; what counts is the ratio to the yardstick
  * that ran beside it. The module's own package has the main class, {@link
- * io.asyncflow.bench.Bench}, and {@code Contests}, which says who takes part in each part of a run
- * and what is aimed at. Each room depends on those below it alone, and {@code ArchitectureTest}
- * holds that order:
+ * io.asyncflow.bench.BenchCommand}, and {@code Contests}, which says who takes part in each part of
+ * a run and what is aimed at. Each room depends on those below it alone, and {@code
+ * ArchitectureTest} holds that order:
  *
  * <pre>
  *   report     tables, charts, and last the targets that were met or missed

@@ -18,6 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /**
  * The bench once and with next to nothing, so that it cannot rot; what it measures here means
@@ -85,8 +86,10 @@ class BenchIT {
     ByteArrayOutputStream console = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(console, true, StandardCharsets.UTF_8);
 
-    Report report =
-        new Bench(BenchOptions.parse(arguments, Map.of()), Checkout.current(), out).run();
+    BenchOptions options = new BenchOptions(Map.of());
+    new CommandLine(options).parseArgs(arguments.toArray(String[]::new));
+
+    Report report = new Bench(options, Checkout.current(), out).run();
 
     assertThat(Files.readString(file)).contains("## Targets");
     assertThat(console.toString(StandardCharsets.UTF_8))

@@ -1,7 +1,7 @@
 package io.asyncflow.bench.bed;
 
 import io.asyncflow.bench.option.BenchOptions;
-import io.asyncflow.bench.option.UsageException;
+import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.embedded.Durability;
 import io.asyncflow.dev.embedded.EmbeddedMariaDb;

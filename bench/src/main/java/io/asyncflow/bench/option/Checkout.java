@@ -1,5 +1,6 @@
 package io.asyncflow.bench.option;
 
+import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ public record Checkout(Path root) {
         return new Checkout(directory);
       }
     }
-    throw new UsageException("There is no Asyncflow in " + here + ": call ./asyncflow bench.");
+    throw new DevException("There is no Asyncflow in " + here + ": call ./asyncflow bench.");
   }
 
   public Path benchTarget() {
@@ -51,7 +52,7 @@ public record Checkout(Path root) {
         throw new UncheckedIOException(e);
       }
     }
-    throw new UsageException(
+    throw new DevException(
         "There is no flowsvr in " + target + ": build it with ./mvnw -DskipTests package.");
   }
 

@@ -1,9 +1,10 @@
 package io.asyncflow.bench.option;
 
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.stream.Collectors;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
 
 /** What the bench can measure; {@code --only} picks some of it. In the order of a whole run. */
 public enum Part {
@@ -54,11 +55,25 @@ public enum Part {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  static Optional<Part> of(String key) {
-    return Arrays.stream(values()).filter(part -> part.key().equals(key)).findFirst();
+  /** Reads a part. */
+  static final class Key implements ITypeConverter<Part> {
+    @Override
+    public Part convert(String key) {
+      return Arrays.stream(values())
+          .filter(part -> part.key().equals(key))
+          .findFirst()
+          .orElseThrow(
+              () ->
+                  new TypeConversionException(
+                      "takes some of " + String.join(", ", new Keys()) + ", not " + key));
+    }
   }
 
-  static String keys() {
-    return Arrays.stream(values()).map(Part::key).collect(Collectors.joining(","));
+  /** How they are all called. */
+  static final class Keys implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Arrays.stream(values()).map(Part::key).iterator();
+    }
   }
 }

@@ -1,6 +1,6 @@
 package io.asyncflow.bench.resource;
 
-import io.asyncflow.bench.option.UsageException;
+import io.asyncflow.dev.DevException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -19,13 +19,13 @@ public record ProcessLook(double liveMiB, int threads, int files) {
   /**
    * Collects its garbage first.
    *
-   * @throws UsageException where there is no jcmd
+   * @throws DevException where there is no jcmd
    */
   public static ProcessLook at(long pid) throws IOException, InterruptedException {
     long live =
         ServerMemory.of(pid)
             .liveBytes()
-            .orElseThrow(() -> new UsageException("The soak needs a JDK: a JRE has no jcmd."));
+            .orElseThrow(() -> new DevException("The soak needs a JDK: a JRE has no jcmd."));
     Path process = Path.of("/proc", Long.toString(pid));
     return new ProcessLook(
         live / (double) (1 << 20),

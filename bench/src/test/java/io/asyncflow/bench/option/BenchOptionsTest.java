@@ -4,13 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.bench.bed.BenchDatabase;
+import io.asyncflow.dev.UsageException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
 
 class BenchOptionsTest {
 
@@ -73,6 +75,19 @@ class BenchOptionsTest {
     assertThat(options.backlog()).isEqualTo(2_000);
   }
 
+  @Test
+  void whatIsAskedForComesBeforeTheLittleOfASmokeTest() {
+    assertThat(parse("--n 200 --smoke").lives()).isEqualTo(200);
+    assertThat(parse("--smoke --rounds 2").rounds()).isEqualTo(2);
+  }
+
+  @Test
+  void optionsOfTheServersJvmAreSeparatedBySpaces() {
+    BenchOptions options = new BenchOptions(Map.of());
+    new CommandLine(options).parseArgs("--server-jvm", "-Xmx2g  -XX:+UseZGC");
+    assertThat(options.serverJvm()).containsExactly("-Xmx2g", "-XX:+UseZGC");
+  }
+
   @ParameterizedTest
   @CsvSource({"20,20", "10k,10000", "10M,10000000"})
   void rowsAreCountedInThousandsAndMillions(String text, int rows) {
@@ -82,9 +97,9 @@ class BenchOptionsTest {
   @Test
   void aGivenDatabaseIsNamedByItsUrlAndTheEnvironment() {
     BenchOptions options =
-        BenchOptions.parse(
-            List.of("--mysql", "jdbc:mysql://db.example:3307/any?x=y"),
-            Map.of("FLOW_MYSQL_USER", "me", "FLOW_MYSQL_PASSWORD", "secret"));
+        parse(
+            Map.of("FLOW_MYSQL_USER", "me", "FLOW_MYSQL_PASSWORD", "secret"),
+            "--mysql jdbc:mysql://db.example:3307/any?x=y");
 
     BenchDatabase database =
         BenchDatabase.given(options.mysqlUrl(), options.mysqlUser(), options.mysqlPassword());
@@ -108,10 +123,11 @@ class BenchOptionsTest {
         "--backlog 2m",
         "--backlog 0",
         "--minutes 0",
+        "--mariadb --mysql jdbc:mysql://localhost",
         "lives"
       })
   void whatCannotBeUnderstoodIsSaid(String line) {
-    assertThatThrownBy(() -> parse(line)).isInstanceOf(UsageException.class);
+    assertThatThrownBy(() -> parse(line)).isInstanceOf(ParameterException.class);
   }
 
   @ParameterizedTest
@@ -123,7 +139,12 @@ class BenchOptionsTest {
   }
 
   private static BenchOptions parse(String line) {
-    return BenchOptions.parse(
-        line.isEmpty() ? List.of() : List.of(line.split(" ")), Map.<String, String>of());
+    return parse(Map.of(), line);
+  }
+
+  private static BenchOptions parse(Map<String, String> environment, String line) {
+    BenchOptions options = new BenchOptions(environment);
+    new CommandLine(options).parseArgs(line.isEmpty() ? new String[0] : line.split(" "));
+    return options;
   }
 }

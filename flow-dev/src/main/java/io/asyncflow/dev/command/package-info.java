@@ -1,9 +1,10 @@
 /**
- * The main classes behind {@code ./asyncflow dev}, {@code demo} and {@code submit}, their options,
- * and what each of them runs.
+ * The commands {@code ./asyncflow dev}, {@code demo} and {@code submit}, and what all commands of
+ * {@code ./asyncflow} have in common.
  *
- * <p>{@link io.asyncflow.dev.command.DevLauncher} starts a stack of its own; {@link
- * io.asyncflow.dev.command.Submit} needs none, and knows a server that runs somewhere by HTTP
- * alone.
+ * <p>{@link io.asyncflow.dev.command.Asyncflow} is the root of the command line, for the commands
+ * of other modules too; {@link io.asyncflow.dev.command.DevLauncher} is the main class of those
+ * here. {@code DevCommand} and {@code DemoCommand} start a stack of their own; {@code
+ * SubmitCommand} needs none, and knows a server that runs somewhere by HTTP alone.
  */
 package io.asyncflow.dev.command;

@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -174,9 +176,25 @@ class SubmitTest {
   }
 
   @Test
-  void whatIsNotUnderstoodIsTwo() throws IOException {
-    assertThat(submit("--what")).isEqualTo(2);
-    assertThat(lines(err)).containsExactly("asyncflow: submit does not know --what.");
+  void whatIsNotUnderstoodIsTwo() {
+    assertRefused(
+        "submit does not know --agian; did you mean --again?", text.toString(), "--agian");
+    assertRefused("submit needs FILE.");
+    assertRefused(
+        "submit needs a server: say --url URL or set FLOW_URL.", text.toString(), "--again");
+    assertRefused(
+        "--url must be an http or https URL with a host, such as http://127.0.0.1:8081, and not"
+            + " 'far'.",
+        text.toString(),
+        "--url",
+        "far");
+  }
+
+  private void assertRefused(String sentence, String... arguments) {
+    err.reset();
+    assertThat(run(Map.of(), List.of(arguments))).isEqualTo(2);
+    assertThat(lines(err))
+        .containsExactly("asyncflow: " + sentence, "./asyncflow submit --help says more.");
   }
 
   @Test
@@ -215,7 +233,7 @@ class SubmitTest {
 
   @Test
   void helpNamesEveryOption() {
-    assertThat(submit(Map.of()).run(List.of("--help"))).isZero();
+    assertThat(run(Map.of(), List.of("--help"))).isZero();
     assertThat(out.toString(UTF_8))
         .contains("--url", "--out", "--user", "--again", "FLOW_API_KEY_FILE");
   }
@@ -224,12 +242,16 @@ class SubmitTest {
     List<String> arguments = new ArrayList<>(List.of(text.toString()));
     arguments.addAll(List.of("--url", "http://127.0.0.1:" + server.getAddress().getPort()));
     arguments.addAll(List.of(more));
-    return submit(environment).run(arguments);
+    return run(environment, arguments);
   }
 
-  private Submit submit(Map<String, String> environment) {
-    return new Submit(
-        environment, new PrintStream(out, true, UTF_8), new PrintStream(err, true, UTF_8), false);
+  private int run(Map<String, String> environment, List<String> arguments) {
+    PrintStream console = new PrintStream(out, true, UTF_8);
+    PrintStream errors = new PrintStream(err, true, UTF_8);
+    return Asyncflow.of(new SubmitCommand(environment, console, errors, false))
+        .setOut(new PrintWriter(console, true))
+        .setErr(new PrintWriter(errors, true))
+        .execute(Stream.concat(Stream.of("submit"), arguments.stream()).toArray(String[]::new));
   }
 
   private void ends(String state, String more, int done, int failed) {

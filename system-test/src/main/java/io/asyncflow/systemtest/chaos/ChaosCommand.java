@@ -1,55 +1,118 @@
 package io.asyncflow.systemtest.chaos;
 
+import io.asyncflow.dev.command.Asyncflow;
+import io.asyncflow.dev.command.WholeNumber;
 import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
 import io.asyncflow.systemtest.check.Verdict;
 import io.asyncflow.systemtest.evidence.Executions;
 import io.asyncflow.systemtest.invariant.Invariant;
+import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
-/**
- * {@code ./asyncflow chaos --tasks N --seed S}: runs real processes into trouble and prints what
- * they did wrong. The exit code is 0 if that was nothing.
- */
-public final class ChaosCommand {
+/** {@code ./asyncflow chaos}: runs real processes into trouble and prints what they did wrong. */
+@Command(
+    name = "chaos",
+    description =
+        "Creates three-stage tasks on real servers and workers while these, the database and Redis are"
+            + " killed, stopped and terminated, settings change and the family's tables roll, and"
+            + " holds what happened to the invariants.",
+    exitCodeList = {
+      "0:no invariant was violated",
+      "1:one was; the history is left where the last line says",
+      "2:not understood"
+    })
+public final class ChaosCommand implements Callable<Integer> {
 
   private static final int VIOLATED = 1;
-  private static final int USAGE = 2;
 
-  private static final String HELP =
-      """
-      Usage: ./asyncflow chaos [options]
+  @Option(
+      names = "--tasks",
+      paramLabel = "N",
+      defaultValue = "5000",
+      converter = WholeNumber.FromOne.class,
+      description = "how many (${DEFAULT-VALUE})")
+  private int tasks;
 
-      Creates three-stage tasks on real servers and workers while these, the database and Redis
-      are killed, stopped and terminated, settings change and the family's tables roll, and holds
-      what happened to the invariants.
+  @Option(
+      names = "--jobs",
+      paramLabel = "N",
+      converter = WholeNumber.FromZero.class,
+      description = "of fifty tasks each beside them (one for each thousand tasks)")
+  private Integer jobs;
 
-        --tasks N     how many (5000)
-        --jobs N      of fifty tasks each beside them (one for each thousand tasks)
-        --seed S      of the faults and of the tasks' behaviour (a random one, which is printed)
-        --minutes M   spread creates and faults over so many minutes at least (2, or less for less
-                      tasks: the faults then come faster, for a busy machine too fast)
-        --servers N   flowsvr processes (3)
-        --workers N   worker processes (6), and one for the tasks of a type with default times
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      converter = Seed.class,
+      description = "of the faults and of the tasks' behaviour (a random one, which is printed)")
+  private Long seed;
 
-      Exits with 1 if an invariant was violated; the history is left where it says.
-      """;
+  @Option(
+      names = "--minutes",
+      paramLabel = "M",
+      converter = WholeNumber.FromOne.class,
+      description =
+          "spread creates and faults over so many minutes at least (2, or less for less tasks: the"
+              + " faults then come faster, for a busy machine too fast)")
+  private Integer minutes;
 
-  private ChaosCommand() {}
+  @Option(
+      names = "--servers",
+      paramLabel = "N",
+      defaultValue = "3",
+      converter = WholeNumber.FromOne.class,
+      description = "flowsvr processes (${DEFAULT-VALUE})")
+  private int servers;
 
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      defaultValue = "6",
+      converter = WholeNumber.FromOne.class,
+      description =
+          "worker processes (${DEFAULT-VALUE}), and one for the tasks of a type with default times")
+  private int workers;
+
+  ChaosCommand() {}
+
+  /**
+   * Runs the chaos.
+   *
+   * @param arguments {@code chaos}, and what {@code chaos --help} says
+   */
   public static void main(String[] arguments) {
-    if (arguments.length == 1 && arguments[0].matches("help|-h|--help")) {
-      System.out.print(HELP);
-      return;
+    System.exit(Asyncflow.run(arguments, new ChaosCommand()));
+  }
+
+  @Override
+  public Integer call() {
+    return run(plan());
+  }
+
+  /** Any number. */
+  static final class Seed implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      try {
+        return Long.valueOf(text);
+      } catch (NumberFormatException e) {
+        throw new TypeConversionException("wants a number, not " + text);
+      }
     }
-    ChaosPlan plan;
-    try {
-      plan = ChaosPlan.parse(arguments);
-    } catch (IllegalArgumentException e) {
-      System.err.println("asyncflow chaos: " + e.getMessage());
-      System.exit(USAGE);
-      return;
-    }
-    System.exit(run(plan));
+  }
+
+  /** What the options ask for. */
+  ChaosPlan plan() {
+    long ofFaults = seed != null ? seed : ThreadLocalRandom.current().nextLong(1_000_000);
+    ChaosPlan plan = ChaosPlan.of(tasks, ofFaults).on(servers, workers);
+    plan = jobs == null ? plan : plan.with(jobs);
+    return minutes == null ? plan : plan.within(Duration.ofMinutes(minutes));
   }
 
   private static int run(ChaosPlan plan) {

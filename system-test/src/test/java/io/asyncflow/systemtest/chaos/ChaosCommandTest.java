@@ -1,6 +1,7 @@
 package io.asyncflow.systemtest.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
 import io.asyncflow.systemtest.check.Verdict;
@@ -13,8 +14,45 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
 
 class ChaosCommandTest {
+
+  @Test
+  void headlineIsTheDefault() {
+    ChaosPlan plan = plan();
+    assertThat(plan).isEqualTo(ChaosPlan.of(5_000, plan.seed()));
+  }
+
+  @Test
+  void everyOptionIsHeeded() {
+    assertThat(
+            plan(
+                "--minutes=7",
+                "--tasks=9",
+                "--jobs=4",
+                "--seed",
+                "-3",
+                "--servers=1",
+                "--workers=2"))
+        .isEqualTo(new ChaosPlan(9, 4, -3, 1, 2, Duration.ofMinutes(7)));
+    assertThat(plan("--jobs", "0").jobs()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--task=1", "--tasks=many", "--tasks", "--workers=0", "--seed=x", "help"})
+  void whatCannotBeReadIsRefused(String argument) {
+    assertThatThrownBy(() -> plan(argument)).isInstanceOf(ParameterException.class);
+  }
+
+  private static ChaosPlan plan(String... arguments) {
+    ChaosCommand chaos = new ChaosCommand();
+    new CommandLine(chaos).parseArgs(arguments);
+    return chaos.plan();
+  }
 
   @Test
   void lastLineCountsTheTasksOfBothTypes() {

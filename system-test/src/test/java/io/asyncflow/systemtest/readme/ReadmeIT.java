@@ -210,11 +210,11 @@ class ReadmeIT {
     Path text = Files.writeString(directory.resolve("my.txt"), "Hello.\n\nIt is me.\n");
     List<String> arguments =
         Stream.of(command.split(" "))
-            .skip(2)
+            .skip(1)
             .map(argument -> argument.equals("my.txt") ? text.toString() : argument)
             .map(argument -> argument.replace(SHOWN_ADDRESS, address))
             .toList();
-    Command.Done submit = Command.run(program("Submit", arguments), Map.of(), 120);
+    Command.Done submit = Command.run(launcher(arguments.toArray(String[]::new)), Map.of(), 120);
     assertThat(submit.exitCode()).as(submit.output()).isZero();
     Shown.compareLines(expected, seen(submit).replace(directory + "/", ""));
     assertThat(directory.resolve("my.wav")).isRegularFile();
@@ -264,14 +264,11 @@ class ReadmeIT {
 
   /** What {@code ./asyncflow} starts after it has looked for Java and built what is missing. */
   private List<String> launcher(String... arguments) {
-    return program("DevLauncher", List.of(arguments));
-  }
-
-  private List<String> program(String name, List<String> arguments) {
     return Command.java(
         System.getProperty("java.class.path"),
         List.of("-Dasyncflow.home=" + home, "-Dasyncflow.terminal=true"),
-        Stream.concat(Stream.of("io.asyncflow.dev.command." + name), arguments.stream()).toList());
+        Stream.concat(Stream.of("io.asyncflow.dev.command.DevLauncher"), Stream.of(arguments))
+            .toList());
   }
 
   /** Reads are asked again for a while: a reader is slower than a worker, and we are not. */

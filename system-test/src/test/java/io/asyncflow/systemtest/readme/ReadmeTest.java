@@ -115,12 +115,13 @@ class ReadmeTest {
         .isEqualTo(properties);
   }
 
-  /** Else "chaos --help" would show the line again that names it. */
+  /** Else "server --help" would ask for its variables. */
   @Test
-  void commandsThatExplainThemselvesAreAsked() {
+  void commandsWithoutHelpOfTheirOwnShowTheUsage() {
     Document script = Document.read("asyncflow");
-    String asked = script.all("=~ \\^\\(([a-z|]+)\\)\\$ ").get(0);
-    assertThat(asked.split("\\|")).containsExactlyInAnyOrderElementsOf(script.all("(\\w+) --help"));
+    String shown = script.all("=~ \\^\\(([a-z|]+)\\)\\$ ").get(0);
+    assertThat(shown.split("\\|"))
+        .containsExactlyInAnyOrderElementsOf(script.all("\n  (\\w+)\\)\n    require"));
   }
 
   @Test

@@ -1,0 +1,141 @@
+package io.asyncflow.dev.command;
+
+import io.asyncflow.api.FlowException;
+import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.UsageException;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The root of the command line. A program gives it the commands that it has, each an object with
+ * {@link Command}; help, messages and exit codes are the same for all of them.
+ *
+ * <p>Exit codes: 0 done, {@value #FAILED} failed, {@value #NOT_UNDERSTOOD} not understood; a
+ * command may have others beside them.
+ */
+@Command(name = "./asyncflow", synopsisSubcommandLabel = "COMMAND")
+public final class Asyncflow {
+  public static final int FAILED = 1;
+  public static final int NOT_UNDERSTOOD = 2;
+
+  private static final String TERMINAL_PROPERTY = "asyncflow.terminal";
+  private static final int WIDTH = 100;
+
+  /** Of a command that has no others. */
+  private static final Map<String, String> EXIT_CODES =
+      new TreeMap<>(Map.of("0", "done", "1", "failed", "2", "not understood"));
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "show this")
+  private boolean help;
+
+  private Asyncflow() {}
+
+  /**
+   * Runs the command that the first argument names.
+   *
+   * @return the exit code; what went wrong stands on standard error
+   */
+  public static int run(String[] arguments, Object... commands) {
+    return of(commands).execute(arguments);
+  }
+
+  /** The command line with these commands. */
+  static CommandLine of(Object... commands) {
+    CommandLine root = new CommandLine(new Asyncflow());
+    for (Object command : commands) {
+      root.addSubcommand(command);
+    }
+    root.getSubcommands().values().forEach(command -> layOut(command.getCommandSpec()));
+    return root.setExpandAtFiles(false)
+        .setUsageHelpWidth(WIDTH)
+        .setColorScheme(Help.defaultColorScheme(isTerminal() ? Ansi.AUTO : Ansi.OFF))
+        .setParameterExceptionHandler((e, arguments) -> refuse(e.getCommandLine(), sentence(e)))
+        .setExecutionExceptionHandler((e, command, arguments) -> explain(e, command));
+  }
+
+  private static void layOut(CommandSpec command) {
+    UsageMessageSpec usage = command.usageMessage();
+    usage.sortOptions(false).descriptionHeading("%n").optionListHeading("%n");
+    usage.parameterListHeading("%n").exitCodeListHeading("%nExit codes:%n");
+    if (usage.exitCodeList().isEmpty()) {
+      usage.exitCodeList(EXIT_CODES);
+    }
+    if (usage.footer().length > 0) {
+      usage.footerHeading("%n");
+    }
+  }
+
+  /** Whether standard output is one; the launching script knows. */
+  static boolean isTerminal() {
+    return Boolean.getBoolean(TERMINAL_PROPERTY);
+  }
+
+  private static int refuse(CommandLine command, String sentence) {
+    PrintWriter err = command.getErr();
+    err.println("asyncflow: " + sentence);
+    err.println(command.getCommandSpec().qualifiedName() + " --help says more.");
+    return NOT_UNDERSTOOD;
+  }
+
+  private static int explain(Exception e, CommandLine command) throws Exception {
+    if (e instanceof UsageException) {
+      return refuse(command, e.getMessage());
+    }
+    if (e instanceof DevException || e instanceof FlowException) {
+      command.getErr().println("asyncflow: " + e.getMessage());
+      return FAILED;
+    }
+    throw e; // picocli prints its stack, and the exit code is 1
+  }
+
+  private static String sentence(ParameterException e) {
+    CommandSpec command = e.getCommandLine().getCommandSpec();
+    if (e instanceof UnmatchedArgumentException unmatched) {
+      return sentence(unmatched, command);
+    }
+    if (e instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
+      ArgSpec argument = missing.getMissing().get(0);
+      return argument instanceof OptionSpec option
+          ? option.longestName() + " needs a value."
+          : command.name() + " needs " + argument.paramLabel() + ".";
+    }
+    if (e.getCause() instanceof TypeConversionException
+        && e.getArgSpec() instanceof OptionSpec option) {
+      return option.longestName() + " " + e.getCause().getMessage() + ".";
+    }
+    return e.getMessage().replaceFirst("^Error: ", "") + ".";
+  }
+
+  private static String sentence(UnmatchedArgumentException e, CommandSpec command) {
+    String argument = e.getUnmatched().get(0);
+    if (!e.isUnknownOption() && !command.positionalParameters().isEmpty()) {
+      return "%s takes one %s, and %s is another."
+          .formatted(command.name(), command.positionalParameters().get(0).paramLabel(), argument);
+    }
+    List<String> near = e.getSuggestions();
+    return command.name()
+        + " does not know "
+        + argument
+        + (near.isEmpty() ? "." : "; did you mean " + near.get(0) + "?");
+  }
+}

@@ -1,0 +1,76 @@
+package io.asyncflow.dev.command;
+
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.command.WholeNumber.Port;
+import io.asyncflow.dev.environment.ApiKey;
+import io.asyncflow.dev.environment.Installation;
+import io.asyncflow.dev.stack.ClaimedPort;
+import io.asyncflow.dev.stack.LocalStack;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code ./asyncflow dev}: runs everything embedded until it is stopped. */
+@Command(
+    name = "dev",
+    description =
+        "Runs everything embedded until Ctrl-C: MariaDB, Redis, flowsvr and the example worker. The"
+            + " data survives a restart.",
+    footer =
+        "A key for the server and the worker is taken from FLOW_API_KEY, or from the file that"
+            + " FLOW_API_KEY_FILE names.")
+final class DevCommand extends StackCommand {
+  static final String DEFAULT_PORT = "8081";
+
+  @Option(
+      names = "--port",
+      paramLabel = "P",
+      defaultValue = DEFAULT_PORT,
+      converter = Port.class,
+      description = "where flowsvr listens (${DEFAULT-VALUE})")
+  private int port;
+
+  @Option(
+      names = "--data-dir",
+      paramLabel = "D",
+      description = "where all data lives (.asyncflow/dev of the checkout)")
+  private Path dataDirectory;
+
+  @Option(names = "--no-worker", description = "without the example worker")
+  private boolean noWorker;
+
+  DevCommand(Installation installation) {
+    super(installation);
+  }
+
+  int port() {
+    return port;
+  }
+
+  boolean hasWorker() {
+    return !noWorker;
+  }
+
+  Path dataDirectory() {
+    Path directory = dataDirectory == null ? installation.dataDirectory("dev") : dataDirectory;
+    return directory.toAbsolutePath().normalize();
+  }
+
+  @Override
+  void run() {
+    ApiKey key = ApiKey.in(System.getenv());
+    try (LocalStack stack = stackIn(dataDirectory(), key, () -> ClaimedPort.of(port))) {
+      start(stack, "MariaDB, Redis" + (hasWorker() ? ", flowsvr and a worker" : " and flowsvr"));
+      ExampleTaskTypes.createMissing(new HttpFlowClient(stack.url(), key.text()));
+      if (hasWorker()) {
+        stack.startWorkers(1);
+        stack.awaitWorkers(1);
+      }
+      stack.services().forEach(System.out::println);
+      System.out.println("Logs in " + stack.logDirectory());
+      System.out.println("Asyncflow is ready at " + stack.url());
+      throw new DevException(stack.failure().join());
+    }
+  }
+}
