@@ -10,7 +10,10 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
-/** No connection to the database: nobody listens, or nobody lets us in. */
+/**
+ * Explains a start without a database connection: the database does not answer, or refuses the
+ * login.
+ */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class DatabaseFailureAnalyzer extends AbstractFailureAnalyzer<SQLException> {
 
@@ -28,18 +31,18 @@ class DatabaseFailureAnalyzer extends AbstractFailureAnalyzer<SQLException> {
       return failure("does not answer", NestedExceptionUtils.getMostSpecificCause(cause));
     }
     if (state.startsWith("08") || state.startsWith("28") || state.startsWith("42")) {
-      return failure("does not let us in", cause);
+      return failure("refuses the login", cause);
     }
-    return null; // something is wrong with a statement of ours, not with the connection
+    return null; // a statement of this server is wrong, not the connection
   }
 
-  private FailureAnalysis failure(String what, Throwable cause) {
+  private FailureAnalysis failure(String problem, Throwable cause) {
     String url = environment.getProperty("spring.datasource.url", "?");
     return new FailureAnalysis(
         "the database at "
             + DatabaseUrl.withoutSecrets(url)
             + " "
-            + what
+            + problem
             + " ("
             + String.valueOf(cause.getMessage()).lines().findFirst().orElse("")
             + "); check FLOW_MYSQL_URL, FLOW_MYSQL_USER and FLOW_MYSQL_PASSWORD.",
@@ -48,12 +51,12 @@ class DatabaseFailureAnalyzer extends AbstractFailureAnalyzer<SQLException> {
   }
 
   private static SQLException innermost(SQLException outermost) {
-    SQLException found = outermost;
+    SQLException relevant = outermost;
     for (Throwable t = outermost; t != null; t = t.getCause()) {
       if (t instanceof SQLException sql) {
-        found = sql;
+        relevant = sql;
       }
     }
-    return found;
+    return relevant;
   }
 }

@@ -10,14 +10,14 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 
-/** The server: tasks in MySQL, handed out to workers and taken back over HTTP. */
+/** The server: keeps tasks in MySQL, lets workers claim them and report on them over HTTP. */
 @SpringBootApplication
 @ConfigurationPropertiesScan
 public class FlowServer {
 
   /**
-   * {@code EX_DATAERR} of sysexits.h: the tables were made from another baseline of the schema. It
-   * makes {@code ./asyncflow dev} move its data aside.
+   * {@code EX_DATAERR} of sysexits.h: the tables were made from another baseline of the schema. On
+   * this code {@code ./asyncflow dev} moves its data aside.
    */
   private static final int OTHER_BASELINE = 65;
 
@@ -29,13 +29,13 @@ public class FlowServer {
     try {
       SpringApplication.run(FlowServer.class, args);
     } catch (RuntimeException e) {
-      // Not an ExitCodeGenerator: Spring makes beans of the failed context to tell them the code.
+      // Not an ExitCodeGenerator: Spring would create beans of the failed context for it.
       exitCode(e).ifPresent(System::exit);
       throw e;
     }
   }
 
-  /** What the process ends with after a start that failed, where that is not 1. */
+  /** The exit code after a failed start, if it is not 1. */
   static OptionalInt exitCode(Throwable failure) {
     return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
             .anyMatch(
@@ -46,8 +46,8 @@ public class FlowServer {
   }
 
   /**
-   * Ends this process in good order once {@code parent} is at its end: a parent that holds the
-   * other end of the pipe takes the server along, even when it was killed.
+   * Shuts this process down when {@code parent} reaches its end. The parent process holds the other
+   * end of the pipe, so the server ends with it even if it was killed.
    */
   private static void exitWithParent(InputStream parent) {
     Thread watch =
@@ -64,10 +64,10 @@ public class FlowServer {
   private static void awaitEnd(InputStream parent) {
     try {
       while (parent.read() >= 0) {
-        // what a parent says means nothing; only its silence does
+        // input of the parent is ignored; only its end counts
       }
     } catch (IOException e) {
-      // a broken pipe is an end as well
+      // a broken pipe is an end, too
     }
   }
 }

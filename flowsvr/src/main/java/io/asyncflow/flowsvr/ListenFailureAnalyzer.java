@@ -10,7 +10,10 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
-/** The port is taken, or the address is not this machine's, or not for us. */
+/**
+ * Explains a failed bind: the port is taken, the address is not this machine's, or the user may not
+ * bind it.
+ */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class ListenFailureAnalyzer extends AbstractFailureAnalyzer<WebServerException> {
 
@@ -22,19 +25,19 @@ class ListenFailureAnalyzer extends AbstractFailureAnalyzer<WebServerException> 
 
   @Override
   protected FailureAnalysis analyze(Throwable rootFailure, WebServerException failure) {
-    if (failure instanceof PortInUseException taken) {
+    if (failure instanceof PortInUseException portInUse) {
       return new FailureAnalysis(
-          "port " + taken.getPort() + " is taken; stop what listens there or set FLOW_PORT.",
+          "port " + portInUse.getPort() + " is taken; stop what listens there or set FLOW_PORT.",
           null,
           failure);
     }
     if (NestedExceptionUtils.getMostSpecificCause(failure) instanceof BindException refused) {
       return new FailureAnalysis(
-          "nobody may listen on "
+          "the server cannot listen on "
               + environment.getProperty("flow.access.address", "")
               + ":"
               + environment.getProperty("server.port")
-              + " here ("
+              + " ("
               + refused.getMessage()
               + "); check FLOW_ADDRESS and FLOW_PORT.",
           null,

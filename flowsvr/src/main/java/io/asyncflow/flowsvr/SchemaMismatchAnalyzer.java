@@ -6,7 +6,10 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** The tables were made by migrations that this server does not have, or has otherwise. */
+/**
+ * Explains that the tables were made by migrations that are unknown to this server or differ from
+ * its own.
+ */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class SchemaMismatchAnalyzer extends AbstractFailureAnalyzer<SchemaMismatchException> {
 

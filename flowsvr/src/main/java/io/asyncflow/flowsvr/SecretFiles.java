@@ -15,10 +15,11 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Reads secrets from the files that {@code FLOW_..._FILE} names: each child inherits an
- * environment, and the files of Docker, Kubernetes and systemd are for the server alone.
+ * Reads secrets from the files that {@code FLOW_..._FILE} names: child processes inherit the
+ * environment, but secret files of Docker, Kubernetes and systemd are readable for the server
+ * alone.
  */
-@Order(Ordered.LOWEST_PRECEDENCE - 1) // before SettingsCheck, which looks at what was read, too
+@Order(Ordered.LOWEST_PRECEDENCE - 1) // before SettingsCheck, which also checks these secrets
 class SecretFiles implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
 
   private static final List<String> SECRETS =
@@ -43,7 +44,7 @@ class SecretFiles implements ApplicationListener<ApplicationEnvironmentPreparedE
     }
   }
 
-  /** Without the end of its line, which most editors add. */
+  /** The content without its final line break, which most editors add. */
   private static String contentOf(String file, String secret) {
     String content;
     try {

@@ -15,14 +15,14 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.core.env.Environment;
 
 /**
- * Refuses settings that no server could start with before anything is started: what else would find
- * them out comes late, and speaks of beans and conversions.
+ * Refuses invalid settings before the server starts. Later checks would report them in terms of
+ * beans and conversions.
  *
- * <p>What is wrong with an URL is said without it, because it may contain a password.
+ * <p>Messages about a URL do not contain it, because it may contain a password.
  */
 class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
 
-  /** Options that load classes, read files for the database, or let a statement carry another. */
+  /** Options that load classes, send files to the database, or allow several statements in one. */
   private static final List<String> DANGEROUS =
       List.of(
           "allowLoadLocalInfile",
@@ -101,7 +101,7 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
     refuse(settings, name, isGood, value -> String.format(sentence, value));
   }
 
-  /** An absent setting, and an empty one, have a default or are none. */
+  /** Refuses a bad value; an absent or empty setting is not checked. */
   private static void refuse(
       Environment settings,
       String name,
@@ -113,7 +113,7 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
     }
   }
 
-  /** Key stores have passwords, too, and a user may have three. */
+  /** Also checks key stores, which have passwords, and the up to three passwords of a user. */
   private static boolean isWithoutPassword(String url) {
     DatabaseUrl read = DatabaseUrl.parse(url).orElseThrow();
     return !read.hasPassword()
@@ -121,16 +121,16 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
   }
 
   private static List<String> dangerousIn(String url) {
-    Set<String> given = DatabaseUrl.parse(url).orElseThrow().options();
+    Set<String> options = DatabaseUrl.parse(url).orElseThrow().options();
     return DANGEROUS.stream()
-        .filter(name -> given.contains(name.toLowerCase(Locale.ROOT)))
+        .filter(name -> options.contains(name.toLowerCase(Locale.ROOT)))
         .toList();
   }
 
-  private static boolean isNumber(String text, int least, int most) {
+  private static boolean isNumber(String text, int min, int max) {
     try {
       int number = Integer.parseInt(text);
-      return number >= least && number <= most;
+      return number >= min && number <= max;
     } catch (NumberFormatException e) {
       return false;
     }

@@ -5,7 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalysisReporter;
 
-/** Says in one sentence why the server does not start, and what to do about it. */
+/** Logs in one line why the server does not start and how to fix it. */
 class StartupFailure implements FailureAnalysisReporter {
 
   private static final Logger log = LoggerFactory.getLogger(StartupFailure.class);

@@ -5,7 +5,7 @@ import io.asyncflow.flowsvr.system.db.DatabaseWatch;
 import io.asyncflow.flowsvr.system.redis.RedisLink;
 import org.springframework.stereotype.Component;
 
-/** Shows how the server stands to its database and its Redis. */
+/** Gauges for the state of the database and of Redis. */
 @Component
 class SystemMeters {
 
@@ -16,7 +16,7 @@ class SystemMeters {
         () -> database.isUp() ? 1 : 0);
     meters.show(
         "redis.breaker.open",
-        "1 while Redis did not answer lately and no call to it is made",
+        "1 while Redis did not answer lately and is not called",
         () -> redis.isGivenUp() ? 1 : 0);
   }
 }

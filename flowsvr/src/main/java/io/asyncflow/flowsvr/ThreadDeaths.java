@@ -10,18 +10,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What happens when a thread ends by a failure that nobody caught.
+ * Handles uncaught exceptions of threads.
  *
- * <p>Tomcat accepts and reads all connections by one thread each, and starts neither again. Where
- * one of them finds no memory the process would live on and hear nobody. So an {@link
- * OutOfMemoryError} ends it, for whoever watches it to start it again.
+ * <p>Tomcat accepts connections with one thread and polls them with another, and restarts neither.
+ * If one of them dies of an {@link OutOfMemoryError}, the process lives on but serves no request.
+ * So an {@link OutOfMemoryError} ends the process, and its supervisor restarts it.
  */
 final class ThreadDeaths implements Thread.UncaughtExceptionHandler {
 
-  /** As of {@code -XX:+ExitOnOutOfMemoryError}. */
+  /** The exit code of {@code -XX:+ExitOnOutOfMemoryError}. */
   static final int OUT_OF_MEMORY = 3;
 
-  // Made before, and written past System.err, for there is no memory left to make or encode a text.
+  // Prepared in advance and written past System.err, because no memory is left to build or encode a
+  // text.
   private static final byte[] LAST_WORDS =
       "flowsvr is out of memory and ends; give it more by -Xmx\n".getBytes(US_ASCII);
   private static final FileOutputStream ERRORS = new FileOutputStream(FileDescriptor.err);
@@ -31,13 +32,13 @@ final class ThreadDeaths implements Thread.UncaughtExceptionHandler {
   private final IntConsumer halt;
 
   /**
-   * @param halt ends the process with this exit code, without any shutdown hook: those want memory
+   * @param halt ends the process with this exit code, without shutdown hooks, which need memory
    */
   ThreadDeaths(IntConsumer halt) {
     this.halt = halt;
   }
 
-  /** Sees to all threads of this process that have no other handler. */
+  /** Handles all threads of this process that have no other handler. */
   static void watch() {
     Thread.setDefaultUncaughtExceptionHandler(new ThreadDeaths(Runtime.getRuntime()::halt));
   }
@@ -45,14 +46,13 @@ final class ThreadDeaths implements Thread.UncaughtExceptionHandler {
   @Override
   public void uncaughtException(Thread thread, Throwable failure) {
     if (!(failure instanceof OutOfMemoryError)) {
-      log.error(
-          "the thread {} has ended by a failure that nobody caught", thread.getName(), failure);
+      log.error("the thread {} ended with an uncaught exception", thread.getName(), failure);
       return;
     }
     try {
       ERRORS.write(LAST_WORDS);
     } catch (IOException e) {
-      // nobody listens
+      // standard error is closed
     } finally {
       halt.accept(OUT_OF_MEMORY);
     }

@@ -2,15 +2,15 @@ package io.asyncflow.flowsvr;
 
 import java.util.regex.Pattern;
 
-/** Keys that would be guessed: too short, or what documents and examples have in a key's place. */
+/** Recognizes guessable keys: too short, or a placeholder from documentation and examples. */
 final class WeakKey {
 
   static final int LEAST_LENGTH = 16;
 
-  /** Fewer different characters are a pattern, as in {@code abcabcabcabcabcabc}. */
+  /** Keys with fewer different characters are a pattern, as {@code abcabcabcabcabcabc}. */
   private static final int LEAST_VARIETY = 6;
 
-  /** Nothing but such words, whatever stands between them. */
+  /** Only such words, with any separators. */
   private static final Pattern PLACEHOLDER =
       Pattern.compile(
           "(?i)(test|admin|xxx).*|<.*>|[$]?\\{.*}|(?=.*[a-z])"

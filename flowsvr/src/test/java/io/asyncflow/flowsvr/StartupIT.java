@@ -94,7 +94,7 @@ class StartupIT {
                     "--flow.database-patience=10m"))
         .isNotNull();
 
-    assertThat(onlyError(output)).contains("does not let us in").contains("FLOW_MYSQL_PASSWORD");
+    assertThat(onlyError(output)).contains("refuses the login").contains("FLOW_MYSQL_PASSWORD");
   }
 
   @Tag("faults")

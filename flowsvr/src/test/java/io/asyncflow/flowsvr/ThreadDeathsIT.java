@@ -48,7 +48,7 @@ class ThreadDeathsIT {
     Process process = start("bug");
 
     assertThat(outputOf(process))
-        .contains("the thread acceptor has ended by a failure that nobody caught", "a bug")
+        .contains("the thread acceptor ended with an uncaught exception", "a bug")
         .endsWith("goes on\n");
     assertThat(process.waitFor()).isZero();
   }

@@ -30,8 +30,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * The API's description at {@code /v3/api-docs}: what {@link Takes} says of requests, which
- * springdoc cannot see, and the one shape of errors.
+ * Builds the OpenAPI description at {@code /v3/api-docs}. It adds the request fields that {@link
+ * Takes} declares, which springdoc cannot see, and the common shape of errors.
  */
 @Configuration
 class ApiDescription {
@@ -71,7 +71,9 @@ class ApiDescription {
     };
   }
 
-  /** Both as parameters and as a body; which one stays is seen by the HTTP method, later. */
+  /**
+   * Adds the fields as parameters and as a body; a later step keeps one of them by the HTTP method.
+   */
   private static Operation describe(Operation operation, Takes takes) {
     operation.setSummary(takes.summary());
     if (takes.shape().length == 0) {
@@ -137,7 +139,9 @@ class ApiDescription {
         .content(new Content().addMediaType(JSON, body).addMediaType(PROBLEM, body));
   }
 
-  /** The description reads the record with another Jackson, which does not see how it is named. */
+  /**
+   * springdoc reads the record with another Jackson version, which ignores its naming annotation.
+   */
   private static void nameInSnakeCase(Schema<?> settings) {
     Map<String, Schema> renamed = new LinkedHashMap<>();
     settings

@@ -3,9 +3,9 @@ package io.asyncflow.flowsvr.web;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 
 /**
- * What every successful answer is wrapped in.
+ * The wrapper of every successful answer.
  *
- * @param result what was asked for; {@code null} where there is nothing to say
+ * @param result the answer's content; {@code null} if the call returns nothing
  */
 @JsonPropertyOrder({"msg", "code", "result"})
 public record Envelope<T>(String msg, int code, T result) {
@@ -14,7 +14,7 @@ public record Envelope<T>(String msg, int code, T result) {
     return new Envelope<>("ok", 0, result);
   }
 
-  /** Done, and nothing to say about it. */
+  /** A success without a result. */
   public static Envelope<Void> done() {
     return ok(null);
   }

@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
 
-/** The one place where what was thrown becomes an answer. */
+/** Turns every exception of a controller into an answer. */
 @RestControllerAdvice
 class ErrorAnswers {
 
@@ -36,7 +36,7 @@ class ErrorAnswers {
     }
     ApiError refusal = ApiError.of(failure);
     log(refusal, request, failure);
-    if (failure instanceof ErrorResponse withHeaders) { // Allow, for one
+    if (failure instanceof ErrorResponse withHeaders) { // such as Allow
       withHeaders
           .getHeaders()
           .forEach((name, values) -> values.forEach(value -> response.setHeader(name, value)));
@@ -51,9 +51,10 @@ class ErrorAnswers {
     String method = request.getMethod();
     String path = request.getRequestURI();
     if (refusal.code() == ErrorCode.INTERNAL) {
-      log.error("{} {}: 8099, a bug; the client was told no details", method, path, failure);
+      log.error("{} {}: 8099, a bug; the answer contains no details", method, path, failure);
     } else if (failure instanceof DatabaseDownException) {
-      log.debug("{} {}: {}", method, path, refusal.message()); // said once when it went down
+      log.debug(
+          "{} {}: {}", method, path, refusal.message()); // DatabaseWatch has logged the outage
     } else if (refusal.httpStatus() >= 500) {
       String cause = NestedExceptionUtils.getMostSpecificCause(failure).toString();
       log.warn("{} {}: {} {} ({})", method, path, refusal.code().code(), refusal.message(), cause);
@@ -63,12 +64,13 @@ class ErrorAnswers {
   }
 
   /**
-   * Only what Tomcat and Spring say of the answer's own connection. Spring's helper for this also
-   * takes a connection that the database has closed for a client's, and nothing would be answered.
+   * True only for the exceptions with which Tomcat and Spring report a broken client connection.
+   * Spring's own helper also matches a connection that the database has closed; such a request
+   * would then get no answer.
    */
   private static boolean isClientGone(Throwable failure) {
     if (failure instanceof FlowException) {
-      return false; // only half of a body came, but its client may still listen
+      return false; // the body is incomplete, but the client may still read the answer
     }
     for (Throwable t = failure; t != null; t = t.getCause()) {
       if (t instanceof ClientAbortException || t instanceof AsyncRequestNotUsableException) {

@@ -13,7 +13,7 @@ import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.RequestMapping;
 
-/** Where Tomcat sends what was refused or failed outside of a controller. */
+/** The route to which Tomcat forwards requests that were refused or failed outside a controller. */
 @Controller
 class ErrorRoute implements ErrorController {
 
@@ -26,7 +26,8 @@ class ErrorRoute implements ErrorController {
 
   private static ApiError refusal(HttpServletRequest request) {
     Object thrown = request.getAttribute(RequestDispatcher.ERROR_EXCEPTION);
-    if (thrown instanceof IOException cut) { // noted by Tomcat, whoever has dealt with it
+    if (thrown
+        instanceof IOException cut) { // Tomcat keeps the exception even if a filter has handled it
       return ApiError.of(RequestReader.brokenOff(cut));
     }
     if (thrown instanceof Throwable failure) {

@@ -14,8 +14,8 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
- * Answers what Tomcat refuses by itself (illegal characters in the request line, headers without
- * end, a path that decodes to nonsense) like everything else, and not with a page of HTML.
+ * Writes Tomcat's own refusals (illegal characters in the request line, oversized headers, an
+ * undecodable path) in the server's error format instead of an HTML page.
  */
 @Component
 @Order(Ordered.LOWEST_PRECEDENCE)
@@ -30,7 +30,7 @@ class TomcatErrors implements WebServerFactoryCustomizer<TomcatServletWebServerF
         });
   }
 
-  /** Public with a public constructor, since Tomcat makes it by its name. */
+  /** Public with a public constructor, because Tomcat instantiates it by class name. */
   public static class Report extends ErrorReportValve {
 
     @Override

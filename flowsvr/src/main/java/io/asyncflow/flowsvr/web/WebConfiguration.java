@@ -31,7 +31,7 @@ class WebConfiguration implements WebMvcConfigurer {
     resolvers.add(new FieldsResolver());
   }
 
-  /** Everything is answered in JSON, whatever a client says that it accepts. */
+  /** Every answer is JSON, whatever the {@code Accept} header says. */
   @Override
   public void configureContentNegotiation(ContentNegotiationConfigurer configurer) {
     configurer.ignoreAcceptHeader(true).defaultContentType(MediaType.APPLICATION_JSON);
@@ -44,7 +44,10 @@ class WebConfiguration implements WebMvcConfigurer {
     registry.addInterceptor(lists).addPathPatterns("/api/**");
   }
 
-  /** Spring answers HEAD by running GET; of a hold that would leave the tasks with nobody. */
+  /**
+   * Refuses HEAD. Spring answers HEAD by running GET, so a HEAD of a hold would claim tasks that no
+   * worker receives.
+   */
   private static final class NoHead implements HandlerInterceptor {
 
     @Override

@@ -1,6 +1,6 @@
 /**
- * How requests are read and answered. The parts meet here; each room beneath has one purpose. Used
- * by every feature, uses none.
+ * Reads requests and writes answers. This package wires the subpackages. Every feature uses it; it
+ * uses no feature.
  */
 @ApplicationModule(type = ApplicationModule.Type.OPEN)
 package io.asyncflow.flowsvr.web;

@@ -15,11 +15,12 @@ import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.context.request.async.AsyncRequestTimeoutException;
 
 /**
- * Why a request is not answered with what it asked for.
+ * The error that answers a request.
  *
- * @param code the number for clients
- * @param httpStatus the code's own, unless HTTP has a closer one (404 and 405 of routes)
- * @param outcomeUnknown whether something may have been changed all the same
+ * @param code the error code for clients
+ * @param httpStatus the status of the code, unless HTTP has a more specific one (404 and 405 of
+ *     routes)
+ * @param outcomeUnknown whether the request may have changed something all the same
  */
 public record ApiError(
     ErrorCode code,
@@ -28,7 +29,7 @@ public record ApiError(
     List<FieldError> errors,
     boolean outcomeUnknown) {
 
-  /** What a client is told of anything that can be thrown while its request is worked on. */
+  /** The error for any throwable of a request's processing. */
   public static ApiError of(Throwable failure) {
     if (failure instanceof FlowException e) {
       return new ApiError(
@@ -38,7 +39,7 @@ public record ApiError(
     if (database.isPresent()) {
       return database.get();
     }
-    if (failure instanceof BadRequestException) { // a body that is no HTTP, such as bad chunks
+    if (failure instanceof BadRequestException) { // a body that violates HTTP, such as bad chunks
       return of(ErrorCode.MALFORMED_BODY, "the body cannot be read: " + failure.getMessage());
     }
     if (failure instanceof AsyncRequestTimeoutException) {
@@ -66,7 +67,10 @@ public record ApiError(
     return new ApiError(code, code.httpStatus(), message, List.of(), false);
   }
 
-  /** What was refused before it came to a method of ours, told by its HTTP status alone. */
+  /**
+   * The error of a request that was refused before it reached a controller, by its HTTP status
+   * alone.
+   */
   public static ApiError ofStatus(int status) {
     return switch (status) {
       case 401 ->
@@ -77,9 +81,10 @@ public record ApiError(
       case 404 -> invalid(status, "there is no such route");
       case 405 -> invalid(status, "the route does not take this method");
       case 413 -> of(ErrorCode.TOO_LARGE, "the request is too large");
-      case 415 -> of(ErrorCode.MALFORMED_BODY, "the body's content type is not taken here");
+      case 415 -> of(ErrorCode.MALFORMED_BODY, "the route does not accept the body's content type");
       case 429 -> of(ErrorCode.LIMIT_EXCEEDED, "too many requests");
-      // An unknown version of HTTP or transfer encoding; Tomcat's 5xx would read as our failure.
+      // An unknown HTTP version or transfer encoding: the client's fault, despite Tomcat's 5xx
+      // status.
       case 501, 505 -> invalid(400, reason(status));
       case 503 -> of(ErrorCode.UNAVAILABLE, "the server is starting or stopping");
       default -> status >= 400 && status < 500 ? invalid(status, reason(status)) : internal();
@@ -95,8 +100,8 @@ public record ApiError(
   }
 
   private static String reason(int status) {
-    HttpStatus known = HttpStatus.resolve(status);
-    String reason = known == null ? "refused" : known.getReasonPhrase();
+    HttpStatus resolved = HttpStatus.resolve(status);
+    String reason = resolved == null ? "refused" : resolved.getReasonPhrase();
     return "the request is not good HTTP: " + reason;
   }
 }

@@ -15,8 +15,8 @@ import org.springframework.util.MimeTypeUtils;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes refusals, wherever a request is refused: in a controller, in a filter, or in Tomcat before
- * either has seen it.
+ * Writes error answers for requests refused in a controller, in a filter, or in Tomcat before
+ * either runs.
  */
 public final class ApiErrorWriter {
 
@@ -25,7 +25,7 @@ public final class ApiErrorWriter {
 
   private ApiErrorWriter() {}
 
-  /** Does nothing if an answer is on its way already. */
+  /** Does nothing if the response is committed. */
   public static void write(
       HttpServletRequest request, HttpServletResponse response, ApiError refusal)
       throws IOException {
@@ -49,13 +49,16 @@ public final class ApiErrorWriter {
     response.getOutputStream().write(body);
   }
 
-  /** What the client asked for, also when Tomcat has sent the request on to the error route. */
+  /** The path that the client requested, also after Tomcat's forward to the error route. */
   private static String path(HttpServletRequest request) {
     Object original = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI);
     return Objects.toString(original, Objects.toString(request.getRequestURI(), ""));
   }
 
-  /** The problem type only for who asks for it by name: older clients expect plain JSON. */
+  /**
+   * {@code application/problem+json} only if the client accepts it by name: older clients expect
+   * plain JSON.
+   */
   private static String contentType(String accept) {
     return accept != null && wantsProblem(accept)
         ? MediaType.APPLICATION_PROBLEM_JSON_VALUE

@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.web.error;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 
-/** A request that was not even tried, because the database does not answer at the moment. */
+/** The request was not tried, because the database does not answer. */
 public class DatabaseDownException extends FlowException {
 
   private static final long serialVersionUID = 1L;

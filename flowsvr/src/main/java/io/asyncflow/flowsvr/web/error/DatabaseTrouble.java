@@ -17,14 +17,16 @@ import org.springframework.transaction.CannotCreateTransactionException;
 import org.springframework.transaction.TransactionTimedOutException;
 
 /**
- * What it means for a client when the database does not do what it is asked to.
+ * Maps failures of the database to errors for clients.
  *
- * <p>A statement that the database rolled back, and one that never reached it, changed nothing. Of
- * one whose connection broke while it ran nobody knows.
+ * <p>A statement that was rolled back or never sent has changed nothing. If the connection broke
+ * while a statement ran, its outcome is unknown.
  */
 public final class DatabaseTrouble {
 
-  /** The server rolled back or did not begin, and may do better later. */
+  /**
+   * MySQL error numbers of statements that were rolled back or not started, and may succeed later.
+   */
   private static final Set<Integer> LATER =
       Set.of(
           1021, // disk full
@@ -47,17 +49,19 @@ public final class DatabaseTrouble {
           3101 // group replication rolled back at the commit
           );
 
-  /** A value does not fit its column: ours to have checked, but not a bug that hurts. */
+  /** A value does not fit its column. A check in this server is missing, but no data is harmed. */
   private static final Set<Integer> BAD_VALUE = Set.of(1264, 1292, 1300, 1366, 1406, 3988);
 
   private DatabaseTrouble() {}
 
-  /** Whether nobody knows if what failed so was done all the same. */
+  /** Whether the failure leaves open if the statement took effect. */
   public static boolean leavesUnknown(Throwable failure) {
     return explain(failure).filter(ApiError::outcomeUnknown).isPresent();
   }
 
-  /** Empty if it was not the database, or if it is our statement that is wrong. */
+  /**
+   * The error; empty if the failure is not the database's, or if this server's statement is wrong.
+   */
   static Optional<ApiError> explain(Throwable failure) {
     boolean touched = false;
     for (Throwable t = failure; t != null; t = t.getCause() == t ? null : t.getCause()) {
@@ -77,7 +81,7 @@ public final class DatabaseTrouble {
               ApiError.of(ErrorCode.INVALID_INPUT, "a value does not fit: " + e.getMessage()));
         }
         touched |=
-            e.getSQLState() == null // the pool's own words: it has closed the connection
+            e.getSQLState() == null // thrown by the pool, which has closed the connection
                 || e.getSQLState().startsWith("08");
       }
       touched |= isBrokenMidway(t);

@@ -6,17 +6,17 @@ import io.asyncflow.api.FieldError;
 import java.util.List;
 
 /**
- * The body of every answer that is not a success: the envelope, and the members of RFC 9457.
+ * The body of every error answer: the envelope and the members of RFC 9457.
  *
  * @param result always {@code null}
- * @param type a name of the kind of error
- * @param title the same in English
- * @param detail what {@code msg} says
- * @param instance the path that was asked
+ * @param type a name for the kind of error
+ * @param title the kind of error in English
+ * @param detail same text as {@code msg}
+ * @param instance the path of the request
  * @param traceId finds the request in the server's log
  * @param retryable whether the same request may succeed later
- * @param errors each bad field; empty unless the input was invalid
- * @param outcomeUnknown whether something may have been changed; left out if nothing was
+ * @param errors one entry for each invalid field; empty unless the input was invalid
+ * @param outcomeUnknown whether the request may have changed something; absent if it has not
  */
 @JsonPropertyOrder({
   "msg",

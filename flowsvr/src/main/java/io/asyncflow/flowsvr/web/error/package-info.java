@@ -1,2 +1,2 @@
-/** How a refusal looks on the wire, and which failure becomes which refusal. */
+/** The format of error answers, and the mapping of failures to errors. */
 package io.asyncflow.flowsvr.web.error;

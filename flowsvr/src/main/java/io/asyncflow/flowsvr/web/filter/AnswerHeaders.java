@@ -11,8 +11,8 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Tells browsers to make nothing of an answer: not to guess its type, run it, frame it, keep it, or
- * let another site have it. The page that tries the API may load its own scripts and styles.
+ * Sets headers that stop browsers from sniffing, executing, framing, caching or sharing an answer.
+ * The API's test page may load its own scripts and styles.
  */
 @Component
 @Order(FilterOrder.EVERY_ANSWER)

@@ -10,7 +10,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/** Gives each request its trace id, in the log and in the answer's header. */
+/** Sets the trace id of each request in the log context and in the answer's header. */
 @Component
 @Order(FilterOrder.EVERY_ANSWER)
 class TraceFilter extends OncePerRequestFilter {
@@ -33,7 +33,7 @@ class TraceFilter extends OncePerRequestFilter {
 
   @Override
   protected boolean shouldNotFilterAsyncDispatch() {
-    return false; // a parked hold goes on under another thread
+    return false; // a parked hold continues on another thread
   }
 
   @Override

@@ -6,7 +6,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The id under which a request is found in the log: 32 hexadecimal digits. */
+/** The id of a request in the log: 32 hexadecimal digits. */
 public final class TraceId {
 
   public static final String HEADER = "X-Trace-Id";
@@ -17,17 +17,17 @@ public final class TraceId {
 
   private TraceId() {}
 
-  /** The request's id: the caller's own, if it sent a W3C {@code traceparent}, else a new one. */
+  /** The trace id of the caller's W3C {@code traceparent} header, or a new one. */
   public static String of(HttpServletRequest request) {
-    if (request.getAttribute(ATTRIBUTE) instanceof String known) {
-      return known;
+    if (request.getAttribute(ATTRIBUTE) instanceof String existing) {
+      return existing;
     }
-    String id = given(request.getHeader("traceparent"));
+    String id = parse(request.getHeader("traceparent"));
     request.setAttribute(ATTRIBUTE, id);
     return id;
   }
 
-  private static String given(String traceparent) {
+  private static String parse(String traceparent) {
     if (traceparent != null) {
       Matcher matcher = TRACEPARENT.matcher(traceparent);
       if (matcher.matches()) {

@@ -1,4 +1,2 @@
-/**
- * What every request and every answer passes first: the trace, the headers, the order of filters.
- */
+/** Filters of every request and answer: trace id, headers, and the order of all filters. */
 package io.asyncflow.flowsvr.web.filter;

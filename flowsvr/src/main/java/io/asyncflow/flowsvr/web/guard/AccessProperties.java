@@ -6,11 +6,12 @@ import java.util.List;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 /**
- * Who may talk to the server.
+ * The settings of access to the server.
  *
- * @param apiKey what every request but health must bring; empty for none
- * @param address where to listen; {@code null} for loopback without a key, everywhere with one
- * @param hosts further names that a server without a key answers to, beside those of loopback
+ * @param apiKey the key that every request but health must carry; empty for none
+ * @param address the address to listen on; {@code null} means loopback without a key and all
+ *     addresses with one
+ * @param hosts further host names that a server without a key answers to, besides those of loopback
  */
 @ConfigurationProperties("flow.access")
 record AccessProperties(String apiKey, InetAddress address, List<String> hosts) {
@@ -25,7 +26,7 @@ record AccessProperties(String apiKey, InetAddress address, List<String> hosts) 
   }
 
   /**
-   * @throws BadSettingException if strangers could reach it
+   * @throws BadSettingException if other machines could reach a server without a key
    */
   InetAddress listenAddress() {
     if (address == null) {

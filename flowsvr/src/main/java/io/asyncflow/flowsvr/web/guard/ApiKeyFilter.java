@@ -18,7 +18,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/** Lets in, where a key is set, who brings it; health is open to all. */
+/** If a key is set, admits only requests that carry it. Health is open to all. */
 @Component
 @Order(FilterOrder.KEY)
 public class ApiKeyFilter extends OncePerRequestFilter {
@@ -48,12 +48,12 @@ public class ApiKeyFilter extends OncePerRequestFilter {
   }
 
   private void refuse(HttpServletRequest request, HttpServletResponse response) throws IOException {
-    Duration away = refusedKeys.note(request.getRemoteAddr());
-    if (away.isZero()) {
+    Duration refusedFor = refusedKeys.note(request.getRemoteAddr());
+    if (refusedFor.isZero()) {
       ApiErrorWriter.write(request, response, ApiError.ofStatus(401));
       return;
     }
-    response.setHeader(HttpHeaders.RETRY_AFTER, String.valueOf(away.toSeconds() + 1));
+    response.setHeader(HttpHeaders.RETRY_AFTER, String.valueOf(refusedFor.toSeconds() + 1));
     ApiErrorWriter.write(
         request,
         response,
@@ -64,7 +64,8 @@ public class ApiKeyFilter extends OncePerRequestFilter {
   }
 
   /**
-   * By the path that Tomcat has decoded and normalized; {@link PlainPathFilter} lets no other in.
+   * Decides by the path as Tomcat decoded and normalized it; {@link PlainPathFilter} admits no path
+   * that differs from it.
    */
   public static boolean isHealth(HttpServletRequest request) {
     String path = request.getServletPath();
@@ -76,7 +77,7 @@ public class ApiKeyFilter extends OncePerRequestFilter {
     if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       return false;
     }
-    // Hashes have one length, so the time that this takes tells nothing about the key.
+    // Hashes have equal lengths, so the time of the comparison reveals nothing about the key.
     return MessageDigest.isEqual(keyHash, hash(header.substring(SCHEME.length()).strip()));
   }
 

@@ -22,11 +22,12 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Gives up a body that comes too slowly. Tomcat's own time-out begins anew with every byte, so a
- * client that sends one now and then would keep a thread for days. Actuator's endpoints get no body
- * at all: Spring would read one of any size into memory, for clients without a key, too.
+ * Stops reading a body that arrives too slowly. Tomcat's own time-out restarts with every byte, so
+ * a client that sends a byte now and then would occupy a thread for days. Requests to Actuator's
+ * endpoints must have no body: Spring would read a body of any size into memory, for clients
+ * without a key, too.
  *
- * <p>Each read is followed by a look at the clock; a client that is silent is given up by Tomcat.
+ * <p>The clock is checked after each read. Tomcat's time-out ends the request of a silent client.
  */
 @Component
 @Order(FilterOrder.BODY)
@@ -34,7 +35,7 @@ public class BodyPace extends OncePerRequestFilter {
 
   private static final String ACTUATOR = "/actuator";
 
-  /** Slower than any line that is good for something. */
+  /** Slower than any usable network connection. */
   private static final int LEAST_BYTES_A_SECOND = 8 * 1024;
 
   private static final long NANOS_A_BYTE = Duration.ofSeconds(1).toNanos() / LEAST_BYTES_A_SECOND;
@@ -43,7 +44,7 @@ public class BodyPace extends OncePerRequestFilter {
   private final Duration patience;
 
   /**
-   * @param patience how long a body may take at any rate
+   * @param patience how long a body may take regardless of its rate
    */
   BodyPace(Node node, @Value("${flow.body-patience:10s}") Duration patience) {
     this.node = node;
@@ -55,7 +56,7 @@ public class BodyPace extends OncePerRequestFilter {
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
     if (!request.getServletPath().startsWith(ACTUATOR)) {
-      // Even one that tells no length may have a body, as those of HTTP/2.
+      // Requests without a length may have a body, as in HTTP/2.
       chain.doFilter(
           request.getContentLengthLong() != 0 ? new PacedRequest(request) : request, response);
     } else if (request.getInputStream().isFinished()) {
@@ -69,7 +70,7 @@ public class BodyPace extends OncePerRequestFilter {
     }
   }
 
-  /** What a body that came too slowly, or stopped coming, is answered with. */
+  /** The error for a body that arrived too slowly or stopped arriving. */
   public static FlowException tooSlow(Throwable cause) {
     return new FlowException(
         ErrorCode.BODY_TOO_SLOW,
@@ -120,11 +121,11 @@ public class BodyPace extends OncePerRequestFilter {
       return counted(count, count, begin);
     }
 
-    /** The end is never too late: nobody waits for more. */
+    /** The end of the body is never too late. */
     private int counted(int answer, int count, long begin) {
       if (answer >= 0) {
         bytes += count;
-        waited += node.nanoTime() - begin; // for the client, and not for the disk it goes to
+        waited += node.nanoTime() - begin; // counts waiting for the client only, not for the disk
         long overtime = waited - patience.toNanos();
         if (overtime > 0 && overtime / NANOS_A_BYTE > bytes) {
           throw tooSlow(null);

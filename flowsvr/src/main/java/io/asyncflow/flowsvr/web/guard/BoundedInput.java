@@ -4,19 +4,19 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Ends with an exception where a stream is longer than it may be. */
+/** A stream that throws when more than the permitted bytes are read. */
 public final class BoundedInput extends FilterInputStream {
 
-  /** There is more than was allowed; what is left is not read. */
+  /** The stream is longer than permitted; the rest is not read. */
   public static final class TooLongException extends IOException {
     private static final long serialVersionUID = 1L;
   }
 
-  private long left;
+  private long remaining;
 
   public BoundedInput(InputStream in, long max) {
     super(in);
-    this.left = max;
+    this.remaining = max;
   }
 
   @Override
@@ -34,8 +34,8 @@ public final class BoundedInput extends FilterInputStream {
   }
 
   private void count(int read) throws TooLongException {
-    left -= read;
-    if (left < 0) {
+    remaining -= read;
+    if (remaining < 0) {
       throw new TooLongException();
     }
   }

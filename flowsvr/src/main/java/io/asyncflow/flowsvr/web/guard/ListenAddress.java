@@ -4,7 +4,7 @@ import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.stereotype.Component;
 
-/** Listens on loopback only, unless a key keeps strangers out. */
+/** Listens on loopback only, unless a key is set. */
 @Component
 class ListenAddress implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
 

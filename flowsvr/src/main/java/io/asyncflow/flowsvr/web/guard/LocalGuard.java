@@ -21,11 +21,11 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Keeps web pages away from a server without a key: whatever page a developer opens can send
- * requests to loopback, and read the answers if its name points there.
+ * Refuses requests from web pages on a server without a key. Any page in a developer's browser can
+ * send requests to loopback, and can read the answers if its host name resolves to loopback.
  *
- * <p>Of every method and route but health: a GET takes tasks as well, and a guard of some would be
- * forgotten with the next one. Tools send none of these headers but {@code Host}.
+ * <p>The check covers every method and route but health, because GET requests claim tasks, too. Of
+ * the checked headers, tools send only {@code Host}.
  */
 @Component
 @Order(FilterOrder.LOCAL_GUARD)
@@ -78,14 +78,15 @@ class LocalGuard extends OncePerRequestFilter {
   }
 
   /**
-   * Without the port. The request's own server name may be what an {@code X-Forwarded-Host} says.
+   * The host without the port. {@code request.getServerName()} is not used, because {@code
+   * X-Forwarded-Host} may set it.
    */
   private static String nameIn(String host) {
     int colon = host.lastIndexOf(':');
     return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
   }
 
-  /** A name that nobody can point here but the machine itself. */
+  /** Whether the name is one that only this machine resolves to itself. */
   private boolean isOurs(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     return LOOPBACK.matcher(lower).matches() || hosts.contains(lower);
@@ -100,12 +101,15 @@ class LocalGuard extends OncePerRequestFilter {
     if (origin != null) {
       return !isOriginOf(host, origin);
     }
-    // Browsers from before Fetch Metadata say of a GET no more than this.
+    // Browsers without Fetch Metadata send only this header with a GET.
     String referer = request.getHeader(HttpHeaders.REFERER);
     return referer != null && !isOriginOf(host, originOf(referer));
   }
 
-  /** With its port, since a page on another one is of another origin; TLS may end before us. */
+  /**
+   * Compares host and port, because a page on another port has another origin. The scheme is not
+   * compared, because a proxy may terminate TLS.
+   */
   private static boolean isOriginOf(String host, String origin) {
     return origin.equalsIgnoreCase("http://" + host) || origin.equalsIgnoreCase("https://" + host);
   }
@@ -115,7 +119,7 @@ class LocalGuard extends OncePerRequestFilter {
       URI uri = new URI(url);
       return uri.getScheme() + "://" + uri.getRawAuthority();
     } catch (URISyntaxException e) {
-      return "null"; // as a browser has it for an origin that it does not tell
+      return "null"; // browsers send "null" for an undisclosed origin
     }
   }
 }

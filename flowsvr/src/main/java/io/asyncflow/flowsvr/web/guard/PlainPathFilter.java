@@ -15,11 +15,11 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Refuses a path that reads differently as it was sent and as Tomcat has decoded and normalized it:
+ * Refuses a path whose raw form differs from the form that Tomcat decoded and normalized: a path
  * with {@code ..}, {@code //}, {@code ;x} or a percent sign.
  *
- * <p>Filters see the latter and Spring routes by the former, so such a path could pass as health
- * and reach a route that wants a key. No route of ours has a name that must be encoded.
+ * <p>Filters see the normalized path and Spring routes by the raw path, so such a path could pass
+ * as health and reach a route that requires a key. No route of this server needs encoding.
  */
 @Component
 @Order(FilterOrder.PATH)

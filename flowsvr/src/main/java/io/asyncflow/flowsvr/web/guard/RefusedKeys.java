@@ -20,12 +20,12 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * The addresses whose requests brought no valid key lately: counted, named in the log once a
- * minute, and turned away after some tries.
+ * Counts requests without a valid key by client address, logs them once a minute, and refuses an
+ * address for a while after some tries.
  *
- * <p>Whoever brings the right key is let in from any of them: a whole fleet may share its address
- * with the one worker that has the wrong one. So this does not keep anybody from guessing on; the
- * key's length does. Thread-safe.
+ * <p>A request with the right key is admitted from any address, because a whole fleet may share its
+ * address with one misconfigured worker. So this class does not prevent guessing; the key's length
+ * does. Thread-safe.
  */
 @Component
 class RefusedKeys {
@@ -35,7 +35,7 @@ class RefusedKeys {
   static final int TRIES_A_MINUTE = 30;
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  /** Beyond, what is kept and what is logged would be in the hands of those who are refused. */
+  /** Bounds the memory and the log lines that refused clients can cause. */
   private static final int MOST_ADDRESSES = 10_000;
 
   private static final int MOST_LINES = 20;
@@ -49,9 +49,9 @@ class RefusedKeys {
   private BackgroundLoop loop;
 
   private static final class Tries {
-    private int left = TRIES_A_MINUTE;
+    private int triesLeft = TRIES_A_MINUTE;
     private int refused;
-    private long turnedAwayAt;
+    private long refusedSince;
   }
 
   RefusedKeys(Node node, MeterRegistry meters, AccessProperties access) {
@@ -80,8 +80,8 @@ class RefusedKeys {
   /**
    * Notes a request without a valid key.
    *
-   * @param address of its client
-   * @return how long the address is turned away for; zero while it has tries left
+   * @param address the client's address
+   * @return how long the address is refused; zero while it has tries left
    */
   Duration note(String address) {
     refusals.increment();
@@ -93,21 +93,21 @@ class RefusedKeys {
         tries = byAddress.computeIfAbsent(name, any -> new Tries());
       }
       tries.refused++;
-      if (tries.left > 0) {
-        tries.left--;
-        tries.turnedAwayAt = node.nanoTime();
+      if (tries.triesLeft > 0) {
+        tries.triesLeft--;
+        tries.refusedSince = node.nanoTime();
         return Duration.ZERO;
       }
-      Duration left = MINUTE.minusNanos(node.nanoTime() - tries.turnedAwayAt);
-      if (left.isNegative() || left.isZero()) {
-        tries.left = TRIES_A_MINUTE - 1;
+      Duration remaining = MINUTE.minusNanos(node.nanoTime() - tries.refusedSince);
+      if (remaining.isNegative() || remaining.isZero()) {
+        tries.triesLeft = TRIES_A_MINUTE - 1;
         return Duration.ZERO;
       }
-      return left;
+      return remaining;
     }
   }
 
-  /** Tells of the last minute, and gives those new tries who are not turned away. */
+  /** Logs the last minute, and resets the tries of addresses that are not being refused. */
   void runOnce() {
     List<Map.Entry<String, Integer>> counts;
     synchronized (byAddress) {
@@ -120,7 +120,7 @@ class RefusedKeys {
               .toList();
       byAddress
           .values()
-          .removeIf(tries -> tries.left > 0 || now - tries.turnedAwayAt >= MINUTE.toNanos());
+          .removeIf(tries -> tries.triesLeft > 0 || now - tries.refusedSince >= MINUTE.toNanos());
       byAddress.values().forEach(tries -> tries.refused = 0);
     }
     for (Map.Entry<String, Integer> entry :
@@ -136,8 +136,9 @@ class RefusedKeys {
   }
 
   /**
-   * Who has one IPv6 address has at least 2^64 of them. Behind a proxy the client may have made up
-   * the address, and what is none must not be looked up in the DNS.
+   * Groups IPv6 addresses by /64, because a client with one of them has at least 2^64. Behind a
+   * proxy the client may forge the address, so a text that is not an address must not cause a DNS
+   * lookup.
    */
   private static String networkOf(String address) {
     if (address.indexOf(':') < 0) {
@@ -145,7 +146,7 @@ class RefusedKeys {
     }
     try {
       byte[] bytes =
-          InetAddress.getByName("[" + address + "]").getAddress(); // a literal or nothing
+          InetAddress.getByName("[" + address + "]").getAddress(); // accepts literals only
       if (bytes.length == 4) {
         return InetAddress.getByAddress(bytes).getHostAddress();
       }

@@ -21,17 +21,18 @@ import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
 
 /**
- * Bounds what is read of a body that a request was answered without, as refusals are.
+ * Bounds how much is read of a body whose request was answered without reading it, such as a
+ * refusal.
  *
- * <p>Most clients send all of it before they look at the answer, so what is there already is always
- * read, and for what is on its way a few threads wait a moment. Tomcat by itself would wait for it
- * with the request's thread, ten seconds a byte: 400 clients without a key would take all threads.
- * Where it is given up, the connection is closed.
+ * <p>Most clients send the whole body before they read the answer. The server therefore reads all
+ * bytes that have arrived, and up to a few threads wait a moment for the rest. Tomcat itself would
+ * wait ten seconds a byte in the request's thread, so 400 clients without a key could occupy all
+ * threads. If the rest is not read, the connection is closed.
  */
 @Component
 class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
 
-  /** Enough for what is larger than a JSON body may be, so that its sender is told. */
+  /** More than the largest JSON body, so that the sender of a larger one can read the answer. */
   private static final long MOST_BYTES = 32L * 1024 * 1024;
 
   private static final Duration MOMENT = Duration.ofSeconds(2);
@@ -41,7 +42,7 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
   private final Semaphore waiting;
 
   /**
-   * @param threads of Tomcat; of 400 ten may wait
+   * @param threads Tomcat's threads; of 400, ten may wait
    */
   UnreadBodies(Node node, @Value("${server.tomcat.threads.max}") int threads) {
     this.node = node;
@@ -56,8 +57,9 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
           AbstractHttp11Protocol<?> http =
               (AbstractHttp11Protocol<?>) connector.getProtocolHandler();
           http.setContinueResponseTiming(
-              ContinueResponseTiming.ON_REQUEST_BODY_READ.toString()); // not to those refused
-          // Tomcat reads both to their end at once, however slowly they come; no client needs any.
+              ContinueResponseTiming.ON_REQUEST_BODY_READ.toString()); // not for refused requests
+          // Tomcat reads chunk extensions and trailers to their end, however slowly they arrive; no
+          // client needs them.
           http.setMaxExtensionSize(0);
           http.setMaxTrailerSize(2); // the end of the line that ends a body
         });
@@ -79,10 +81,11 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
     }
   }
 
-  /** Whether all of the body has been read now. */
+  /** Reads on; returns whether the whole body has been read. */
   private boolean isReadOn(org.apache.coyote.Request body, int status) {
-    // What came too slowly is not waited for again; a client that expects a go-ahead has got none.
-    // What is between chunks is read without a look at the clock, so a body in chunks is left.
+    // Do not wait again for a body that was too slow, nor for a client that expects "100 Continue"
+    // and got none. Nor read chunked bodies: the bytes between chunks are read without a check of
+    // the clock.
     if (status == HttpStatus.REQUEST_TIMEOUT.value()
         || body.hasExpectation()
         || body.getContentLengthLong() < 0) {
@@ -106,14 +109,14 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
           bytes += count;
         } else if (waits || waiting.tryAcquire()) {
           waits = true;
-          LockSupport.parkNanos(PAUSE.toNanos()); // to read would be to wait for Tomcat's time-out
+          LockSupport.parkNanos(PAUSE.toNanos()); // a read would block until Tomcat's time-out
         } else {
           return false;
         }
       }
       return true;
     } catch (IOException e) {
-      return false; // the client is gone, or silent
+      return false; // the client is gone or silent
     } finally {
       if (waits) {
         waiting.release();
@@ -137,7 +140,7 @@ class UnreadBodies implements WebServerFactoryCustomizer<TomcatServletWebServerF
 
     @Override
     public void expand(int size) {
-      // Filters hand over their own buffer.
+      // Filters pass their own buffer.
     }
   }
 }

@@ -1,2 +1,2 @@
-/** Who may come in, and with what: keys, hosts, origins, plain paths, the pace of a body. */
+/** Admission of requests: keys, hosts, origins, plain paths, the pace of bodies. */
 package io.asyncflow.flowsvr.web.guard;

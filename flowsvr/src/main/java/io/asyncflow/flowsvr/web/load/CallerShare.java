@@ -6,42 +6,43 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * How many requests of a kind one caller may have open at once: what waits for long costs memory
- * and a connection, and one caller could take those of all others. Thread-safe.
+ * Limits how many requests of a kind one caller may have open. A waiting request costs memory and a
+ * connection, so one caller could exhaust them for all others. Thread-safe.
  */
 public final class CallerShare {
 
-  private final WaitingRequests all;
-  private final int most;
-  private final String what;
+  private final WaitingRequests waiting;
+  private final int limit;
+  private final String description;
   private final ConcurrentMap<String, Integer> open = new ConcurrentHashMap<>();
 
   /**
-   * @param all of which these are some
-   * @param most of one caller
-   * @param what is counted, in the plural and with its caller, as {@code holds of one worker}
+   * @param waiting the limit over all callers
+   * @param limit the limit of one caller
+   * @param the counted requests in the plural, with their caller, such as {@code holds of one
+   *     worker}
    */
-  public CallerShare(WaitingRequests all, int most, String what) {
-    this.all = all;
-    this.most = most;
-    this.what = what;
+  public CallerShare(WaitingRequests waiting, int limit, String description) {
+    this.waiting = waiting;
+    this.limit = limit;
+    this.description = description;
   }
 
   /**
-   * One more; {@link #leave} must follow, unless this throws.
+   * Counts a request; unless this throws, {@link #leave} must follow.
    *
-   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the caller, or all callers
-   *     together, have enough of them
+   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the limit of the caller or of
+   *     all callers is reached
    */
   public void enter(String caller) {
-    if (open.merge(caller, 1, Integer::sum) > most) {
+    if (open.merge(caller, 1, Integer::sum) > limit) {
       forget(caller);
       throw new FlowException(
           ErrorCode.LIMIT_EXCEEDED,
-          "more than " + most + " " + what + " wait already; end one, or ask later");
+          "more than " + limit + " " + description + " wait already; end one, or ask later");
     }
     try {
-      all.enter();
+      waiting.enter();
     } catch (FlowException full) {
       forget(caller);
       throw full;
@@ -49,7 +50,7 @@ public final class CallerShare {
   }
 
   public void leave(String caller) {
-    all.leave();
+    waiting.leave();
     forget(caller);
   }
 

@@ -12,12 +12,12 @@ import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
 
 /**
- * Lets clients go before a server that stops turns them away.
+ * Closes kept-alive connections before the server stops.
  *
- * <p>A request on a connection that was kept open is lost, or refused with 503, if it comes just
- * when the server stops listening. So for a moment before that the server says that it is not ready
- * and serves on, but every answer asks its client to close the connection and come back by another:
- * a balancer sends that one elsewhere.
+ * <p>A request on a kept-alive connection is lost, or refused with 503, if it arrives just when the
+ * server stops listening. So for a moment before that, the server reports that it is not ready and
+ * still serves requests, but every answer asks its client to close the connection. A load balancer
+ * sends the next connection to another server.
  */
 @Component
 class ConnectionDraining implements SmartLifecycle {
@@ -41,14 +41,14 @@ class ConnectionDraining implements SmartLifecycle {
   }
 
   /** Whether this server is about to stop. */
-  boolean isLeaving() {
+  boolean isDraining() {
     return leaving;
   }
 
-  /** Before anybody answers parked holds because of the same event. */
+  /** Runs before other listeners of the same event answer parked holds. */
   @EventListener(ContextClosedEvent.class)
   @Order(Ordered.HIGHEST_PRECEDENCE)
-  void leave() {
+  void beginDraining() {
     leaving = true;
   }
 
@@ -71,7 +71,7 @@ class ConnectionDraining implements SmartLifecycle {
     return running;
   }
 
-  /** Stopped before the web server, which is a phase below. */
+  /** Stops before the web server, which has the next lower phase. */
   @Override
   public int getPhase() {
     return DEFAULT_PHASE;

@@ -12,18 +12,18 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Asks clients to close their connections: those of a server that stops, and all that do not beat
- * where {@link Connections} are scarce.
+ * Asks clients to close their connections: all clients when the server stops, and all but those of
+ * heartbeats when {@link Connections} are scarce.
  */
 @Component
 @Order(FilterOrder.EVERY_ANSWER)
 class ConnectionDrainingFilter extends OncePerRequestFilter {
 
-  private final ConnectionDraining farewell;
+  private final ConnectionDraining draining;
   private final Connections connections;
 
-  ConnectionDrainingFilter(ConnectionDraining farewell, Connections connections) {
-    this.farewell = farewell;
+  ConnectionDrainingFilter(ConnectionDraining draining, Connections connections) {
+    this.draining = draining;
     this.connections = connections;
   }
 
@@ -31,7 +31,7 @@ class ConnectionDrainingFilter extends OncePerRequestFilter {
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
-    if (farewell.isLeaving() || connections.areScarce() && !ThreadShare.isHeartbeat(request)) {
+    if (draining.isDraining() || connections.areScarce() && !ThreadShare.isHeartbeat(request)) {
       response.setHeader(HttpHeaders.CONNECTION, "close");
     }
     chain.doFilter(request, response);
@@ -39,6 +39,6 @@ class ConnectionDrainingFilter extends OncePerRequestFilter {
 
   @Override
   protected boolean shouldNotFilterAsyncDispatch() {
-    return false; // a parked hold, by what is so when it is answered
+    return false; // a parked hold: decided when it is answered
   }
 }

@@ -8,12 +8,12 @@ import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.stereotype.Component;
 
 /**
- * How many connections this server has open at most: as many as a third of the heap can serve,
- * unless {@code server.tomcat.max-connections} says how many.
+ * The limit of open connections: as many as a third of the heap can serve, unless {@code
+ * server.tomcat.max-connections} sets it.
  *
- * <p>Tomcat at its limit refuses nobody. It stops accepting, so heartbeats and health wait, too. So
- * above {@value #PER_CENT_TO_SPARE} per cent answers ask their clients to close the connection,
- * which keeps those that are open between two calls from filling the server. Thread-safe.
+ * <p>At its limit Tomcat does not refuse connections but stops accepting them, so heartbeats and
+ * health wait, too. Therefore, above {@value #PER_CENT_TO_SPARE} per cent, answers ask clients to
+ * close the connection, so that idle connections do not fill the server. Thread-safe.
  */
 @Component
 class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
@@ -21,19 +21,19 @@ class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFa
   private static final int MOST = 8_192;
 
   /**
-   * Heap that a connection is given. One whose hold is parked, or which listens to a job, was
-   * measured to keep 95 KiB, of which 84 are Tomcat's buffers for a request that is open.
+   * Heap planned for one connection, in bytes. A parked hold or a progress stream was measured at
+   * 95 KiB, of which 84 KiB are Tomcat's buffers for an open request.
    */
   private static final long BYTES_EACH = 112 * 1024;
 
   private static final int PART_OF_THE_HEAP = 3;
   private static final int PER_CENT_TO_SPARE = 80;
 
-  private final int most;
+  private final int limit;
   private volatile AbstractProtocol<?> protocol;
 
   /**
-   * @param set {@code null} to choose by the heap; -1 for no bound
+   * @param set {@code null} to choose by the heap; -1 for no limit
    */
   @Autowired
   Connections(@Value("${server.tomcat.max-connections:#{null}}") Integer set) {
@@ -41,13 +41,13 @@ class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFa
   }
 
   /**
-   * @param heap bytes
+   * @param heap in bytes
    */
   Connections(Integer set, long heap) {
-    this.most = set != null ? set : forHeap(heap);
+    this.limit = set != null ? set : forHeap(heap);
   }
 
-  /** How many a heap of so many bytes can serve; at least one. */
+  /** How many connections a heap of this size can serve; at least one. */
   static int forHeap(long bytes) {
     return (int) Math.max(1, Math.min(MOST, bytes / PART_OF_THE_HEAP / BYTES_EACH));
   }
@@ -57,27 +57,27 @@ class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFa
     factory.addConnectorCustomizers(
         connector -> {
           protocol = (AbstractProtocol<?>) connector.getProtocolHandler();
-          protocol.setMaxConnections(most);
+          protocol.setMaxConnections(limit);
         });
   }
 
-  /** As many as there may be; negative for no bound. */
-  int most() {
-    return most;
+  /** The limit of open connections; negative for none. */
+  int limit() {
+    return limit;
   }
 
-  /** How many are open now. */
+  /** The number of open connections. */
   long open() {
-    AbstractProtocol<?> known = protocol;
-    return known == null ? 0 : known.getConnectionCount();
+    AbstractProtocol<?> current = protocol;
+    return current == null ? 0 : current.getConnectionCount();
   }
 
-  /** Whether so many are open that none should stay open without a request. */
+  /** Whether idle connections should be closed, because the limit is near. */
   boolean areScarce() {
     return isScarce(open());
   }
 
   boolean isScarce(long open) {
-    return most >= 0 && open > most * (long) PER_CENT_TO_SPARE / 100;
+    return limit >= 0 && open > limit * (long) PER_CENT_TO_SPARE / 100;
   }
 }

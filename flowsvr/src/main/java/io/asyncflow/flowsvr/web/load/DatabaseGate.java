@@ -8,7 +8,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import org.springframework.stereotype.Component;
 import org.springframework.web.servlet.HandlerInterceptor;
 
-/** Refuses requests while it is known that the database could not serve them. */
+/** Refuses requests while the database is known to be down. */
 @Component
 public class DatabaseGate implements HandlerInterceptor {
 
@@ -21,7 +21,7 @@ public class DatabaseGate implements HandlerInterceptor {
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
-    // A parked hold that comes back has its tasks already.
+    // A parked hold that is dispatched again already has its tasks.
     boolean isNew = request.getDispatcherType() == DispatcherType.REQUEST;
     if (isNew && !database.isUp()) {
       throw new DatabaseDownException();

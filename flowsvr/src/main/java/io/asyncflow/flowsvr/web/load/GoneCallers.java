@@ -22,12 +22,12 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 /**
- * Undoes what was done for callers who have hung up by the time they are answered.
+ * Undoes the work for callers that closed their connection before the answer.
  *
- * <p>Nobody hears of a closed connection while its request waits, and the first bytes of an answer
- * go into it without an error. So its end is looked for just before they are written. A caller
- * whose machine has vanished leaves no end to find, and one that goes a moment later has got the
- * answer for all that anybody here can tell.
+ * <p>The server gets no event when a connection closes during a request, and the first bytes of an
+ * answer are written without an error. So the connection's end is checked just before the answer is
+ * written. A caller whose machine has vanished, or that disconnects a moment later, is not
+ * detected.
  */
 @RestControllerAdvice
 public class GoneCallers
@@ -40,24 +40,27 @@ public class GoneCallers
   private static final String REMEDY = GoneCallers.class.getName() + ".remedy";
 
   /**
-   * Says what is to be done if it turns out that the caller of this request does not get the
-   * answer; it is done once, by the thread that answers.
+   * Registers the remedy for a caller that does not get the answer. It runs at most once, in the
+   * thread that answers.
    *
-   * @param remedy returns what is answered instead, to a caller that has only ended its half of the
-   *     connection
+   * @param remedy returns the answer to send instead, for a caller that has closed only its half of
+   *     the connection
    */
   public static void whenGone(HttpServletRequest request, Supplier<?> remedy) {
     request.setAttribute(REMEDY, remedy);
   }
 
-  /** The caller does not get this answer; returns what it is told instead, if it still listens. */
+  /**
+   * Runs the remedy because the caller does not get this answer; returns the answer to send
+   * instead.
+   */
   public static Object undo(HttpServletRequest request, Object answer) {
     if (request.getAttribute(REMEDY) instanceof Supplier<?> remedy) {
       request.removeAttribute(REMEDY);
       try {
         return remedy.get();
       } catch (RuntimeException e) {
-        log.warn("what was done for a caller that is gone could not be undone", e);
+        log.warn("the work for a caller that is gone could not be undone", e);
       }
     }
     return answer;
@@ -95,19 +98,20 @@ public class GoneCallers
       Class<? extends HttpMessageConverter<?>> converter,
       ServerHttpRequest request,
       ServerHttpResponse response) {
-    HttpServletRequest asked = ((ServletServerHttpRequest) request).getServletRequest();
-    if (asked.getAttribute(REMEDY) != null
-        && asked.getAttribute(CONNECTION) instanceof org.apache.coyote.Request connection
+    HttpServletRequest servletRequest = ((ServletServerHttpRequest) request).getServletRequest();
+    if (servletRequest.getAttribute(REMEDY) != null
+        && servletRequest.getAttribute(CONNECTION) instanceof org.apache.coyote.Request connection
         && hasEnded(connection)) {
-      log.info("{} {}: the client is gone", asked.getMethod(), asked.getRequestURI());
-      return undo(asked, body);
+      log.info(
+          "{} {}: the client is gone", servletRequest.getMethod(), servletRequest.getRequestURI());
+      return undo(servletRequest, body);
     }
     return body;
   }
 
   /**
-   * Whether there is nothing more to come. What a client has sent ahead is there to be read once,
-   * the end each time that somebody looks.
+   * Whether the client has closed its half. Pipelined bytes can be read once, the end any number of
+   * times.
    */
   private static boolean hasEnded(org.apache.coyote.Request connection) {
     return connection.isFinished() && isReadable(connection) && isReadable(connection);

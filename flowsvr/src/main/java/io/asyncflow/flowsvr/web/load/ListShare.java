@@ -13,18 +13,18 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * How many lists this server makes at once: each has some megabytes of rows until they are written
- * to its client, and as many lists as there are threads would take the heap. Thread-safe.
+ * Limits how many list answers this server builds at once. Each keeps some megabytes of rows until
+ * they are written, so one for each thread would exhaust the heap. Thread-safe.
  */
 @Component
 public class ListShare implements HandlerInterceptor {
 
-  /** Heap that a list is given, of which it needs a quarter. */
+  /** Heap planned for one list, in bytes; a list needs a quarter of it. */
   private static final long BYTES_EACH = 64 * 1024 * 1024;
 
   private static final int LEAST = 2;
 
-  private final Semaphore left;
+  private final Semaphore permits;
 
   /**
    * @param set {@code null} to choose by the heap
@@ -35,28 +35,28 @@ public class ListShare implements HandlerInterceptor {
   }
 
   /**
-   * @param heap bytes
+   * @param heap in bytes
    */
   ListShare(Integer set, long heap) {
-    this.left = new Semaphore(set != null ? set : (int) Math.max(LEAST, heap / BYTES_EACH));
+    this.permits = new Semaphore(set != null ? set : (int) Math.max(LEAST, heap / BYTES_EACH));
   }
 
   @Override
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
-    if (isList(handler) && !left.tryAcquire()) {
+    if (isList(handler) && !permits.tryAcquire()) {
       throw new FlowException(
           ErrorCode.LIMIT_EXCEEDED, "too many lists at the moment, nothing was done");
     }
     return true;
   }
 
-  /** The answer has been written, or given up. */
+  /** Called when the answer is written or abandoned. */
   @Override
   public void afterCompletion(
       HttpServletRequest request, HttpServletResponse response, Object handler, Exception failure) {
     if (isList(handler)) {
-      left.release();
+      permits.release();
     }
   }
 

@@ -17,13 +17,12 @@ import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Keeps a few of Tomcat's threads for heartbeats and health. While the database is slow all else
- * waits for it; a heartbeat that queued behind that would come too late, and its leases be lost,
- * though it has connections of its own. A few of these are for health alone: heartbeats whose
- * bodies hardly come must not make the platform restart the server.
+ * Reserves a few of Tomcat's threads for heartbeats and health. While the database is slow, other
+ * requests occupy threads; a heartbeat queued behind them would be late and its leases would be
+ * lost, although heartbeats have database connections of their own. Some of the reserved threads
+ * are for health alone: heartbeats with slow bodies must not make the platform restart the server.
  *
- * <p>A parked hold takes no thread, and so no share. Those without the key have been refused by
- * then.
+ * <p>A parked hold occupies no thread and no share. Requests without the key are refused earlier.
  */
 @Component
 @Order(FilterOrder.SHARE)
@@ -37,9 +36,9 @@ class ThreadShare extends OncePerRequestFilter {
   private final Semaphore heartbeats;
 
   ThreadShare(@Value("${server.tomcat.threads.max}") int threads) {
-    int kept = Math.min(KEPT, threads / 2);
-    this.share = new Semaphore(threads - kept);
-    this.heartbeats = new Semaphore(kept - Math.min(KEPT_FOR_HEALTH, kept / 2));
+    int reserved = Math.min(KEPT, threads / 2);
+    this.share = new Semaphore(threads - reserved);
+    this.heartbeats = new Semaphore(reserved - Math.min(KEPT_FOR_HEALTH, reserved / 2));
   }
 
   static boolean isHeartbeat(HttpServletRequest request) {
@@ -55,8 +54,8 @@ class ThreadShare extends OncePerRequestFilter {
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
-    Semaphore taken = takenFor(request);
-    if (taken == null) {
+    Semaphore acquired = acquireFor(request);
+    if (acquired == null) {
       ApiErrorWriter.write(
           request,
           response,
@@ -67,12 +66,12 @@ class ThreadShare extends OncePerRequestFilter {
     try {
       chain.doFilter(request, response);
     } finally {
-      taken.release();
+      acquired.release();
     }
   }
 
-  /** The share that the request has a thread of now; {@code null} if there is none left. */
-  private Semaphore takenFor(HttpServletRequest request) {
+  /** The share from which the request took a permit; {@code null} if none is free. */
+  private Semaphore acquireFor(HttpServletRequest request) {
     if (isHeartbeat(request) && heartbeats.tryAcquire()) {
       return heartbeats;
     }

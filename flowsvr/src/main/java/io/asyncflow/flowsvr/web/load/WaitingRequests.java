@@ -6,52 +6,52 @@ import java.util.concurrent.Semaphore;
 import org.springframework.stereotype.Component;
 
 /**
- * The requests that wait on this server: parked holds and progress streams. Each keeps a
- * connection, and the callers name themselves, so a bound for each caller alone would leave none to
- * heartbeats and health. Thread-safe.
+ * Limits the waiting requests of this server: parked holds and progress streams. Each keeps a
+ * connection. Callers choose their own names, so limits by caller alone would not keep connections
+ * free for heartbeats and health. Thread-safe.
  */
 @Component
 public class WaitingRequests {
 
   private static final int PER_CENT_OF_CONNECTIONS = 60;
 
-  private final int most;
-  private final Semaphore left;
+  private final int limit;
+  private final Semaphore permits;
 
   WaitingRequests(Connections connections) {
-    int all = connections.most();
-    this.most =
-        all < 0
+    int connectionLimit = connections.limit();
+    this.limit =
+        connectionLimit < 0
             ? Integer.MAX_VALUE
-            : Math.max(1, (int) (all * (long) PER_CENT_OF_CONNECTIONS / 100));
-    this.left = new Semaphore(most);
+            : Math.max(1, (int) (connectionLimit * (long) PER_CENT_OF_CONNECTIONS / 100));
+    this.permits = new Semaphore(limit);
   }
 
   /**
-   * One more; {@link #leave} must follow, unless this throws.
+   * Counts a request; unless this throws, {@link #leave} must follow.
    *
-   * @throws FullException with {@link ErrorCode#LIMIT_EXCEEDED} if as many wait as may
+   * @throws FullException with {@link ErrorCode#LIMIT_EXCEEDED} if the limit is reached
    */
   void enter() {
-    if (!left.tryAcquire()) {
-      throw new FullException(most);
+    if (!permits.tryAcquire()) {
+      throw new FullException(limit);
     }
   }
 
   void leave() {
-    left.release();
+    permits.release();
   }
 
-  /** As many wait as may. Who is refused shall not keep a connection open until it asks again. */
+  /** The limit is reached. The refused client must close its connection. */
   public static final class FullException extends FlowException {
 
     private static final long serialVersionUID = 1L;
 
-    FullException(int most) {
+    FullException(int limit) {
       super(
           ErrorCode.LIMIT_EXCEEDED,
           "more than "
-              + most
+              + limit
               + " holds and streams wait on this server already; ask another server, or ask later");
     }
   }

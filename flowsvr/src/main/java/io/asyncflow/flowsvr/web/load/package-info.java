@@ -1,5 +1,5 @@
 /**
- * How much at once: threads, connections, waiting requests, lists; and what happens to callers that
- * are gone.
+ * Limits of concurrency: threads, connections, waiting requests, lists; and callers that have
+ * disconnected.
  */
 package io.asyncflow.flowsvr.web.load;

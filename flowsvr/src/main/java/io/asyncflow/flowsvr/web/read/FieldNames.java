@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr.web.read;
 
-/** {@code user_id} and {@code userId}. */
+/** Converts between {@code user_id} and {@code userId}. */
 public final class FieldNames {
 
   private FieldNames() {}

@@ -17,12 +17,12 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a request says, whichever way it says it: query parameters, form fields and the JSON body
- * are one view, {@code user_id} and {@code userId} one name.
+ * The fields of a request. Query parameters, form fields and the JSON body form one view, and
+ * {@code user_id} and {@code userId} are one name.
  *
- * <p>A field is asked for by its camelCase name and refined step by step; what is wrong with it is
- * remembered under its path, and {@link #refuseIfBad()} tells everything at once. A field that is
- * absent, {@code null}, or an empty text where a number is wanted, is {@code null}.
+ * <p>A field is read by its camelCase name and checked step by step. Errors are collected under the
+ * field's path, and {@link #refuseIfBad()} reports all of them at once. A field that is absent or
+ * {@code null}, or an empty text where a number is expected, is {@code null}.
  *
  * <pre>{@code
  * String userId = in.text("userId").required().max(128).value();
@@ -30,7 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
  * in.refuseIfBad();
  * }</pre>
  *
- * <p>Where a field comes twice, the body wins over the query string, and camelCase over snake_case.
+ * <p>If a field appears twice, the body wins over the query string, and camelCase over snake_case.
  * Not thread-safe.
  */
 public final class Fields {
@@ -42,18 +42,19 @@ public final class Fields {
   private final String path;
   private final UnaryOperator<String> naming;
   private final Map<String, JsonNode> values = new HashMap<>();
-  private final Map<String, String> spellings = new HashMap<>(); // of those in snake_case
+  private final Map<String, String> spellings =
+      new HashMap<>(); // by camelCase name, for fields sent in snake_case
   private final List<FieldError> errors = new ArrayList<>();
   private final List<Fields> parts = new ArrayList<>();
   private int tooLarge;
-  private boolean isNone; // not even an object: enough has been said about it
+  private boolean isNoObject; // not an object; the error is already recorded
 
   private Fields(String path, UnaryOperator<String> naming) {
     this.path = path;
     this.naming = naming;
   }
 
-  /** One view over several sources, of which the later win. */
+  /** One view of several sources; later sources win. */
   static Fields of(List<ObjectNode> sources) {
     Fields fields = new Fields("", UnaryOperator.identity());
     sources.forEach(fields::putAll);
@@ -79,7 +80,7 @@ public final class Fields {
     }
   }
 
-  /** The same fields, called by their snake_case names in errors. */
+  /** The same fields; errors name them in snake_case. */
   public Fields inSnakeCase() {
     Fields renamed = new Fields(path, FieldNames::toSnakeCase);
     renamed.values.putAll(values);
@@ -87,12 +88,15 @@ public final class Fields {
     return renamed;
   }
 
-  /** Whether the field is there and not {@code null}. */
+  /** Whether the field is present and not {@code null}. */
   public boolean has(String name) {
     return node(name) != null;
   }
 
-  /** Whether the field is there as {@code null}, or as the empty text that a form has for it. */
+  /**
+   * Whether the field is present as {@code null}, or as an empty text, which stands for it in a
+   * form.
+   */
   public boolean isNull(String name) {
     JsonNode value = values.get(name);
     return value != null && (value.isNull() || value.isString() && value.asString().isEmpty());
@@ -110,7 +114,7 @@ public final class Fields {
     return new NamesField(this, name, node(name));
   }
 
-  /** The fields of an object; none if there is no such object. */
+  /** The fields of an object; without fields if the object is absent. */
   public Fields object(String name) {
     Fields part = part(pathOf(name));
     JsonNode value = node(name);
@@ -118,32 +122,35 @@ public final class Fields {
       part.putAll(object);
     } else if (value != null) {
       refuse(name, "must be an object");
-      part.isNone = true;
+      part.isNoObject = true;
     }
     parts.add(part);
     return part;
   }
 
-  /** All fields together, for what is only kept and shown again; empty if it is too large. */
+  /**
+   * All fields as one object, for data that is only stored and shown; empty if it exceeds {@code
+   * maxBytes}.
+   */
   public ObjectNode json(int maxBytes) {
-    ObjectNode all = JsonNodeFactory.instance.objectNode();
-    values.forEach(all::set);
-    if (all.toString().getBytes(StandardCharsets.UTF_8).length <= maxBytes) {
-      return all;
+    ObjectNode object = JsonNodeFactory.instance.objectNode();
+    values.forEach(object::set);
+    if (object.toString().getBytes(StandardCharsets.UTF_8).length <= maxBytes) {
+      return object;
     }
     tooLarge++;
     errors.add(new FieldError(path, "must be at most " + maxBytes + " bytes of JSON"));
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** The fields of each object of a list, which is required unless {@code min} is 0. */
+  /** The fields of each object in a list; the list is required unless {@code min} is 0. */
   public List<Fields> objects(String name, int min, int max) {
     List<Fields> items = separateObjects(name, min, max);
     parts.addAll(items);
     return items;
   }
 
-  /** The same, but what is wrong with an item is told by that item alone. */
+  /** As {@link #objects}, but each item reports its own errors. */
   public List<Fields> separateObjects(String name, int min, int max) {
     JsonNode value = node(name);
     if (value == null) {
@@ -167,30 +174,30 @@ public final class Fields {
         item.putAll(object);
       } else {
         item.errors.add(new FieldError(item.path, "must be an object"));
-        item.isNone = true;
+        item.isNoObject = true;
       }
       items.add(item);
     }
     return items;
   }
 
-  /** Remembers that a field is bad. */
+  /** Records that a field is invalid. */
   public void refuse(String name, String message) {
-    if (!isNone) {
+    if (!isNoObject) {
       errors.add(new FieldError(pathOf(name), message));
     }
   }
 
-  /** Remembers that a field is too large, which has a code of its own. */
+  /** Records that a field is too large, which has its own error code. */
   void refuseAsTooLarge(String name, String message) {
     tooLarge++;
     refuse(name, message);
   }
 
   /** Refuses every field that is not among {@code known}. */
-  public void refuseUnknown(Set<String> known) {
+  public void refuseUnknown(Set<String> knownNames) {
     for (String name : values.keySet()) {
-      if (!known.contains(name)) {
+      if (!knownNames.contains(name)) {
         errors.add(
             new FieldError(
                 path + Printable.of(spellings.getOrDefault(name, name), MAX_NAME), "is unknown"));
@@ -199,10 +206,10 @@ public final class Fields {
   }
 
   /**
-   * What is only shown to people and decides nothing: never refused, since nothing would be gained
-   * by it. What cannot be kept of it becomes U+FFFD.
+   * A text that is only displayed; it is never refused. Characters that cannot be stored become
+   * U+FFFD.
    *
-   * @return empty if there is none
+   * @return empty if the field is absent
    */
   public String prose(String name) {
     JsonNode node = node(name);
@@ -212,7 +219,10 @@ public final class Fields {
     return TextField.keepable(node.isString() ? node.asString() : node.toString());
   }
 
-  /** Refuses what others call {@code rightName}: as an unknown field it would be lost silently. */
+  /**
+   * Refuses a wrong name of the field {@code rightName}, which would otherwise be ignored as an
+   * unknown field.
+   */
   public void refuseMisnomer(String name, String rightName) {
     if (has(name)) {
       refuse(name, "is not known here; the field is called " + rightName);
@@ -220,7 +230,7 @@ public final class Fields {
   }
 
   /**
-   * @throws FlowException that names every bad field, if any is
+   * @throws FlowException that names every invalid field, if there is one
    */
   public void refuseIfBad() {
     refusal()
@@ -230,36 +240,36 @@ public final class Fields {
             });
   }
 
-  /** What {@link #refuseIfBad()} would throw. */
+  /** The exception that {@link #refuseIfBad()} would throw. */
   public Optional<FlowException> refusal() {
-    List<FieldError> all = new ArrayList<>();
-    int sizes = collect(all);
-    if (all.isEmpty()) {
+    List<FieldError> allErrors = new ArrayList<>();
+    int sizes = collect(allErrors);
+    if (allErrors.isEmpty()) {
       return Optional.empty();
     }
-    ErrorCode code = sizes == all.size() ? ErrorCode.TOO_LARGE : ErrorCode.INVALID_INPUT;
-    List<FieldError> told = all.subList(0, Math.min(all.size(), MAX_ERRORS));
-    return Optional.of(new FlowException(code, message(all), told, null));
+    ErrorCode code = sizes == allErrors.size() ? ErrorCode.TOO_LARGE : ErrorCode.INVALID_INPUT;
+    List<FieldError> reported = allErrors.subList(0, Math.min(allErrors.size(), MAX_ERRORS));
+    return Optional.of(new FlowException(code, message(allErrors), reported, null));
   }
 
-  /** Adds everything that is wrong here and below; returns how much of it is size. */
-  private int collect(List<FieldError> all) {
-    all.addAll(errors);
+  /** Collects the errors of these fields and all nested ones; returns how many are about size. */
+  private int collect(List<FieldError> allErrors) {
+    allErrors.addAll(errors);
     int sizes = tooLarge;
     for (Fields part : parts) {
-      sizes += part.collect(all);
+      sizes += part.collect(allErrors);
     }
     return sizes;
   }
 
-  private static String message(List<FieldError> all) {
+  private static String message(List<FieldError> allErrors) {
     String first =
-        all.stream()
+        allErrors.stream()
             .limit(ERRORS_IN_MESSAGE)
             .map(error -> error.field() + " " + error.message())
             .collect(Collectors.joining("; "));
-    int more = all.size() - ERRORS_IN_MESSAGE;
-    return more > 0 ? first + "; and " + more + " more" : first;
+    int remaining = allErrors.size() - ERRORS_IN_MESSAGE;
+    return remaining > 0 ? first + "; and " + remaining + " more" : first;
   }
 
   private Fields part(String partPath) {

@@ -7,7 +7,7 @@ import org.springframework.web.context.request.NativeWebRequest;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 
-/** Hands {@link Fields} to controllers that ask for them. */
+/** Resolves controller parameters of type {@link Fields}. */
 public final class FieldsResolver implements HandlerMethodArgumentResolver {
 
   @Override

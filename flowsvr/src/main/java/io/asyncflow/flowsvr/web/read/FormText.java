@@ -12,12 +12,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Query strings and form bodies, read as the JSON object that they stand for: {@code
- * taskData.user_id=u1} is {@code {"taskData":{"user_id":"u1"}}}, and a name given twice makes an
- * array.
+ * Parses query strings and form bodies into the equivalent JSON object: {@code taskData.user_id=u1}
+ * is {@code {"taskData":{"user_id":"u1"}}}, and a repeated name makes an array.
  *
- * <p>Read here and not by the servlet container, because that one drops what it cannot decode,
- * silently.
+ * <p>The servlet container's parser is not used, because it silently drops parameters that it
+ * cannot decode.
  */
 final class FormText {
 
@@ -58,7 +57,7 @@ final class FormText {
 
   private void readField(int begin, int end) {
     if (++fieldCount > MAX_FIELDS) {
-      throw bad("there are more than " + MAX_FIELDS + " fields");
+      throw unreadable("there are more than " + MAX_FIELDS + " fields");
     }
     int equals = indexOf('=', begin, end);
     put(decode(begin, equals), equals < end ? decode(equals + 1, end) : "");
@@ -67,7 +66,7 @@ final class FormText {
   private void put(String name, String value) {
     String[] path = name.split("\\.", -1);
     if (path.length > MAX_DEPTH) {
-      throw bad("a field's name has more than " + MAX_DEPTH + " parts");
+      throw unreadable("a field's name has more than " + MAX_DEPTH + " parts");
     }
     ObjectNode parent = fields;
     for (int i = 0; i < path.length - 1; i++) {
@@ -77,22 +76,22 @@ final class FormText {
       } else if (child instanceof ObjectNode object) {
         parent = object;
       } else {
-        throw bad("a field is given as a value and as an object: " + shown(path[i]));
+        throw unreadable("a field is given as a value and as an object: " + shown(path[i]));
       }
     }
     putValue(parent, path[path.length - 1], value);
   }
 
   private void putValue(ObjectNode parent, String name, String value) {
-    JsonNode before = parent.get(name);
-    if (before == null) {
+    JsonNode existing = parent.get(name);
+    if (existing == null) {
       parent.put(name, value);
-    } else if (before instanceof ArrayNode values) {
+    } else if (existing instanceof ArrayNode values) {
       values.add(value);
-    } else if (before instanceof ObjectNode) {
-      throw bad("a field is given as a value and as an object: " + shown(name));
+    } else if (existing instanceof ObjectNode) {
+      throw unreadable("a field is given as a value and as an object: " + shown(name));
     } else {
-      parent.putArray(name).add(before).add(value);
+      parent.putArray(name).add(existing).add(value);
     }
   }
 
@@ -112,21 +111,21 @@ final class FormText {
       ByteBuffer encoded = ByteBuffer.wrap(bytes.toByteArray());
       return StandardCharsets.UTF_8.newDecoder().decode(encoded).toString();
     } catch (CharacterCodingException e) {
-      throw bad("a field is not UTF-8");
+      throw unreadable("a field is not UTF-8");
     }
   }
 
-  private int hexDigit(int at, int end) {
-    int digit = at < end ? Character.digit(text[at], 16) : -1;
+  private int hexDigit(int index, int end) {
+    int digit = index < end ? Character.digit(text[index], 16) : -1;
     if (digit < 0) {
-      throw bad("a percent sign is not followed by two hexadecimal digits");
+      throw unreadable("a percent sign is not followed by two hexadecimal digits");
     }
     return digit;
   }
 
-  private int indexOf(char wanted, int begin, int end) {
+  private int indexOf(char character, int begin, int end) {
     for (int i = begin; i < end; i++) {
-      if (text[i] == wanted) {
+      if (text[i] == character) {
         return i;
       }
     }
@@ -137,7 +136,7 @@ final class FormText {
     return Printable.of(name, Fields.MAX_NAME);
   }
 
-  private FlowException bad(String why) {
+  private FlowException unreadable(String why) {
     String where = whenBad == ErrorCode.MALFORMED_BODY ? "the form" : "the query string";
     return new FlowException(whenBad, where + " cannot be read: " + why);
   }

@@ -6,14 +6,15 @@ import io.asyncflow.api.FlowException;
 import java.util.List;
 
 /**
- * One field is bad for a reason that only a look at the data tells; {@link Fields} finds the rest.
+ * One field is invalid for a reason that depends on stored data; {@link Fields} finds all other
+ * reasons.
  */
 public class InvalidFieldException extends FlowException {
 
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param message goes on after the field's name
+   * @param message continues after the field's name
    */
   public InvalidFieldException(String field, String message) {
     super(

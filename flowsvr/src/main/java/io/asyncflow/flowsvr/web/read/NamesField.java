@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
-/** A field that is wanted as a set of names: a text with commas, or a list of texts. */
+/** A field read as a set of names: a comma-separated text or a list of texts. */
 public final class NamesField {
 
   private final Fields fields;

@@ -4,9 +4,9 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A field that is wanted as a whole number. Digits in a text will do, since that is all that a
- * query string has and some clients send; an empty text is none. After its first error a field is
- * {@code null} and checked no further.
+ * A field read as a whole number. Digits in a text are accepted, because query strings have no
+ * numbers and some clients send texts; an empty text counts as absent. After its first error a
+ * field is {@code null} and not checked further.
  */
 public final class NumberField {
 
@@ -17,7 +17,7 @@ public final class NumberField {
   private final Fields fields;
   private final String name;
   private Long value;
-  private boolean bad;
+  private boolean invalid;
 
   NumberField(Fields fields, String name, JsonNode node) {
     this.fields = fields;
@@ -46,7 +46,7 @@ public final class NumberField {
   }
 
   public NumberField required() {
-    if (value == null && !bad) {
+    if (value == null && !invalid) {
       refuse("is required");
     }
     return this;
@@ -60,8 +60,8 @@ public final class NumberField {
   }
 
   /**
-   * A moment in epoch milliseconds, up to the year 9999, or 0. What looks like seconds is refused:
-   * read as milliseconds it would be a moment in 1970, and due at once.
+   * A moment in epoch milliseconds, up to the year 9999, or 0. A value that looks like seconds is
+   * refused: as milliseconds it would be in 1970 and due at once.
    */
   public NumberField epochMs() {
     between(0, END_OF_9999_MS);
@@ -84,12 +84,12 @@ public final class NumberField {
 
   /** The number, or {@code absent} where there is none. */
   public int or(int absent) {
-    Integer given = asInteger();
-    return given == null ? absent : given;
+    Integer number = asInteger();
+    return number == null ? absent : number;
   }
 
   private void refuse(String message) {
-    bad = true;
+    invalid = true;
     value = null;
     fields.refuse(name, message);
   }

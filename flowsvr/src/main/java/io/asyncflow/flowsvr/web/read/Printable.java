@@ -2,17 +2,17 @@ package io.asyncflow.flowsvr.web.read;
 
 import io.asyncflow.api.OneLine;
 
-/** What a client has sent, as it may be said again in an answer: short, and on one line. */
+/** Client input made fit for an answer: shortened, and on one line. */
 final class Printable {
 
   private Printable() {}
 
   /** At most so many characters of it. */
-  static String of(String text, int most) {
-    if (text.length() <= most) {
+  static String of(String text, int maxLength) {
+    if (text.length() <= maxLength) {
       return OneLine.of(text);
     }
-    boolean splitsAPair = Character.isHighSurrogate(text.charAt(most - 1));
-    return OneLine.of(text.substring(0, splitsAPair ? most - 1 : most)) + "…";
+    boolean splitsAPair = Character.isHighSurrogate(text.charAt(maxLength - 1));
+    return OneLine.of(text.substring(0, splitsAPair ? maxLength - 1 : maxLength)) + "…";
   }
 }

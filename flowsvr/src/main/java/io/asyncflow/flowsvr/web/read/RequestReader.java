@@ -30,8 +30,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Reads a request's query string and body, form or JSON, into one view.
  *
- * <p>What a body may cost is bounded before it is read: its bytes, how deep it is nested, and of
- * how many values it consists, since a few bytes of JSON become an object of a hundred.
+ * <p>The cost of a body is bounded while it is parsed: its bytes, its nesting and its number of
+ * tokens, because a few bytes of JSON become objects of a hundred bytes.
  */
 public final class RequestReader {
 
@@ -57,7 +57,7 @@ public final class RequestReader {
 
   /**
    * @throws FlowException with {@link ErrorCode#MALFORMED_BODY}, {@link ErrorCode#TOO_LARGE}, or
-   *     {@link ErrorCode#INVALID_INPUT} if it is the query string that cannot be read
+   *     {@link ErrorCode#INVALID_INPUT} if the query string cannot be read
    */
   static Fields read(HttpServletRequest request) {
     ObjectNode query = FormText.ofQuery(request.getQueryString());
@@ -85,7 +85,7 @@ public final class RequestReader {
     }
   }
 
-  /** No content type at all is taken for JSON. */
+  /** A body without a content type counts as JSON. */
   private static boolean isForm(HttpServletRequest request) {
     if (request.getContentType() == null) {
       return false;
@@ -133,7 +133,7 @@ public final class RequestReader {
               + MAX_TOKENS
               + " tokens, and numbers of 1000 digits",
           e);
-    } catch (MismatchedInputException e) { // all that a tree can be mismatched by
+    } catch (MismatchedInputException e) { // the only mismatch when reading a tree
       throw malformed("something follows the JSON object", e);
     } catch (JacksonException e) {
       throw malformed(whereAndWhy(e), e);
@@ -145,9 +145,9 @@ public final class RequestReader {
   }
 
   /**
-   * Jackson is more generous: it takes overlong forms for the characters that they hide from
-   * whoever reads the body on its way here, and guesses UTF-16 and UTF-32 from zero bytes. A byte
-   * order mark of UTF-8 is valid, and Jackson skips it.
+   * Refuses malformed UTF-8. Jackson is more lenient: it accepts overlong forms, which hide
+   * characters from proxies that inspect the body, and guesses UTF-16 and UTF-32 from zero bytes. A
+   * UTF-8 byte order mark is valid, and Jackson skips it.
    */
   private static void requireUtf8(byte[] body) {
     ByteBuffer in = ByteBuffer.wrap(body);
@@ -167,13 +167,16 @@ public final class RequestReader {
   }
 
   private static String whereAndWhy(JacksonException e) {
-    TokenStreamLocation at = e.getLocation();
-    String where = at == null ? "" : "line " + at.getLineNr() + ", column " + at.getColumnNr();
-    // Jackson quotes what it has read, which may be a name of 50,000 characters.
+    TokenStreamLocation location = e.getLocation();
+    String where =
+        location == null
+            ? ""
+            : "line " + location.getLineNr() + ", column " + location.getColumnNr();
+    // Jackson quotes its input, which may be a name of 50,000 characters.
     return Printable.of(e.getOriginalMessage(), MAX_REASON) + " (" + where + ")";
   }
 
-  /** The rest of the body did not come; also what Tomcat makes of that by itself. */
+  /** The error for an incomplete body, as a failed read or a 400 of Tomcat reports it. */
   public static FlowException brokenOff(IOException cause) {
     for (Throwable t = cause; t != null; t = t.getCause()) {
       if (t instanceof SocketTimeoutException) {

@@ -4,14 +4,14 @@ import io.asyncflow.api.TaskStatus;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** A filter by status: an OR of the statuses' bits, or several such with commas. */
+/** A filter by status: an OR of status bits, or a comma-separated list of them. */
 public final class StatusBits {
 
   private static final int MAX_PIECES = 16;
 
   private StatusBits() {}
 
-  /** The statuses that the field names; empty, which means all, if it is absent or 0. */
+  /** The statuses that the field selects; empty, meaning all, if the field is absent or 0. */
   public static Set<TaskStatus> read(Fields in, String name) {
     Set<TaskStatus> statuses = EnumSet.noneOf(TaskStatus.class);
     for (String piece : in.names(name).max(MAX_PIECES, 2).values()) {

@@ -6,7 +6,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What a method reads from its {@link Fields}, for the API's description, and what it answers. */
+/**
+ * Declares what a controller method reads from its {@link Fields} and what it answers, for the API
+ * description.
+ */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Takes {
@@ -14,11 +17,9 @@ public @interface Takes {
   /** One sentence: what the call does. */
   String summary();
 
-  /** Records whose components are the fields; any one of them. */
+  /** Records whose components are the fields; a request has the shape of one of them. */
   Class<?>[] shape() default {};
 
-  /**
-   * Whether it answers a page of rows, of which {@link ListShare} lets only some be made at once.
-   */
+  /** Whether the answer is a page of rows; {@link ListShare} limits how many are built at once. */
   boolean list() default false;
 }

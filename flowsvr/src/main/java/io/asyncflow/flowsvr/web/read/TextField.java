@@ -6,15 +6,15 @@ import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A field that is wanted as text. A JSON integer will do as well, since some clients send ids as
- * numbers. After its first error a field is {@code null} and checked no further.
+ * A field read as text. A JSON integer is accepted, because some clients send ids as numbers. After
+ * its first error a field is {@code null} and not checked further.
  */
 public final class TextField {
 
   private final Fields fields;
   private final String name;
   private String value;
-  private boolean bad;
+  private boolean invalid;
 
   TextField(Fields fields, String name, JsonNode node) {
     this.fields = fields;
@@ -34,9 +34,9 @@ public final class TextField {
     }
   }
 
-  /** Must be there and not empty. */
+  /** The field must be present and not empty. */
   public TextField required() {
-    if (!bad && (value == null || value.isEmpty())) {
+    if (!invalid && (value == null || value.isEmpty())) {
       refuse(value == null ? "is required" : "must not be empty");
     }
     return this;
@@ -50,10 +50,10 @@ public final class TextField {
     return this;
   }
 
-  /** At most so many bytes of UTF-8; beyond, the request is too large and not just invalid. */
+  /** At most this many bytes of UTF-8; beyond them the error is {@code TOO_LARGE}. */
   public TextField maxBytes(int bytes) {
     if (value != null && value.getBytes(StandardCharsets.UTF_8).length > bytes) {
-      bad = true;
+      invalid = true;
       value = null;
       fields.refuseAsTooLarge(name, "must be at most " + bytes + " bytes of UTF-8 long");
     }
@@ -61,8 +61,8 @@ public final class TextField {
   }
 
   /**
-   * Is a name: no control characters, which would garble logs, and no white space around it, which
-   * the database does not tell apart.
+   * Must be a name: without control characters, which would garble logs, and without surrounding
+   * white space, which the database ignores in comparisons.
    */
   public TextField name() {
     if (value != null && value.chars().anyMatch(Character::isISOControl)) {
@@ -91,7 +91,7 @@ public final class TextField {
     return value == null ? absent : value;
   }
 
-  /** What the text spells, or {@code null}; an error if it spells nothing. */
+  /** The parsed text, or {@code null}; an error if it cannot be parsed. */
   public <T> T as(Function<String, Optional<T>> parser, String message) {
     if (value == null) {
       return null;
@@ -104,12 +104,12 @@ public final class TextField {
   }
 
   private void refuse(String message) {
-    bad = true;
+    invalid = true;
     value = null;
     fields.refuse(name, message);
   }
 
-  /** The text with U+FFFD for each NUL and each half of a surrogate pair. */
+  /** The text with each NUL and each unpaired surrogate replaced by U+FFFD. */
   static String keepable(String text) {
     if (text.indexOf('\0') < 0 && !hasLoneSurrogate(text)) {
       return text;

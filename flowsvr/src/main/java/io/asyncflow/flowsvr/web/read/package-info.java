@@ -1,2 +1,2 @@
-/** How the fields of a request are read, from JSON, a form or a query, and described. */
+/** Reads and describes the fields of a request, from JSON, a form or a query string. */
 package io.asyncflow.flowsvr.web.read;

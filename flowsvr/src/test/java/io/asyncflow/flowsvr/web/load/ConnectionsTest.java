@@ -19,9 +19,9 @@ class ConnectionsTest {
 
   @Test
   void settingWins() {
-    assertThat(new Connections(10_000, 512 * MIB).most()).isEqualTo(10_000);
-    assertThat(new Connections(-1, 512 * MIB).most()).isEqualTo(-1);
-    assertThat(new Connections(null, 512 * MIB).most()).isEqualTo(1_560);
+    assertThat(new Connections(10_000, 512 * MIB).limit()).isEqualTo(10_000);
+    assertThat(new Connections(-1, 512 * MIB).limit()).isEqualTo(-1);
+    assertThat(new Connections(null, 512 * MIB).limit()).isEqualTo(1_560);
   }
 
   @Test
