@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.springframework.stereotype.Component;
 
-/** The tasks of the database, each by its primary key. */
+/** Reads tasks from the database by primary key. */
 @Component
 class CommittedTasks implements LiveTasks {
 
@@ -34,9 +34,9 @@ class CommittedTasks implements LiveTasks {
   }
 
   /**
-   * Tasks go with their tables and in no other way. A row that is missing in a table which is there
-   * says that the store belongs to another database, too, or that this one was restored; and a type
-   * that was deleted may come back, and its tables with it.
+   * Tasks are only deleted with their tables. If the table exists but the row does not, the store
+   * is shared with another database, or the database was restored. If the type does not exist, it
+   * may be restored together with its tables.
    */
   @Override
   public boolean isGone(TaskId id) {

@@ -9,28 +9,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Keeps objects under their keys. Thread-safe. */
+/** Stores objects under keys. Thread-safe. */
 interface ContextStore {
 
   /**
-   * Takes an object, whole or not at all, and replaces the one of that key.
+   * Stores an object atomically and replaces an existing object with the same key.
    *
-   * @param guard called when all of it has come and before anybody can read it; what it throws is
-   *     thrown, and nothing is changed
-   * @throws FlowException with {@link ErrorCode#MALFORMED_BODY} if the upload is not what it was
-   *     said to be, with {@link ErrorCode#STORE_FULL} if there is no room for it
+   * @param guard called when the upload is complete and before the object is visible; its exception
+   *     is thrown, and the store is unchanged
+   * @throws FlowException with {@link ErrorCode#MALFORMED_BODY} if the upload's length or digest is
+   *     wrong, with {@link ErrorCode#STORE_FULL} if there is no room for it
    * @throws IOException if the store itself fails
    */
   void put(StoreKey key, Upload upload, Runnable guard) throws IOException;
 
-  /** The object of this key, opened, to be closed by the caller; empty if there is none. */
+  /** Opens the object with this key; empty if there is none. The caller must close it. */
   Optional<StoredObject> open(StoreKey key) throws IOException;
 
   /**
-   * Ids of tasks that have objects, in an order of the store's own.
+   * Ids of tasks that have objects, in an order defined by the store.
    *
-   * @param after the last id of the page before; empty for the first
-   * @return at most so many; fewer only at the end
+   * @param after the last id of the previous page; empty for the first page
+   * @return at most {@code limit} ids; fewer only at the end
    */
   List<String> tasks(String after, int limit) throws IOException;
 
@@ -40,7 +40,7 @@ interface ContextStore {
   }
 
   /**
-   * The objects of several tasks; those of one that has none are missing.
+   * The objects of several tasks by task id; tasks without objects are missing.
    *
    * @param taskIds in the order of {@link #tasks}, each once
    */
@@ -49,13 +49,13 @@ interface ContextStore {
   /** Removes an object; does nothing if there is none. */
   void delete(StoreKey key) throws IOException;
 
-  /** Removes what uploads have left that broke off with their server before this moment. */
+  /** Removes partial uploads that a crashed server left before this moment. */
   void tidy(Instant before) throws IOException;
 
   /**
-   * An object that is there.
+   * An existing object.
    *
-   * @param stored when, by the store's clock
+   * @param stored the time of the upload, by the store's clock
    */
   record Entry(StoreKey key, Instant stored) {}
 }

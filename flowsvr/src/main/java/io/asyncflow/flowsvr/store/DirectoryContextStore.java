@@ -36,16 +36,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file an object, in a directory that all servers must share.
+ * Stores each object as a file, in a directory that all servers must share.
  *
  * <pre>
  *   store/objects/1f3/4711_lark_task_1/2-render/piece.wav    bucket / task / epoch-stage / name
- *   store/uploads/0b5c…                                      what is not whole yet
+ *   store/uploads/0b5c…                                      partial uploads
  * </pre>
  *
- * <p>A bucket is a part of the tasks by a hash of their ids, so that no directory has too many
- * entries. The parts of a key are checked by {@link StoreKey}; a directory that somebody has
- * replaced by a link to elsewhere is refused all the same.
+ * <p>Tasks are spread over buckets by a hash of their ids, so that no directory has too many
+ * entries. {@link StoreKey} validates the parts of a key. A directory that was replaced by a link
+ * out of the store is refused.
  */
 final class DirectoryContextStore implements ContextStore {
 
@@ -53,10 +53,10 @@ final class DirectoryContextStore implements ContextStore {
 
   private static final int BUCKETS = 4096;
 
-  /** The guard comes later, since it may take a while until all is on disk. */
+  /** The guard runs later, because syncing to disk may take a while. */
   private static final Runnable ONLY_WHEN_ON_DISK = () -> {};
 
-  /** A collector may remove a directory, because it is empty, just when an object is to go in. */
+  /** The collector may remove an empty directory just before an object is moved into it. */
   private static final int TRIES = 10;
 
   private final Path root;
@@ -64,13 +64,13 @@ final class DirectoryContextStore implements ContextStore {
   private final Path uploads;
   private final long minFree;
 
-  /** Bytes of the uploads that this server is taking. */
+  /** Bytes of the uploads under way on this server. */
   private final AtomicLong underWay = new AtomicLong();
 
   /**
-   * Makes nothing yet, but takes from others what an earlier version has let them read.
+   * Creates no files yet, but removes other users' permissions from those of earlier versions.
    *
-   * @param minFree bytes that an upload must leave free
+   * @param minFree free disk space in bytes that an upload must leave
    */
   DirectoryContextStore(Path root, long minFree) {
     this.root = root;
@@ -103,12 +103,15 @@ final class DirectoryContextStore implements ContextStore {
       upload.checked(ONLY_WHEN_ON_DISK).transferTo(out);
       channel.force(true);
     } catch (IOException e) {
-      requireRoom(upload); // what a disk says when it is full differs
+      requireRoom(upload); // a full disk is reported in different ways
       throw e;
     }
   }
 
-  /** For all that is under way; what of it is on the disk already counts twice, to be safe. */
+  /**
+   * Checks the space for all uploads under way; their bytes on disk count twice, which is
+   * conservative.
+   */
   private void requireRoom(Upload upload) throws IOException {
     long room =
         Files.getFileStore(uploads).getUsableSpace() - minFree - underWay.get() + upload.length();
@@ -122,12 +125,12 @@ final class DirectoryContextStore implements ContextStore {
     }
   }
 
-  private void publish(Path whole, Path file) throws IOException {
+  private void publish(Path complete, Path file) throws IOException {
     for (int tries = 1; ; tries++) {
       try {
         makeDirectory(file.getParent());
         requireInside(file.getParent());
-        Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(complete, file, StandardCopyOption.ATOMIC_MOVE);
         sync(file.getParent());
         return;
       } catch (NoSuchFileException e) {
@@ -138,7 +141,7 @@ final class DirectoryContextStore implements ContextStore {
     }
   }
 
-  /** What was made is on disk when this returns: without it the file would not be found again. */
+  /** Creates a directory and syncs its parent, without which its files could be lost in a crash. */
   private static void makeDirectory(Path directory) throws IOException {
     if (Files.isDirectory(directory, NOFOLLOW_LINKS)) {
       return;
@@ -147,7 +150,7 @@ final class DirectoryContextStore implements ContextStore {
     try {
       OwnerOnly.createDirectory(directory);
     } catch (FileAlreadyExistsException e) {
-      return; // another upload was first, or what lies there is none: the look inside will tell
+      return; // another upload created it, or it is no directory, which the next access will detect
     }
     sync(directory.getParent());
   }
@@ -215,9 +218,10 @@ final class DirectoryContextStore implements ContextStore {
     for (String run : directoriesIn(ofTask)) {
       for (Path file : listed(ofTask.resolve(run))) {
         Optional<StoreKey> key = keyOf(taskId, run, file.getFileName().toString());
-        Optional<BasicFileAttributes> look = look(file).filter(BasicFileAttributes::isRegularFile);
-        if (key.isPresent() && look.isPresent()) {
-          entries.add(new Entry(key.get(), look.get().lastModifiedTime().toInstant()));
+        Optional<BasicFileAttributes> attributes =
+            attributesOf(file).filter(BasicFileAttributes::isRegularFile);
+        if (key.isPresent() && attributes.isPresent()) {
+          entries.add(new Entry(key.get(), attributes.get().lastModifiedTime().toInstant()));
         }
       }
     }
@@ -244,25 +248,26 @@ final class DirectoryContextStore implements ContextStore {
     try {
       Files.deleteIfExists(directory);
     } catch (DirectoryNotEmptyException e) {
-      // Somebody else's object is in it.
+      // It contains the object of another upload.
     }
   }
 
   @Override
   public void tidy(Instant before) throws IOException {
     for (Path unfinished : listed(uploads)) {
-      Optional<BasicFileAttributes> look = look(unfinished);
-      if (look.isPresent() && look.get().lastModifiedTime().toInstant().isBefore(before)) {
+      Optional<BasicFileAttributes> attributes = attributesOf(unfinished);
+      if (attributes.isPresent()
+          && attributes.get().lastModifiedTime().toInstant().isBefore(before)) {
         Files.deleteIfExists(unfinished);
       }
     }
   }
 
-  /** Names in order; none where there is no such directory. */
+  /** Names of the subdirectories in order; empty if the directory does not exist. */
   private static List<String> directoriesIn(Path directory) throws IOException {
     List<String> names = new ArrayList<>();
     for (Path path : listed(directory)) {
-      if (look(path).filter(BasicFileAttributes::isDirectory).isPresent()) {
+      if (attributesOf(path).filter(BasicFileAttributes::isDirectory).isPresent()) {
         names.add(path.getFileName().toString());
       }
     }
@@ -271,10 +276,10 @@ final class DirectoryContextStore implements ContextStore {
   }
 
   /**
-   * What a path is; empty if it has gone just now. That it cannot be told is an error: who collects
-   * would take what he does not see for something that names no object.
+   * The attributes of a path; empty if it was just removed. Any other failure is thrown: the
+   * collector would treat an unreadable object as one that names no others.
    */
-  private static Optional<BasicFileAttributes> look(Path path) throws IOException {
+  private static Optional<BasicFileAttributes> attributesOf(Path path) throws IOException {
     try {
       return Optional.of(Files.readAttributes(path, BasicFileAttributes.class, NOFOLLOW_LINKS));
     } catch (NoSuchFileException e) {
@@ -283,13 +288,13 @@ final class DirectoryContextStore implements ContextStore {
   }
 
   private static List<Path> listed(Path directory) throws IOException {
-    if (look(directory).filter(BasicFileAttributes::isDirectory).isEmpty()) {
+    if (attributesOf(directory).filter(BasicFileAttributes::isDirectory).isEmpty()) {
       return List.of();
     }
     try (Stream<Path> paths = Files.list(directory)) {
       return paths.toList();
     } catch (NoSuchFileException e) {
-      return List.of(); // gone just now
+      return List.of(); // just removed
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }

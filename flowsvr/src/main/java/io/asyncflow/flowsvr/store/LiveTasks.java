@@ -5,15 +5,15 @@ import io.asyncflow.rules.TaskRow;
 import java.util.Optional;
 import java.util.Set;
 
-/** How a collector sees the tasks whose objects it may remove. */
+/** The collector's view of the tasks whose objects it may remove. */
 interface LiveTasks {
 
-  /** The row of a task as it is now; empty if there is none, or nobody knows. */
+  /** The present row of a task; empty if it does not exist or its table is unknown. */
   Optional<TaskRow> find(TaskId id);
 
-  /** The copies that retries have made of a task, and theirs, whether or not they are there. */
+  /** The copies that retries have made of a task, transitively, including dropped ones. */
   Set<TaskId> copiesOf(TaskId id);
 
-  /** Whether there is certainly no such task any more; false where its table is not known. */
+  /** Whether the task certainly no longer exists; false if its table is unknown. */
   boolean isGone(TaskId id);
 }

@@ -14,24 +14,23 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Finds which objects texts refer to: those whose keys stand in them, wherever. A text that lies in
- * the store itself is looked into as well, since it may be a context that names what an earlier run
- * has stored.
+ * Finds the objects to which texts refer: those whose keys occur anywhere in them. Texts that are
+ * objects themselves are searched, too, because a context may name what an earlier run has stored.
  *
- * <p>A key that is the beginning of a longer one counts as named by it. So an object may stay that
- * nobody needs; none goes that somebody does.
+ * <p>A key that is a prefix of a longer one counts as named by it. So an unneeded object may stay,
+ * but no needed object is removed.
  */
 final class References {
 
-  /** Names of the SDK's own objects begin so: its texts. */
+  /** The prefix of names of the SDK's own objects, which are texts. */
   private static final String TEXT = "_";
 
-  /** As some writers of JSON have it, once for each text that the text is in. */
+  /** Some JSON writers escape slashes, once for each level of nested strings. */
   private static final Pattern ESCAPED_SLASH = Pattern.compile("\\\\+/");
 
   private static final int BUFFER_BYTES = 64 * 1024;
 
-  /** More than a key has, with each slash escaped. */
+  /** Longer than any key, including escaped slashes. */
   private static final int LONGEST_KEY = 512;
 
   private final ContextStore store;
@@ -41,16 +40,16 @@ final class References {
   }
 
   /**
-   * Those of the keys that the texts name, and the stored texts that these name.
+   * The keys that the texts name, directly or through stored texts.
    *
-   * @throws IOException if a stored text cannot be read, so that nobody knows
+   * @throws IOException if a stored text cannot be read, so that its references are unknown
    */
   Set<StoreKey> among(Collection<StoreKey> keys, Collection<String> texts) throws IOException {
     Set<StoreKey> named = new HashSet<>();
     Deque<StoreKey> unread = new ArrayDeque<>();
     for (String text : texts) {
       find(keys, text, named, unread);
-      // Read whether or not it is among them: a list may lack what is there.
+      // Read even if it is not among the keys: a listing may lack existing objects.
       StoredText.parse(text)
           .map(StoredText::key)
           .filter(key -> !named.contains(key))
@@ -71,15 +70,15 @@ final class References {
       Collection<StoreKey> keys, InputStream text, Set<StoreKey> named, Deque<StoreKey> unread)
       throws IOException {
     byte[] window = new byte[LONGEST_KEY + BUFFER_BYTES];
-    int kept = 0;
-    for (int read = text.readNBytes(window, kept, BUFFER_BYTES);
+    int overlap = 0;
+    for (int read = text.readNBytes(window, overlap, BUFFER_BYTES);
         read > 0;
-        read = text.readNBytes(window, kept, BUFFER_BYTES)) {
-      int length = kept + read;
-      // Keys are ASCII, so what the other bytes mean does not matter.
+        read = text.readNBytes(window, overlap, BUFFER_BYTES)) {
+      int length = overlap + read;
+      // Keys are ASCII, so the encoding of other bytes does not matter.
       find(keys, new String(window, 0, length, StandardCharsets.ISO_8859_1), named, unread);
-      kept = Math.min(length, LONGEST_KEY);
-      System.arraycopy(window, length - kept, window, 0, kept);
+      overlap = Math.min(length, LONGEST_KEY);
+      System.arraycopy(window, length - overlap, window, 0, overlap);
     }
   }
 

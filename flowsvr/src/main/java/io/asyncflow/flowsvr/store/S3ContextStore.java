@@ -28,11 +28,11 @@ import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * An object of a bucket each, under {@code {prefix}{key}}: the store of several servers that share
- * no disk. Workers know nothing of it; they talk to their server as ever.
+ * Stores each object in an S3 bucket under {@code {prefix}{key}}, for several servers without a
+ * shared disk. Workers do not access the bucket; they use their server's HTTP API.
  *
- * <p>An upload goes through in one stream. S3 shows an object when all of it has come, and the last
- * bytes are held back until the guard has let it pass, so nothing else ever comes whole.
+ * <p>An upload is one stream. S3 shows an object only when it is complete, and the last bytes are
+ * held back until the guard has passed, so an unguarded object never becomes visible.
  */
 final class S3ContextStore implements ContextStore, AutoCloseable {
 
@@ -40,10 +40,10 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
 
   private static final String SLASH = "/";
 
-  /** What S3 tells of with one answer, at most. */
+  /** The most keys in one answer of S3. */
   private static final int MOST_KEYS = 1_000;
 
-  /** Sorts after the slash and before whatever else a key has there. */
+  /** Sorts after the slash and before all other characters of a key. */
   private static final char AFTER_SLASH = '0';
 
   private final S3Client s3;
@@ -52,15 +52,15 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
   private final int keys;
 
   /**
-   * @param s3 closed with the store
-   * @param prefix of all keys; empty for none
+   * @param s3 the client, closed with the store
+   * @param prefix the prefix of all keys; empty for none
    */
   S3ContextStore(S3Client s3, String bucket, String prefix) {
     this(s3, bucket, prefix, MOST_KEYS);
   }
 
   /**
-   * @param keys that one question asks for
+   * @param keys the number of keys that one list request asks for
    */
   S3ContextStore(S3Client s3, String bucket, String prefix, int keys) {
     this.s3 = s3;
@@ -76,18 +76,18 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
         RequestBody.fromContentProvider(
             () -> {
               if (!read.compareAndSet(false, true)) {
-                throw new IllegalStateException("an upload comes once; its client sends it again");
+                throw new IllegalStateException("the body of an upload can be read only once");
               }
               return upload.checked(guard);
             },
             upload.length(),
             TYPE);
-    asking(() -> s3.putObject(put -> put.bucket(bucket).key(prefix + key), body));
+    calling(() -> s3.putObject(put -> put.bucket(bucket).key(prefix + key), body));
   }
 
   @Override
   public Optional<StoredObject> open(StoreKey key) throws IOException {
-    return asking(
+    return calling(
         () -> {
           try {
             ResponseInputStream<GetObjectResponse> found =
@@ -99,7 +99,7 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
         });
   }
 
-  /** Closed before its end, it gives up the connection, and does not read the rest. */
+  /** A stream that, closed before its end, aborts the connection instead of reading the rest. */
   private static InputStream closing(ResponseInputStream<GetObjectResponse> content) {
     return new FilterInputStream(content) {
       @Override
@@ -124,29 +124,29 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
               .continuationToken(next)
               .maxKeys(Math.min(keys, limit - found.size()))
               .build();
-      ListObjectsV2Response page = asking(() -> s3.listObjectsV2(request));
+      ListObjectsV2Response page = calling(() -> s3.listObjectsV2(request));
       for (CommonPrefix task : page.commonPrefixes()) {
         String name = task.prefix();
         found.add(name.substring(prefix.length(), name.length() - 1));
       }
       next = Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
     } while (next != null && found.size() < limit);
-    // Some stores do not count what stands for many keys.
+    // Some stores do not count common prefixes towards the limit.
     return found.size() <= limit ? found : found.subList(0, limit);
   }
 
-  /** A question is answered with a page of keys, whichever tasks they are of. */
+  /** Each list request returns a page of keys of any tasks. */
   @Override
   public Map<String, List<Entry>> entries(List<String> taskIds) throws IOException {
     Map<String, List<Entry>> found = new HashMap<>();
     Set<String> wanted = Set.copyOf(taskIds);
-    Deque<String> left = new ArrayDeque<>(taskIds);
-    String told = "";
-    while (!left.isEmpty()) {
-      String next = prefix + left.getFirst() + SLASH;
-      String from = told.compareTo(next) > 0 ? told : next;
+    Deque<String> remaining = new ArrayDeque<>(taskIds);
+    String lastListed = "";
+    while (!remaining.isEmpty()) {
+      String next = prefix + remaining.getFirst() + SLASH;
+      String from = lastListed.compareTo(next) > 0 ? lastListed : next;
       ListObjectsV2Response page =
-          asking(
+          calling(
               () ->
                   s3.listObjectsV2(
                       list -> list.bucket(bucket).prefix(prefix).startAfter(from).maxKeys(keys)));
@@ -159,37 +159,38 @@ final class S3ContextStore implements ContextStore, AutoCloseable {
                     found
                         .computeIfAbsent(entry.key().taskId(), id -> new ArrayList<>())
                         .add(entry));
-        told = object.key();
+        lastListed = object.key();
       }
       if (!Boolean.TRUE.equals(page.isTruncated())) {
         break;
       }
-      while (!left.isEmpty() && isTold(left.getFirst(), told)) {
-        left.removeFirst();
+      while (!remaining.isEmpty() && isListed(remaining.getFirst(), lastListed)) {
+        remaining.removeFirst();
       }
     }
     return found;
   }
 
-  /** Whether all objects of a task come before this key. */
-  private boolean isTold(String taskId, String key) {
+  /** Whether all objects of a task sort before this key. */
+  private boolean isListed(String taskId, String key) {
     String ofTask = prefix + taskId + SLASH;
     return ofTask.compareTo(key) < 0 && !key.startsWith(ofTask);
   }
 
   @Override
   public void delete(StoreKey key) throws IOException {
-    asking(() -> s3.deleteObject(delete -> delete.bucket(bucket).key(prefix + key)));
+    calling(() -> s3.deleteObject(delete -> delete.bucket(bucket).key(prefix + key)));
   }
 
-  /** S3 itself forgets what did not come whole. */
+  /** Does nothing: S3 keeps no partial uploads. */
   @Override
   public void tidy(Instant before) {}
 
   /**
-   * Whatever the client of S3 wraps it into, what the upload's own checks say is what is thrown.
+   * Calls S3; if the cause of a failure is a check of the upload, throws that instead of the
+   * client's wrapper.
    */
-  private static <T> T asking(Supplier<T> call) throws IOException {
+  private static <T> T calling(Supplier<T> call) throws IOException {
     try {
       return call.get();
     } catch (SdkException | IllegalStateException e) {

@@ -18,7 +18,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
-/** Which store it is: a bucket where one is named, and a directory otherwise. */
+/** Selects the store: a bucket if one is configured, else a directory. */
 @Configuration
 class StoreConfiguration {
 
@@ -39,26 +39,28 @@ class StoreConfiguration {
     return new DirectoryContextStore(directory, properties.minFree().toBytes());
   }
 
-  /** Else the first large result would find out, and be repeated for ever. */
+  /** Checks at start; otherwise the first large result would fail and be repeated for ever. */
   private static void requireWritable(Path directory) {
     try {
       OwnerOnly.createDirectories(directory);
     } catch (IOException e) {
       throw new BadSettingException(
-          "FLOW_STORE_DIR names " + directory + ", which is no directory and cannot be made one.");
+          "FLOW_STORE_DIR names "
+              + directory
+              + ", which is not a directory and cannot be created.");
     }
     if (!Files.isWritable(directory)) {
       throw new BadSettingException(
-          "FLOW_STORE_DIR names " + directory + ", where flowsvr may not write.");
+          "FLOW_STORE_DIR names " + directory + ", which flowsvr cannot write to.");
     }
   }
 
-  /** Credentials are those of the AWS SDK's default chain: environment, files, the machine. */
+  /** Uses the credentials of the AWS SDK's default chain: environment, files, instance profile. */
   static S3Client client(S3 settings) {
     S3ClientBuilder client =
         S3Client.builder()
             .region(Region.of(settings.region()))
-            // Others than Amazon may not know the checksums that newer clients add.
+            // S3-compatible stores may not support the checksums that newer clients add.
             .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
             .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
             .httpClient(

@@ -32,7 +32,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Streams objects in and out; none is ever in memory as a whole unless it is small. */
+/** Streams objects; only small ones are ever in memory as a whole. */
 @RestController
 @RequestMapping("/api/store/{taskId}/{stage}/{epoch}/{name}")
 class StoreController {
@@ -43,7 +43,7 @@ class StoreController {
   private static final Pattern SHA_256 =
       Pattern.compile("(?:^|[ ,])sha-256=:([A-Za-z0-9+/]{43}=):(?:$|[ ,;])");
 
-  /** Up to this size an object is read before the answer begins. */
+  /** Objects up to this size are read before the answer begins. */
   private static final int SMALL_BYTES = 256 * 1024;
 
   private final ContextStore store;
@@ -103,14 +103,14 @@ class StoreController {
   private void take(StoreKey key, String workerId, Upload upload) throws IOException {
     fence.require(key, workerId);
     try {
-      // What took long to come may come too late.
+      // The hold may have ended during a slow upload.
       store.put(key, upload, () -> fence.require(key, workerId));
     } catch (IOException e) {
       throw failed(e);
     }
   }
 
-  /** Without an envelope, and for no browser to show. */
+  /** Without an envelope; headers keep browsers from displaying the object. */
   @Takes(summary = "Streams an object")
   @GetMapping
   void get(
@@ -127,14 +127,14 @@ class StoreController {
   }
 
   private void send(StoreKey key, HttpServletResponse response) throws IOException {
-    try (StoredObject found = open(key)) {
-      boolean isSmall = found.length() <= SMALL_BYTES;
-      InputStream content = isSmall ? whole(found) : found.content();
+    try (StoredObject object = open(key)) {
+      boolean isSmall = object.length() <= SMALL_BYTES;
+      InputStream content = isSmall ? readFully(object) : object.content();
       response.setContentType(MediaType.APPLICATION_OCTET_STREAM_VALUE);
-      response.setContentLengthLong(found.length());
+      response.setContentLengthLong(object.length());
       response.setHeader(HttpHeaders.CONTENT_DISPOSITION, "attachment");
       if (!isSmall) {
-        // Where it breaks off here, the client must not wait for the rest of it.
+        // If the stream breaks, the client must not wait for the rest.
         response.setHeader(HttpHeaders.CONNECTION, "close");
       }
       content.transferTo(response.getOutputStream());
@@ -152,7 +152,7 @@ class StoreController {
     }
   }
 
-  private static InputStream whole(StoredObject small) {
+  private static InputStream readFully(StoredObject small) {
     try {
       return new ByteArrayInputStream(small.content().readAllBytes());
     } catch (IOException e) {
@@ -161,7 +161,7 @@ class StoreController {
   }
 
   private static FlowException failed(IOException cause) {
-    log.warn("the context store fails; the request is to be repeated: {}", cause.toString());
+    log.warn("the context store failed; the client may repeat the request: {}", cause.toString());
     return new FlowException(
         ErrorCode.UNAVAILABLE, "the context store does not answer", List.of(), cause);
   }
@@ -196,12 +196,12 @@ class StoreController {
     if (digest == null) {
       return null;
     }
-    Matcher found = SHA_256.matcher(digest);
-    if (!found.find()) {
+    Matcher matcher = SHA_256.matcher(digest);
+    if (!matcher.find()) {
       errors.add(new FieldError(DIGEST, "must be like sha-256=:…:, in Base64"));
       return null;
     }
-    return Base64.getDecoder().decode(found.group(1));
+    return Base64.getDecoder().decode(matcher.group(1));
   }
 
   private static void refuseIfBad(List<FieldError> errors) {
@@ -213,9 +213,10 @@ class StoreController {
   }
 
   /**
-   * Most clients send all of it before they look at an answer. But the refused must not take the
-   * threads that holds and reports need, and what has no length may have no end: of these uploads,
-   * and of what is larger than any object, the connection breaks when enough has been read.
+   * Reads on, because most clients send the whole body before they read an answer. But refused
+   * uploads must not occupy threads that holds and reports need, and an upload without a length may
+   * be endless: of these, and of bodies larger than any object, only a bounded part is read before
+   * the connection is closed.
    */
   private void readOn(InputStream body, long length) {
     if (length < 0 || length > maxBytes || !refusals.tryAcquire()) {
@@ -232,10 +233,10 @@ class StoreController {
     byte[] buffer = new byte[SMALL_BYTES];
     try {
       while (body.read(buffer) >= 0) {
-        // What a refused upload says means nothing.
+        // The content of a refused upload is ignored.
       }
     } catch (IOException | FlowException e) {
-      log.debug("a refused upload broke off, or came too slowly", e);
+      log.debug("a refused upload broke off or was too slow", e);
     }
   }
 }

@@ -9,15 +9,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Where objects lie, and how much of them.
+ * The settings of the context store.
  *
- * @param dir where they lie; empty for one of the database's own in {@code .asyncflow/store} in the
- *     user's home
- * @param maxObject the largest that is taken
- * @param minFree what an upload must leave free on the disk
- * @param grace how long an object stays at least, whether or not anything refers to it
- * @param transfersAtOnce uploads and downloads under way on this server; each takes a thread
- * @param s3 where they lie instead, if it names a bucket
+ * @param dir the directory of the objects; empty for one named after the database in {@code
+ *     .asyncflow/store} in the user's home
+ * @param maxObject the largest accepted object
+ * @param minFree the disk space that an upload must leave free
+ * @param grace the least age at which an unreferenced object is removed
+ * @param transfersAtOnce the limit of concurrent uploads and downloads on this server; each
+ *     occupies a thread
+ * @param s3 the bucket to use instead, if it names one
  */
 @ConfigurationProperties("flow.store")
 record StoreProperties(
@@ -31,11 +32,11 @@ record StoreProperties(
   /**
    * A bucket instead of a directory.
    *
-   * @param bucket which must be there; empty for none
-   * @param prefix of all keys in it, as {@code asyncflow/}
-   * @param region as Amazon calls it; any will do elsewhere
-   * @param endpoint of a store that is not Amazon's, which is asked with the bucket in the path;
-   *     empty for theirs
+   * @param bucket the name of an existing bucket; empty for none
+   * @param prefix the prefix of all keys in it, such as {@code asyncflow/}
+   * @param region the AWS region; any value for other stores
+   * @param endpoint the URL of an S3-compatible store, addressed with the bucket in the path; empty
+   *     for AWS
    */
   record S3(
       @DefaultValue("") String bucket,
@@ -46,8 +47,8 @@ record StoreProperties(
   /**
    * The directory to use.
    *
-   * @param databaseUrl whose tasks the objects are of: what another database's tasks have stored
-   *     looks like garbage
+   * @param databaseUrl the database with the objects' tasks: objects of another database's tasks
+   *     would look like garbage
    */
   Path directory(String databaseUrl) {
     return dir.isBlank()
@@ -55,14 +56,17 @@ record StoreProperties(
         : Path.of(dir.strip()).toAbsolutePath();
   }
 
-  /** As a file may be called: {@code 127.0.0.1_3306_asyncflow}. */
+  /** The database as a file name: {@code 127.0.0.1_3306_asyncflow}. */
   private static String nameOf(String databaseUrl) {
     return DatabaseUrl.withoutSecrets(databaseUrl)
         .replaceFirst("^jdbc:[^/]*//", "")
         .replaceAll("[^A-Za-z0-9.-]+", "_");
   }
 
-  /** In the working directory where there is no home that can be written. */
+  /**
+   * The default directory, in the user's home; in the working directory if there is no writable
+   * home.
+   */
   private static Path defaultDirectory() {
     Path home = Path.of(System.getProperty("user.home", ""));
     boolean usable = home.isAbsolute() && Files.isWritable(home);

@@ -29,31 +29,31 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Removes objects to which no committed row refers, and to which none can refer any more.
+ * Removes objects to which no committed row refers or can refer later.
  *
  * <p>An object of a task stays
  *
  * <ul>
- *   <li>while it is young, whatever refers to it;
- *   <li>while its hold may report: that is the last one and has not, so the report that names it
- *       may be on its way, or in the spool of a worker that is switched off;
- *   <li>while the task's context or result names it, or names a stored text that does;
- *   <li>if it is of the split of a job, by the hold whose children these are: their rows name it;
- *   <li>if it is of a hold that the row does not know yet.
+ *   <li>while it is younger than the grace period;
+ *   <li>while its hold may report: it is the task's last hold and has not reported, so a report
+ *       that names the object may be on its way or in a stopped worker's spool;
+ *   <li>while the task's context or result names it, directly or through a stored text;
+ *   <li>if it belongs to a job's split, stored by the hold that sent the children: their rows name
+ *       it;
+ *   <li>if it belongs to a hold later than the row that was read.
  * </ul>
  *
- * <p>When the task is dropped with its table, its objects go, but for those that a copy names which
- * a retry has made of it.
+ * <p>When the task is dropped with its table, its objects are removed, except those named by a copy
+ * that a retry has made.
  *
- * <p>That is right at any moment, and needs no lock. A later report can name what the task's
- * context named when its hold began, and what that hold has stored itself. So what the row does not
- * name is named by none after it, but for the objects of later holds, which stay. And the objects
- * are listed after the row was read: each text that the row names is among them.
+ * <p>This is correct without locks. A later report can name only the objects that the task's
+ * context named when its hold began, and objects of that hold itself. So an object that the row
+ * does not name cannot be named later, except objects of later holds, which stay. The objects are
+ * listed after the row was read, so the list contains every text that the row names.
  *
- * <p>Each round looks at a bounded number of tasks, each by its primary key, and goes on where the
- * one before stopped. When all were looked at and nothing was to be removed, it rests for some
- * times as long as that took: each look costs questions to the store, which may be paid for.
- * Harmless on several servers.
+ * <p>Each round examines a bounded number of tasks by primary key and continues where the previous
+ * one stopped. After a full pass without removals the collector rests for a multiple of the pass's
+ * duration, because requests to the store may cost money. May run on several servers at once.
  */
 @Component
 public class StoreRetention {
@@ -65,7 +65,7 @@ public class StoreRetention {
 
   private static final int PAGES_A_ROUND = 20;
 
-  /** For how many times as long as all tasks took it rests where it has removed nothing. */
+  /** The rest after a full pass without removals, as a multiple of the pass's duration. */
   private static final int REST = 9;
 
   private static final Duration LONGEST_REST = Duration.ofDays(1);
@@ -99,11 +99,11 @@ public class StoreRetention {
     return Duty.ofLeader("store-retention", every.cleaning(), this::runOnce);
   }
 
-  /** Returns how many objects were removed; none while it rests. */
+  /** Runs a round; returns the number of removed objects, 0 while the collector rests. */
   synchronized int runOnce() {
     Instant before = node.wallClock().minus(grace);
     try {
-      store.tidy(before); // while it rests, too: no store asks to be paid for that
+      store.tidy(before); // also while it rests: this costs no paid requests
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -112,9 +112,10 @@ public class StoreRetention {
   }
 
   /**
-   * Looks at the next tasks, for what was stored before this moment.
+   * Examines the next tasks for objects stored before this moment.
    *
-   * @throws UncheckedIOException if the store fails; the tasks after it are looked at next time
+   * @throws UncheckedIOException if the store fails; the next round continues after the failing
+   *     task
    */
   synchronized int runOnce(Instant before) {
     int removed = 0;
@@ -125,7 +126,7 @@ public class StoreRetention {
     try {
       for (int page = 0; page < PAGES_A_ROUND; page++) {
         List<String> ids = store.tasks(lookedAt, PAGE);
-        removed += collectAndGoOn(ids, before);
+        removed += collectEach(ids, before);
         if (ids.size() < PAGE) {
           lookedAt = "";
           break;
@@ -149,14 +150,16 @@ public class StoreRetention {
     restUntil = now + Math.min(REST * (now - beganAt), LONGEST_REST.toNanos());
   }
 
-  /** One task whose objects cannot be read must not keep all others from being looked at. */
-  private int collectAndGoOn(List<String> taskIds, Instant before) throws IOException {
+  /**
+   * Examines tasks; a task with unreadable objects does not keep the others from being examined.
+   */
+  private int collectEach(List<String> taskIds, Instant before) throws IOException {
     try {
       int removed = collect(taskIds, before);
       lookedAt = taskIds.isEmpty() ? lookedAt : taskIds.get(taskIds.size() - 1);
       return removed;
     } catch (IOException e) {
-      log.debug("some of {} tasks cannot be looked at: now one by one", taskIds.size(), e);
+      log.debug("examining {} tasks together failed: now one by one", taskIds.size(), e);
     }
     int removed = 0;
     for (String taskId : taskIds) {
@@ -166,7 +169,7 @@ public class StoreRetention {
     return removed;
   }
 
-  /** Removes what may go of some tasks, by few questions to the store. */
+  /** Removes objects of some tasks, with few requests to the store. */
   private int collect(List<String> taskIds, Instant before) throws IOException {
     Map<String, List<Entry>> first = store.entries(taskIds);
     Map<String, Optional<TaskRow>> rows = new LinkedHashMap<>();
@@ -175,7 +178,7 @@ public class StoreRetention {
       Optional<TaskId> id = TaskId.parse(taskId);
       if (!old.isEmpty() && id.isPresent()) {
         Optional<TaskRow> row = tasks.find(id.get());
-        if (row.isEmpty() || old.stream().anyMatch(key -> !isSpokenFor(key, row.get()))) {
+        if (row.isEmpty() || old.stream().anyMatch(key -> !isRetained(key, row.get()))) {
           rows.put(taskId, row);
         }
       }
@@ -197,14 +200,14 @@ public class StoreRetention {
     return removed;
   }
 
-  /** Removes what may go of one task. */
+  /** Removes objects of one task. */
   int collect(TaskId id, Instant before) throws IOException {
     return collect(List.of(id.toString()), before);
   }
 
   /**
-   * @param found its row, empty if there is none
-   * @param entries its objects, listed after the row was read
+   * @param found the task's row; empty if there is none
+   * @param entries the task's objects, listed after the row was read
    */
   private int collect(TaskId id, Optional<TaskRow> found, List<Entry> entries, Instant before)
       throws IOException {
@@ -216,37 +219,37 @@ public class StoreRetention {
       return tasks.isGone(id) ? remove(unnamedByCopies(id, old)) : 0;
     }
     TaskRow row = found.get();
-    List<StoreKey> doubtful = old.stream().filter(key -> !isSpokenFor(key, row)).toList();
+    List<StoreKey> doubtful = old.stream().filter(key -> !isRetained(key, row)).toList();
     if (doubtful.isEmpty()) {
       return 0;
     }
-    // Among all of them: a young text may name an old object.
+    // Search all objects: a young text may name an old object.
     Set<StoreKey> named = references.among(entries.stream().map(Entry::key).toList(), textsOf(row));
     return remove(doubtful.stream().filter(key -> !named.contains(key)).toList());
   }
 
   /**
-   * Those of a task that is gone which no copy of it names. A copy began with the context of its
-   * original, and as long as there is the original, its row names all that the copy can.
+   * The objects of a dropped task that no copy of it names. A copy starts with the context of its
+   * original, so as long as the original exists, its row names all that the copy can name.
    */
   private List<StoreKey> unnamedByCopies(TaskId id, List<StoreKey> old) throws IOException {
-    Set<TaskId> copies = tasks.copiesOf(id); // after it was seen to be gone: it gets no more
+    Set<TaskId> copies = tasks.copiesOf(id); // after the task was seen to be gone: no copies follow
     List<String> texts = new ArrayList<>();
     for (TaskId copy : copies) {
       Optional<TaskRow> row = tasks.find(copy);
       if (row.isEmpty() && !tasks.isGone(copy)) {
-        return List.of(); // nobody knows what it names
+        return List.of(); // its references are unknown
       }
       row.map(StoreRetention::textsOf).ifPresent(texts::addAll);
     }
     if (!tasks.copiesOf(id).equals(copies)) {
-      return List.of(); // one that is gone may have been copied since: that one's row was not read
+      return List.of(); // a dropped copy may have been copied since, and that row was not read
     }
     if (texts.isEmpty()) {
       return old;
     }
     Set<StoreKey> keys = new HashSet<>(old);
-    for (TaskId copy : copies) { // after their rows were read, and of those that are gone, too
+    for (TaskId copy : copies) { // after their rows were read; dropped copies included
       store.entries(copy.toString()).forEach(entry -> keys.add(entry.key()));
     }
     store.entries(id.toString()).forEach(entry -> keys.add(entry.key()));
@@ -265,9 +268,9 @@ public class StoreRetention {
     return Stream.of(row.context(), row.result()).filter(Objects::nonNull).toList();
   }
 
-  /** Whether an object stays, whatever the row's texts say. */
-  private static boolean isSpokenFor(StoreKey key, TaskRow row) {
-    // Of a hold that came after the row was read; or the row is from a backup.
+  /** Whether an object stays regardless of the row's texts. */
+  private static boolean isRetained(StoreKey key, TaskRow row) {
+    // The hold is later than the row that was read, or the row is from a backup.
     boolean isLater = key.epoch() > row.leaseEpoch();
     return HoldFence.mayReport(row, key.epoch()) || isLater || isOfSplit(key, row);
   }

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * An object that is being read.
+ * An open object.
  *
- * @param content from its beginning; stays what it was opened as, whatever becomes of the key
+ * @param content the content from its beginning; later changes of the key do not affect it
  * @param length in bytes
  */
 record StoredObject(InputStream content, long length) implements Closeable {

@@ -9,21 +9,21 @@ import java.security.NoSuchAlgorithmException;
 import java.util.List;
 
 /**
- * An object on its way in, and what it must add up to. Read once; not thread-safe.
+ * An incoming object with its declared length and digest. Can be read once; not thread-safe.
  *
  * @param content as the client sends it
- * @param length in bytes, as the client has said
- * @param sha256 of all of it; {@code null} if the client did not say
+ * @param length the declared length in bytes
+ * @param sha256 the declared digest; {@code null} if the client sent none
  */
 record Upload(InputStream content, long length, byte[] sha256) {
 
   /**
-   * The content, which is found to be what it was said to be before its last bytes are handed out.
-   * So whoever counts on the length never gets all of what is wrong.
+   * The content, verified before its last bytes are returned. So a reader that knows the length
+   * never receives a complete but wrong object.
    *
-   * @param guard called at that moment, too; what it throws is thrown by the read
-   * @return a stream that throws a {@link FlowException} with {@link ErrorCode#MALFORMED_BODY}
-   *     where the content breaks off or is another
+   * @param guard called at the same moment; the read throws its exceptions
+   * @return a stream that throws a {@link FlowException} with {@link ErrorCode#MALFORMED_BODY} if
+   *     the content breaks off or does not match
    */
   InputStream checked(Runnable guard) {
     CheckedInput in = new CheckedInput(guard);
@@ -37,7 +37,7 @@ record Upload(InputStream content, long length, byte[] sha256) {
 
     private final Runnable guard;
     private final MessageDigest digest = newDigest();
-    private long left = length;
+    private long remaining = length;
 
     CheckedInput(Runnable guard) {
       this.guard = guard;
@@ -45,22 +45,22 @@ record Upload(InputStream content, long length, byte[] sha256) {
 
     @Override
     public int read() {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+      byte[] single = new byte[1];
+      return read(single, 0, 1) < 0 ? -1 : single[0] & 0xFF;
     }
 
     @Override
     public int read(byte[] buffer, int offset, int count) {
-      if (left == 0 || count == 0) {
+      if (remaining == 0 || count == 0) {
         return count == 0 ? 0 : -1;
       }
-      int read = readContent(buffer, offset, (int) Math.min(count, left));
+      int read = readContent(buffer, offset, (int) Math.min(count, remaining));
       if (read < 0) {
-        throw notAsSaid(length - left + " of " + length + " bytes came", null);
+        throw mismatch(length - remaining + " of " + length + " bytes came", null);
       }
       digest.update(buffer, offset, read);
-      left -= read;
-      if (left == 0) {
+      remaining -= read;
+      if (remaining == 0) {
         finish();
       }
       return read;
@@ -70,24 +70,24 @@ record Upload(InputStream content, long length, byte[] sha256) {
       try {
         return content.read(buffer, offset, count);
       } catch (IOException e) {
-        throw notAsSaid("it broke off, or did not come in time", e);
+        throw mismatch("it broke off, or did not come in time", e);
       }
     }
 
     private void finish() {
       if (readContent(new byte[1], 0, 1) >= 0) {
-        throw notAsSaid("there is more of it than Content-Length says", null);
+        throw mismatch("there is more of it than Content-Length says", null);
       }
       if (sha256 != null && !MessageDigest.isEqual(sha256, digest.digest())) {
-        throw notAsSaid("it does not have its Content-Digest", null);
+        throw mismatch("it does not have its Content-Digest", null);
       }
       guard.run();
     }
   }
 
-  private static FlowException notAsSaid(String why, Throwable cause) {
+  private static FlowException mismatch(String reason, Throwable cause) {
     return new FlowException(
-        ErrorCode.MALFORMED_BODY, "the body cannot be read: " + why, List.of(), cause);
+        ErrorCode.MALFORMED_BODY, "the body cannot be read: " + reason, List.of(), cause);
   }
 
   private static MessageDigest newDigest() {

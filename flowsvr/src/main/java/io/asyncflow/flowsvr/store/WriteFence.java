@@ -12,8 +12,8 @@ import io.asyncflow.rules.TransitionNotAllowedException;
 import org.springframework.stereotype.Component;
 
 /**
- * Who may write under a key: the hold whose report would be accepted now, for that may name what is
- * written here.
+ * Checks who may write under a key: only the hold whose report would be accepted now, because that
+ * report may name the object.
  */
 @Component
 class WriteFence {
@@ -25,12 +25,12 @@ class WriteFence {
   }
 
   /**
-   * Lets through whoever may write under the key.
+   * Returns if this worker's hold may write under the key.
    *
    * @throws TaskNotFoundException if there is no such task
-   * @throws LeaseLostException if this hold has no more to say, or never was
+   * @throws LeaseLostException if this hold may no longer report, or never existed
    * @throws TransitionNotAllowedException if the task is final
-   * @throws InvalidFieldException if the key is not of this task's stage
+   * @throws InvalidFieldException if the key has another stage than the task
    */
   void require(StoreKey key, String workerId) {
     TaskId id = TaskId.parse(key.taskId()).orElseThrow(() -> badKey("its task id is none"));

@@ -1,5 +1,6 @@
 /**
- * What is too large for a row, and travels through this server from one worker to the next.
+ * The context store: objects too large for a row, which pass through this server from one worker to
+ * the next.
  *
  * <pre>
  *   worker A --PUT {taskId}/{stage}/{epoch}/{name}--> server --> directory or bucket
@@ -7,14 +8,15 @@
  *   worker B --GET--> server
  * </pre>
  *
- * <p><b>Who may write</b>: the hold that may report, and as long as it may, by the same look at the
- * row. So what was committed is overwritten by nobody, and what a stale worker uploads goes nowhere
- * or is referred to by nobody.
+ * <p><b>Write permission</b>: a hold may write as long as it may report, by the same check of the
+ * row. So committed objects are never overwritten, and uploads of a stale worker are refused or
+ * never referred to.
  *
- * <p><b>All or nothing</b>: an object is written beside the store, counted, compared with its
- * digest, synced, and renamed. A broken-off upload leaves nothing that could be read.
+ * <p><b>All or nothing</b>: an object is written to a separate directory, checked against its
+ * length and digest, synced, and renamed. An interrupted upload leaves nothing readable.
  *
- * <p><b>The row refers, the store does not know.</b> An upload and the report that names it are two
- * steps, so the store may hold what no row names, and never the other way round.
+ * <p><b>Rows refer to objects, not the reverse.</b> An upload and the report that names it are two
+ * steps, so the store may contain objects that no row names, but a row never names a missing
+ * object.
  */
 package io.asyncflow.flowsvr.store;

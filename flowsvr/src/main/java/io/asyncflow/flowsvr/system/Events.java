@@ -6,11 +6,11 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells this server's listeners what was committed.
+ * Publishes committed changes to listeners in this server.
  *
- * <p>What they make of it can undo nothing any more, so a listener that fails must not look to the
- * caller as if nothing had been done: a create without a key would be made again. None of them is
- * relied on; whatever they are told of is also found by who looks now and then. Thread-safe.
+ * <p>The change is already committed, so a failing listener must not fail the caller, which might
+ * repeat a create without a key. Delivery is best effort: every receiver also finds the change by
+ * periodic scans. Thread-safe.
  */
 @Component
 public class Events {
@@ -23,12 +23,12 @@ public class Events {
     this.listeners = listeners;
   }
 
-  /** Returns when the listeners have heard of it, whatever they throw. */
+  /** Calls all listeners; returns normally whatever they throw. */
   public void publish(Object event) {
     try {
       listeners.publishEvent(event);
-    } catch (Throwable e) { // even an Error, as when no thread is to be had
-      log.warn("{} was not told to everybody; they find out when they look again", event, e);
+    } catch (Throwable e) { // even an Error, such as a failure to create a thread
+      log.warn("{} did not reach every listener; periodic scans will find the change", event, e);
     }
   }
 }

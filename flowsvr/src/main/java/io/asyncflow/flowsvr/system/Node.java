@@ -6,29 +6,29 @@ import java.time.Instant;
 import java.util.UUID;
 import org.springframework.stereotype.Component;
 
-/** This process, as other servers and people see it. */
+/** The identity of this process, and its clocks. */
 @Component
 public class Node {
 
   private final String id = UUID.randomUUID().toString();
   private final String host = hostName();
 
-  /** Random, new with every start. */
+  /** Random id, new at every start. */
   public String id() {
     return id;
   }
 
-  /** For people; never used to decide anything. */
+  /** Host name for people; no decision depends on it. */
   public String host() {
     return host;
   }
 
-  /** The local monotonic clock: only its differences mean something. */
+  /** The local monotonic clock in ns; only differences are meaningful. */
   public long nanoTime() {
     return System.nanoTime();
   }
 
-  /** This machine's clock, for the age of files: nothing but tidying up may depend on it. */
+  /** This machine's clock, for the age of files; only cleaning may depend on it. */
   public Instant wallClock() {
     return Instant.now();
   }

@@ -10,28 +10,29 @@ import java.util.Set;
 import org.redisson.client.RedisException;
 
 /**
- * A database or a Redis that does not answer, or denies the server something, or a disk that
- * refuses: one line says all there is to say. Everything else that a loop may meet is a bug, and
- * wants a stack trace.
+ * An outage of the environment: the database or Redis does not answer or denies a permission, or
+ * the disk fails. One log line describes it. Any other failure of a loop is a bug and is logged
+ * with its stack trace.
  *
- * @param kind the same for each round of one outage
- * @param line for the log
+ * @param kind equal for all failures of one outage
+ * @param line the line to log
  */
 public record Outage(String kind, String line) {
 
-  /** MySQL's numbers for a grant that is missing. */
+  /** MySQL error numbers of a missing grant. */
   private static final Set<Integer> DENIED = Set.of(1044, 1142, 1143, 1227);
 
-  /** What {@code failure} says of an outage; empty if it is none. */
+  /** The outage that {@code failure} reports; empty if it is not an outage. */
   public static Optional<Outage> of(Throwable failure) {
-    Throwable found = null;
+    Throwable outage = null;
     for (Throwable t = failure; t != null; t = t.getCause()) {
-      // The innermost one that says who does not answer; the socket's own words are for want of it.
-      if (isOutage(t) && !(found != null && t instanceof IOException)) {
-        found = t;
+      // Prefer the innermost cause that names the service; use the socket's message only without
+      // one.
+      if (isOutage(t) && !(outage != null && t instanceof IOException)) {
+        outage = t;
       }
     }
-    return Optional.ofNullable(found).map(Outage::describe);
+    return Optional.ofNullable(outage).map(Outage::describe);
   }
 
   private static boolean isOutage(Throwable t) {
@@ -42,12 +43,12 @@ public record Outage(String kind, String line) {
           || isDenied(e);
     }
     return t instanceof IOException
-        || t instanceof UncheckedIOException // says what was to be done, not only what was refused
+        || t instanceof UncheckedIOException // names the attempted operation
         || t instanceof RedisException
         || (t instanceof FlowException e && e.retryable());
   }
 
-  /** Whether the server's user lacks a grant, which it can be given while the server runs. */
+  /** Whether the server's database user lacks a grant, which can be added while the server runs. */
   public static boolean isDenied(Throwable failure) {
     for (Throwable t = failure; t != null; t = t.getCause()) {
       if (t instanceof SQLException e && DENIED.contains(e.getErrorCode())) {

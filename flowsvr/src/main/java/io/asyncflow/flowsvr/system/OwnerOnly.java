@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files and directories that only the server's own user may read, since contexts lie in them: made
- * as such, so that there is no moment at which others may. Where a file system has no such
- * permissions nothing is done.
+ * Creates files and directories that only the server's user may read, because they contain task
+ * contexts. They have these permissions from their creation on. On file systems without POSIX
+ * permissions nothing is restricted.
  */
 public final class OwnerOnly {
 
@@ -28,24 +28,24 @@ public final class OwnerOnly {
 
   private OwnerOnly() {}
 
-  /** Makes a directory whose parent is there, as {@link Files#createDirectory} does. */
+  /** Creates a directory whose parent exists, as {@link Files#createDirectory} does. */
   public static void createDirectory(Path directory) throws IOException {
     Files.createDirectory(directory, attributes(directory, DIRECTORY));
   }
 
-  /** Makes what there is not of a directory and its parents; those that are there stay as is. */
+  /** Creates a directory and its missing parents; existing ones are not changed. */
   public static void createDirectories(Path directory) throws IOException {
     Files.createDirectories(directory, attributes(directory, DIRECTORY));
   }
 
-  /** Opens a file, which is made if the options say so. */
+  /** Opens a file, and creates it if the options ask for it. */
   public static FileChannel open(Path file, Set<? extends OpenOption> options) throws IOException {
     return FileChannel.open(file, options, attributes(file, FILE));
   }
 
   /**
-   * Takes from others what an earlier version has let them; one that is not there, or a link, is
-   * left alone.
+   * Removes other users' permissions, which an earlier version may have left. A missing file or a
+   * link is not changed.
    */
   public static void protect(Path existing) {
     PosixFileAttributeView view =
@@ -56,12 +56,15 @@ public final class OwnerOnly {
       return;
     }
     try {
-      Set<PosixFilePermission> wanted = isDirectory ? DIRECTORY : FILE;
-      if (!view.readAttributes().permissions().equals(wanted)) {
-        view.setPermissions(wanted);
+      Set<PosixFilePermission> expected = isDirectory ? DIRECTORY : FILE;
+      if (!view.readAttributes().permissions().equals(expected)) {
+        view.setPermissions(expected);
       }
     } catch (IOException e) {
-      log.warn("others may read {}, which cannot be changed: {}", existing, e.toString());
+      log.warn(
+          "other users may read {}, and its permissions cannot be changed: {}",
+          existing,
+          e.toString());
     }
   }
 

@@ -8,11 +8,11 @@ import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 
 /**
- * Counts what happens to tasks on this server, for {@code /actuator/metrics} and {@code
+ * Metrics of the tasks on this server, for {@code /actuator/metrics} and {@code
  * /actuator/prometheus}.
  *
- * <p>Series are told apart by the task's type and by words of a fixed list, never by ids, users or
- * stages; past {@value #MOST_TYPES} types the rest is not counted. Thread-safe.
+ * <p>Tags are the task's type and values of fixed lists, never ids, users or stages. Types beyond
+ * the first {@value #MOST_TYPES} are not counted. Thread-safe.
  */
 @Component
 public class TaskMeters {
@@ -32,17 +32,17 @@ public class TaskMeters {
   }
 
   /**
-   * Tasks of a configured type were created. Not called so: Prometheus keeps the ending {@code
-   * _created} for itself, and would count them under {@code asyncflow_tasks_total}.
+   * Counts created tasks of a configured type. The metric's name does not end in {@code _created}:
+   * Prometheus reserves this ending and would export the metric as {@code asyncflow_tasks_total}.
    */
   public void created(String type, int tasks) {
     registry.counter(PREFIX + "tasks.submitted", TYPE, type).increment(tasks);
   }
 
   /**
-   * A hold was given tasks.
+   * Counts the tasks of an answered hold call.
    *
-   * @param waited from the call to its answer
+   * @param waited the time from the call to its answer
    */
   public void held(String type, int tasks, Duration waited) {
     registry.counter(PREFIX + "tasks.held", TYPE, type).increment(tasks);
@@ -50,32 +50,32 @@ public class TaskMeters {
   }
 
   /**
-   * A report was answered.
+   * Counts an answered report.
    *
-   * @param outcome what an accepted one said, or what was answered to another one
+   * @param outcome the content of an accepted report, or the answer to another one
    */
   public void reported(String type, String outcome) {
     registry.counter(PREFIX + "tasks.reported", TYPE, type, "outcome", outcome).increment();
   }
 
-  /** Tasks were set to failed, by a report, an update, an operator or a sweep. */
+  /** Counts tasks set to failed by a report, an update, an operator or a sweep. */
   public void failed(String type, long tasks) {
     registry.counter(PREFIX + "tasks.failed", TYPE, type).increment(tasks);
   }
 
-  /** A lease ran out. */
+  /** Counts an expired lease. */
   public void leaseExpired(String type, String verdict) {
     registry.counter(PREFIX + "leases.expired", TYPE, type, "verdict", verdict).increment();
   }
 
-  /** A governance job ran. */
+  /** Records a run of a governance duty. */
   public void governed(String job, boolean failed, Duration took) {
     registry
         .timer(PREFIX + "governance.runs", "job", job, "outcome", failed ? "failed" : "ok")
         .record(took);
   }
 
-  /** Shows a value that is asked for when somebody looks; one that needs no database. */
+  /** Registers a gauge. Its value is read at each scrape and must not need the database. */
   public void show(String name, String description, Supplier<Number> value) {
     Gauge.builder(PREFIX + name, value).description(description).register(registry);
   }

@@ -1,13 +1,13 @@
 package io.asyncflow.flowsvr.system;
 
-/** Lengths of texts as the database stores and the wire carries them. */
+/** Lengths of texts in UTF-8, as in the database and on the wire. */
 public final class Utf8 {
 
   private Utf8() {}
 
   /**
-   * How many bytes the text takes; 0 for {@code null}. They are counted: to encode a long text
-   * would take as much memory again.
+   * The length of the text in bytes; 0 for {@code null}. Counts without encoding, which would take
+   * as much memory again.
    */
   public static long length(String text) {
     long bytes = 0;

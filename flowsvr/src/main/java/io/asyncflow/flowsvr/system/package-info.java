@@ -1,4 +1,4 @@
-/** What every feature stands on and none owns: the node and its clocks, events, meters, outages. */
+/** The base of all features: the node and its clocks, events, metrics, outages. */
 @ApplicationModule(type = ApplicationModule.Type.OPEN)
 package io.asyncflow.flowsvr.system;
 

@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a job again and again on a thread of its own, and survives whatever the job throws.
+ * Runs a job periodically on its own thread, whatever the job throws.
  *
  * <p>The pause has a jitter of a quarter, so that servers that started together do not stay in
- * step. A failure is logged once with what happens next, and again only when it is another one or
- * over: an {@link Outage} in one line, a bug with its stack trace.
+ * step. A failure is logged once; after that, only another failure or the recovery is logged. An
+ * {@link Outage} is logged in one line, a bug with its stack trace.
  */
 public final class BackgroundLoop implements AutoCloseable {
 
@@ -44,12 +44,12 @@ public final class BackgroundLoop implements AutoCloseable {
     this.thread = executor;
   }
 
-  /** Starts a loop whose first round comes after one pause. */
+  /** Starts a loop with a constant pause; the first round runs after one pause. */
   public static BackgroundLoop start(String name, Duration pause, Runnable job) {
     return start(name, () -> pause, job);
   }
 
-  /** Starts a loop that asks before each pause how long it is. */
+  /** Starts a loop that asks for the length of each pause. */
   public static BackgroundLoop start(String name, Supplier<Duration> pause, Runnable job) {
     BackgroundLoop loop = new BackgroundLoop(name, pause, job);
     loop.scheduleNext();
@@ -71,7 +71,7 @@ public final class BackgroundLoop implements AutoCloseable {
         log.info("{} works again", name);
         lastFailure = null;
       }
-    } catch (Throwable e) { // an Error must not end a loop that everything relies on
+    } catch (Throwable e) { // an Error must not end the loop
       reportFailure(e);
     } finally {
       scheduleNext();
@@ -97,7 +97,7 @@ public final class BackgroundLoop implements AutoCloseable {
     return "in about " + (ms % 1_000 == 0 ? ms / 1_000 + " s" : ms + " ms");
   }
 
-  /** Ends the loop; waits up to two seconds for a round that is under way. */
+  /** Ends the loop; waits up to two seconds for a running round. */
   @Override
   public void close() {
     thread.shutdown();

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Pools for work that nobody needs any more once the server stops: what comes then is dropped, and
- * their threads keep no JVM from ending.
+ * Pools for work that is obsolete once the server stops. A pool that is shut down drops new work,
+ * and its daemon threads do not keep the JVM alive.
  */
 public final class DaemonThreads {
 
@@ -17,12 +17,12 @@ public final class DaemonThreads {
 
   private DaemonThreads() {}
 
-  /** At most so many threads, each made when it is first needed, and given up when it idles. */
+  /** A pool of at most {@code count} threads, started on demand and ended when idle. */
   public static ThreadPoolExecutor pool(int count, String name) {
     return pool(count, named(name));
   }
 
-  /** The same with threads that {@code factory} makes. */
+  /** The same with threads of {@code factory}. */
   public static ThreadPoolExecutor pool(int count, ThreadFactory factory) {
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
@@ -37,7 +37,7 @@ public final class DaemonThreads {
     return pool;
   }
 
-  /** Makes threads {@code name-1}, {@code name-2} and so on. */
+  /** A factory of daemon threads {@code name-1}, {@code name-2} and so on. */
   public static ThreadFactory named(String name) {
     AtomicInteger count = new AtomicInteger();
     return work -> {

@@ -3,16 +3,16 @@ package io.asyncflow.flowsvr.system.concurrent;
 import java.util.function.Supplier;
 
 /**
- * Lets work go on with the next table, or whatever it goes through, when one fails, and fail in the
- * end all the same: one that is broken must not keep all others from being looked after.
+ * Collects failures: every item is processed, then the first failure is thrown with the others
+ * suppressed.
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 public final class FailureCollector {
 
   private RuntimeException first;
 
-  /** What {@code work} returns, or {@code otherwise} if it fails. */
+  /** Returns the value of {@code work}, or {@code otherwise} if it fails. */
   public <T> T orElse(T otherwise, Supplier<T> work) {
     try {
       return work.get();
@@ -26,7 +26,7 @@ public final class FailureCollector {
     }
   }
 
-  /** Runs {@code work}, and goes on if it fails. */
+  /** Runs {@code work} and collects its failure. */
   public void collect(Runnable work) {
     orElse(
         null,
@@ -36,7 +36,7 @@ public final class FailureCollector {
         });
   }
 
-  /** Throws the first failure, the others suppressed in it; does nothing if there was none. */
+  /** Throws the first failure with the others suppressed; returns if there was none. */
   public void throwFirst() {
     if (first != null) {
       throw first;

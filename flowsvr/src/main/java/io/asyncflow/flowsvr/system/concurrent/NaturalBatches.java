@@ -13,60 +13,60 @@ import java.util.concurrent.locks.LockSupport;
 import org.springframework.dao.PessimisticLockingFailureException;
 
 /**
- * Natural batching, also known as group commit: calls that arrive while others of their key are
- * being carried out wait for those, and are then carried out together.
+ * Natural batching, also known as group commit: calls that arrive while others of the same key are
+ * being executed wait for them, and are then executed together.
  *
  * <pre>
- *   idle      a ─▶ alone(a)                     a lone call waits for nothing: no timer
+ *   idle      a ─▶ alone(a)                     a lone call never waits: no timer
  *   busy      b, c, d ─▶ wait
- *   a done    d ─▶ together(b, c, d)            one of them, in its own thread: no thread of ours
- *             b, c ◀─ what theirs came to
+ *   a done    d ─▶ together(b, c, d)            executed by one of the callers' threads
+ *             b, c ◀─ their results
  * </pre>
  *
- * <p>So the busier the database is, the larger the batches. A call returns, or throws, only when
- * what it asked for has been carried out.
+ * <p>Batches grow with the load of the database. A call returns or throws only after its own
+ * execution.
  *
- * <p><b>Nobody pays for others.</b> A call that a batch leaves out goes alone, and in its own
- * thread. A batch that fails is carried out anew, each call like that; only an outage is told to
- * all at once, for each would meet it again. A batch that takes long, as behind a lock, does not
- * hold up those after it: they go beside it.
+ * <p><b>Isolation.</b> A call that a batch leaves out is executed alone, in its caller's thread.
+ * After a failed batch each of its calls is executed that way; only an outage is thrown to all at
+ * once, because each call would meet it again. A slow batch, as behind a lock, does not delay later
+ * calls: they run in parallel to it.
  *
- * <p><b>Back-pressure.</b> Each call takes a thread of its caller. Past a bound calls are refused
- * with {@link ErrorCode#LIMIT_EXCEEDED}, so that they never take all threads there are.
+ * <p><b>Back-pressure.</b> Each call occupies its caller's thread. Beyond a limit, calls are
+ * refused with {@link ErrorCode#LIMIT_EXCEEDED}, so that they never occupy all threads.
  *
  * <p>Thread-safe.
  *
- * @param <K> of what calls have in common that go together; remembered while there are any
- * @param <C> what is asked for
- * @param <R> what it came to
+ * @param <K> key of calls that may share a batch; kept while such calls exist
+ * @param <C> a call's argument
+ * @param <R> a call's result
  */
 public final class NaturalBatches<K, C, R> {
 
   private static final Duration PATIENCE = Duration.ofMillis(200);
 
-  /** How calls of a key are carried out; used by many threads at once. */
+  /** Executes the calls of a key; must be thread-safe. */
   public interface Work<K, C, R> {
 
-    /** Carries out one call, with all the patience that it deserves. */
+    /** Executes one call, with its full retries. */
     R alone(K key, C call);
 
     /**
-     * Carries out several calls in one commit.
+     * Executes several calls in one commit.
      *
-     * @return what each came to, in order; {@code null} for one of which nothing was done because
-     *     it is to be carried out alone
-     * @throws RuntimeException if nothing was done of any, for whatever reason
+     * @return the result of each call, in order; {@code null} for a call that was not executed and
+     *     must be executed alone
+     * @throws RuntimeException if no call was executed, for whatever reason
      */
     List<R> together(K key, List<C> calls);
   }
 
   private final Work<K, C, R> work;
-  private final Semaphore room;
+  private final Semaphore permits;
   private final long patience;
   private final Map<K, Lane> lanes = new ConcurrentHashMap<>();
 
   /**
-   * @param mostCalls at a time, over all keys
+   * @param mostCalls limit of concurrent calls over all keys
    */
   public NaturalBatches(int mostCalls, Work<K, C, R> work) {
     this(mostCalls, PATIENCE, work);
@@ -74,39 +74,39 @@ public final class NaturalBatches<K, C, R> {
 
   NaturalBatches(int mostCalls, Duration patience, Work<K, C, R> work) {
     this.work = work;
-    this.room = new Semaphore(mostCalls);
+    this.permits = new Semaphore(mostCalls);
     this.patience = patience.toNanos();
   }
 
   /**
-   * Carries out a call, by itself or with others of its key.
+   * Executes a call, alone or with others of its key.
    *
    * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if too many calls are under way
    */
   public R call(K key, C call) {
-    if (!room.tryAcquire()) {
+    if (!permits.tryAcquire()) {
       throw new FlowException(
           ErrorCode.LIMIT_EXCEEDED, "too many such calls at the moment, nothing was done");
     }
     try {
-      Waiting mine = new Waiting(call);
+      Waiting waiting = new Waiting(call);
       Lane lane = enter(key);
       try {
-        lane.pass(mine);
+        lane.execute(waiting);
       } finally {
         leave(key);
       }
-      return mine.wantsToBeAlone ? work.alone(key, call) : mine.resultOrThrow();
+      return waiting.mustRunAlone ? work.alone(key, call) : waiting.resultOrThrow();
     } finally {
-      room.release();
+      permits.release();
     }
   }
 
   private Lane enter(K key) {
     return lanes.compute(
         key,
-        (k, standing) -> {
-          Lane lane = standing == null ? new Lane(k) : standing;
+        (k, existing) -> {
+          Lane lane = existing == null ? new Lane(k) : existing;
           lane.users++;
           return lane;
         });
@@ -116,50 +116,50 @@ public final class NaturalBatches<K, C, R> {
     lanes.computeIfPresent(key, (k, lane) -> --lane.users == 0 ? null : lane);
   }
 
-  /** How many keys have calls at the moment. */
+  /** The number of keys with calls under way. */
   int keys() {
     return lanes.size();
   }
 
-  /** How many calls of this key wait for others at the moment. */
+  /** The number of calls of this key that wait for others. */
   int waiting(K key) {
     Lane lane = lanes.get(key);
     return lane == null ? 0 : lane.waiting();
   }
 
-  /** A call, and what it came to once it is {@link #done}. */
+  /** A call, and its result once it is {@link #done}. */
   private final class Waiting {
     private final C call;
     private final Thread thread = Thread.currentThread();
     private R result;
     private Throwable failure;
-    private boolean wantsToBeAlone;
+    private boolean mustRunAlone;
     private volatile boolean done;
 
     Waiting(C call) {
       this.call = call;
     }
 
-    void becomes(R value) {
+    void complete(R value) {
       result = value;
       settle();
     }
 
-    void becomesOrGoesAlone(R value) {
+    void completeOrRunAlone(R value) {
       if (value == null) {
-        goesAlone();
+        runAlone();
       } else {
-        becomes(value);
+        complete(value);
       }
     }
 
-    void fails(Throwable why) {
+    void fail(Throwable why) {
       failure = why;
       settle();
     }
 
-    void goesAlone() {
-      wantsToBeAlone = true;
+    void runAlone() {
+      mustRunAlone = true;
       settle();
     }
 
@@ -183,27 +183,27 @@ public final class NaturalBatches<K, C, R> {
   private final class Lane {
     private final K key;
     private List<Waiting> queue = new ArrayList<>();
-    private Object underWay;
-    private long since;
+    private Object running;
+    private long startedAt;
 
-    /** Calls that are in it; touched only where the map changes its entry. */
+    /** Calls of this key; accessed only inside the map's atomic operations. */
     private int users;
 
     Lane(K key) {
       this.key = key;
     }
 
-    /** Returns when the call is settled, by this thread or by another. */
-    void pass(Waiting mine) {
+    /** Returns when the call is executed, by this thread or another. */
+    void execute(Waiting self) {
       boolean interrupted = false;
-      join(mine);
-      while (!mine.done) {
-        List<Waiting> batch = takeTurn(mine);
+      join(self);
+      while (!self.done) {
+        List<Waiting> batch = takeTurn(self);
         if (batch.isEmpty()) {
           LockSupport.parkNanos(this, patience);
-          interrupted |= Thread.interrupted(); // what it waits for is not undone by an interrupt
+          interrupted |= Thread.interrupted(); // an interrupt would not undo the call
         } else {
-          carryOut(batch);
+          executeBatch(batch);
           endTurn(batch);
         }
       }
@@ -216,51 +216,55 @@ public final class NaturalBatches<K, C, R> {
       return queue.size();
     }
 
-    private synchronized void join(Waiting mine) {
-      queue.add(mine);
+    private synchronized void join(Waiting self) {
+      queue.add(self);
     }
 
-    /** All that wait, this one among them, if nobody is at it or whoever is takes long. */
-    private synchronized List<Waiting> takeTurn(Waiting mine) {
-      boolean busy = underWay != null && System.nanoTime() - since < patience;
-      if (busy || !queue.contains(mine)) {
+    /**
+     * All waiting calls with this one among them, if no batch is running or the running one is
+     * slow.
+     */
+    private synchronized List<Waiting> takeTurn(Waiting self) {
+      boolean busy = running != null && System.nanoTime() - startedAt < patience;
+      if (busy || !queue.contains(self)) {
         return List.of();
       }
       List<Waiting> batch = queue;
       queue = new ArrayList<>();
-      underWay = batch;
-      since = System.nanoTime();
+      running = batch;
+      startedAt = System.nanoTime();
       return batch;
     }
 
-    private void carryOut(List<Waiting> batch) {
+    private void executeBatch(List<Waiting> batch) {
       try {
         if (batch.size() == 1) {
-          batch.get(0).becomes(work.alone(key, batch.get(0).call));
+          batch.get(0).complete(work.alone(key, batch.get(0).call));
         } else {
           List<R> results = work.together(key, batch.stream().map(w -> w.call).toList());
           for (int i = 0; i < results.size(); i++) {
-            batch.get(i).becomesOrGoesAlone(results.get(i));
+            batch.get(i).completeOrRunAlone(results.get(i));
           }
         }
       } catch (RuntimeException | Error e) {
         boolean hopeless = batch.size() == 1 || e instanceof Error || isOutage(e);
-        batch.forEach(hopeless ? w -> w.fails(e) : Waiting::goesAlone);
+        batch.forEach(hopeless ? w -> w.fail(e) : Waiting::runAlone);
       }
     }
 
     private synchronized void endTurn(List<Waiting> batch) {
-      if (underWay == batch) {
-        underWay = null;
+      if (running == batch) {
+        running = null;
       }
-      if (underWay == null && !queue.isEmpty()) {
+      if (running == null && !queue.isEmpty()) {
         LockSupport.unpark(queue.get(0).thread);
       }
     }
   }
 
   /**
-   * Whether each call would fail like this by itself; one alone may want a grant that is missing.
+   * Whether every call would fail alone in the same way. A missing grant may affect one statement
+   * only, so it does not count.
    */
   private static boolean isOutage(Throwable e) {
     return !(e instanceof PessimisticLockingFailureException)

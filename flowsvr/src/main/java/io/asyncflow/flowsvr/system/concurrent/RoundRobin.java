@@ -5,38 +5,40 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Bounds a round over what may be too much for one: each round goes on where the one before
- * stopped, and begins anew at the end. What comes and goes meanwhile does no harm.
+ * Splits a large set into bounded rounds: each round continues after the last element of the
+ * previous one and wraps around at the end. Elements may appear and disappear between rounds.
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 public final class RoundRobin<T extends Comparable<? super T>> {
 
-  private final int most;
-  private T last;
+  private final int limit;
+  private T previous;
 
   /**
-   * @param most how many one round takes
+   * @param limit the limit of one round
    */
-  public RoundRobin(int most) {
-    this.most = most;
+  public RoundRobin(int limit) {
+    this.limit = limit;
   }
 
-  /** Those of them whose turn it is, each once; all if they are not too many. */
-  public List<T> next(Collection<T> all) {
-    if (all.size() <= most) {
-      return List.copyOf(all);
+  /** The elements of the next round, each once; all of them if they fit. */
+  public List<T> next(Collection<T> elements) {
+    if (elements.size() <= limit) {
+      return List.copyOf(elements);
     }
-    List<T> sorted = all.stream().sorted().toList();
-    int from = 0;
-    while (last != null && from < sorted.size() && sorted.get(from).compareTo(last) <= 0) {
-      from++;
+    List<T> sorted = elements.stream().sorted().toList();
+    int start = 0;
+    while (previous != null
+        && start < sorted.size()
+        && sorted.get(start).compareTo(previous) <= 0) {
+      start++;
     }
-    List<T> next = new ArrayList<>(most);
-    for (int i = 0; i < most; i++) {
-      next.add(sorted.get((from + i) % sorted.size()));
+    List<T> round = new ArrayList<>(limit);
+    for (int i = 0; i < limit; i++) {
+      round.add(sorted.get((start + i) % sorted.size()));
     }
-    last = next.get(most - 1);
-    return next;
+    previous = round.get(limit - 1);
+    return round;
   }
 }

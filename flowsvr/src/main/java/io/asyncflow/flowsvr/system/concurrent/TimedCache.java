@@ -12,14 +12,15 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * What one statement reads of the database, remembered for a second.
+ * Caches the result of a database query for a second.
  *
- * <p>One thread at a time reads. Whoever can do with an old value takes it meanwhile; whoever
- * cannot waits for what that thread gets. So there is at most one statement a second for what is
- * known, at most one every {@link #MISS_PAUSE} for what is not, and none while nobody asks.
+ * <p>One thread reads at a time. Meanwhile, callers that accept an old value get it, and others
+ * wait for the result. So there is at most one statement a second for known values, at most one
+ * every {@link #MISS_PAUSE} for missing ones, and none without callers.
  *
- * <p>While the database does not answer, one caller a second is told so; the others get what is
- * remembered at once, and find out by what they do next. So nobody waits for it twice. Thread-safe.
+ * <p>While the database does not answer, one caller a second gets the failure. The others get the
+ * cached value at once and fail at their next statement, so no caller waits for the database twice.
+ * Thread-safe.
  *
  * @param <T> an immutable value
  */
@@ -33,87 +34,92 @@ public final class TimedCache<T> {
   private final Supplier<T> source;
   private final LongSupplier nanoTime;
   private final ReentrantLock reading = new ReentrantLock();
-  private volatile Reading<T> last;
+  private volatile Reading<T> cached;
   private volatile long changedAt;
 
   /**
-   * @param before the value until something has been read
+   * @param initial the value before the first read
    * @param source reads the database
    * @param nanoTime the monotonic clock
    */
-  public TimedCache(T before, Supplier<T> source, LongSupplier nanoTime) {
+  public TimedCache(T initial, Supplier<T> source, LongSupplier nanoTime) {
     this.source = source;
     this.nanoTime = nanoTime;
     this.changedAt = nanoTime.getAsLong();
-    this.last = new Reading<>(before, changedAt - FRESH, null);
+    this.cached = new Reading<>(initial, changedAt - FRESH, null);
   }
 
   /**
-   * What is remembered if it is not older than this and nothing was changed here since; else {@link
-   * #recent()}. For who looks again soon anyway.
+   * The cached value if it is at most this old and no change on this server outdated it; else
+   * {@link #recent()}. For callers that read again soon anyway.
    */
   public T within(Duration age) {
-    Reading<T> seen = last;
-    boolean isYoung = seen.asOf - (nanoTime.getAsLong() - age.toNanos()) > 0;
-    return isYoung && seen.failure == null && seen.asOf - changedAt >= 0 ? seen.value : recent();
+    Reading<T> reading = cached;
+    boolean isYoung = reading.asOf - (nanoTime.getAsLong() - age.toNanos()) > 0;
+    return isYoung && reading.failure == null && reading.asOf - changedAt >= 0
+        ? reading.value
+        : recent();
   }
 
-  /** At most a second old, or what is remembered while another thread is long at reading it. */
+  /** A value at most a second old, or the cached value while another thread's read is slow. */
   public T recent() {
-    Reading<T> seen = last;
+    Reading<T> reading = cached;
     long oldest = nanoTime.getAsLong() - FRESH;
-    boolean outdated = seen.asOf - changedAt < 0;
-    if (!outdated && seen.asOf - oldest > 0) {
-      return seen.value;
+    boolean outdated = reading.asOf - changedAt < 0;
+    if (!outdated && reading.asOf - oldest > 0) {
+      return reading.value;
     }
     return awaitTurn(outdated ? PATIENCE : NO_PATIENCE)
         ? readInTurn(outdated ? changedAt : oldest, MISS_PAUSE).orThrow()
-        : last.value;
+        : cached.value;
   }
 
   /**
-   * What is remembered, however old, unless something was changed here since; never reads, so it
-   * needs no connection. Good for who can do with what somebody else has read about a second ago.
+   * The cached value of any age, unless a change on this server outdated it; empty otherwise. Never
+   * reads, so it needs no connection.
    */
   public Optional<T> known() {
-    Reading<T> seen = last;
-    return seen.asOf - changedAt < 0 ? Optional.empty() : Optional.of(seen.value);
+    Reading<T> reading = cached;
+    return reading.asOf - changedAt < 0 ? Optional.empty() : Optional.of(reading.value);
   }
 
-  /** Recent where what is remembered has what is looked for, else current. */
+  /** The recent value if it satisfies {@code hasIt}, else the current one. */
   public T recentIf(Predicate<T> hasIt) {
-    return hasIt.test(last.value) ? recent() : current();
+    return hasIt.test(cached.value) ? recent() : current();
   }
 
-  /** Not older than this call. Throws what reading threw. */
+  /** A value read after this call began. Throws the failure of the read. */
   public T current() {
     return readSince(nanoTime.getAsLong());
   }
 
   /**
-   * Not older than this call, and without a pause: those who come while one reads share the next
-   * reading, and nobody else shares it. For who asks the database for more than this anyway. Throws
-   * what reading threw.
+   * A value read after this call began, without a pause between reads; callers that arrive during a
+   * read share the next one. For callers that send the database further statements anyway. Throws
+   * the failure of the read.
    */
   public T currentAtOnce() {
     return readSince(nanoTime.getAsLong(), 0);
   }
 
   /**
-   * At most {@link #MISS_PAUSE} older than this call, and therefore without a pause. Throws what
-   * reading threw.
+   * A value at most {@link #MISS_PAUSE} older than this call, and therefore without a pause. Throws
+   * the failure of the read.
    */
   public T almostCurrent() {
     return readSince(nanoTime.getAsLong() - MISS_PAUSE);
   }
 
-  /** At most so old, and never what was read before a change. Throws what reading threw. */
+  /**
+   * A value at most this old, and never one read before a change on this server. Throws the failure
+   * of the read.
+   */
   public T fresh(Duration age) {
     long oldest = nanoTime.getAsLong() - age.toNanos();
     return readSince(oldest - changedAt < 0 ? changedAt : oldest);
   }
 
-  /** Something was changed: nobody is given what was read before. */
+  /** Marks the cached value as outdated by a change on this server. */
   public void outdated() {
     changedAt = nanoTime.getAsLong();
   }
@@ -130,16 +136,16 @@ public final class TimedCache<T> {
   }
 
   /**
-   * @param pause after the beginning of one reading before the next one begins
+   * @param pause least time between the starts of two reads, in ns
    */
   private Reading<T> readInTurn(long moment, long pause) {
     try {
-      Reading<T> seen = last;
-      if (seen.asOf - moment < 0) {
-        LockSupport.parkNanos(seen.asOf + pause - nanoTime.getAsLong());
-        last = read(seen);
+      Reading<T> reading = cached;
+      if (reading.asOf - moment < 0) {
+        LockSupport.parkNanos(reading.asOf + pause - nanoTime.getAsLong());
+        cached = read(reading);
       }
-      return last;
+      return cached;
     } finally {
       reading.unlock();
     }
@@ -154,21 +160,22 @@ public final class TimedCache<T> {
     }
   }
 
-  private Reading<T> read(Reading<T> before) {
+  private Reading<T> read(Reading<T> previous) {
     long begin = nanoTime.getAsLong();
     try {
       return new Reading<>(source.get(), begin, null);
     } catch (RuntimeException e) {
-      return new Reading<>(before.value, nanoTime.getAsLong(), e);
+      return new Reading<>(previous.value, nanoTime.getAsLong(), e);
     }
   }
 
   /**
-   * What a reading brought.
+   * The result of a read.
    *
-   * @param asOf when it began, since nothing younger is sure to be in it; when it failed, the time
-   *     of the failure
-   * @param failure why it brought nothing; then {@code value} is that of the one before
+   * @param asOf when the read began, because later changes may be missing; the time of the failure,
+   *     if it failed
+   * @param failure why the read failed, and {@code value} is the previous one; {@code null} if it
+   *     succeeded
    */
   private record Reading<T>(T value, long asOf, RuntimeException failure) {
 

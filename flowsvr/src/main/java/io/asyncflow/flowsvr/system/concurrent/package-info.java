@@ -1,2 +1,2 @@
-/** Threads, loops, batches, turns, and memories for a while. */
+/** Threads, background loops, batching, round robin, timed caches. */
 package io.asyncflow.flowsvr.system.concurrent;

@@ -5,12 +5,12 @@ import java.sql.SQLException;
 import java.util.Set;
 
 /**
- * Tells the pool which failures end a connection and which do not, where the error's class alone
- * would mislead it. Public with a public constructor, since the pool makes it by its name.
+ * Tells the pool whether an error ends the connection, for errors whose SQL state misleads it.
+ * Public with a public constructor, because the pool instantiates it by class name.
  */
 public final class ConnectionVerdict implements SQLExceptionOverride {
 
-  /** The server that we are connected to does not take writes: the primary is elsewhere now. */
+  /** The connected database is read-only: another one is the primary now. */
   private static final Set<Integer> READ_ONLY =
       Set.of(
           1290, // started read-only
@@ -18,10 +18,10 @@ public final class ConnectionVerdict implements SQLExceptionOverride {
           1836 // running in read-only mode
           );
 
-  /** As "ALGORITHM=INSTANT cannot be used here", after which the session is as good as before. */
+  /** Such as "ALGORITHM=INSTANT is not supported", after which the session is still usable. */
   private static final String FEATURE_NOT_SUPPORTED = "0A000";
 
-  @java.lang.Override // the interface has an Override of its own
+  @java.lang.Override // the interface declares its own Override
   public Override adjudicate(SQLException failure) {
     if (READ_ONLY.contains(failure.getErrorCode())) {
       return Override.MUST_EVICT;

@@ -3,9 +3,8 @@ package io.asyncflow.flowsvr.system.db;
 /**
  * The only clock that decides about due times, leases and leaders: the database's.
  *
- * <p>Servers' clocks are compared with nobody's. Where a decision can be made inside a statement it
- * uses {@code now_ms} ({@link #sql}); where it is made in Java it uses the {@code now} that a row
- * was read with.
+ * <p>Servers' clocks are never compared. A decision inside a statement uses {@code now_ms} ({@link
+ * #sql}); a decision in Java uses the database time that was read with the row.
  */
 public final class DatabaseClock {
 

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a database's URL says, in any of the forms that Connector/J knows, and what of it may be
- * said aloud. It is read by Connector/J's own parser, so that nothing means something else to it.
+ * A database URL in any form that Connector/J accepts, and its parts that may be logged.
+ * Connector/J's own parser reads it, so that both agree on its meaning.
  */
 public final class DatabaseUrl {
 
@@ -25,7 +25,7 @@ public final class DatabaseUrl {
   private final List<HostInfo> hosts;
   private final Set<String> options;
 
-  /** The parser reads hosts and options when it is asked for them, and only then finds faults. */
+  /** Reads hosts and options at once: the parser is lazy and reports errors only on access. */
   private DatabaseUrl(ConnectionUrlParser parts) {
     this.parts = parts;
     this.hosts = parts.getHosts();
@@ -34,7 +34,7 @@ public final class DatabaseUrl {
     hosts.forEach(host -> host.getHostProperties().keySet().forEach(n -> options.add(lower(n))));
   }
 
-  /** The URL; empty if Connector/J cannot read it, or reads a password as the name of a host. */
+  /** The URL; empty if Connector/J cannot read it, or takes a password for a host name. */
   public static Optional<DatabaseUrl> parse(String text) {
     try {
       DatabaseUrl url = new DatabaseUrl(ConnectionUrlParser.parseConnectionString(text));
@@ -42,17 +42,17 @@ public final class DatabaseUrl {
           url.hosts.stream().allMatch(host -> hostName(host).matches(HOST_NAME))
               && url.schema().matches(SCHEMA_NAME);
       return isPlain ? Optional.of(url) : Optional.empty();
-    } catch (CJException | IllegalArgumentException e) { // the latter of bad percent signs
+    } catch (CJException | IllegalArgumentException e) { // the latter for bad percent encoding
       return Optional.empty();
     }
   }
 
-  /** The names of all options, in lower case, whether they stand in the query or with a host. */
+  /** The names of all options, in lower case, from the query and from each host. */
   public Set<String> options() {
     return Set.copyOf(options);
   }
 
-  /** Whether a password stands before the name of a host, as in {@code user:password@host}. */
+  /** Whether a host has a password, as in {@code user:password@host}. */
   public boolean hasPassword() {
     return hosts.stream().anyMatch(host -> host.getPassword() != null);
   }

@@ -13,12 +13,11 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Knows within two seconds that the database does not answer, and soon after that it does again.
+ * Detects within two seconds that the database does not answer, and soon after that it does again.
  *
- * <p>It asks on a connection of its own, a few times a second. So an exhausted pool is not taken
- * for an outage, and while there is one nobody else has to find out: requests are refused at once
- * instead of waiting for a time-out each, with all threads of the server in the end, and health is
- * told without asking. Thread-safe.
+ * <p>It pings the database a few times a second on its own connection, so an exhausted pool does
+ * not look like an outage. During an outage requests are refused at once instead of occupying
+ * threads until a time-out, and health needs no query. Thread-safe.
  */
 @Component
 public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
@@ -45,7 +44,7 @@ public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>
     loop = BackgroundLoop.start("database-watch", PAUSE, this::runOnce);
   }
 
-  /** Whether the database answered when it was asked last. */
+  /** Whether the database answered the last ping. */
   public boolean isUp() {
     return up;
   }
@@ -66,16 +65,19 @@ public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>
     try {
       if (connection == null || !connection.isValid(PING_SECONDS)) {
         close();
-        connection = database.within(CONNECT).getConnection();
+        connection = database.withTimeout(CONNECT).getConnection();
       }
       return true;
     } catch (SQLException e) {
-      // Whatever else it says, as that too many are connected: it answers.
+      // Any other error, such as too many connections, is an answer.
       return !NO_ANSWER.equals(e.getSQLState());
     }
   }
 
-  /** The pool may pause between two tries, and who is let in before it is done waits in vain. */
+  /**
+   * Whether the pool provides connections again. It may pause between two attempts, and requests
+   * admitted earlier would wait in vain.
+   */
   private boolean poolGivesConnections() {
     try (Connection any = pool.getConnection()) {
       return true;
@@ -89,7 +91,7 @@ public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>
       try {
         connection.close();
       } catch (SQLException e) {
-        // it was of no use any more
+        // the connection was broken anyway
       }
       connection = null;
     }

@@ -9,8 +9,8 @@ import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.stereotype.Component;
 
 /**
- * Connections outside of the pool, for who must not depend on it: each is made when it is asked
- * for, and what goes wrong is said in the driver's own words.
+ * Connections outside the pool, for code that must not depend on it. Each is opened on request, and
+ * errors are the driver's own.
  */
 @Component
 class DirectDatabase {
@@ -21,17 +21,17 @@ class DirectDatabase {
     this.pool = pool;
   }
 
-  /** Where the database is, without secrets. */
+  /** The database's URL without secrets. */
   String place() {
     return DatabaseUrl.withoutSecrets(pool.getJdbcUrl());
   }
 
   /**
-   * Makes connections on which nothing is waited for longer than this.
+   * A source of connections with this time-out.
    *
-   * @param patience for a connection, and for the answer to each statement
+   * @param patience for connecting, and for the answer to each statement
    */
-  DataSource within(Duration patience) {
+  DataSource withTimeout(Duration patience) {
     SimpleDriverDataSource database =
         DataSourceBuilder.create()
             .type(SimpleDriverDataSource.class)
@@ -42,8 +42,8 @@ class DirectDatabase {
             .build();
     Properties settings = new Properties();
     settings.putAll(pool.getDataSourceProperties());
-    settings.remove("sessionVariables"); // limits for requests
-    String atMost = Long.toString(Math.max(1, patience.toMillis())); // 0 would be for ever
+    settings.remove("sessionVariables"); // they limit statements of requests
+    String atMost = Long.toString(Math.max(1, patience.toMillis())); // 0 would mean no limit
     settings.setProperty("connectTimeout", atMost);
     settings.setProperty("socketTimeout", atMost);
     database.setConnectionProperties(settings);

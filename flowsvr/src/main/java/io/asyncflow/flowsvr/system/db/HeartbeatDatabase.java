@@ -10,8 +10,8 @@ import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.stereotype.Component;
 
 /**
- * A few connections that only heartbeats use: when everything else waits for the database, leases
- * are renewed all the same, and no worker loses its tasks because others ask for more.
+ * A few connections for heartbeats alone, so that leases are renewed even when all other requests
+ * wait for the database.
  */
 @Component
 public class HeartbeatDatabase implements DisposableBean {

@@ -15,10 +15,10 @@ import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.stereotype.Component;
 
 /**
- * The first to use the database: waits until it answers, for a while, and migrates it.
+ * Waits for the database at start, up to a limit, and migrates it.
  *
- * <p>Not on connections of the pool, whose statements are given up after seconds, and which would
- * say of a wrong password only that no connection was to be had in time.
+ * <p>Uses no pooled connections: their statements time out after seconds, and the pool would report
+ * a wrong password only as a time-out.
  */
 @Component
 class Migration implements FlywayMigrationStrategy {
@@ -28,8 +28,8 @@ class Migration implements FlywayMigrationStrategy {
   private static final Duration LONGEST_STATEMENT = Duration.ofHours(1);
 
   /**
-   * How a process ends on SIGTERM. Who waits here has nothing to put in order, and Spring's own
-   * hook waits for the start to be over, however long that takes.
+   * The exit code after SIGTERM. A waiting start needs no clean-up, but Spring's shutdown hook
+   * would wait until the start is over.
    */
   private static final int TERMINATED = 143;
 
@@ -53,7 +53,7 @@ class Migration implements FlywayMigrationStrategy {
     Flyway direct =
         Flyway.configure()
             .configuration(flyway.getConfiguration())
-            .dataSource(resumable.over(database.within(LONGEST_STATEMENT)))
+            .dataSource(resumable.over(database.withTimeout(LONGEST_STATEMENT)))
             .callbacks(resumable)
             .load();
     try {
@@ -77,7 +77,7 @@ class Migration implements FlywayMigrationStrategy {
     try {
       Runtime.getRuntime().removeShutdownHook(end);
     } catch (IllegalStateException e) {
-      // it has begun, and so has the end of this process
+      // the shutdown has begun, so this process ends
     }
   }
 
@@ -85,11 +85,11 @@ class Migration implements FlywayMigrationStrategy {
     log.info("waiting up to {} s for the database at {}", patience.toSeconds(), database.place());
     long end = node.nanoTime() + patience.toNanos();
     while (true) {
-      Duration rest = Duration.ofNanos(end - node.nanoTime());
-      try (Connection connection = database.within(rest).getConnection()) {
+      Duration remaining = Duration.ofNanos(end - node.nanoTime());
+      try (Connection connection = database.withTimeout(remaining).getConnection()) {
         return;
       } catch (SQLException e) {
-        if (!mayPass(e) || rest.compareTo(PAUSE) < 0) {
+        if (!mayPass(e) || remaining.compareTo(PAUSE) < 0) {
           throw new CannotGetJdbcConnectionException("no first connection", e);
         }
         LockSupport.parkNanos(PAUSE.toNanos());
@@ -97,7 +97,10 @@ class Migration implements FlywayMigrationStrategy {
     }
   }
 
-  /** Nobody listens yet, or too many are connected; a wrong password stays wrong. */
+  /**
+   * Whether the failure may pass: no listener yet, or too many connections, but not a wrong
+   * password.
+   */
   private static boolean mayPass(SQLException failure) {
     return "08S01".equals(failure.getSQLState()) || "08004".equals(failure.getSQLState());
   }

@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.system.db;
 import java.util.function.IntUnaryOperator;
 import org.springframework.stereotype.Component;
 
-/** Deletes many rows by short statements, so that no lock lasts and no log overflows. */
+/** Deletes many rows in short statements, so that locks are short and the log stays small. */
 @Component
 public class PagedDelete {
 
@@ -17,10 +17,10 @@ public class PagedDelete {
   }
 
   /**
-   * Deletes until a page is not full, or a bound is reached; the rest is for the next round.
+   * Deletes until a page is not full or a limit is reached; the next round deletes the rest.
    *
-   * @param deleteUpTo deletes up to so many rows by one statement and returns how many it did
-   * @return how many rows were deleted
+   * @param deleteUpTo deletes up to so many rows with one statement and returns their number
+   * @return the number of deleted rows
    */
   public int run(IntUnaryOperator deleteUpTo) {
     int total = 0;

@@ -18,29 +18,28 @@ import org.slf4j.LoggerFactory;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
- * Lets a migration that was cut off run again.
+ * Lets an interrupted migration run again.
  *
- * <p>No engine takes back DDL, so a server that is killed in the middle of a file leaves the first
- * part of it, and Flyway, which counts files, would stumble over "table already exists" at every
- * start after that. Therefore the migration that begins is written down before its first statement;
- * where the same one begins once more, what is there already is passed over:
+ * <p>The database cannot roll back DDL. A server killed in the middle of a file leaves its first
+ * part, and Flyway, which records whole files, would fail with "table already exists" at every
+ * later start. Therefore a migration is recorded before its first statement. When the same
+ * migration begins again, errors about objects that already exist are ignored:
  *
  * <pre>
  *   V7 begins | CREATE a | CREATE b | killed
  *   V7 begins | a is there | b is there | CREATE c | V7 is done
  * </pre>
  *
- * <p>So a statement of a migration must be one that the engine does as a whole, and that fails
- * where it was done before: a CREATE, an ALTER, an INSERT of a row with a key; or one that may be
- * done twice.
+ * <p>So each statement of a migration must be atomic, and either fail when repeated (a CREATE, an
+ * ALTER, an INSERT with a key) or be idempotent.
  *
- * <p>For one thread, as Flyway has it.
+ * <p>Not thread-safe; Flyway uses one thread.
  */
 final class ResumableMigrations implements Callback {
 
   private static final Logger log = LoggerFactory.getLogger(ResumableMigrations.class);
 
-  /** Not of a migration: it has to be there before the first one. */
+  /** Created outside of migrations, because it must exist before the first one. */
   private static final String TABLE =
       """
       CREATE TABLE IF NOT EXISTS t_migration_begun (
@@ -50,8 +49,8 @@ final class ResumableMigrations implements Callback {
       ) ENGINE = InnoDB
       """;
 
-  // Committed with the first statement, which is DDL and commits what came before, or along with
-  // it.
+  // Committed by the first statement: DDL commits the open transaction implicitly, and other
+  // statements commit together with it.
   private static final String BEGIN =
       "INSERT IGNORE INTO t_migration_begun (version, checksum) VALUES (?, ?)";
 
@@ -62,7 +61,7 @@ final class ResumableMigrations implements Callback {
           1061, // key
           1062, // row
           1068, // primary key
-          1091 // what is dropped is not
+          1091 // the object to drop does not exist
           );
 
   private boolean resumed;
@@ -96,12 +95,14 @@ final class ResumableMigrations implements Callback {
     }
     if (resumed) {
       log.warn(
-          "migration {} was cut off; passing over what it has done already",
+          "migration {} was interrupted; its finished statements are skipped",
           migration.getVersion());
     }
   }
 
-  /** {@code false} if it has begun before: this one, and not another of the same version. */
+  /**
+   * Records the begin; {@code false} if the same migration, by version and checksum, began before.
+   */
   private static boolean begins(Connection connection, MigrationInfo migration)
       throws SQLException {
     try (Statement statement = connection.createStatement()) {
@@ -114,7 +115,7 @@ final class ResumableMigrations implements Callback {
     }
   }
 
-  /** The same database, whose statements are passed over as said above. */
+  /** The same database, but errors of repeated statements are ignored. */
   DataSource over(DataSource database) {
     return new DelegatingDataSource(database) {
       @Override
@@ -142,7 +143,7 @@ final class ResumableMigrations implements Callback {
             return invoke(() -> method.invoke(real, arguments));
           } catch (SQLException e) {
             if (resumed && method.getName().equals("execute") && isThereAlready(e)) {
-              log.info("passed over: {}", e.getMessage());
+              log.info("skipped: {}", e.getMessage());
               return false;
             }
             throw e;

@@ -12,13 +12,12 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Short READ COMMITTED transactions that are repeated when the database chose them as a deadlock's
- * victim (1213) or let them wait for a lock too long (1205).
+ * Short READ COMMITTED transactions, repeated after a deadlock (1213) or a lock wait time-out
+ * (1205).
  *
- * <p>A repeat is a new transaction, so what it runs must not keep state between two runs. A caller
- * sees either error only if it happens {@value #ATTEMPTS} times in a row and for {@value
- * #PATIENCE_MS} ms: a deadlock is told within a blink, so in a storm a count alone is used up
- * before the storm is over.
+ * <p>A repeat is a new transaction, so the work must not keep state between attempts. The caller
+ * gets the error only after {@value #ATTEMPTS} attempts and {@value #PATIENCE_MS} ms: deadlocks are
+ * detected at once, so a count alone would be exhausted within a short burst of them.
  */
 @Component
 public class RetryingTransactions {
@@ -33,22 +32,21 @@ public class RetryingTransactions {
   private final TransactionTemplate transaction;
 
   /**
-   * @param transactionManager of a pool whose connections are READ COMMITTED; to ask for that once
-   *     more would cost each transaction two statements
+   * @param transactionManager of a pool whose connections are READ COMMITTED; setting the level in
+   *     each transaction would cost two statements
    */
   public RetryingTransactions(PlatformTransactionManager transactionManager) {
     this.transaction = new TransactionTemplate(transactionManager);
   }
 
-  /** Runs {@code work} in a transaction of its own and returns what it returned, after commit. */
+  /** Runs {@code work} in its own transaction and returns its value after the commit. */
   public <T> T execute(Supplier<T> work) {
     return retrying(() -> inTransaction(work));
   }
 
   /**
-   * What the work threw is thrown, whatever the rollback throws after it: on a connection that
-   * broke no rollback succeeds, and "connection is closed" would hide that it was the database's
-   * fault.
+   * Throws the exception of the work, even if the rollback also fails: on a broken connection no
+   * rollback succeeds, and "connection is closed" would hide the cause.
    */
   private <T> T inTransaction(Supplier<T> work) {
     AtomicReference<RuntimeException> thrown = new AtomicReference<>();
@@ -67,14 +65,14 @@ public class RetryingTransactions {
     }
   }
 
-  /** The same, but not repeated: for work that its caller can do in another way. */
+  /** As {@link #execute}, but never repeated: for callers with a fallback. */
   public <T> T executeOnce(Supplier<T> work) {
     return inTransaction(work);
   }
 
   /**
-   * Runs {@code work}, which is one statement and so a transaction by itself; without the three
-   * round trips that begin and end another one.
+   * Runs {@code work}, a single auto-committed statement, without the three round trips that begin
+   * and end a transaction. Repeats it as {@link #execute} does.
    */
   public <T> T executeStatement(Supplier<T> work) {
     return retrying(work);
@@ -91,13 +89,16 @@ public class RetryingTransactions {
         if (isGivenUp || Thread.currentThread().isInterrupted()) {
           throw e;
         }
-        log.debug("lost a lock race ({}), trying again: {}", attempt, e.getMessage());
+        log.debug(
+            "deadlock or lock wait time-out (attempt {}), trying again: {}",
+            attempt,
+            e.getMessage());
         pauseAfter(attempt);
       }
     }
   }
 
-  /** Full jitter, so that two victims of one deadlock do not meet again. */
+  /** Full jitter, so that two victims of a deadlock do not collide again. */
   private static void pauseAfter(int attempt) {
     long bound = Math.min(FIRST_PAUSE_MS << Math.min(attempt - 1, 10), LONGEST_PAUSE_MS);
     try {

@@ -6,8 +6,8 @@ import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationVersion;
 
 /**
- * The tables of the database were made by migrations that this server does not have, or has
- * otherwise; the message says what to do.
+ * The tables of the database were made by migrations that are unknown to this server or differ from
+ * its own; the message names the remedy.
  */
 public final class SchemaMismatchException extends RuntimeException {
 
@@ -23,8 +23,8 @@ public final class SchemaMismatchException extends RuntimeException {
   }
 
   /**
-   * @param place where the tables are, without secrets
-   * @param flyway which refused them
+   * @param place the database's URL without secrets
+   * @param flyway that refused the tables
    */
   static SchemaMismatchException of(String place, Flyway flyway, Throwable refusal) {
     if (Arrays.stream(flyway.info().applied())
@@ -53,7 +53,7 @@ public final class SchemaMismatchException extends RuntimeException {
         && !(applied.isChecksumMatching() && applied.isDescriptionMatching());
   }
 
-  /** Whether the first migration differs already, before which there was nothing. */
+  /** Whether the first migration differs, so that the tables have another baseline. */
   public boolean isOfAnotherBaseline() {
     return anotherBaseline;
   }

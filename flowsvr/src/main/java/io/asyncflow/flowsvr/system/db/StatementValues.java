@@ -7,11 +7,11 @@ import java.util.List;
 import org.springframework.jdbc.core.PreparedStatementSetter;
 
 /**
- * The values of a statement that has many, each of which may be {@code null}.
+ * The values of a statement with many parameters, each of which may be {@code null}.
  *
  * <p>Without it {@code JdbcTemplate} asks the driver for the type of each {@code null}, and
- * Connector/J, which does not know, answers with an exception: with hundreds of them a statement
- * that costs more than all else which is done for it.
+ * Connector/J throws an exception each time; hundreds of them would cost more than the statement
+ * itself.
  *
  * @param values in the order of their question marks
  */

@@ -1,4 +1,2 @@
-/**
- * The database: its URL, its clock, transactions and their retries, migrations, whether it is up.
- */
+/** The database: URL, clock, transactions and retries, migrations, health. */
 package io.asyncflow.flowsvr.system.db;

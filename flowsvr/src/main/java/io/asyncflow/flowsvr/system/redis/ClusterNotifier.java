@@ -13,46 +13,48 @@ import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 
 /**
- * News of one kind that servers tell each other through Redis; nothing where there is none. News
- * may be lost.
+ * Sends notifications of one kind between servers through Redis; does nothing without Redis.
+ * Notifications may be lost.
  *
- * <p>One thread publishes; what is said of the same thing while it does is told once. Thread-safe.
+ * <p>One thread publishes. Notifications with the same key that arrive meanwhile are merged into
+ * one. Thread-safe.
  *
- * @param <K> what the news is of
- * @param <V> what there is to say of it
+ * @param <K> the key of a notification
+ * @param <V> its content
  */
 public final class ClusterNotifier<K, V> implements AutoCloseable {
 
   private final RedisLink redis;
   private final String channel;
-  private final BinaryOperator<V> together;
-  private final BiFunction<K, V, String> words;
-  private final Consumer<String> heard;
+  private final BinaryOperator<V> merge;
+  private final BiFunction<K, V, String> encoder;
+  private final Consumer<String> receiver;
   private final String self = UUID.randomUUID().toString();
-  private final Map<K, V> untold = new HashMap<>();
+  private final Map<K, V> pending = new HashMap<>();
   private final ExecutorService publisher;
   private final AutoCloseable subscription;
 
   /**
-   * Listens from now on.
+   * Starts listening.
    *
-   * @param thread name of the one that publishes
-   * @param together what two pieces of news of one thing come to
-   * @param words a line that says it
-   * @param heard takes the lines of other servers; they may be of any version, or anything else
+   * @param thread name of the publishing thread
+   * @param merge merges two notifications of one key
+   * @param encoder encodes a notification as a line
+   * @param receiver receives the lines of other servers, which may come from any version or be
+   *     malformed
    */
   public ClusterNotifier(
       RedisLink redis,
       String channel,
       String thread,
-      BinaryOperator<V> together,
-      BiFunction<K, V, String> words,
-      Consumer<String> heard) {
+      BinaryOperator<V> merge,
+      BiFunction<K, V, String> encoder,
+      Consumer<String> receiver) {
     this.redis = redis;
     this.channel = channel;
-    this.together = together;
-    this.words = words;
-    this.heard = heard;
+    this.merge = merge;
+    this.encoder = encoder;
+    this.receiver = receiver;
     this.publisher =
         new ThreadPoolExecutor(
             1,
@@ -65,42 +67,42 @@ public final class ClusterNotifier<K, V> implements AutoCloseable {
               publishing.setDaemon(true);
               return publishing;
             },
-            new DiscardPolicy()); // a server that stops must not fail a call over lost news
-    this.subscription = redis.subscribe(channel, this::hear);
+            new DiscardPolicy()); // at shutdown a lost notification must not fail a call
+    this.subscription = redis.subscribe(channel, this::receive);
   }
 
-  /** Tells the other servers, soon. */
-  public void tell(K of, V what) {
-    if (redis.isConfigured() && isFirst(of, what)) {
+  /** Notifies the other servers asynchronously. */
+  public void tell(K key, V value) {
+    if (redis.isConfigured() && addPending(key, value)) {
       try {
-        publisher.execute(() -> publish(of));
-      } catch (Throwable e) { // no thread: whoever comes next must not rely on this one
-        take(of);
+        publisher.execute(() -> publish(key));
+      } catch (Throwable e) { // no thread: the next call must submit again
+        take(key);
         throw e;
       }
     }
   }
 
-  /** Notes what has to be told; false if the publisher will come by anyway. */
-  private synchronized boolean isFirst(K of, V what) {
-    boolean isFirst = !untold.containsKey(of);
-    untold.merge(of, what, together);
+  /** Adds a pending notification; false if the publisher is already scheduled for it. */
+  private synchronized boolean addPending(K key, V value) {
+    boolean isFirst = !pending.containsKey(key);
+    pending.merge(key, value, merge);
     return isFirst;
   }
 
-  private synchronized V take(K of) {
-    return untold.remove(of);
+  private synchronized V take(K key) {
+    return pending.remove(key);
   }
 
-  private void publish(K of) {
-    V what = take(of); // before telling: news that comes now is told once more
-    redis.publish(channel, self + " " + words.apply(of, what));
+  private void publish(K key) {
+    V value = take(key); // before publishing: later news is published again
+    redis.publish(channel, self + " " + encoder.apply(key, value));
   }
 
-  private void hear(String message) {
+  private void receive(String message) {
     int space = message.indexOf(' ');
     if (space > 0 && !message.startsWith(self)) {
-      heard.accept(message.substring(space + 1));
+      receiver.accept(message.substring(space + 1));
     }
   }
 

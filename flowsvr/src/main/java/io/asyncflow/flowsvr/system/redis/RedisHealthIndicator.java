@@ -4,7 +4,9 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;
 
-/** Shown beside the database's health; no part of readiness, because work goes on without Redis. */
+/**
+ * Shows the health of Redis. It is not part of readiness, because the server works without Redis.
+ */
 @Component("redisHealthIndicator")
 class RedisHealthIndicator implements HealthIndicator {
 

@@ -20,11 +20,11 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
 /**
- * Redis, where there is one: it makes things faster and never decides.
+ * The connection to an optional Redis, which speeds things up and decides nothing.
  *
- * <p>Nothing here throws because of Redis. A call that fails is given up after half a second at the
- * latest, and after a few failures no call is made for a while. Without a configured address every
- * call does nothing. Thread-safe.
+ * <p>No method throws because of Redis. A call fails after half a second at the latest, and after a
+ * few failures a circuit breaker skips calls for a while. Without a configured address every call
+ * does nothing. Thread-safe.
  */
 @Component
 public class RedisLink implements DisposableBean {
@@ -52,11 +52,11 @@ public class RedisLink implements DisposableBean {
     breaker.getEventPublisher().onStateTransition(event -> logChange(event.getStateTransition()));
   }
 
-  /** The tries in between are nobody's news. */
+  /** Logs only changes between open and closed. */
   private static void logChange(StateTransition change) {
     if (change == StateTransition.CLOSED_TO_OPEN) {
       log.warn(
-          "Redis does not answer: going on without it, trying again every {} s",
+          "Redis does not answer: continuing without it, trying again every {} s",
           TRY_AGAIN.toSeconds());
     } else if (change.getToState() == CircuitBreaker.State.CLOSED) {
       log.info("Redis answers again");
@@ -88,22 +88,22 @@ public class RedisLink implements DisposableBean {
     return client != null;
   }
 
-  /** Whether calls are not even tried, because Redis did not answer lately. */
+  /** Whether the circuit breaker skips calls, because Redis did not answer lately. */
   public boolean isGivenUp() {
     return breaker.getState() == CircuitBreaker.State.OPEN;
   }
 
-  /** Whether Redis answers right now; false where none is configured. */
+  /** Whether Redis answers now; false if none is configured. */
   public boolean answers() {
     return isConfigured() && call(this::ping, false);
   }
 
   private boolean ping() {
-    client.getBucket("asyncflow:ping").isExists(); // any answer will do
+    client.getBucket("asyncflow:ping").isExists(); // the value of the answer does not matter
     return true;
   }
 
-  /** Tells other servers something, if it can be told. */
+  /** Publishes a message if Redis answers. */
   public void publish(String channel, String message) {
     if (isConfigured()) {
       call(() -> client.getTopic(channel).publish(message), 0L);
@@ -111,8 +111,8 @@ public class RedisLink implements DisposableBean {
   }
 
   /**
-   * Listens to a channel for as long as this process lives. Redisson subscribes anew when Redis
-   * comes back; until the first subscription succeeded it is tried every second.
+   * Subscribes to a channel for the life of this process. The first subscription is tried every
+   * second until it succeeds; after an outage Redisson subscribes again.
    *
    * @return the loop that subscribes, to be closed when this process stops
    */
@@ -138,9 +138,9 @@ public class RedisLink implements DisposableBean {
     try {
       return breaker.executeSupplier(work);
     } catch (CallNotPermittedException e) {
-      return otherwise; // already said when the breaker opened
+      return otherwise; // logged when the breaker opened
     } catch (RuntimeException e) {
-      log.debug("going on without Redis: {}", e.toString());
+      log.debug("continuing without Redis: {}", e.toString());
       return otherwise;
     }
   }

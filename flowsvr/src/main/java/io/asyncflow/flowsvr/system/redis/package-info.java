@@ -1,2 +1,2 @@
-/** Redis, which may be missing: one link with a breaker, and news between servers. */
+/** Optional Redis: the connection with a circuit breaker, and notifications between servers. */
 package io.asyncflow.flowsvr.system.redis;
