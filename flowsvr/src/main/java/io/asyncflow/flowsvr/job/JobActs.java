@@ -13,7 +13,7 @@ import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import java.util.Set;
 import org.springframework.stereotype.Service;
 
-/** Cancels jobs, and runs them again. */
+/** Cancels and retries jobs. */
 @Service
 class JobActs {
 
@@ -37,10 +37,11 @@ class JobActs {
   }
 
   /**
-   * Cancels what is left of a job: from now on nothing of it is released or merged. Its tasks
-   * follow in pages. Cancelling a cancelled job changes nothing.
+   * Cancels the unfinished rest of a job: from now on no child is released and no merge is created.
+   * Its tasks are cancelled afterwards, page by page. Cancelling a cancelled job changes nothing.
    *
-   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended otherwise
+   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended in another
+   *     state
    */
   void cancel(long jobId) {
     if (!transactions.executeStatement(() -> jobs.stop(jobId))) {
@@ -54,11 +55,12 @@ class JobActs {
   }
 
   /**
-   * Lets a job that failed or was cancelled go on: it is split anew if it never was, its children
-   * that failed or were cancelled run again from the stage they stopped at, and then it is merged.
-   * What succeeded is kept.
+   * Resumes a failed or cancelled job. It is split again if it was never split; failed and
+   * cancelled children run again from the stage at which they stopped; then it is merged.
+   * Successful children are kept.
    *
-   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it did neither
+   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it is neither failed nor
+   *     cancelled
    */
   void retry(long jobId) {
     JobRow job = queries.get(jobId);
@@ -70,11 +72,11 @@ class JobActs {
           JobCreator.splitOf(jobId, job.userId(), job.jobType(), job.priority())
               .and(
                   split -> {
-                    if (!jobs.goOn(job, split.get(0))) {
+                    if (!jobs.resume(job, split.get(0))) {
                       throw changed(job);
                     }
                   }));
-    } else if (!transactions.executeStatement(() -> jobs.goOn(job, null))) {
+    } else if (!transactions.executeStatement(() -> jobs.resume(job, null))) {
       throw changed(job);
     }
     events.publish(new JobsChanged(Set.of(jobId)));

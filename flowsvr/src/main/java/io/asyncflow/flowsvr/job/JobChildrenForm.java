@@ -14,7 +14,7 @@ final class JobChildrenForm {
 
   private JobChildrenForm() {}
 
-  /** The page, good for nothing unless {@code in} is found good afterwards. */
+  /** The page; usable only if {@code in} has no errors afterwards. */
   static JobChildren read(Fields in) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
     Integer first = in.number("first").required().between(0, JobLimits.CHILDREN).asInteger();

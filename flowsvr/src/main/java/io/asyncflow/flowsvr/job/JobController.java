@@ -125,7 +125,7 @@ class JobController {
         queries.children(jobId, statuses, from == null ? 0 : from.intValue(), limit));
   }
 
-  /** Without an envelope: it may be as large as a request may. */
+  /** Without an envelope: the input may be as large as the largest request. */
   @Takes(summary = "Streams the input of a job", shape = OfJob.class)
   @RequestMapping(
       path = {"/getJobInput", "/get_job_input"},
@@ -151,7 +151,7 @@ class JobController {
     return Envelope.ok(null);
   }
 
-  /** Refuses the request if anything in it is bad. */
+  /** Reads the job id; refuses the request if any field is invalid. */
   static long jobId(Fields in) {
     Long id = in.text("jobId").required().as(JobController::number, "is no job id");
     in.refuseIfBad();

@@ -38,8 +38,8 @@ import org.springframework.stereotype.Service;
 @Service
 class JobQueries {
 
-  /** Jobs that one page of a filtered list looks at. */
-  private static final int LOOK = 1_000;
+  /** The number of jobs that one page of a filtered list scans. */
+  private static final int SCAN_LIMIT = 1_000;
 
   private final JobStore jobs;
   private final JobTaskStore jobTasks;
@@ -54,7 +54,7 @@ class JobQueries {
   }
 
   /**
-   * The job of this id.
+   * The job with this id.
    *
    * @throws NoSuchJobException if there is none
    */
@@ -63,9 +63,9 @@ class JobQueries {
   }
 
   /**
-   * The same of a job that is asked for its input.
+   * The job with this id, if it still has its input.
    *
-   * @throws FlowException with {@link ErrorCode#NO_SUCH_JOB} if that was deleted
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_JOB} if the input was deleted
    */
   JobRow getWithInput(long jobId) {
     JobRow job = get(jobId);
@@ -78,9 +78,9 @@ class JobQueries {
   }
 
   /**
-   * What a list may be narrowed to; {@code null} for any, {@code states} empty for all.
+   * The filter of a list; {@code null} matches any value, empty {@code states} match all.
    *
-   * @param before the number that the page starts below
+   * @param before the page contains jobs with lower numbers than this
    */
   record Filter(String userId, String jobType, Set<JobState> states, long before) {
 
@@ -94,25 +94,25 @@ class JobQueries {
     }
   }
 
-  /** Jobs, newest first. A page looks at a bounded number of them. */
+  /** Jobs, newest first. A page scans a bounded number of them. */
   JobPage list(Filter filter, int limit) {
-    int look = filter.isAny() ? limit : Math.max(limit, LOOK);
-    List<JobRow> looked = jobs.newest(filter.userId(), filter.before(), look);
+    int scanLimit = filter.isAny() ? limit : Math.max(limit, SCAN_LIMIT);
+    List<JobRow> scanned = jobs.newest(filter.userId(), filter.before(), scanLimit);
     List<Job> page = new ArrayList<>();
-    String next = null;
-    for (int i = 0; i < looked.size() && page.size() < limit; i++) {
-      if (filter.takes(looked.get(i))) {
-        page.add(looked.get(i).toJob());
+    String nextCursor = null;
+    for (int i = 0; i < scanned.size() && page.size() < limit; i++) {
+      if (filter.takes(scanned.get(i))) {
+        page.add(scanned.get(i).toJob());
       }
-      boolean isLast = i == looked.size() - 1;
-      next = isLast && looked.size() < look ? null : "" + looked.get(i).id();
+      boolean isLast = i == scanned.size() - 1;
+      nextCursor = isLast && scanned.size() < scanLimit ? null : "" + scanned.get(i).id();
     }
-    return new JobPage(page, next);
+    return new JobPage(page, nextCursor);
   }
 
   /**
-   * Writes the input of a job, in parts, so that it is never in memory as a whole and no connection
-   * to the database waits for a slow client.
+   * Writes the input of a job part by part, so that it is never in memory as a whole and no
+   * database connection waits for a slow client.
    */
   void writeInput(long jobId, OutputStream out) throws IOException {
     int part = 0;
@@ -124,30 +124,32 @@ class JobQueries {
   }
 
   /**
-   * The children of a job in their order; fewer where an answer has no room for their texts.
+   * The children of a job in their order; fewer than {@code limit} if their texts do not fit into
+   * one answer.
    *
-   * @param statuses empty for all; a page looks at {@code limit} children, and shows those
-   * @param from the index of the first
+   * @param statuses empty for all; a page scans {@code limit} children and shows those with these
+   *     statuses
+   * @param from the index of the first child
    */
   JobTaskPage children(long jobId, Set<TaskStatus> statuses, int from, int limit) {
     JobRow job = get(jobId);
     int total = job.total() == null ? 0 : job.total();
-    int to = (int) Math.min((long) from + limit, total);
+    int end = (int) Math.min((long) from + limit, total);
     Map<Integer, Child> children = new HashMap<>();
-    if (from < to) {
+    if (from < end) {
       jobTasks
-          .tasks(jobId, job.childType(), from, to - from)
+          .tasks(jobId, job.childType(), from, end - from)
           .forEach(child -> children.put(child.index(), child));
     }
     List<JobTask> page = new ArrayList<>();
     AnswerRoom room = new AnswerRoom();
-    for (int first = from; first < to; first += TaskLimits.SLICE) {
+    for (int first = from; first < end; first += TaskLimits.SLICE) {
       List<Integer> slice =
-          IntStream.range(first, Math.min(first + TaskLimits.SLICE, to)).boxed().toList();
+          IntStream.range(first, Math.min(first + TaskLimits.SLICE, end)).boxed().toList();
       Map<TaskId, TaskRow> rows =
           rowsOf(slice.stream().map(children::get).filter(Objects::nonNull).toList());
       for (int index : slice) {
-        JobTask child = told(job, index, Optional.ofNullable(children.get(index)), rows);
+        JobTask child = toJobTask(job, index, Optional.ofNullable(children.get(index)), rows);
         if (!isWanted(child, statuses)) {
           continue;
         }
@@ -157,7 +159,7 @@ class JobQueries {
         page.add(child);
       }
     }
-    return new JobTaskPage(page, to < total ? "" + to : null);
+    return new JobTaskPage(page, end < total ? "" + end : null);
   }
 
   private Map<TaskId, TaskRow> rowsOf(Collection<Child> children) {
@@ -172,7 +174,7 @@ class JobQueries {
     return rows;
   }
 
-  private static JobTask told(
+  private static JobTask toJobTask(
       JobRow job, int index, Optional<Child> child, Map<TaskId, TaskRow> rows) {
     if (child.isEmpty()) {
       TaskStatus status = job.state().isFinal() ? TaskStatus.CANCELLED : TaskStatus.WAITING;

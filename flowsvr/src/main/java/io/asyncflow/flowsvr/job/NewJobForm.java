@@ -9,14 +9,14 @@ import io.asyncflow.rules.TaskType;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Reads a job to be created. */
+/** Reads the job of a create request. */
 final class NewJobForm {
 
   private static final String TYPE_RULE = "is no name that a type can have";
 
   private NewJobForm() {}
 
-  /** The job with all its defaults, good for nothing unless {@code in} is found good afterwards. */
+  /** The job with defaults applied; usable only if {@code in} has no errors afterwards. */
   static NewJob read(Fields in) {
     TaskType jobType = in.text("jobType").required().as(TaskType::parse, TYPE_RULE);
     TaskType childType =
@@ -39,7 +39,7 @@ final class NewJobForm {
     return Arrays.stream(FailurePolicy.values()).filter(p -> p.name().equals(text)).findFirst();
   }
 
-  /** An empty key is refused: whoever sends one believes to be safe from duplicates. */
+  /** Refuses an empty key: its sender would wrongly expect protection against duplicates. */
   private static String key(Fields in) {
     return in.has("idempotencyKey")
         ? in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value()

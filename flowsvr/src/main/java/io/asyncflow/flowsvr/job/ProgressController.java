@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Streams how far a job is, as server-sent events. */
+/** Streams the progress of a job as server-sent events. */
 @RestController
 @RequestMapping("/api/job")
 class ProgressController {
@@ -42,8 +42,8 @@ class ProgressController {
   }
 
   /**
-   * Browsers come back when a stream ends, whyever it did. One that has seen the end is told so by
-   * 204, which makes it stay away.
+   * Browsers reconnect whenever a stream ends. A browser that has received the final event is
+   * answered with 204, which stops it.
    */
   @Takes(summary = "Streams the progress of a job", shape = JobController.OfJob.class)
   @GetMapping("/progress")
@@ -60,14 +60,14 @@ class ProgressController {
 
   void listen(long jobId, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    String address = request.getRemoteAddr(); // which the request has forgotten when it is over
+    String address = request.getRemoteAddr(); // the request returns no address once it is complete
     streams.enter(address);
     AtomicReference<ProgressStream> self = new AtomicReference<>();
     boolean isListening = false;
     try {
       response.setContentType(MediaType.TEXT_EVENT_STREAM_VALUE + ";charset=UTF-8");
       response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
-      response.setHeader("X-Accel-Buffering", "no"); // else nginx keeps events back
+      response.setHeader("X-Accel-Buffering", "no"); // otherwise nginx buffers events
       ServletOutputStream out = response.getOutputStream();
       AsyncContext async = request.startAsync();
       async.setTimeout(0);
@@ -90,7 +90,7 @@ class ProgressController {
   }
 
   /**
-   * @param stream leaves by itself, and once; {@code null} if it was not made
+   * @param stream returns its own permit, once; {@code null} if it was not created
    */
   private void leave(String address, ProgressStream stream) {
     if (stream == null) {

@@ -13,16 +13,16 @@
  *   FAILED, CANCELLED --retry--> SPLITTING, or RETRYING --> RUNNING, or MERGING
  * </pre>
  *
- * <p><b>The row decides.</b> A job's state moves in two places, and by UPDATEs that say what they
- * expect: where the end of a task is counted ({@code JobCountStore}), and where a page of what the
- * state asks for is done ({@code JobSteps}). Neither trusts what was read before it.
+ * <p><b>The row decides.</b> Two classes change a job's state, both by guarded UPDATEs: {@code
+ * JobCountStore} counts the ends of tasks, and {@code JobSteps} executes a page of the work that
+ * the state requires. Neither relies on earlier reads.
  *
- * <p><b>Kills.</b> Tasks that end and their counts commit together, and so do a page of tasks and
- * the job that knows of them. So a kill leaves a job whose row says what is to be done next;
- * whoever looks first does it.
+ * <p><b>Crashes.</b> Final tasks and their counts commit together, and so do a page of new tasks
+ * and the job's row. So after a crash the job's row says which step comes next, and the next server
+ * that reads it executes that step.
  *
  * <p><b>Locks</b> are taken in one order: the table, the rows of tasks by their numbers, the
- * children's rows, the job's row. The last one is the hot one, so it comes last and is held for the
+ * children's rows, the job's row. The job's row is contended most, so it is locked last and for the
  * shortest time.
  */
 package io.asyncflow.flowsvr.job;

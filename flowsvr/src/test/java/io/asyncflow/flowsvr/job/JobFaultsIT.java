@@ -361,7 +361,7 @@ class JobFaultsIT {
     leftAlone(whole);
     assertThatThrownBy(catchUp::runOnce).isInstanceOf(NoSuchTaskTypeException.class);
     assertThat(rowsOf(whole)).isEqualTo(1);
-    assertThat(store.leftAlone(Duration.ofSeconds(2), 100)).doesNotContain(number(broken));
+    assertThat(store.unchangedFor(Duration.ofSeconds(2), 100)).doesNotContain(number(broken));
     jobs.jobs.cancelJob(broken); // or it goes on failing in the tests after this one
     steps.advance(number(broken));
     assertThat(jobs.get(broken).state()).isEqualTo(JobState.CANCELLED);

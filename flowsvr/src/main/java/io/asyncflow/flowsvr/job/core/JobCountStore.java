@@ -18,17 +18,17 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The counts of {@code t_job}, and the states that follow from them: the one place where the end of
- * a job's tasks moves the job.
+ * Writes the counts of {@code t_job} and the states that follow from them. Only this class moves a
+ * job because its tasks ended.
  *
- * <p>It writes in the transaction that makes a task final, one UPDATE a job and batch, and that
- * UPDATE also decides: whichever child is the last, whichever server writes it, its transaction is
- * the one that finds the job complete. So a kill at any point leaves either both or nothing.
+ * <p>It writes in the transaction that makes tasks final, with one UPDATE for each job and batch.
+ * That UPDATE also decides on the state: the transaction of the last child completes the job, on
+ * whichever server it runs. So a crash leaves either both changes or none.
  */
 @Component
 public class JobCountStore implements JobLedger {
 
-  // state comes first: assignments go from left to right, so it sees the counts as they were.
+  // state comes first: assignments are evaluated from left to right, so it reads the old counts.
   private static final String COUNT =
       sql(
           """
@@ -55,7 +55,7 @@ public class JobCountStore implements JobLedger {
         AND state <> 'SUCCESS'
       """);
 
-  // A job that has succeeded keeps its end; an operator may still change what its children are.
+  // A successful job keeps its state; an operator may still change the status of its children.
   private static final String COUNT_OF_SUCCESS =
       """
       UPDATE t_job
@@ -67,7 +67,7 @@ public class JobCountStore implements JobLedger {
         AND state = 'SUCCESS'
       """;
 
-  // total before state, which looks at it.
+  // total comes before state, which reads it.
   private static final String SPLIT =
       sql(
           """
@@ -175,28 +175,29 @@ public class JobCountStore implements JobLedger {
     deltas.forEach((jobId, delta) -> updates.put(jobId, () -> count(jobId, delta)));
     coordinators.forEach(
         change ->
-            updates.merge(change.place().jobId(), () -> coordinate(change), JobCountStore::inTurn));
+            updates.merge(
+                change.place().jobId(), () -> coordinate(change), JobCountStore::inSequence));
     announce(updates.keySet());
     updates.values().forEach(Runnable::run);
   }
 
-  private static Runnable inTurn(Runnable first, Runnable next) {
+  private static Runnable inSequence(Runnable first, Runnable next) {
     return () -> {
       first.run();
       next.run();
     };
   }
 
-  /** Judges a job anew by the counts that it has. */
+  /** Derives the state of a job from its present counts. */
   public void judge(long jobId) {
     announce(Set.of(jobId));
     count(jobId, JobCounts.NONE);
   }
 
   /**
-   * A failed or cancelled child was replaced by a new task.
+   * Failed or cancelled children were replaced by new tasks.
    *
-   * @param statuses of those that were replaced
+   * @param statuses the statuses of the replaced tasks
    */
   public void replaced(long jobId, List<TaskStatus> statuses) {
     announce(Set.of(jobId));
@@ -247,17 +248,17 @@ public class JobCountStore implements JobLedger {
     return error == null ? change.id() + " failed" : error;
   }
 
-  /** Tells, once it is committed, that these jobs may have something to be done to them. */
+  /** Publishes after the commit that these jobs have changed and may need a step. */
   private void announce(Set<Long> jobIds) {
     if (!TransactionSynchronizationManager.isSynchronizationActive()) {
       throw new IllegalStateException("a task of a job changed outside of a transaction");
     }
-    JobsChanged news = new JobsChanged(Set.copyOf(jobIds));
+    JobsChanged event = new JobsChanged(Set.copyOf(jobIds));
     TransactionSynchronizationManager.registerSynchronization(
         new TransactionSynchronization() {
           @Override
           public void afterCommit() {
-            events.publish(news);
+            events.publish(event);
           }
         });
   }

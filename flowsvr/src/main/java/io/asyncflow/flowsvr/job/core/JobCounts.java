@@ -2,14 +2,12 @@ package io.asyncflow.flowsvr.job.core;
 
 import io.asyncflow.api.TaskStatus;
 
-/**
- * How many children of a job have ended how; or by how much that changes, which may be negative.
- */
+/** The numbers of a job's children by final status; or their changes, which may be negative. */
 public record JobCounts(int done, int failed, int cancelled) {
 
   public static final JobCounts NONE = new JobCounts(0, 0, 0);
 
-  /** What a child adds that goes from one status to another. */
+  /** The change that a child's step from one status to another makes. */
   static JobCounts ofChange(TaskStatus from, TaskStatus to) {
     return new JobCounts(
         step(from, to, TaskStatus.SUCCESS),

@@ -21,8 +21,8 @@ import org.springframework.stereotype.Service;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Creates jobs. A job, its input and the task that splits it commit together, so there is never one
- * without the other, and a key makes one of them.
+ * Creates jobs. A job, its input and its split task commit together. An idempotency key creates one
+ * job at most.
  */
 @Service
 public class JobCreator {
@@ -30,7 +30,7 @@ public class JobCreator {
   public static final String SPLIT_STAGE = "split";
   public static final String MERGE_STAGE = "merge";
 
-  /** Well below any engine's max_allowed_packet. */
+  /** Well below any database's max_allowed_packet. */
   private static final int PART_BYTES = 1024 * 1024;
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -46,9 +46,9 @@ public class JobCreator {
   }
 
   /**
-   * Creates a job, unless its key has done so before, and returns its id.
+   * Creates a job and returns its id; if its key created a job before, returns that job's id.
    *
-   * @param job checked, with types in lower case and a policy
+   * @param job validated, with types in lower case and a failure policy
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    * @throws IdempotencyConflictException if its key was used with another body
    */
@@ -57,9 +57,9 @@ public class JobCreator {
     types.require(type);
     types.require(TaskType.parse(job.childType()).orElseThrow());
     byte[] hash = hash(job);
-    Optional<Long> before = createdBefore(type, job, hash);
-    if (before.isPresent()) {
-      return before.get();
+    Optional<Long> existing = createdBefore(type, job, hash);
+    if (existing.isPresent()) {
+      return existing.get();
     }
     long id = tasks.nextNumber();
     byte[] input = job.jobInput().getBytes(StandardCharsets.UTF_8);
@@ -69,12 +69,12 @@ public class JobCreator {
               .and(split -> insert(id, job, hash, input, split.get(0))));
       return id;
     } catch (DuplicateKeyException e) {
-      // Another call with the key came first, and has committed.
+      // Another call with the same key committed first.
       return createdBefore(type, job, hash).orElseThrow(() -> e);
     }
   }
 
-  /** Creates the task that splits a job. */
+  /** The call that creates the split task of a job. */
   public static CreateCall splitOf(long jobId, String userId, TaskType type, int priority) {
     return CreateCall.ofJobs(
         List.of(TaskDraft.of(type, SPLIT_STAGE, userId, "", priority)),
@@ -84,9 +84,9 @@ public class JobCreator {
   private void insert(long id, NewJob job, byte[] hash, byte[] input, TaskId split) {
     jobs.insert(id, job, hash, input.length, split);
     for (int part = 0; part * PART_BYTES < input.length; part++) {
-      int from = part * PART_BYTES;
-      int to = Math.min(from + PART_BYTES, input.length);
-      jobs.insertInput(id, part, Arrays.copyOfRange(input, from, to));
+      int start = part * PART_BYTES;
+      int end = Math.min(start + PART_BYTES, input.length);
+      jobs.insertInput(id, part, Arrays.copyOfRange(input, start, end));
     }
   }
 
@@ -101,9 +101,9 @@ public class JobCreator {
     return use.map(KeyUse::jobId);
   }
 
-  /** Two bodies are the same when they ask for the same job; spelling and spaces do not count. */
+  /** Hashes the parsed job, so that spelling and white space of the body do not matter. */
   private static byte[] hash(NewJob job) {
-    List<Object> asked =
+    List<Object> requested =
         Arrays.asList(
             job.userId(),
             job.jobType(),
@@ -112,7 +112,7 @@ public class JobCreator {
             job.failurePolicy(),
             job.childType());
     try {
-      return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(asked));
+      return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(requested));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }

@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.job.core;
 
-/** How large the parts of a job may be. */
+/** Limits of a job's parts. */
 public final class JobLimits {
 
-  /** As much as a request's body. */
+  /** The same limit as for a request body, in bytes. */
   public static final int INPUT_BYTES = 16 * 1024 * 1024;
 
   public static final int CHILDREN = 100_000;

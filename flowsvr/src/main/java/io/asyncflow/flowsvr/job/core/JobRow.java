@@ -7,7 +7,7 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
 
 /**
- * A row of {@code t_job}, as it was read; the columns of the same names say what it holds.
+ * A row of {@code t_job} as it was read; components are named as their columns.
  *
  * @param total {@code null} until the split has reported
  * @param mergeTask {@code null} until there is one
@@ -49,22 +49,22 @@ public record JobRow(
     return new JobCounts(done, failed, cancelled);
   }
 
-  /** Children that have ended. */
+  /** The number of children that have ended. */
   public int ended() {
     return counts().sum();
   }
 
-  /** Whether children still have to become tasks. */
+  /** Whether staged children still have to become tasks. */
   public boolean hasStaged() {
     return total != null && released < total;
   }
 
-  /** Of a job that has ended, what never became a task was cancelled with the rest. */
+  /** The cancelled children; in an ended job this includes children that never became tasks. */
   public int allCancelled() {
     return state.isFinal() && hasStaged() ? cancelled + total - released : cancelled;
   }
 
-  /** The job as it is answered on the wire. */
+  /** The job in its wire format. */
   public Job toJob() {
     return new Job(
         "" + id,

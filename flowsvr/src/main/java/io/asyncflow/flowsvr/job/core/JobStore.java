@@ -19,10 +19,10 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * {@code t_job} and {@code t_job_input}: jobs are created, read, and moved on by guarded updates.
- * What their tasks count for is {@link JobCountStore}'s.
+ * {@code t_job} and {@code t_job_input}: creates and reads jobs, and changes their state by guarded
+ * updates. {@link JobCountStore} writes the counts.
  *
- * <p>Every method is one statement and runs in the caller's transaction, if there is one.
+ * <p>Every method is one statement in the caller's transaction, if there is one.
  */
 @Component
 public class JobStore {
@@ -43,15 +43,15 @@ public class JobStore {
   }
 
   /**
-   * Which job a key made.
+   * The job that a key created.
    *
-   * @param bodyHash SHA-256 of what was asked for
+   * @param bodyHash SHA-256 of the requested job
    */
   record KeyUse(long jobId, byte[] bodyHash) {}
 
   /**
-   * @throws org.springframework.dao.DuplicateKeyException if the key made a job before; waits for a
-   *     transaction that is just making one
+   * @throws org.springframework.dao.DuplicateKeyException if the key created a job before; waits
+   *     for a concurrent transaction with the same key
    */
   void insert(long id, NewJob job, byte[] bodyHash, int inputBytes, TaskId splitTask) {
     jdbc.sql(
@@ -85,7 +85,7 @@ public class JobStore {
         .update();
   }
 
-  /** A part of a job's input; empty after the last. */
+  /** A part of a job's input; empty after the last part. */
   public Optional<byte[]> findInput(long id, int part) {
     return jdbc.sql("SELECT content FROM t_job_input WHERE job_id = :id AND part = :part")
         .param("id", id)
@@ -112,7 +112,7 @@ public class JobStore {
     return find(List.of(id)).stream().findFirst();
   }
 
-  /** Those of the jobs that exist, in one look. */
+  /** The existing jobs among these ids, with one statement. */
   public List<JobRow> find(Collection<Long> ids) {
     return jdbc.sql("SELECT " + COLUMNS + "\nFROM t_job\nWHERE id IN (:ids)")
         .param("ids", ids)
@@ -143,11 +143,8 @@ public class JobStore {
         .list();
   }
 
-  /**
-   * Jobs that have something to be done to them, and to which nothing was done for a while; those
-   * that were left alone the longest first.
-   */
-  public List<Long> leftAlone(Duration since, int limit) {
+  /** Jobs that need a step and have not changed for a while, the longest unchanged first. */
+  public List<Long> unchangedFor(Duration age, int limit) {
     return jdbc.sql(
             sql(
                 """
@@ -161,14 +158,14 @@ public class JobStore {
             ORDER BY modify_time, id
             LIMIT :limit
             """))
-        .param("since", since.toMillis())
+        .param("since", age.toMillis())
         .param("limit", limit)
         .query(Long.class)
         .list();
   }
 
   /**
-   * Writes down how many children the split has sent.
+   * Records how many children the split has sent.
    *
    * @return whether the job is still being split by this task
    */
@@ -192,7 +189,7 @@ public class JobStore {
         == 1;
   }
 
-  /** Whether the job still wanted these children to become tasks. */
+  /** Records that these children become tasks; false if the job has moved meanwhile. */
   public boolean release(long id, int from, int to) {
     return jdbc.sql(
                 sql(
@@ -212,7 +209,7 @@ public class JobStore {
         == 1;
   }
 
-  /** Whether the job still waited for its merge. */
+  /** Sets the merge task; false if the job no longer waits for it. */
   public boolean setMerge(long id, TaskId merge) {
     return jdbc.sql(
                 sql(
@@ -233,7 +230,7 @@ public class JobStore {
         == 1;
   }
 
-  /** Whether the job had not ended; what is left of it is to be cancelled. */
+  /** Moves the job to {@code STOPPING}; false if it has ended. */
   public boolean stop(long id) {
     return jdbc.sql(
                 sql(
@@ -252,13 +249,13 @@ public class JobStore {
   }
 
   /**
-   * Lets a job that has ended without success go on: with a new split if it was never split, with
-   * its children that failed or were cancelled, or with the merge if there are none.
+   * Resumes a job that ended without success: with a new split if it was never split, with its
+   * failed and cancelled children, or with the merge if there are none.
    *
-   * @param newSplit {@code null} unless it was never split
-   * @return whether it still was as {@code job} says
+   * @param newSplit {@code null} unless the job was never split
+   * @return whether the row was still as in {@code job}
    */
-  public boolean goOn(JobRow job, TaskId newSplit) {
+  public boolean resume(JobRow job, TaskId newSplit) {
     return jdbc.sql(
                 sql(
                     """
@@ -290,7 +287,7 @@ public class JobStore {
         == 1;
   }
 
-  /** Whether the job is being retried, and stays so until the transaction ends. */
+  /** Locks the job if it is being retried; false if it is not. */
   public boolean lockRetrying(long id) {
     return jdbc.sql("SELECT id FROM t_job WHERE id = :id AND state = 'RETRYING' FOR UPDATE")
         .param("id", id)
@@ -299,12 +296,15 @@ public class JobStore {
         .isPresent();
   }
 
-  /** Something was tried with the job and failed: others come first the next time. */
-  public void putOff(long id) {
+  /** Moves a job whose step failed behind the others. */
+  public void defer(long id) {
     jdbc.sql(sql("UPDATE t_job SET modify_time = now_ms WHERE id = :id")).param("id", id).update();
   }
 
-  /** Whether a retry still was at this child; the last page lets the job run. */
+  /**
+   * Advances a retry from one child index to another; false if it was not at {@code from}. The last
+   * page lets the job run.
+   */
   public boolean revive(long id, int from, int to) {
     return jdbc.sql(
                 sql(

@@ -20,7 +20,7 @@ import org.springframework.stereotype.Component;
 /**
  * {@code t_job_task}: the children of a job in their order.
  *
- * <p>Every method is one statement and runs in the caller's transaction, if there is one.
+ * <p>Every method is one statement in the caller's transaction, if there is one.
  */
 @Component
 public class JobTaskStore {
@@ -34,25 +34,27 @@ public class JobTaskStore {
   }
 
   /**
-   * A child that is a task.
+   * A child that has become a task.
    *
    * @param index from 0
    */
   public record Child(int index, TaskId task) {
 
-    /** Children by the tables of their tasks, which are locked in this order. */
+    /**
+     * Groups children by the tables of their tasks, in the order in which the tables are locked.
+     */
     public static SortedMap<TaskTable, List<Child>> byTable(Collection<Child> children) {
       return children.stream()
           .collect(groupingBy(child -> child.task().table(), TreeMap::new, toList()));
     }
 
-    /** The numbers of their tasks. */
+    /** The numbers of the children's tasks. */
     public static List<Long> numbersOf(List<Child> children) {
       return children.stream().map(child -> child.task().number()).toList();
     }
   }
 
-  /** Stages children, over what an earlier hold of the split may have left in their places. */
+  /** Stages children; overwrites those of an earlier hold of the split. */
   public void stage(long jobId, int first, List<JobChild> children) {
     List<Object[]> rows = new ArrayList<>(children.size());
     for (int i = 0; i < children.size(); i++) {
@@ -74,7 +76,7 @@ public class JobTaskStore {
         rows);
   }
 
-  /** What was staged from this index on, in order. */
+  /** The staged children from this index on, in order. */
   public List<JobChild> staged(long jobId, int from, int limit) {
     return jdbc.sql(
             """
@@ -98,7 +100,7 @@ public class JobTaskStore {
         .list();
   }
 
-  /** The children that are tasks, from this index on, in order. */
+  /** The children that have become tasks, from this index on, in order. */
   public List<Child> tasks(long jobId, TaskType type, int from, int limit) {
     return jdbc.sql(
             """
@@ -121,8 +123,10 @@ public class JobTaskStore {
         .list();
   }
 
-  /** Says which tasks these children are from now on; what was staged of them lies there. */
-  public void become(long jobId, List<Child> children) {
+  /**
+   * Records the tasks of these children and removes their staged data, which the tasks now contain.
+   */
+  public void setTasks(long jobId, List<Child> children) {
     StringBuilder sql = new StringBuilder("UPDATE (\n");
     List<Object> values = new ArrayList<>(children.size() * 3 + 1);
     for (Child child : children) {

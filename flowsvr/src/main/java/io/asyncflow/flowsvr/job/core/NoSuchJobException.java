@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.job.core;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 
-/** There is no job of this id, or no more. */
+/** There is no job with this id, or it has been deleted. */
 public class NoSuchJobException extends FlowException {
 
   private static final long serialVersionUID = 1L;

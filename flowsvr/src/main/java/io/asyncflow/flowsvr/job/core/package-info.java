@@ -1,2 +1,2 @@
-/** The rows of jobs: what a job is, its state and its counts, and the statements that move them. */
+/** The rows of jobs: their data, state and counts, and the statements that change them. */
 package io.asyncflow.flowsvr.job.core;

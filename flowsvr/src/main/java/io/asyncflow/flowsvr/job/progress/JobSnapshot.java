@@ -5,17 +5,17 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.flowsvr.job.core.JobRow;
 
 /**
- * A job as a server saw it last.
+ * The progress of a job as a server read it last.
  *
- * @param version of its row
+ * @param version the version of the job's row
  */
 public record JobSnapshot(long version, JobProgress progress) {
 
   /**
-   * What a look at a job makes known.
+   * The snapshot of a job's row and its running children.
    *
-   * @param running its children that a worker holds
-   * @param runningPercent the sum of how far these say they are
+   * @param running the number of children that workers hold
+   * @param runningPercent the sum of their reported percentages
    */
   public static JobSnapshot of(JobRow job, int running, long runningPercent) {
     return new JobSnapshot(
@@ -45,18 +45,24 @@ public record JobSnapshot(long version, JobProgress progress) {
     return (int) Math.min(99, (100L * ended + runningPercent) / job.total());
   }
 
-  /** Since its children began to run, and not of the last moments: all servers say the same. */
+  /**
+   * Children a second since the children began to run. It is no recent rate, so that all servers
+   * compute the same.
+   */
   private static Double rate(JobRow job) {
     int ended = endedOfRun(job);
     if (job.runTime() == null || ended <= 0) {
       return null;
     }
-    long until = job.endTime() == null ? job.now() : job.endTime();
-    double perSecond = ended * 1000.0 / Math.max(1, until - job.runTime());
+    long end = job.endTime() == null ? job.now() : job.endTime();
+    double perSecond = ended * 1000.0 / Math.max(1, end - job.runTime());
     return Math.round(perSecond * 100) / 100.0;
   }
 
-  /** None yet while a retry lets those that failed wait again, which count as ended until then. */
+  /**
+   * The number of ended children of the present run. During {@code RETRYING} it is 0, because
+   * children to be retried still count as ended.
+   */
   private static int endedOfRun(JobRow job) {
     return job.state() == JobState.RETRYING ? 0 : job.ended() - job.runBase();
   }
@@ -67,15 +73,18 @@ public record JobSnapshot(long version, JobProgress progress) {
     if (!runs || job.runTime() == null || ended <= 0) {
       return null;
     }
-    long left = job.total() - job.ended();
-    return job.now() + left * Math.max(1, job.now() - job.runTime()) / ended;
+    long remaining = job.total() - job.ended();
+    return job.now() + remaining * Math.max(1, job.now() - job.runTime()) / ended;
   }
 
   boolean hasEnded() {
     return progress.state().isFinal();
   }
 
-  /** Whether it would tell a listener nothing new: a rate and an end that drift are no news. */
+  /**
+   * Whether the snapshots are equal for a listener; drift of the rate and of the estimated end is
+   * ignored.
+   */
   boolean sameAs(JobSnapshot other) {
     return other != null && withoutDrift(progress).equals(withoutDrift(other.progress));
   }

@@ -17,11 +17,11 @@ import java.util.stream.Collectors;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Looks at many jobs at once, for those who watch them. */
+/** Reads the snapshots of many watched jobs at once. */
 @Component
 class JobSnapshotStore {
 
-  /** Executing tasks are few: as many as workers run. */
+  /** Executing tasks are few: only those that workers hold. */
   private static final TableSql RUNNING =
       new TableSql(
           """
@@ -52,8 +52,11 @@ class JobSnapshotStore {
     }
   }
 
-  /** Those of the jobs that exist: one statement for all, and one a table that they run in. */
-  Map<Long, JobSnapshot> look(Collection<Long> ids) {
+  /**
+   * The snapshots of the existing jobs: one statement for all rows, and one for each table of
+   * running children.
+   */
+  Map<Long, JobSnapshot> read(Collection<Long> ids) {
     List<JobRow> rows = jobs.find(ids);
     Set<TaskTable> tables =
         rows.stream()
@@ -68,15 +71,15 @@ class JobSnapshotStore {
           .param("jobs", ids)
           .query(
               rs -> {
-                Running here = new Running(rs.getInt("running"), rs.getLong("percent"));
-                running.merge(rs.getLong("job_id"), here, Running::plus);
+                Running inTable = new Running(rs.getInt("running"), rs.getLong("percent"));
+                running.merge(rs.getLong("job_id"), inTable, Running::plus);
               });
     }
-    Map<Long, JobSnapshot> sights = new HashMap<>();
+    Map<Long, JobSnapshot> snapshots = new HashMap<>();
     for (JobRow job : rows) {
-      Running now = running.getOrDefault(job.id(), Running.NONE);
-      sights.put(job.id(), JobSnapshot.of(job, now.count(), now.percent()));
+      Running counts = running.getOrDefault(job.id(), Running.NONE);
+      snapshots.put(job.id(), JobSnapshot.of(job, counts.count(), counts.percent()));
     }
-    return sights;
+    return snapshots;
   }
 }

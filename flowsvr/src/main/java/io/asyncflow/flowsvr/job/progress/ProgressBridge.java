@@ -10,9 +10,9 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Carries the news that a job has changed between servers through Redis, so that who listens on one
- * hears at once what was reported to another. News may be lost: watched jobs are looked at now and
- * then all the same. It says which job, and never how it is.
+ * Notifies the other servers through Redis that a job has changed, so that listeners on every
+ * server see it at once. A notification contains only the job's id and may be lost: watched jobs
+ * are also polled.
  */
 @Component
 class ProgressBridge implements InitializingBean, DisposableBean {
@@ -21,7 +21,7 @@ class ProgressBridge implements InitializingBean, DisposableBean {
 
   private final RedisLink redis;
   private final ProgressFeed watch;
-  private ClusterNotifier<Long, Boolean> news;
+  private ClusterNotifier<Long, Boolean> notifier;
 
   ProgressBridge(RedisLink redis, ProgressFeed watch) {
     this.redis = redis;
@@ -30,22 +30,22 @@ class ProgressBridge implements InitializingBean, DisposableBean {
 
   @Override
   public void afterPropertiesSet() {
-    news =
+    notifier =
         new ClusterNotifier<>(
             redis,
             CHANNEL,
             "job-news",
             Boolean::logicalAnd,
             (jobId, changed) -> jobId.toString(),
-            this::heard);
+            this::receive);
   }
 
   @EventListener
   void on(JobsChanged changed) {
-    changed.jobIds().forEach(jobId -> news.tell(jobId, true));
+    changed.jobIds().forEach(jobId -> notifier.tell(jobId, true));
   }
 
-  private void heard(String jobId) {
+  private void receive(String jobId) {
     if (jobId.matches("[0-9]{1,18}")) {
       watch.changed(Set.of(Long.parseLong(jobId)));
     }
@@ -53,6 +53,6 @@ class ProgressBridge implements InitializingBean, DisposableBean {
 
   @Override
   public void destroy() throws Exception {
-    news.close();
+    notifier.close();
   }
 }

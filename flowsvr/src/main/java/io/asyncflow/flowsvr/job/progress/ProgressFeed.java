@@ -21,14 +21,14 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells listeners how far their jobs are: what it sees first, then what is new, and the end.
+ * Sends listeners the progress of their jobs: the present state, then changes, then the end.
  *
- * <p>One thread looks, at all jobs that changed since it looked last, and tells all who listen to
- * them; so the database is asked as often for a thousand listeners as for one, and changes that
- * come faster than it looks are one. It looks when this server has changed a job, when another one
- * says so, and now and then in any case: a job's end is never missed, whoever's news is lost.
+ * <p>One thread reads all jobs that changed since its last read and calls their listeners. So a
+ * thousand listeners of a job cost the database as much as one, and frequent changes are merged.
+ * The thread reads after a change on this server, after a notification from another server, and at
+ * a poll interval in any case, so that no end is missed when a notification is lost.
  *
- * <p>Thread-safe. A listener is told by that one thread, so it must not block.
+ * <p>Thread-safe. Listeners are called by that one thread, so they must not block.
  */
 @Component
 public class ProgressFeed implements DisposableBean {
@@ -36,28 +36,28 @@ public class ProgressFeed implements DisposableBean {
   private static final Logger log = LoggerFactory.getLogger(ProgressFeed.class);
   private static final Duration POLL = Duration.ofSeconds(1);
 
-  /** Every so many polls those who heard nothing hear that they are still listened to. */
+  /** After this many polls without news, a listener gets a beat. */
   private static final int POLLS_A_BEAT = 10;
 
-  /** Who wants to know. */
+  /** A receiver of progress. */
   public interface Listener {
 
-    /** This is how far the job is. */
-    void tell(JobSnapshot sight);
+    /** Receives the progress of the job. */
+    void tell(JobSnapshot snapshot);
 
-    /** There is nothing new, and the connection lives. */
+    /** Receives a keep-alive: nothing has changed. */
     void beat();
 
-    /** This server has nothing more to say. */
+    /** Receives the end of the feed. */
     void end();
   }
 
   private static final class Watched {
     final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
     final Set<Listener> newcomers = ConcurrentHashMap.newKeySet();
-    JobSnapshot last;
+    JobSnapshot lastSent;
 
-    /** The listener hears from now on what is new, unless it has been removed meanwhile. */
+    /** Adds the listener to the job's listeners, unless it was removed meanwhile. */
     Watched admit(Listener newcomer) {
       if (newcomers.remove(newcomer)) {
         listeners.add(newcomer);
@@ -66,35 +66,38 @@ public class ProgressFeed implements DisposableBean {
     }
   }
 
-  private final Function<Collection<Long>, Map<Long, JobSnapshot>> look;
+  private final Function<Collection<Long>, Map<Long, JobSnapshot>> reader;
   private final Map<Long, Watched> watched = new ConcurrentHashMap<>();
   private final Set<Long> changed = ConcurrentHashMap.newKeySet();
-  private final ThreadPoolExecutor looking;
+  private final ThreadPoolExecutor readerThread;
   private final BackgroundLoop polling;
   private int polls;
   private volatile boolean closing;
 
   @Autowired
   ProgressFeed(JobSnapshotStore jobs) {
-    this(jobs::look, POLL);
+    this(jobs::read, POLL);
   }
 
   /**
-   * @param look at jobs by their ids; those that do not exist are missing
-   * @param poll how often it looks at all of them
+   * @param reader reads jobs by their ids; jobs that do not exist are missing from its result
+   * @param poll the interval between reads of all watched jobs
    */
-  ProgressFeed(Function<Collection<Long>, Map<Long, JobSnapshot>> look, Duration poll) {
-    this.look = look;
-    looking = DaemonThreads.pool(1, "job-watch");
+  ProgressFeed(Function<Collection<Long>, Map<Long, JobSnapshot>> reader, Duration poll) {
+    this.reader = reader;
+    readerThread = DaemonThreads.pool(1, "job-watch");
     polling = BackgroundLoop.start("job-watch-poll", poll, this::poll);
   }
 
-  /** Tells the listener of this job until the job ends, it is removed, or this server stops. */
+  /**
+   * Sends the listener the progress of this job until the job ends, the listener is removed, or
+   * this server stops.
+   */
   public void add(long jobId, Listener listener) {
     watched.compute(
         jobId,
-        (id, known) -> {
-          Watched job = known == null ? new Watched() : known;
+        (id, current) -> {
+          Watched job = current == null ? new Watched() : current;
           job.newcomers.add(listener);
           return job;
         });
@@ -114,65 +117,66 @@ public class ProgressFeed implements DisposableBean {
         });
   }
 
-  /** How many jobs are watched. */
+  /** The number of watched jobs. */
   int size() {
     return watched.size();
   }
 
   @EventListener
-  void on(JobsChanged news) {
-    changed(news.jobIds());
+  void on(JobsChanged event) {
+    changed(event.jobIds());
   }
 
-  /** Something about these jobs may be new. */
+  /** These jobs may have changed. */
   void changed(Collection<Long> jobIds) {
     boolean any = false;
     for (long jobId : jobIds) {
       any |= watched.containsKey(jobId) && changed.add(jobId);
     }
     if (any) {
-      looking.execute(this::lookAtChanged);
+      readerThread.execute(this::readChanged);
     }
   }
 
   private void poll() {
     changed.addAll(watched.keySet());
-    looking.execute(this::lookAtChanged);
+    readerThread.execute(this::readChanged);
     if (++polls % POLLS_A_BEAT == 0) {
-      looking.execute(() -> watched.values().forEach(job -> job.listeners.forEach(Listener::beat)));
+      readerThread.execute(
+          () -> watched.values().forEach(job -> job.listeners.forEach(Listener::beat)));
     }
   }
 
-  private void lookAtChanged() {
+  private void readChanged() {
     List<Long> ids = new ArrayList<>(changed);
-    ids.forEach(changed::remove); // before looking: what changes now is looked at once more
+    ids.forEach(changed::remove); // before the read: a later change is read again
     if (ids.isEmpty()) {
       return;
     }
     try {
-      Map<Long, JobSnapshot> sights = look.apply(ids);
-      sights.forEach(this::seen);
-      ids.stream().filter(id -> !sights.containsKey(id)).forEach(this::endAll); // deleted
+      Map<Long, JobSnapshot> snapshots = reader.apply(ids);
+      snapshots.forEach(this::publish);
+      ids.stream().filter(id -> !snapshots.containsKey(id)).forEach(this::endAll); // deleted
     } catch (RuntimeException e) {
-      log.debug("watched jobs are looked at again in a second: {}", e.toString());
+      log.debug("reading watched jobs failed, trying again in a second: {}", e.toString());
     }
   }
 
-  private void seen(long jobId, JobSnapshot sight) {
+  private void publish(long jobId, JobSnapshot snapshot) {
     Watched job = watched.get(jobId);
     if (job == null) {
       return;
     }
-    boolean isNews = !sight.sameAs(job.last);
-    job.last = sight;
-    if (isNews) {
-      job.listeners.forEach(listener -> listener.tell(sight));
+    boolean isNew = !snapshot.sameAs(job.lastSent);
+    job.lastSent = snapshot;
+    if (isNew) {
+      job.listeners.forEach(listener -> listener.tell(snapshot));
     }
     for (Listener newcomer : job.newcomers) {
-      watched.computeIfPresent(jobId, (id, known) -> known.admit(newcomer));
-      newcomer.tell(sight);
+      watched.computeIfPresent(jobId, (id, current) -> current.admit(newcomer));
+      newcomer.tell(snapshot);
     }
-    if (sight.hasEnded()) {
+    if (snapshot.hasEnded()) {
       job.listeners.forEach(listener -> end(jobId, listener));
     }
   }
@@ -190,7 +194,7 @@ public class ProgressFeed implements DisposableBean {
     remove(jobId, listener);
   }
 
-  /** Clients come back by themselves, to another server. */
+  /** Ends all streams; clients reconnect by themselves, to another server. */
   @EventListener(ContextClosedEvent.class)
   void endAll() {
     closing = true;
@@ -200,6 +204,6 @@ public class ProgressFeed implements DisposableBean {
   @Override
   public void destroy() {
     polling.close();
-    looking.shutdownNow();
+    readerThread.shutdownNow();
   }
 }

@@ -8,31 +8,30 @@ import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A client that listens to a job by server-sent events.
+ * The stream of server-sent events to one client about one job.
  *
- * <p>Nothing here blocks, and no thread belongs to it: what cannot be written now is written by the
- * container when the connection takes it, and a newer event takes the place of one that nobody has
- * read yet. Thread-safe.
+ * <p>It never blocks and owns no thread: the container resumes writing when the connection is
+ * ready, and a newer event replaces an unsent one. Thread-safe.
  */
 public final class ProgressStream implements ProgressFeed.Listener, WriteListener {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String BEAT = ":\n\n";
 
-  /** How soon a client comes back whose connection broke. */
+  /** The reconnection delay for clients. */
   private static final String RETRY = "retry: 1000\n\n";
 
   private final AsyncContext request;
   private final ServletOutputStream out;
   private final Runnable whenGone;
-  private String next = RETRY;
+  private String pending = RETRY;
   private boolean isOpen;
   private boolean unflushed;
   private boolean ending;
   private boolean closed;
 
   /**
-   * @param whenGone called once it takes no more
+   * @param whenGone called once, when the stream has ended
    */
   public ProgressStream(AsyncContext request, ServletOutputStream out, Runnable whenGone) {
     this.request = request;
@@ -40,21 +39,21 @@ public final class ProgressStream implements ProgressFeed.Listener, WriteListene
     this.whenGone = whenGone;
   }
 
-  /** The id of the event that tells this; of one job no two different ends have the same. */
-  static String idOf(JobSnapshot sight) {
-    return "" + sight.version();
+  /** The event id of a snapshot; two different ends of one job have different ids. */
+  static String idOf(JobSnapshot snapshot) {
+    return "" + snapshot.version();
   }
 
   @Override
-  public void tell(JobSnapshot sight) {
+  public void tell(JobSnapshot snapshot) {
     String event =
         "id: %s\nevent: %s\ndata: %s\n\n"
             .formatted(
-                idOf(sight),
-                sight.hasEnded() ? "end" : "progress",
-                JSON.writeValueAsString(sight.progress()));
+                idOf(snapshot),
+                snapshot.hasEnded() ? "end" : "progress",
+                JSON.writeValueAsString(snapshot.progress()));
     synchronized (this) {
-      next = RETRY.equals(next) ? RETRY + event : event;
+      pending = RETRY.equals(pending) ? RETRY + event : event;
     }
     write();
   }
@@ -62,8 +61,8 @@ public final class ProgressStream implements ProgressFeed.Listener, WriteListene
   @Override
   public void beat() {
     synchronized (this) {
-      if (next == null) {
-        next = BEAT;
+      if (pending == null) {
+        pending = BEAT;
       }
     }
     write();
@@ -85,7 +84,7 @@ public final class ProgressStream implements ProgressFeed.Listener, WriteListene
     write();
   }
 
-  /** As much as the connection takes; the container calls again when it takes more. */
+  /** Writes as much as the connection accepts; the container calls again when it accepts more. */
   private void write() {
     try {
       if (!writeSome()) {
@@ -98,12 +97,12 @@ public final class ProgressStream implements ProgressFeed.Listener, WriteListene
     close();
   }
 
-  /** Whether all was written, and that was all. */
+  /** Writes without blocking; returns whether everything was written and the stream is complete. */
   private synchronized boolean writeSome() throws IOException {
     while (isOpen && !closed && out.isReady()) {
-      if (next != null) {
-        out.write(next.getBytes(StandardCharsets.UTF_8));
-        next = null;
+      if (pending != null) {
+        out.write(pending.getBytes(StandardCharsets.UTF_8));
+        pending = null;
         unflushed = true;
       } else if (unflushed) {
         unflushed = false;
@@ -120,7 +119,7 @@ public final class ProgressStream implements ProgressFeed.Listener, WriteListene
     close();
   }
 
-  /** Ends it at once; does nothing if it has ended. */
+  /** Ends the stream at once; does nothing if it has ended. */
   public void close() {
     synchronized (this) {
       if (closed) {
@@ -132,7 +131,7 @@ public final class ProgressStream implements ProgressFeed.Listener, WriteListene
     try {
       request.complete();
     } catch (IllegalStateException e) {
-      // The container was first: the connection is closed already.
+      // The container has already closed the connection.
     }
   }
 }

@@ -1,2 +1,2 @@
-/** The progress of jobs, as it is told to those that follow one. */
+/** The progress of jobs, streamed to clients. */
 package io.asyncflow.flowsvr.job.progress;

@@ -8,15 +8,15 @@ import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
-/** Takes the steps of jobs that the server which should have taken them left. */
+/** Executes overdue steps of jobs, which another server left undone. */
 @Component
 public class JobCatchUp {
 
-  /** What it does is mostly nothing, and costs a statement on an idle server, too. */
+  /** A round usually finds nothing and costs one statement, on an idle server too. */
   private static final Duration INTERVAL = Duration.ofSeconds(5);
 
-  /** A server that is at it changes the job more often. */
-  private static final Duration LEFT_ALONE = Duration.ofSeconds(2);
+  /** A server that works on a job changes its row more often than this. */
+  private static final Duration UNCHANGED_FOR = Duration.ofSeconds(2);
 
   private static final int PAGE = 100;
 
@@ -34,25 +34,25 @@ public class JobCatchUp {
   }
 
   /**
-   * Returns how many steps were taken.
+   * Executes overdue steps and returns their number.
    *
-   * @throws RuntimeException the first failure, after all the other jobs were looked at
+   * @throws RuntimeException the first failure, after all other jobs were processed
    */
   public int runOnce() {
-    int taken = 0;
+    int executed = 0;
     FailureCollector failures = new FailureCollector();
-    for (long jobId : jobs.leftAlone(LEFT_ALONE, PAGE)) {
-      taken += failures.orElse(0, () -> advance(jobId));
+    for (long jobId : jobs.unchangedFor(UNCHANGED_FOR, PAGE)) {
+      executed += failures.orElse(0, () -> advance(jobId));
     }
     failures.throwFirst();
-    return taken;
+    return executed;
   }
 
   private int advance(long jobId) {
     try {
       return steps.advance(jobId);
     } catch (RuntimeException e) {
-      jobs.putOff(jobId); // a page of jobs that fail for ever must not hide those behind it
+      jobs.defer(jobId); // permanently failing jobs must not fill every page
       throw e;
     }
   }

@@ -20,12 +20,12 @@ import java.util.List;
 import org.springframework.stereotype.Service;
 
 /**
- * Takes the children that a split sends, page by page, and keeps them until its report says that
- * these are all. None of them is a task before that, so no job is ever half split.
+ * Stores the children that a split sends page by page until its report completes them. They become
+ * tasks only then, so no job is ever half split.
  *
- * <p>A page is fenced as a report is, by the epoch of the split's hold. Pages come in order, so how
- * many there are is a number in the job's row, and a hold that starts over overwrites what an
- * earlier one has sent.
+ * <p>A page is fenced like a report, by the epoch of the split's hold. Pages come in order, so the
+ * job's row only counts the staged children, and a new hold of the split overwrites those of an
+ * earlier one.
  */
 @Service
 public class JobStaging {
@@ -50,13 +50,13 @@ public class JobStaging {
   }
 
   /**
-   * Stages a page; one that was staged before is staged again.
+   * Stages a page; a repeated page is staged again.
    *
-   * @param page checked
-   * @return how many children the split has sent by now
-   * @throws LeaseLostException if this hold of the split has no more to say
-   * @throws NoSuchJobException if the job's time is over, and somebody has its split run again
-   * @throws TransitionNotAllowedException if the task splits no job, or the job is not being split
+   * @param page validated
+   * @return the number of children staged so far
+   * @throws LeaseLostException if this hold of the split may no longer report
+   * @throws NoSuchJobException if the job was deleted and an operator runs its split again
+   * @throws TransitionNotAllowedException if the task is no split, or the job is not being split
    * @throws InvalidFieldException if the page leaves a gap
    */
   public int add(JobChildren page) {
@@ -75,13 +75,13 @@ public class JobStaging {
     requireHold(split, page);
     long jobId = split.place().jobId();
     JobRow job = jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId));
-    int before = job.stagedEpoch() == page.leaseEpoch() ? job.staged() : 0;
-    if (page.first() > before) {
+    int alreadyStaged = job.stagedEpoch() == page.leaseEpoch() ? job.staged() : 0;
+    if (page.first() > alreadyStaged) {
       throw new InvalidFieldException(
-          "first", "must be at most " + before + ": pages come in order");
+          "first", "must be at most " + alreadyStaged + ": pages come in order");
     }
     jobTasks.stage(job.id(), page.first(), page.children());
-    int staged = Math.max(before, page.first() + page.children().size());
+    int staged = Math.max(alreadyStaged, page.first() + page.children().size());
     if (!jobs.stage(job.id(), id, page.leaseEpoch(), staged)) {
       throw new TransitionNotAllowedException(id, "job " + job.id() + " is " + job.state());
     }

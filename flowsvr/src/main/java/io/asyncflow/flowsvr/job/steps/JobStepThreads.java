@@ -16,9 +16,9 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Takes the steps of jobs as soon as this server has changed them, on a few threads of its own.
- * Jobs take turns, a step each, so that a small one never waits until a large one is through. What
- * is lost, because this server dies or the database does, governance finds.
+ * Executes the steps of jobs that this server has changed, on a few threads of its own. Jobs take
+ * turns step by step, so that small jobs do not wait for large ones. Governance executes steps that
+ * are lost because this server or the database fails.
  */
 @Component
 class JobStepThreads implements DisposableBean {
@@ -38,7 +38,7 @@ class JobStepThreads implements DisposableBean {
   }
 
   /**
-   * @param steps takes a step of a job; false if there was none to take
+   * @param steps executes a step of a job; false if there was none
    */
   JobStepThreads(LongPredicate steps, int count) {
     this.steps = steps;
@@ -46,9 +46,9 @@ class JobStepThreads implements DisposableBean {
   }
 
   @EventListener
-  void on(JobsChanged news) {
+  void on(JobsChanged event) {
     if (threads != null) {
-      news.jobIds().forEach(this::queue);
+      event.jobIds().forEach(this::queue);
     }
   }
 
@@ -59,7 +59,7 @@ class JobStepThreads implements DisposableBean {
   }
 
   private void step(long jobId) {
-    waiting.remove(jobId); // before looking: what changes now is looked at once more
+    waiting.remove(jobId); // before the step: a later change is looked at again
     try {
       if (steps.test(jobId)) {
         queue(jobId);

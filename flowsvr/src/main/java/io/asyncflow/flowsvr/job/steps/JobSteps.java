@@ -32,19 +32,19 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Service;
 
 /**
- * Does what the state of a job asks for: makes tasks of its staged children, lets failed ones wait
- * again, cancels what is left of it, creates its merge.
+ * Executes the steps that a job's state requires: makes tasks of staged children, returns failed
+ * children to waiting, cancels unfinished tasks, creates the merge.
  *
- * <p>A step is a page, and a transaction that moves the job's row by compare-and-set. So a step is
- * done once, whichever server does it and however many try; a kill leaves it done or not begun; and
- * what is left to do stands in the row for the next server that looks.
+ * <p>A step handles one page in one transaction that changes the job's row by compare-and-set. So
+ * concurrent servers execute it once, a crash leaves it done or not begun, and the row tells the
+ * next server what is left.
  */
 @Service
 public class JobSteps {
 
   private static final Logger log = LoggerFactory.getLogger(JobSteps.class);
 
-  /** Such a page takes a fraction of the time that a statement, or a lock, is waited for. */
+  /** A page of this size takes a fraction of the statement and lock time-outs. */
   private static final int PAGE = 500;
 
   private final JobStore jobs;
@@ -81,7 +81,7 @@ public class JobSteps {
     this.events = events;
   }
 
-  /** What was read is not so any more, by what somebody else did; what was begun is undone. */
+  /** A concurrent change has overtaken the step; its transaction is rolled back. */
   private static final class MovedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -96,9 +96,9 @@ public class JobSteps {
   }
 
   /**
-   * Takes steps until there is none to take.
+   * Executes steps until there is none.
    *
-   * @return how many were taken
+   * @return the number of executed steps
    */
   public int advance(long jobId) {
     int steps = 0;
@@ -108,7 +108,7 @@ public class JobSteps {
     return steps;
   }
 
-  /** Takes a step; false if there was none to take. */
+  /** Executes a step; false if there was none. */
   boolean step(long jobId) {
     return jobs.find(jobId).filter(this::step).isPresent();
   }
@@ -128,17 +128,17 @@ public class JobSteps {
     int from = job.released();
     List<JobChild> staged = jobTasks.staged(job.id(), from, Math.min(PAGE, job.total() - from));
     List<TaskDraft> page = staged.stream().map(child -> taskOf(job, child)).toList();
-    if (page.isEmpty()) { // somebody else has released them meanwhile
+    if (page.isEmpty()) { // another server has released them meanwhile
       return jobs.find(job.id()).filter(now -> now.released() > from).isPresent();
     }
     List<Integer> indices = IntStream.range(from, from + page.size()).boxed().toList();
-    return unlessMoved(
+    return attempt(
         () ->
             creator.create(
                 CreateCall.ofJobs(page, placesOf(job, indices))
                     .and(
                         ids -> {
-                          jobTasks.become(job.id(), childrenOf(indices, ids));
+                          jobTasks.setTasks(job.id(), childrenOf(indices, ids));
                           if (!jobs.release(job.id(), from, from + page.size())) {
                             throw new MovedException(job.id());
                           }
@@ -162,38 +162,38 @@ public class JobSteps {
   }
 
   /**
-   * Lets the failed and cancelled ones of the next children wait again: in their rows, or, where
-   * begin has moved past their table, as new tasks that go on from the same stage.
+   * Returns failed and cancelled children of the next page to waiting: in their rows, or, in a
+   * drained table, as new tasks that continue from the same stage.
    */
   private boolean revive(JobRow job) {
     int from = job.revived();
-    int to = Math.min(from + PAGE, job.released());
-    for (List<Child> ofTable : byTable(job, from, to - from).values()) {
+    int end = Math.min(from + PAGE, job.released());
+    for (List<Child> ofTable : byTable(job, from, end - from).values()) {
       TaskTable table = ofTable.get(0).task().table();
       if (!families.has(table)) {
-        continue; // dropped: they cannot be run again, and the job ends as it did before
+        continue; // the table was dropped: they cannot run again, and the job ends as before
       }
       boolean[] isDrained = new boolean[1];
-      unlessMoved(() -> isDrained[0] = !transactions.execute(() -> reviveIn(job, table, ofTable)));
+      attempt(() -> isDrained[0] = !transactions.execute(() -> reviveIn(job, table, ofTable)));
       if (isDrained[0]) {
         copyFrom(job, table, ofTable);
       } else {
         events.publish(new TasksWaiting(table.type()));
       }
     }
-    return unlessMoved(
+    return attempt(
         () ->
             transactions.execute(
                 () -> {
-                  if (!jobs.revive(job.id(), from, to)) {
+                  if (!jobs.revive(job.id(), from, end)) {
                     throw new MovedException(job.id());
                   }
-                  counts.judge(job.id()); // those that were revived first may have ended again
+                  counts.judge(job.id()); // the first revived children may have ended again
                   return null;
                 }));
   }
 
-  /** False if begin has moved past the table. */
+  /** Returns children to waiting in their rows; false if the table is drained. */
   private boolean reviveIn(JobRow job, TaskTable table, List<Child> children) {
     if (!newTaskTables.enter(table)) {
       return false;
@@ -204,7 +204,7 @@ public class JobSteps {
     return true;
   }
 
-  /** Or children of a job that was cancelled meanwhile, and has ended by that, would run. */
+  /** Otherwise children of a job that was cancelled meanwhile, and has ended, would run. */
   private void requireRetrying(JobRow job) {
     if (!jobs.lockRetrying(job.id())) {
       throw new MovedException(job.id());
@@ -212,9 +212,9 @@ public class JobSteps {
   }
 
   /**
-   * Makes new tasks of children in a drained table. That commits with the record of it, so what the
-   * originals have stored stays, whatever becomes of their table; if it is given up just now, they
-   * cannot be run again, as if it had been dropped before.
+   * Copies children of a drained table into new tasks. The record of the copies commits with them,
+   * so the originals' objects stay even if their table is dropped. If the table is given up
+   * concurrently, the children cannot run again.
    */
   private void copyFrom(JobRow job, TaskTable table, List<Child> children) {
     SortedMap<Integer, TaskRow> broken = new TreeMap<>();
@@ -227,7 +227,7 @@ public class JobSteps {
     List<Integer> indices = List.copyOf(broken.keySet());
     List<TaskRow> originals = List.copyOf(broken.values());
     List<Long> numbers = originals.stream().map(row -> row.id().number()).toList();
-    unlessMoved(
+    attempt(
         () ->
             creator.create(
                 CreateCall.ofJobs(
@@ -238,25 +238,26 @@ public class JobSteps {
                           if (!newTaskTables.keep(table)) {
                             throw new MovedException(table);
                           }
-                          List<TaskRow> left = tasks.lock(table, numbers);
-                          if (!left.stream().allMatch(JobSteps::isBroken)) {
+                          List<TaskRow> remaining = tasks.lock(table, numbers);
+                          if (!remaining.stream().allMatch(JobSteps::isBroken)) {
                             throw new MovedException(job.id());
                           }
                           copies.made(originals, ids, "job " + job.id());
                           tasks.leaveJob(table, numbers);
-                          jobTasks.become(job.id(), childrenOf(indices, ids));
-                          counts.replaced(job.id(), left.stream().map(TaskRow::status).toList());
+                          jobTasks.setTasks(job.id(), childrenOf(indices, ids));
+                          counts.replaced(
+                              job.id(), remaining.stream().map(TaskRow::status).toList());
                           requireRetrying(job);
                         })));
   }
 
-  /** Failed or cancelled, and still a child of its job. */
+  /** Whether the task has failed or was cancelled, and is still a child of its job. */
   private static boolean isBroken(TaskRow row) {
     boolean ended = row.status() == TaskStatus.FAILED || row.status() == TaskStatus.CANCELLED;
     return ended && row.place() != null;
   }
 
-  /** Cancels whatever of the job is unfinished. The last of it ends the job. */
+  /** Cancels the unfinished tasks of the job. The last one ends the job. */
   private boolean stop(JobRow job) {
     cancel(job.splitTask().table(), List.of(job.splitTask().number()));
     if (job.mergeTask() != null) {
@@ -267,7 +268,7 @@ public class JobSteps {
     }
     transactions.execute(
         () -> {
-          counts.judge(job.id()); // nothing may have been left to cancel
+          counts.judge(job.id()); // there may have been nothing to cancel
           return null;
         });
     return jobs.find(job.id()).filter(now -> now.state() == JobState.STOPPING).isEmpty();
@@ -275,7 +276,7 @@ public class JobSteps {
 
   private void cancel(TaskTable table, List<Long> numbers) {
     if (!families.has(table)) {
-      return; // dropped, with what had ended long ago
+      return; // dropped; all its tasks had ended
     }
     transactions.execute(
         () -> {
@@ -289,7 +290,7 @@ public class JobSteps {
   private boolean createMerge(JobRow job) {
     TaskDraft merge =
         TaskDraft.of(job.jobType(), JobCreator.MERGE_STAGE, job.userId(), "", job.priority());
-    return unlessMoved(
+    return attempt(
         () ->
             creator.create(
                 CreateCall.ofJobs(List.of(merge), List.of(JobPlace.mergeOf(job.id())))
@@ -301,8 +302,8 @@ public class JobSteps {
                         })));
   }
 
-  /** True in any case: where another server was here first, there may be another step to take. */
-  private static boolean unlessMoved(Runnable step) {
+  /** Always true: if another server was faster, there may be a further step. */
+  private static boolean attempt(Runnable step) {
     try {
       step.run();
     } catch (MovedException e) {

@@ -1,2 +1,2 @@
-/** What a state of a job asks for, done a page at a time: split, release, merge, stop. */
+/** The steps that a job's state requires, executed page by page: split, release, merge, stop. */
 package io.asyncflow.flowsvr.job.steps;

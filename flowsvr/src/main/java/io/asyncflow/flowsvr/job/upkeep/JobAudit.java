@@ -34,37 +34,36 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Service;
 
 /**
- * Looks for jobs that say something else than the rows of their tasks, and lets the rows win: a
- * count that is wrong, a job that waits for what has ended. No code path of this server makes one;
- * a restored backup, an edit by hand or a bug does, and the job would wait for ever.
+ * Finds and repairs jobs that contradict the rows of their tasks: a wrong count, or a job that
+ * waits for a task that has ended. No code path of this server causes that; a restored backup, a
+ * manual edit or a bug may, and the job would wait for ever.
  *
- * <p>It takes no lock while it counts, and is exact all the same: whatever makes a child final
- * raises the version of its job in the same commit. So what was counted between two looks at one
- * version is what is there, and a difference is repaired only if the version is still the same.
+ * <p>It counts without locks and is still exact: a transaction that makes a child final also
+ * increments the version of its job. So a count between two reads of the same version is
+ * consistent, and a repair is guarded by that version.
  *
- * <p>Jobs that have not ended are looked at in turn, those that have once, a while after; a job
- * that an operator has let a child of run again after its end is no exception, for its counts say
- * so.
+ * <p>Unfinished jobs are audited in turn, ended jobs once, a while after their end. The counts of
+ * an ended job show when an operator ran one of its children again.
  *
- * <p>For one thread; harmless on several servers.
+ * <p>Not thread-safe; may run on several servers at once.
  */
 @Service
 public class JobAudit {
 
   private static final Logger log = LoggerFactory.getLogger(JobAudit.class);
 
-  /** What is at work is not looked at: what it lacks it may be about to get. */
+  /** Jobs that changed more recently are skipped: their changes may be under way. */
   private static final Duration QUIET = Duration.ofSeconds(60);
 
-  /** How far back a server that begins to lead looks for jobs that have ended. */
+  /** How far back a new leader audits ended jobs. */
   private static final Duration HINDSIGHT = Duration.ofHours(1);
 
   private static final int JOBS = 200;
 
-  /** Types whose ended jobs one round asks for; the next one goes on. */
+  /** Types whose ended jobs one round reads; the next round continues. */
   private static final int TYPES = 1_000;
 
-  /** Children of one round; the job that goes over it is the last. */
+  /** Children counted in one round; the job that exceeds the limit is the last one. */
   private static final int CHILDREN = 20_000;
 
   private static final int PAGE = 1_000;
@@ -99,9 +98,9 @@ public class JobAudit {
   }
 
   /**
-   * Returns how many jobs were repaired.
+   * Audits; returns the number of repaired jobs.
    *
-   * @throws RuntimeException the first failure, after all the other jobs of the round
+   * @throws RuntimeException the first failure, after all other jobs of the round
    */
   public int runOnce() {
     return runOnce(QUIET);
@@ -110,7 +109,7 @@ public class JobAudit {
   int runOnce(Duration quiet) {
     List<TaskType> types = store.jobTypes();
     if (types.isEmpty()) {
-      return 0; // as almost everywhere
+      return 0; // the usual case: no jobs
     }
     childrenLeft = CHILDREN;
     FailureCollector failures = new FailureCollector();
@@ -131,7 +130,7 @@ public class JobAudit {
       repaired += failures.orElse(false, () -> audit(id)) ? 1 : 0;
     }
     if (page.size() < JOBS) {
-      lastUnfinished = 0; // once around
+      lastUnfinished = 0; // wrap around
     }
     return repaired;
   }
@@ -174,7 +173,7 @@ public class JobAudit {
         .isPresent();
   }
 
-  /** Whether it waited for a task that has ended, or is no more; it does not any longer. */
+  /** Whether the job waited for a task that has ended or no longer exists; if so, repairs it. */
   private boolean hasLost(JobRow job, JobPlace place, TaskId id) {
     Optional<TaskRow> row = tasks.find(id);
     if (row.isPresent() && !row.get().status().isFinal()) {
@@ -204,8 +203,8 @@ public class JobAudit {
   }
 
   /**
-   * Whether the merge of a job that stops has not ended. The counts are those of the children: by
-   * them alone the job would end while its merge goes on, and nothing would cancel that any more.
+   * Whether the merge of a stopping job has not ended. The counts cover children only: by them
+   * alone the job would end while its merge runs, and no step would cancel the merge.
    */
   private boolean isMerging(JobRow job) {
     return job.mergeTask() != null
@@ -213,11 +212,11 @@ public class JobAudit {
   }
 
   private boolean isMiscounted(JobRow job) {
-    Optional<JobCounts> found = countsOf(job);
-    if (found.isEmpty() || found.get().equals(job.counts()) && !isOver(job, found.get())) {
+    Optional<JobCounts> counted = countsOf(job);
+    if (counted.isEmpty() || counted.get().equals(job.counts()) && !isOver(job, counted.get())) {
       return false;
     }
-    JobCounts rows = found.get();
+    JobCounts rows = counted.get();
     return repair(
         job,
         "it counted %s, and its children are %s".formatted(job.counts(), rows),
@@ -227,7 +226,7 @@ public class JobAudit {
         });
   }
 
-  /** Whether by these counts the job should not be in its state any more. */
+  /** Whether the job should have left its state by these counts. */
   private static boolean isOver(JobRow job, JobCounts rows) {
     return switch (job.state()) {
       case RUNNING -> rows.sum() == job.total();
@@ -236,7 +235,10 @@ public class JobAudit {
     };
   }
 
-  /** Empty if a table of them was dropped: what was in it had ended, and was counted. */
+  /**
+   * Counts the children; empty if one of their tables was dropped, in which all tasks had ended and
+   * been counted.
+   */
   private Optional<JobCounts> countsOf(JobRow job) {
     JobCounts sum = JobCounts.NONE;
     for (int from = 0; from < job.released(); from += PAGE) {
@@ -252,7 +254,7 @@ public class JobAudit {
     return Optional.of(sum);
   }
 
-  /** A child without a row never ends: it is as good as cancelled. */
+  /** Counts the children in one table; a child without a row never ends and counts as cancelled. */
   private JobCounts countsOf(TaskTable table, List<Long> numbers) {
     Map<TaskStatus, Integer> statuses = store.statuses(table, numbers);
     int rows = statuses.values().stream().mapToInt(Integer::intValue).sum();
@@ -262,7 +264,7 @@ public class JobAudit {
         statuses.getOrDefault(TaskStatus.CANCELLED, 0) + numbers.size() - rows);
   }
 
-  private boolean repair(JobRow job, String what, Runnable repair) {
+  private boolean repair(JobRow job, String reason, Runnable repair) {
     BooleanSupplier ifUnchanged =
         () -> {
           if (!store.lockIfUnchanged(job)) {
@@ -274,7 +276,7 @@ public class JobAudit {
     boolean isRepaired = transactions.execute(ifUnchanged::getAsBoolean);
     if (isRepaired) {
       JobState now = jobs.find(job.id()).map(JobRow::state).orElse(job.state());
-      log.warn("job {} was {}: {}; it is {} now", job.id(), job.state(), what, now);
+      log.warn("job {} was {}: {}; it is {} now", job.id(), job.state(), reason, now);
     }
     return isRepaired;
   }

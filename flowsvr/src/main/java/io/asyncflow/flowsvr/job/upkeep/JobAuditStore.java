@@ -49,7 +49,7 @@ class JobAuditStore {
     this.jdbc = jdbc;
   }
 
-  /** A job that has ended, and when: where a page of such jobs goes on. */
+  /** A job that has ended, and its end in epoch ms: the position of a page. */
   record Ended(long id, long endTime) {}
 
   /** The types that have jobs. */
@@ -60,8 +60,8 @@ class JobAuditStore {
   }
 
   /**
-   * Jobs that have not ended, with higher ids than {@code after}, and to which nothing has happened
-   * for a while. One that is {@code STOPPING} is touched again and again while it cannot end.
+   * Unfinished jobs with ids above {@code after} that have not changed for a while. {@code
+   * STOPPING} jobs are included in any case, because their rows change repeatedly until they end.
    */
   List<Long> unfinished(long after, Duration quiet, int limit) {
     return jdbc.sql(
@@ -82,7 +82,7 @@ class JobAuditStore {
         .list();
   }
 
-  /** Where to begin with the jobs that ended in the time before now. */
+  /** The position from which to read the jobs that ended within this age. */
   Ended endedBefore(Duration age) {
     return jdbc.sql(sql("SELECT now_ms - :age"))
         .param("age", age.toMillis())
@@ -91,11 +91,11 @@ class JobAuditStore {
   }
 
   /**
-   * Jobs of each type that ended after another one did, in that order, and a while ago; a statement
-   * asks a {@link TableSql#groups group} of types.
+   * Jobs of each type that ended after the given job and a while ago, in the order of their ends;
+   * one statement for each {@link TableSql#groups group} of types.
    *
-   * @param after of each type, the job that ended before
-   * @param limit of each type
+   * @param after the last job of the previous page, by type
+   * @param limit for each type
    */
   Map<TaskType, List<Ended>> endedAfter(Map<TaskType, Ended> after, Duration quiet, int limit) {
     Map<TaskType, List<Ended>> found = new HashMap<>();
@@ -122,7 +122,7 @@ class JobAuditStore {
     return found;
   }
 
-  /** How many of these tasks have which status; those without a row are missing. */
+  /** The numbers of these tasks by status; tasks without a row are not counted. */
   Map<TaskStatus, Integer> statuses(TaskTable table, List<Long> numbers) {
     Map<TaskStatus, Integer> counts = new EnumMap<>(TaskStatus.class);
     jdbc.sql(STATUSES.of(table))
@@ -134,7 +134,7 @@ class JobAuditStore {
     return counts;
   }
 
-  /** Whether the job is as it was read, and stays so until the transaction ends. */
+  /** Locks the job's row if it is unchanged since it was read; false if it has changed. */
   boolean lockIfUnchanged(JobRow job) {
     return jdbc.sql("SELECT id FROM t_job WHERE id = :id AND version = :version FOR UPDATE")
         .param("id", job.id())
@@ -144,7 +144,7 @@ class JobAuditStore {
         .isPresent();
   }
 
-  /** Writes what the rows of its children say; for a transaction that has locked the job. */
+  /** Writes the counts of the children's rows; the transaction must have locked the job. */
   void setCounts(long id, JobCounts counts) {
     jdbc.sql(
             """

@@ -17,27 +17,27 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Service;
 
 /**
- * Deletes jobs some days after they have ended: as many as their type's tables are kept after their
- * last task. The inputs of those that succeeded, which nothing needs any more, go before.
+ * Deletes jobs when the {@code retention_days} of their type have passed since their end. Inputs of
+ * successful jobs are deleted earlier, because nothing reads them.
  *
- * <p>A job's row goes first, in one transaction with a note of what is left of it: from then on
- * there is no such job, to nobody, and its key is free. What it leaves is deleted in pages. So
- * nobody retries half a job, and a kill leaves the rest to the next round. Tasks are left alone:
- * they go with their tables. Harmless on several servers.
+ * <p>A job's row is deleted first, in one transaction with a record in {@code t_job_gone}: from
+ * then on the job does not exist for any caller, and its key is free. Its dependent rows are then
+ * deleted in pages. So a partly deleted job cannot be retried, and after a crash the next round
+ * continues. Tasks are not deleted here but with their tables. May run on several servers at once.
  */
 @Service
 public class JobRetention {
 
   private static final int PAGE = 500;
 
-  /** Of jobs, or of inputs, in one round; what is left over waits for the next one. */
+  /** The limit of pages of jobs, or of inputs, in one round; the next round continues. */
   private static final int MAX_PAGES = 20;
 
-  /** Of what deleted jobs have left, each of which leaves one at least. */
-  private static final int MAX_PAGES_LEFT = PAGE * MAX_PAGES;
+  /** The limit of pages of dependent rows in one round; each deleted job needs at least one. */
+  private static final int MAX_DEPENDENT_PAGES = PAGE * MAX_PAGES;
 
-  /** Sweeps read the families, so that this need not. */
-  private static final Duration LATELY = Duration.ofSeconds(12);
+  /** Sweeps refresh the cached families, so that no extra read is needed. */
+  private static final Duration FAMILIES_AGE = Duration.ofSeconds(12);
 
   private final TaskTypes types;
   private final TaskFamilies families;
@@ -66,11 +66,11 @@ public class JobRetention {
     return Duty.ofLeader("job-retention", every.cleaning(), this::runOnce);
   }
 
-  /** Returns how many jobs were deleted, and inputs of others. */
+  /** Runs a round; returns the number of deleted jobs and inputs. */
   public int runOnce() {
     int deleted = deleteInputs();
     Map<TaskType, Duration> retentions = new HashMap<>();
-    for (TaskFamily family : families.allWithin(LATELY)) {
+    for (TaskFamily family : families.allWithin(FAMILIES_AGE)) {
       types
           .find(family.type())
           .filter(type -> type.retentionDays() > 0)
@@ -83,7 +83,7 @@ public class JobRetention {
     return deleted;
   }
 
-  /** One a transaction, for an input may be large. */
+  /** Deletes inputs, each in its own transaction, because an input may be large. */
   private int deleteInputs() {
     int deleted = 0;
     for (int page = 0; page < MAX_PAGES; page++) {
@@ -113,11 +113,11 @@ public class JobRetention {
   }
 
   private void clear() {
-    Optional<Long> gone = store.anyGone();
-    for (int page = 0; page < MAX_PAGES_LEFT && gone.isPresent(); page++) {
-      long id = gone.get();
+    Optional<Long> deletedJob = store.anyDeleted();
+    for (int page = 0; page < MAX_DEPENDENT_PAGES && deletedJob.isPresent(); page++) {
+      long id = deletedJob.get();
       if (transactions.execute(() -> store.clear(id, PAGE))) {
-        gone = store.anyGone();
+        deletedJob = store.anyDeleted();
       }
     }
   }

@@ -13,11 +13,14 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** What is deleted of {@code t_job} and the tables that belong to it, a bounded part at a time. */
+/** Deletes from {@code t_job} and its dependent tables, in bounded parts. */
 @Component
 class JobRetentionStore {
 
-  /** Of one type; a retry makes {@code end_time} null. A key is good for as long as a task's is. */
+  /**
+   * The condition for one type; a retry sets {@code end_time} to null. A job's key is valid as long
+   * as a task's key.
+   */
   private static final String HAS_HAD_ITS_TIME =
       sql(
           """
@@ -47,7 +50,7 @@ class JobRetentionStore {
     this.batch = batch;
   }
 
-  /** Jobs whose input is not needed any more; those that ended first come first. */
+  /** Jobs whose input is no longer needed, in the order of their ends. */
   List<Long> withNeedlessInput(Duration retention, int limit) {
     return jdbc.sql(
             "SELECT id\nFROM t_job FORCE INDEX (idx_input)\nWHERE "
@@ -59,7 +62,7 @@ class JobRetentionStore {
         .list();
   }
 
-  /** Deletes the input of a job if it still is not needed; two statements of one transaction. */
+  /** Deletes the input of a job if it is still not needed; two statements of one transaction. */
   boolean deleteInput(long id, Duration retention) {
     int marked =
         jdbc.sql("UPDATE t_job\nSET input_kept = 0\nWHERE id = :id\n  AND " + NEEDS_NO_INPUT)
@@ -75,13 +78,13 @@ class JobRetentionStore {
   }
 
   /**
-   * Those of the types that have a job which is to be deleted; a statement asks a {@link
-   * TableSql#groups group}.
+   * The types that have jobs to delete; one statement for each {@link TableSql#groups group} of
+   * types.
    *
-   * @param retentions of each type
+   * @param retentions by type
    */
   List<TaskType> withEnded(Map<TaskType, Duration> retentions, Duration keyRetention) {
-    List<TaskType> found = new ArrayList<>();
+    List<TaskType> dueTypes = new ArrayList<>();
     for (List<TaskType> types : TableSql.groups(List.copyOf(retentions.keySet()))) {
       List<String> parts = new ArrayList<>();
       List<Object> values = new ArrayList<>();
@@ -94,12 +97,12 @@ class JobRetentionStore {
           .params(values)
           .query(Integer.class)
           .list()
-          .forEach(source -> found.add(types.get(source)));
+          .forEach(source -> dueTypes.add(types.get(source)));
     }
-    return found;
+    return dueTypes;
   }
 
-  /** Jobs of a type that are to be deleted; those that ended first come first. */
+  /** Jobs of a type to delete, in the order of their ends. */
   List<Long> ended(TaskType type, Duration retention, Duration keyRetention, int limit) {
     return jdbc.sql(
             "SELECT id\nFROM t_job FORCE INDEX (idx_ended)\nWHERE "
@@ -114,10 +117,10 @@ class JobRetentionStore {
   }
 
   /**
-   * Deletes the rows of those jobs that still are to be deleted, and notes that the rest of them is
-   * left; three statements of one transaction.
+   * Deletes the rows of the jobs that are still due for deletion, and records them in {@code
+   * t_job_gone} for the deletion of their dependent rows; three statements of one transaction.
    *
-   * @return how many there were
+   * @return the number of deleted jobs
    */
   int delete(List<Long> ids, TaskType type, Duration retention, Duration keyRetention) {
     List<Long> ended =
@@ -140,15 +143,16 @@ class JobRetentionStore {
     return jdbc.sql("DELETE FROM t_job WHERE id IN (:ids)").param("ids", ended).update();
   }
 
-  /** Some job that is no more, and has left rows. */
-  Optional<Long> anyGone() {
+  /** A deleted job that still has dependent rows. */
+  Optional<Long> anyDeleted() {
     return jdbc.sql("SELECT job_id FROM t_job_gone LIMIT 1").query(Long.class).optional();
   }
 
   /**
-   * Deletes a page of what such a job has left: children first, and with the last of them the rest.
+   * Deletes a page of a deleted job's dependent rows: children first, and with the last page the
+   * rest.
    *
-   * @return whether that was all
+   * @return whether nothing is left
    */
   boolean clear(long id, int page) {
     int children =

@@ -1,4 +1,4 @@
-/** What keeps jobs right and few: the audit of their counts, and their retention. */
+/** Maintenance of jobs: the audit of their counts, and retention. */
 @NamedInterface("upkeep")
 package io.asyncflow.flowsvr.job.upkeep;
 
