@@ -4,13 +4,14 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * What a server does again and again. A bean of a feature; whatever runs duties knows none of them.
+ * A periodic duty of a server. Each feature contributes its duties as beans.
  *
- * @param name in the log, in the table of runs, and in the status
- * @param interval between two runs, give or take a little
- * @param leaderOnly whether one server is enough; every write is harmless under two all the same
- * @param runOnce one bounded round without a clock of its own; what it returns, a number or a
- *     {@link DutyResult}, is shown as JSON
+ * @param name the name in the log, in the table of runs and in the status
+ * @param interval the pause between two runs, with jitter
+ * @param leaderOnly whether only the leader runs it; its writes must be safe even if two servers
+ *     run it
+ * @param runOnce runs one bounded round; its result, a number or a {@link DutyResult}, is shown as
+ *     JSON
  */
 public record Duty(String name, Duration interval, boolean leaderOnly, Supplier<?> runOnce) {
 

@@ -5,17 +5,17 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
 /**
- * How often duties run.
+ * The intervals of duties.
  *
- * @param sweep between two looks for what cannot wait
- * @param cleaning between two looks for what nobody needs any more
+ * @param sweep the interval of urgent duties
+ * @param cleaning the interval of duties that delete obsolete data
  */
 @Component
 public record DutyIntervals(
     @Value("${flow.governance.sweep-interval:1s}") Duration sweep,
     @Value("${flow.governance.cleaning-interval:60s}") Duration cleaning) {
 
-  /** So often, but no more often than the sweep. */
+  /** The given interval, but not below the interval of the sweep. */
   public Duration notBelowSweep(Duration interval) {
     return interval.compareTo(sweep) > 0 ? interval : sweep;
   }

@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.duty;
 
-/** What a run of a duty came to, where a number does not say it; shown as JSON. */
+/** The result of a run of a duty that is more than a number; shown as JSON. */
 public interface DutyResult {
 
-  /** Whether there was anything to do; if not, the run is noted only now and then. */
+  /** Whether the run had an effect; runs without one are recorded only once a minute. */
   boolean hadEffect();
 }

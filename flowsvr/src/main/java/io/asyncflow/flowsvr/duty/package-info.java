@@ -1,4 +1,4 @@
-/** Duties: what a server does again and again. Features contribute them; governance runs them. */
+/** Periodic duties of a server. Features contribute them; governance runs them. */
 @ApplicationModule(type = ApplicationModule.Type.OPEN)
 package io.asyncflow.flowsvr.duty;
 

@@ -17,8 +17,8 @@ import org.springframework.stereotype.Component;
 class AuditorStore {
 
   /**
-   * A lease that lasts longer than any hold could have granted, or a report of a hold that has not
-   * ended: no sweep could take such a task back.
+   * A lease longer than any hold can grant, or a recorded report of a hold that has not ended. No
+   * sweep returns such a task.
    */
   private static final String ENDLESS =
       sql(
@@ -51,9 +51,9 @@ class AuditorStore {
   }
 
   /**
-   * Tasks of a few tables under a lease that no sweep could end, in one statement.
+   * Tasks of a few tables whose lease no sweep would end, with one statement.
    *
-   * @param longest how long a lease of such a table can last
+   * @param longest the longest possible lease of each table
    * @param limit of each table
    */
   List<TaskId> endlessLeases(
@@ -66,7 +66,7 @@ class AuditorStore {
         .list();
   }
 
-  /** Ends those of the leases that still are such; the sweep does the rest. */
+  /** Ends the leases that are still endless; the sweep does the rest. */
   int endLeases(TaskTable table, List<Long> numbers, Duration longest) {
     return jdbc.sql(END_LEASES.of(table))
         .param("ids", numbers)

@@ -21,11 +21,11 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Runs the duties that the features contribute, each in a loop of its own that survives whatever
- * the duty throws.
+ * Runs the duties of all features, each in its own loop, which continues after any exception of the
+ * duty.
  *
- * <p>A run is written down for the status: at once when it had an effect or failed, and once a
- * minute, together with those of the other duties, when it had none.
+ * <p>A run is recorded for the status: at once if it had an effect or failed, otherwise once a
+ * minute together with other duties' runs.
  */
 @Component
 class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
@@ -39,7 +39,7 @@ class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
   private final Node node;
   private final TaskMeters meters;
   private final Set<String> noted = new HashSet<>();
-  private final Map<String, Ended> unwritten = new TreeMap<>(); // in the order of every server
+  private final Map<String, Ended> unwritten = new TreeMap<>(); // same lock order on every server
   private long writtenAt;
   private List<BackgroundLoop> loops = List.of();
 

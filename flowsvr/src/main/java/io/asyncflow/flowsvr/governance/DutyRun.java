@@ -7,11 +7,11 @@ import tools.jackson.databind.JsonNode;
  *
  * @param node the id of the node that ran it
  * @param lastRun epoch ms
- * @param result what it did
- * @param error {@code null} if it went well
- * @param lastEffectiveRun epoch ms of the last run that had an effect; {@code null} if none ever
- *     had
- * @param effect what that one did
+ * @param result the result of the run
+ * @param error {@code null} if the run succeeded
+ * @param lastEffectiveRun epoch ms of the last run that had an effect; {@code null} if there is
+ *     none
+ * @param effect the result of that run
  */
 record DutyRun(
     String job,

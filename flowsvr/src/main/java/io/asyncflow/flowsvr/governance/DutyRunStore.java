@@ -26,11 +26,12 @@ class DutyRunStore {
   }
 
   /**
-   * What is written down of a run.
+   * The record of a run.
    *
-   * @param ageMs how long ago it ended
-   * @param error {@code null} if it went well
-   * @param hadEffect whether it had an effect, so that it is remembered when later runs had none
+   * @param ageMs time since its end
+   * @param error {@code null} if the run succeeded
+   * @param hadEffect whether the run had an effect, which later runs without an effect do not
+   *     overwrite
    */
   record Note(
       String job,

@@ -4,12 +4,12 @@ import io.asyncflow.flowsvr.number.LiveServers.LiveServer;
 import java.util.List;
 
 /**
- * Who governs, and what governance did.
+ * The servers, the leader and the last runs of the governance duties.
  *
- * @param nodes the servers that live
- * @param leader id of the node that leads; {@code null} if nobody does at the moment
+ * @param nodes the live servers
+ * @param leader id of the node that leads; {@code null} if there is none
  * @param term rises with every change of leader
- * @param leaderLeaseMs how long its lease still lasts
+ * @param leaderLeaseMs the remaining time of its lease
  * @param jobs the last run of each duty
  */
 record GovernanceStatus(

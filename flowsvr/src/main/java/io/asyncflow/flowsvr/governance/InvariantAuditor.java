@@ -31,10 +31,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Looks for what cannot be, repairs it, and counts it.
+ * Finds, repairs and counts violations of invariants.
  *
- * <p>No code path of this server makes any of it: it comes from a restored backup, from rows that
- * were edited by hand, or from a bug. Without a look at it such a task would be stuck for ever.
+ * <p>No code path of this server causes them: they come from a restored backup, manual edits or a
+ * bug. Without the audit such a task would be stuck for ever.
  */
 @Component
 class InvariantAuditor {
@@ -44,13 +44,13 @@ class InvariantAuditor {
   private static final Logger log = LoggerFactory.getLogger(InvariantAuditor.class);
   private static final int PAGE = 500;
 
-  /** Beyond what a hold may last: nobody's configuration was changed by that much meanwhile. */
+  /** Margin beyond the longest hold, for changes of the configuration meanwhile. */
   private static final Duration SLACK = Duration.ofDays(1);
 
-  /** Sweeps read the families, so that this need not. */
+  /** Sweeps refresh the cached families, so that no extra read is needed. */
   private static final Duration LATELY = Duration.ofSeconds(12);
 
-  /** Tables that one audit looks at, live ones and such behind begin; the next one goes on. */
+  /** The limit of live and of drained tables in one audit; the next audit continues. */
   private static final int TABLES = 2_000;
 
   private final RoundRobin<TaskTable> liveTurns = new RoundRobin<>(TABLES);
@@ -78,12 +78,12 @@ class InvariantAuditor {
   }
 
   /**
-   * What one audit repaired.
+   * The result of one audit.
    *
-   * @param endlessLeases executing tasks whose lease would not have ended, or whose end nobody
-   *     could have recorded
-   * @param lostTables families with unfinished tasks in tables behind begin
-   * @param wrongJobs jobs whose counts or state their tasks' rows belied
+   * @param endlessLeases executing tasks whose lease would never have ended, or whose end could not
+   *     have been recorded
+   * @param lostTables families with unfinished tasks in tables before begin
+   * @param wrongJobs jobs whose counts or state contradicted the rows of their tasks
    */
   record Result(int endlessLeases, int lostTables, int wrongJobs) implements DutyResult {
     @Override
@@ -98,9 +98,9 @@ class InvariantAuditor {
   }
 
   /**
-   * Audits; for one thread.
+   * Runs an audit. Not thread-safe.
    *
-   * @throws RuntimeException the first failure, after all else has been audited
+   * @throws RuntimeException the first failure, after everything else was audited
    */
   Result runOnce() {
     Map<TaskTable, Duration> longestInLive = new HashMap<>();

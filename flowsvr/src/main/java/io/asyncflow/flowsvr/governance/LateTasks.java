@@ -31,8 +31,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Finds how late the latest waiting task is: what an operator wants to know of work for which there
- * are too few workers, or none.
+ * Measures how overdue the longest waiting task is, so that operators notice work with too few
+ * workers or none.
  */
 @Component
 class LateTasks {
@@ -41,13 +41,13 @@ class LateTasks {
 
   private static final Duration LATE = Duration.ofSeconds(5);
 
-  /** Sweeps read the families and the types, so that this need not. */
+  /** Sweeps refresh the cached families and types, so that no extra read is needed. */
   private static final Duration LATELY = Duration.ofSeconds(12);
 
-  /** Tables that one run looks at; where there are more, the next run goes on. */
+  /** The limit of tables in one run; the next run continues. */
   private static final int TABLES = 2_000;
 
-  /** Stages of one table that one run looks at, at most; the next run goes on with the others. */
+  /** The limit of stages of one table in one run; the next run continues. */
   private static final int STAGES = 50;
 
   private static final BinaryOperator<Duration> LATER = BinaryOperator.maxBy(naturalOrder());
@@ -57,13 +57,15 @@ class LateTasks {
   private final DueWork dueWork;
   private final RoundRobin<TaskTable> turns = new RoundRobin<>(TABLES);
 
-  /** How late the latest work of each table was when it was looked at. */
+  /** The greatest lateness in each table at its last examination. */
   private final Map<TaskTable, Duration> late = new HashMap<>();
 
-  /** The same by the last whole circle through its stages, while the present one goes on. */
+  /**
+   * The same from the last complete pass over the table's stages, while the present pass goes on.
+   */
   private final Map<TaskTable, Duration> lateBefore = new HashMap<>();
 
-  /** The stage behind which the next look at a table goes on, where one was not enough. */
+  /** The stage after which the next run continues, for tables whose pass is incomplete. */
   private final Map<TaskTable, Stage> unseen = new HashMap<>();
 
   private volatile long latestMs;
@@ -79,8 +81,8 @@ class LateTasks {
   }
 
   /**
-   * @param leads whether this server looks at present: what it saw when it led last is nobody's
-   *     news, and would be shown for ever
+   * @param leads whether this server leads at present; otherwise values of its last term would be
+   *     shown for ever
    */
   LateTasks(
       TaskTypes types,
@@ -93,16 +95,16 @@ class LateTasks {
     this.dueWork = dueWork;
     meters.show(
         "tasks.late",
-        "seconds since the longest waiting due task became due, as the leader saw it last; 0 elsewhere",
+        "seconds since the longest waiting due task became due, measured by the leader; 0 elsewhere",
         () -> leads.getAsBoolean() ? latestMs / 1000.0 : 0);
   }
 
   /**
-   * What one look found.
+   * The result of one run.
    *
-   * @param lateTypes types with work that has been due for more than a few seconds
-   * @param latestMs how long the longest waiting due task has been due; of a table or a stage whose
-   *     turn it was not, as it was when that was looked at
+   * @param lateTypes the number of types with work that has been due for more than a few seconds
+   * @param latestMs how long the longest waiting task has been due; for tables and stages not
+   *     examined in this run, as of their last examination
    */
   record Result(int lateTypes, long latestMs) implements DutyResult {
     @Override
@@ -117,9 +119,9 @@ class LateTasks {
   }
 
   /**
-   * Looks at the types that are not paused; for one thread.
+   * Examines the types that are not paused. Not thread-safe.
    *
-   * @throws RuntimeException the first failure, after all the other tables have been looked at
+   * @throws RuntimeException the first failure, after all other tables were examined
    */
   Result runOnce() {
     Set<TaskTable> givenOut = new HashSet<>();
@@ -132,52 +134,54 @@ class LateTasks {
     unseen.keySet().retainAll(givenOut);
     FailureCollector failures = new FailureCollector();
     List<TaskTable> tables = turns.next(givenOut);
-    look(tables, failures);
-    latestMs = known().values().stream().mapToLong(Duration::toMillis).max().orElse(0);
+    examine(tables, failures);
+    latestMs = latenessByTable().values().stream().mapToLong(Duration::toMillis).max().orElse(0);
     failures.throwFirst();
     return new Result(lateTypes().size(), latestMs);
   }
 
-  private Map<TaskTable, Duration> known() {
-    Map<TaskTable, Duration> known = new HashMap<>(late);
-    lateBefore.forEach((table, then) -> known.merge(table, then, LATER));
-    return known;
+  private Map<TaskTable, Duration> latenessByTable() {
+    Map<TaskTable, Duration> merged = new HashMap<>(late);
+    lateBefore.forEach((table, then) -> merged.merge(table, then, LATER));
+    return merged;
   }
 
-  /** The types with work that was late when it was looked at last. */
+  /** The types with work that was late at its last examination. */
   Set<TaskType> lateTypes() {
-    return known().entrySet().stream()
+    return latenessByTable().entrySet().stream()
         .filter(table -> table.getValue().compareTo(LATE) > 0)
         .map(table -> table.getKey().type())
         .collect(toSet());
   }
 
-  /** By one stage of each after the other, so that many tables share a statement. */
-  private void look(List<TaskTable> tables, FailureCollector failures) {
+  /** Examines the tables in rounds of one stage each, so that many tables share a statement. */
+  private void examine(List<TaskTable> tables, FailureCollector failures) {
     for (TaskTable table : tables) {
-      Duration before = unseen.containsKey(table) ? null : late.remove(table);
-      if (before != null) {
-        lateBefore.put(table, before);
+      Duration previous = unseen.containsKey(table) ? null : late.remove(table);
+      if (previous != null) {
+        lateBefore.put(table, previous);
       }
     }
-    Map<TaskTable, Stage> after = new HashMap<>();
+    Map<TaskTable, Stage> positions = new HashMap<>();
     for (TaskTable table : tables) {
-      Stage seen = unseen.remove(table);
-      after.put(table, seen == null ? new Stage(table, "") : seen);
+      Stage position = unseen.remove(table);
+      positions.put(table, position == null ? new Stage(table, "") : position);
     }
-    List<TaskTable> left = tables;
-    for (int i = 0; i < STAGES && !left.isEmpty(); i++) {
+    List<TaskTable> remaining = tables;
+    for (int i = 0; i < STAGES && !remaining.isEmpty(); i++) {
       List<Waiting> found =
           TableGroups.ask(
-              left, failures, some -> dueWork.next(some.stream().map(after::get).toList()));
+              remaining,
+              failures,
+              some -> dueWork.next(some.stream().map(positions::get).toList()));
       for (Waiting waiting : found) {
         TaskTable table = waiting.stage().table();
-        after.put(table, waiting.stage());
+        positions.put(table, waiting.stage());
         late.merge(table, waiting.late(), LATER);
       }
-      left = found.stream().map(waiting -> waiting.stage().table()).toList();
+      remaining = found.stream().map(waiting -> waiting.stage().table()).toList();
     }
-    left.forEach(table -> unseen.put(table, after.get(table)));
+    remaining.forEach(table -> unseen.put(table, positions.get(table)));
     lateBefore.keySet().retainAll(unseen.keySet());
   }
 }

@@ -14,8 +14,8 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Takes part in the election of the node that runs the jobs only one should run; see the package's
- * essay.
+ * Takes part in the election of the node that runs the leader-only duties; see the package
+ * description.
  *
  * <p>Thread-safe.
  */
@@ -48,13 +48,13 @@ public class LeaderElection implements ApplicationListener<ApplicationReadyEvent
     loop = BackgroundLoop.start("leader-election", ROUND, this::runOnce);
   }
 
-  /** The term that this node leads right now; empty if it does not, or cannot be sure. */
+  /** The term that this node leads now; empty if it does not lead or cannot be sure. */
   public Optional<LeaderTerm> term() {
     return Optional.ofNullable(term).filter(t -> t.isTrustedAt(node.nanoTime()));
   }
 
   /**
-   * Who leads, as the database says.
+   * The leadership according to the database.
    *
    * @param leader a node's id; empty if nobody leads
    * @param leaseMs how long the lease still lasts
@@ -62,12 +62,12 @@ public class LeaderElection implements ApplicationListener<ApplicationReadyEvent
   public record Leadership(String leader, long term, long leaseMs) {}
 
   public Leadership current() {
-    LeaderStore.Seen seen = store.read();
+    LeaderStore.Seen row = store.read();
     return new Leadership(
-        seen.isVacant(LEASE) ? "" : seen.leader(), seen.term(), Math.max(0, seen.leaseMs()));
+        row.isVacant(LEASE) ? "" : row.leader(), row.term(), Math.max(0, row.leaseMs()));
   }
 
-  /** One round: renew the own term, or take over a vacant one. */
+  /** One round: renews the own term, or takes over a vacant one. */
   void runOnce() {
     long askedAt = node.nanoTime();
     LeaderTerm mine = term;
@@ -79,10 +79,10 @@ public class LeaderElection implements ApplicationListener<ApplicationReadyEvent
       term = null;
       log.warn("lost the leadership of term {}; governance goes on elsewhere", mine.number());
     }
-    LeaderStore.Seen seen = store.read();
-    if (seen.isVacant(LEASE) && store.takeOver(node.id(), seen.term(), LEASE)) {
-      term = new LeaderTerm(seen.term() + 1, askedAt, LEASE.minus(MARGIN));
-      log.info("leads governance from now on, term {}", seen.term() + 1);
+    LeaderStore.Seen row = store.read();
+    if (row.isVacant(LEASE) && store.takeOver(node.id(), row.term(), LEASE)) {
+      term = new LeaderTerm(row.term() + 1, askedAt, LEASE.minus(MARGIN));
+      log.info("leads governance from now on, term {}", row.term() + 1);
     }
   }
 

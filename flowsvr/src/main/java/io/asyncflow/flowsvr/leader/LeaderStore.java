@@ -7,7 +7,10 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** {@code t_leader}: each write names the term it saw, so that of two nodes one wins. */
+/**
+ * Statements on {@code t_leader}. Each write names the term that it read, so that only one of two
+ * nodes wins.
+ */
 @Component
 class LeaderStore {
 
@@ -25,16 +28,16 @@ class LeaderStore {
   }
 
   /**
-   * The row as it stands.
+   * The present row.
    *
-   * @param leaseMs how long the lease still lasts; negative or 0 when it is over
+   * @param leaseMs the remaining time of the lease; negative or 0 when it has ended
    */
   record Seen(String leader, long term, long leaseMs) {
 
     /**
      * Whether another node may take over: the lease is over, or ends later than any lease can,
-     * because the database's clock was set back since. Otherwise a leader that died before the step
-     * would be missed for as long as the step was.
+     * because the database's clock was set back since. Otherwise a leader that died before the
+     * clock step would not be replaced for as long as the step.
      */
     boolean isVacant(Duration lease) {
       return leaseMs <= 0 || leaseMs > 2 * lease.toMillis();
@@ -72,7 +75,7 @@ class LeaderStore {
         == 1;
   }
 
-  /** Keeps exactly this term; false if it is over. */
+  /** Renews exactly this term; false if it has ended. */
   boolean renew(String node, long term, Duration lease) {
     return jdbc.sql(
                 sql(

@@ -6,8 +6,8 @@ import java.time.Duration;
  * A term that this node leads.
  *
  * @param number rises with every change of leader
- * @param askedAtNanos local monotonic clock, taken before the database was asked for the lease
- * @param trustedFor how long after that no other node can have taken over
+ * @param askedAtNanos the local monotonic clock in ns, read before the request for the lease
+ * @param trustedFor the time after that in which no other node can take over
  */
 public record LeaderTerm(long number, long askedAtNanos, Duration trustedFor) {
 

@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.operator;
 
 /**
- * What an operator wants done, and why.
+ * An operator's act and its reason.
  *
- * @param operator who, as the caller says; empty if it does not
+ * @param operator the operator's name as the caller states it; empty if it states none
  * @param reason empty if none was given
  */
 public record Act(Kind kind, String operator, String reason) {

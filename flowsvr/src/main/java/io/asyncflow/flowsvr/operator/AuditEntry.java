@@ -3,7 +3,7 @@ package io.asyncflow.flowsvr.operator;
 import com.fasterxml.jackson.annotation.JsonInclude;
 
 /**
- * What an operator did to a task.
+ * The record of an operator's act on a task.
  *
  * @param time epoch ms
  * @param newTaskId the copy that a retry made; {@code null} if it made none

@@ -13,8 +13,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Deletes the record of acts that are older than it is to be kept. One that made a copy stays until
- * the copy is dropped, and its copies: it alone tells whose objects that may name.
+ * Deletes records of acts after their retention period. The record of an act that made a copy stays
+ * until the copy and its own copies are dropped: only the record shows which objects the copy may
+ * name.
  */
 @Component
 public class AuditRetention {
@@ -42,12 +43,15 @@ public class AuditRetention {
     return Duty.ofLeader("audit-retention", every.cleaning(), this::runOnce);
   }
 
-  /** Returns how many acts were deleted. */
+  /** Runs a round; returns the number of deleted acts. */
   int runOnce() {
     return pages.run(limit -> audit.deleteOlderThan(retention, limit)) + deleteCopying();
   }
 
-  /** A copy of a copy goes first; the act before it is found in the next round. */
+  /**
+   * Deletes records of acts that made copies. The record of a copy's copy is deleted first; the
+   * next round deletes the record before it.
+   */
   private int deleteCopying() {
     int deleted = 0;
     List<Copying> page = audit.findCopyingOlderThan(retention, 0, PAGE);

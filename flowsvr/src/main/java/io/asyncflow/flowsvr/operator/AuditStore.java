@@ -18,7 +18,7 @@ import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** {@code t_audit}: a row an act, written in the act's own transaction. */
+/** Statements on {@code t_audit}: one row for each act, written in the act's transaction. */
 @Component
 class AuditStore implements TaskCopies {
 
@@ -69,7 +69,7 @@ class AuditStore implements TaskCopies {
     jdbc.sql(sql).params(values).update();
   }
 
-  /** The task that the last retry of this one made. */
+  /** The task that the last retry of this task created. */
   Optional<TaskId> lastCopyOf(TaskId id) {
     return jdbc.sql(
             """
@@ -89,9 +89,9 @@ class AuditStore implements TaskCopies {
   @Override
   public Set<TaskId> of(TaskId id) {
     Set<TaskId> copies = new LinkedHashSet<>();
-    Deque<TaskId> unseen = new ArrayDeque<>(List.of(id));
-    while (!unseen.isEmpty()) {
-      copiesOf(unseen.remove()).stream().filter(copies::add).forEach(unseen::add);
+    Deque<TaskId> pending = new ArrayDeque<>(List.of(id));
+    while (!pending.isEmpty()) {
+      copiesOf(pending.remove()).stream().filter(copies::add).forEach(pending::add);
     }
     return copies;
   }
@@ -113,7 +113,7 @@ class AuditStore implements TaskCopies {
         .toList();
   }
 
-  /** Deletes a page of the oldest of such acts that made no copy, and returns how many. */
+  /** Deletes a page of the oldest acts of this age that made no copy; returns their number. */
   int deleteOlderThan(Duration age, int limit) {
     return jdbc.sql(
             sql(
@@ -133,10 +133,10 @@ class AuditStore implements TaskCopies {
   record Copying(long id, String copy) {}
 
   /**
-   * Such acts in the order of their ids, but for those whose copy was copied itself: they lead to
-   * that one.
+   * Acts of this age that made a copy, in the order of their ids, except acts whose copy was copied
+   * again, because they lead to that copy.
    *
-   * @param after the last id of the page before; 0 for the first
+   * @param after the last id of the previous page; 0 for the first page
    */
   List<Copying> findCopyingOlderThan(Duration age, long after, int limit) {
     return jdbc.sql(
@@ -163,8 +163,8 @@ class AuditStore implements TaskCopies {
   }
 
   /**
-   * Deletes those of such acts whose copy was not copied meanwhile, and returns how many. Once the
-   * copy's table was given up nothing copies it any more: what a retry did just before is seen.
+   * Deletes the acts whose copy was not copied meanwhile; returns their number. A copy in a table
+   * that was given up cannot be copied any more, so a retry just before that is visible here.
    */
   int delete(List<Long> ids) {
     return jdbc.sql(

@@ -20,8 +20,8 @@ import java.util.Optional;
 import org.springframework.stereotype.Service;
 
 /**
- * What operators do to tasks by force: the only way out of a final status, and each act leaves a
- * row that says who did it and why.
+ * The acts of operators on tasks: the only way out of a final status. Each act leaves a row with
+ * the operator and the reason.
  */
 @Service
 public class OperatorActs {
@@ -55,8 +55,8 @@ public class OperatorActs {
   }
 
   /**
-   * Cancels a task. Its holder keeps epoch and worker, and is told so by its next heartbeat; what
-   * it reports is refused. Cancelling a cancelled task changes nothing.
+   * Cancels a task. The row keeps the holder's epoch and worker, so the next heartbeat tells the
+   * holder; its report is refused. Cancelling a cancelled task changes nothing.
    *
    * @throws TransitionNotAllowedException if the task is done or failed
    */
@@ -78,10 +78,10 @@ public class OperatorActs {
 
   /**
    * Runs a failed or cancelled task again from the stage it stopped at, with a fresh budget of
-   * retries. A task whose table holds only finished tasks by now is copied into a new one, once: to
-   * retry it again is to retry the copy.
+   * retries. A task in a drained table is copied into a new task, once: a further retry applies to
+   * the copy.
    *
-   * @return the id to look at from now on: the same, or the copy's
+   * @return the id of the task from now on: the same, or the copy's
    * @throws TransitionNotAllowedException if the task is neither failed nor cancelled
    */
   public TaskId retry(TaskId id, Act act) {
@@ -99,7 +99,7 @@ public class OperatorActs {
         : copy.get();
   }
 
-  /** False if the table is drained. */
+  /** Retries a task in its row; false if the table is drained. */
   private boolean again(TaskId id, Act act) {
     requireTable(id);
     if (!newTaskTables.enter(id.table())) {
@@ -111,7 +111,7 @@ public class OperatorActs {
     return true;
   }
 
-  /** A copy would be nobody's child. */
+  /** A copy would belong to no job. */
   private void refuseIfOfAJob(TaskId id) {
     find(id)
         .map(TaskRow::place)
@@ -125,13 +125,15 @@ public class OperatorActs {
 
   private TaskId copy(TaskId id, Act act) {
     TaskRow row = transactions.execute(() -> lockRetryable(id));
-    // Two operators at once make one copy.
+    // The key makes concurrent retries create one copy.
     TaskDraft copy = TaskDraft.copyOf(row, "retry-of-" + id + "-" + row.leaseEpoch());
     CreateCall call = CreateCall.of(List.of(copy)).and(made -> record(act, row, made.get(0)));
     return creator.create(call).get(0);
   }
 
-  /** Commits with the copy: from then on the original's objects stay, whatever becomes of it. */
+  /**
+   * Commits with the copy: from then on the original's objects stay even if its table is dropped.
+   */
   private void record(Act act, TaskRow origin, TaskId copy) {
     TaskId id = origin.id();
     if (!newTaskTables.keep(id.table())) {
@@ -143,7 +145,7 @@ public class OperatorActs {
   /**
    * Forces a status.
    *
-   * @param status anything but executing, which only a hold can make
+   * @param status any status but executing, which only a hold sets
    * @throws TransitionNotAllowedException if it is executing
    */
   public void setStatus(TaskId id, TaskStatus status, Act act) {
@@ -175,9 +177,9 @@ public class OperatorActs {
   }
 
   /**
-   * The acts on one task, newest first; they may outlive it.
+   * The acts on one task, newest first; they may outlive the task.
    *
-   * @throws TaskNotFoundException if there are none, and no such task
+   * @throws TaskNotFoundException if there are no acts and no such task
    */
   public List<AuditEntry> actsOn(TaskId id, int limit) {
     List<AuditEntry> acts = audit.find(id, limit);

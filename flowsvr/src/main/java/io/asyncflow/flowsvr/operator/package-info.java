@@ -1,2 +1,2 @@
-/** What operators do to tasks by force, and the record of it. */
+/** Acts of operators on tasks, and their record. */
 package io.asyncflow.flowsvr.operator;

@@ -5,11 +5,11 @@ import io.asyncflow.flowsvr.web.read.Fields;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a worker says of itself with a heartbeat.
+ * The data of a worker in a heartbeat.
  *
- * @param startId names the start of the worker; empty if it does not say
+ * @param startId identifies the start of the worker; empty if the worker sends none
  * @param description JSON: stages, labels, free threads and slots, states of its machines
- * @param heldTasks how many tasks it holds
+ * @param heldTasks the number of tasks that it holds
  */
 record WorkerBeat(
     String workerId,

@@ -41,8 +41,8 @@ class WorkerController {
     return Envelope.ok(new Workers(workers.list(limit)));
   }
 
-  /** {@code undo} takes a drain back that has not been obeyed yet. */
-  @Takes(summary = "Tells a worker to stop polling, finish and leave", shape = Drain.class)
+  /** Drains a worker; {@code undo} cancels a drain that the worker has not received yet. */
+  @Takes(summary = "Tells a worker to stop polling, finish its tasks and stop", shape = Drain.class)
   @PostMapping("/drain")
   Envelope<Void> drain(Fields in) {
     String workerId = in.text("workerId").required().name().max(WORKER_ID).value();

@@ -25,17 +25,16 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Service;
 
 /**
- * Knows which workers there are, for people: nothing is decided by it. A worker's tasks are given
- * away when their leases end, not when it is shown as lost.
+ * Lists the workers, for people: no decision depends on it. A worker's tasks return to waiting when
+ * their leases end, not when the worker is shown as lost.
  *
- * <p>Beats are kept in memory and written together every few seconds, so a thousand workers cost
- * one statement. A hold is a sign of life as good as a beat, and a parked one stays so for as long
- * as it is parked: so an idle worker need hardly beat. It says nothing of what a worker holds or
- * is, and makes none known that has never beaten.
+ * <p>Beats are buffered in memory and written together every few seconds, so a thousand workers
+ * cost one statement. A hold call counts as a sign of life while it is parked, so an idle worker
+ * needs few beats. It carries no description, and a worker is unknown until its first beat.
  *
- * <p>Whoever is sent away is told by its holds, at once on the server that was told to, soon on the
- * others, and by its beats. That is for the process that was there: the first beat of another start
- * of the worker ends it. Thread-safe.
+ * <p>A drained worker learns of the drain from the answers to its holds, at once on the server that
+ * received the drain and soon on the others, and from its beats. A drain applies to one process:
+ * the first beat of another start of the worker ends it. Thread-safe.
  */
 @Service
 public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
@@ -46,7 +45,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
 
   private static final Logger log = LoggerFactory.getLogger(WorkerRegistry.class);
 
-  private final int most;
+  private final int maxWorkers;
   private final WorkerStore store;
   private final OpenHolds holds;
   private final PagedDelete pages;
@@ -60,8 +59,8 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
       OpenHolds holds,
       PagedDelete pages,
       Node node,
-      @Value("${flow.max-workers:10000}") int most) {
-    this.most = most;
+      @Value("${flow.max-workers:10000}") int maxWorkers) {
+    this.maxWorkers = maxWorkers;
     this.store = store;
     this.holds = holds;
     this.pages = pages;
@@ -76,29 +75,32 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   }
 
   /**
-   * Takes a beat.
+   * Accepts a beat.
    *
-   * @return whether the worker shall finish what it has and leave
+   * @return whether the worker is drained
    */
   public boolean beat(WorkerBeat beat) {
-    if (unwritten.size() < most || unwritten.containsKey(beat.workerId())) {
+    if (unwritten.size() < maxWorkers || unwritten.containsKey(beat.workerId())) {
       unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
-    } // else its leases are renewed, and that is what counts
+    } // otherwise only the leases are renewed, which is what matters
     return holds.isSentAway(beat.workerId(), beat.startId());
   }
 
-  /** Writes who gave signs of life since the last round; does nothing where nobody ever did. */
+  /**
+   * Writes the signs of life since the last round; does nothing on a server that never received
+   * one.
+   */
   void runOnce() {
     Set<String> whoBeat = writeBeats();
-    Set<String> whoAsked = holds.seenWorkers();
-    whoAsked.removeAll(whoBeat);
-    store.seen(whoAsked);
-    if (!whoBeat.isEmpty() || !whoAsked.isEmpty() || sendsAway) {
-      readWhoLeaves();
+    Set<String> holders = holds.seenWorkers();
+    holders.removeAll(whoBeat);
+    store.markAlive(holders);
+    if (!whoBeat.isEmpty() || !holders.isEmpty() || sendsAway) {
+      readDraining();
     }
   }
 
-  /** Returns whose beats it wrote. */
+  /** Writes buffered beats; returns the ids of their workers. */
   private Set<String> writeBeats() {
     Map<String, Received> beats = new HashMap<>(unwritten);
     if (beats.isEmpty()) {
@@ -107,38 +109,45 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     long now = node.nanoTime();
     store.write(
         beats.values().stream()
-            .sorted(comparing(received -> received.beat().workerId())) // as every server does
+            .sorted(
+                comparing(
+                    received -> received.beat().workerId())) // same lock order on every server
             .map(
                 received ->
                     new WorkerStore.AgedBeat(
                         received.beat(), TimeUnit.NANOSECONDS.toMillis(now - received.atNanos())))
             .toList());
-    beats.forEach(unwritten::remove); // only what was written: a newer beat stays
-    forgetBeyond();
+    beats.forEach(unwritten::remove); // only the written ones: a newer beat stays
+    deleteBeyondLimit();
     return beats.keySet();
   }
 
-  /** The newest stay, so names that somebody makes up do not keep real workers out for long. */
-  private void forgetBeyond() {
-    int forgotten = store.deleteBeyond(most);
+  /**
+   * Deletes all but the newest workers, so that invented names do not displace real workers for
+   * long.
+   */
+  private void deleteBeyondLimit() {
+    int forgotten = store.deleteBeyond(maxWorkers);
     if (forgotten > 0) {
       log.warn(
           "more than {} workers: the {} that were silent for the longest were forgotten; more are"
               + " shown with --flow.max-workers=n",
-          most,
+          maxWorkers,
           forgotten);
     }
   }
 
-  /** One at a time, or what was read first might be heeded last. */
-  private synchronized void readWhoLeaves() {
+  /**
+   * Reads the drained workers. Synchronized, so that an older read does not replace a newer one.
+   */
+  private synchronized void readDraining() {
     Map<String, String> leaving = store.draining();
     sendsAway = !leaving.isEmpty();
     holds.sendAway(leaving);
   }
 
   /**
-   * Workers, the one that beat last first: what this server was told so far, and what the others
+   * Workers, the latest beat first: from this server's beats so far and the rows that the others
    * have written.
    */
   public List<WorkerView> list(int limit) {
@@ -147,16 +156,15 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   }
 
   /**
-   * Tells a worker, by its parked holds and its next heartbeats, to stop polling, finish and leave;
-   * or takes that back.
+   * Drains a worker through its parked holds and its next heartbeats, or cancels a drain.
    *
    * @return false if there is no such worker
    */
   public boolean drain(String workerId, boolean drain) {
-    runOnce(); // it may have beaten for the first time just now
-    boolean known = store.setDrain(workerId, drain);
-    readWhoLeaves(); // as other servers do with their next round
-    return known;
+    runOnce(); // its first beat may not be written yet
+    boolean exists = store.setDrain(workerId, drain);
+    readDraining(); // other servers do this in their next round
+    return exists;
   }
 
   @Bean
@@ -164,7 +172,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     return Duty.ofLeader("worker-retention", every.cleaning(), this::forgetSilent);
   }
 
-  /** Forgets workers that have been silent for a day; returns how many. */
+  /** Deletes workers that have been silent for a day; returns their number. */
   int forgetSilent() {
     return pages.run(limit -> store.deleteSilent(FORGOTTEN_AFTER, limit));
   }

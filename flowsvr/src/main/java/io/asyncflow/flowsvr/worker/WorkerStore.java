@@ -14,13 +14,16 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code t_worker}: one row a worker process, kept for a day after its last beat. */
+/**
+ * Statements on {@code t_worker}: one row for each worker process, kept for a day after its last
+ * beat.
+ */
 @Component
 class WorkerStore {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  /** Workers a statement. */
+  /** The limit of workers in one statement. */
   private static final int PAGE = 1_000;
 
   private final JdbcClient jdbc;
@@ -32,16 +35,16 @@ class WorkerStore {
   }
 
   /**
-   * A beat that waits to be written.
+   * A buffered beat.
    *
-   * @param ageMs how long ago it came
+   * @param ageMs time since its arrival
    */
   record AgedBeat(WorkerBeat beat, long ageMs) {}
 
   /**
-   * Writes beats as one statement; what a beat does not say stays as it was. A drain stays, unless
-   * the beat is of another start than the last one was. That is told by when the beats came, and
-   * not by the worker's last sign of life, which a hold of either start may have been.
+   * Writes beats in one statement; values that a beat does not contain stay unchanged. A drain
+   * stays unless the beat comes from another start than the previous beat. Beats are ordered by
+   * their arrival, not by the worker's last sign of life, which may be a hold of either start.
    */
   void write(Collection<AgedBeat> beats) {
     List<Object[]> rows = new ArrayList<>(beats.size());
@@ -60,7 +63,7 @@ class WorkerStore {
             aged.ageMs()
           });
     }
-    // drain first, and start_time last: they must see the old start, and the old time.
+    // drain comes first and start_time last: they must read the old start and the old time.
     batch.batchUpdate(
         sql(
             """
@@ -84,13 +87,10 @@ class WorkerStore {
         rows);
   }
 
-  /**
-   * Notes that workers live, some seconds ago or now; one that has no row is not told of and stays
-   * unknown.
-   */
-  void seen(Set<String> workerIds) {
-    List<String> all = workerIds.stream().sorted().toList(); // as every server does
-    for (int from = 0; from < all.size(); from += PAGE) {
+  /** Updates the last sign of life of workers; workers without a row stay unknown. */
+  void markAlive(Set<String> workerIds) {
+    List<String> sorted = workerIds.stream().sorted().toList(); // as every server does
+    for (int from = 0; from < sorted.size(); from += PAGE) {
       jdbc.sql(
               sql(
                   """
@@ -99,12 +99,12 @@ class WorkerStore {
               WHERE worker_id IN (:workers)
               ORDER BY worker_id
               """))
-          .param("workers", all.subList(from, Math.min(from + PAGE, all.size())))
+          .param("workers", sorted.subList(from, Math.min(from + PAGE, sorted.size())))
           .update();
     }
   }
 
-  /** The workers that are told to finish and leave, and which start of each. */
+  /** The drained workers, with the start id to which the drain applies. */
   Map<String, String> draining() {
     Map<String, String> startIds = new HashMap<>();
     jdbc.sql("SELECT worker_id, start_id FROM t_worker WHERE drain = 1")
@@ -115,7 +115,7 @@ class WorkerStore {
     return startIds;
   }
 
-  /** Tells a worker to finish and leave, or not to; false if there is no such worker. */
+  /** Sets or cancels a worker's drain; false if there is no such worker. */
   boolean setDrain(String workerId, boolean drain) {
     return jdbc.sql("UPDATE t_worker SET drain = :drain WHERE worker_id = :worker")
             .param("drain", drain)
@@ -124,7 +124,7 @@ class WorkerStore {
         == 1;
   }
 
-  /** Workers, the one that beat last first. */
+  /** Workers, the latest beat first. */
   List<WorkerView> list(Duration lostAfter, int limit) {
     return jdbc.sql(
             sql(
@@ -153,7 +153,7 @@ class WorkerStore {
         .list();
   }
 
-  /** Forgets a page of workers that have been silent for so long. */
+  /** Deletes a page of workers that have been silent for this long; returns their number. */
   int deleteSilent(Duration silence, int limit) {
     return jdbc.sql(
             sql(
@@ -168,23 +168,23 @@ class WorkerStore {
         .update();
   }
 
-  /** Forgets, of more than so many workers, those that were silent for the longest; how many. */
-  int deleteBeyond(int most) {
+  /** Deletes the longest silent workers beyond this number; returns how many were deleted. */
+  int deleteBeyond(int limit) {
     int count = jdbc.sql("SELECT COUNT(*) FROM t_worker").query(Integer.class).single();
-    if (count <= most) {
+    if (count <= limit) {
       return 0;
     }
     List<String> oldest =
         jdbc.sql("SELECT worker_id FROM t_worker ORDER BY beat_time LIMIT :beyond")
-            .param("beyond", count - most)
+            .param("beyond", count - limit)
             .query(String.class)
             .list();
-    List<String> all = oldest.stream().sorted().toList(); // as every server does
+    List<String> sorted = oldest.stream().sorted().toList(); // as every server does
     int deleted = 0;
-    for (int from = 0; from < all.size(); from += PAGE) {
+    for (int from = 0; from < sorted.size(); from += PAGE) {
       deleted +=
           jdbc.sql("DELETE FROM t_worker WHERE worker_id IN (:workers) ORDER BY worker_id")
-              .param("workers", all.subList(from, Math.min(from + PAGE, all.size())))
+              .param("workers", sorted.subList(from, Math.min(from + PAGE, sorted.size())))
               .update();
     }
     return deleted;

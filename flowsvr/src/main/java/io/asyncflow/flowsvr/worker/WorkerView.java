@@ -5,11 +5,11 @@ import tools.jackson.databind.JsonNode;
 /**
  * A worker as operators see it.
  *
- * @param state {@code alive}, {@code draining}, or {@code lost} when it gave no sign of life for a
- *     while
- * @param description what it says of itself: types, stages, labels, free slots, states
+ * @param state {@code alive}, {@code draining}, or {@code lost} after a while without a sign of
+ *     life
+ * @param description the worker's description: types, stages, labels, free slots, states
  * @param firstBeat epoch ms
- * @param lastBeat epoch ms; of its last beat or, roughly, its last hold
+ * @param lastBeat epoch ms; the time of its last beat or, roughly, of its last hold
  */
 public record WorkerView(
     String workerId,

@@ -1,2 +1,2 @@
-/** Which workers there are, as operators see them. */
+/** The list of workers for operators, and their draining. */
 package io.asyncflow.flowsvr.worker;

@@ -222,7 +222,7 @@ class WorkerRegistryIT {
   void aStartIsKnownByItsBeatAlthoughItsHoldCameSince() {
     written("start-1", 9_000);
     drain("");
-    store.seen(Set.of(worker));
+    store.markAlive(Set.of(worker));
 
     written("start-2", 5_000);
 
