@@ -1,18 +1,19 @@
 package io.asyncflow.worker;
 
 /**
- * One task of a batch, to be told once what became of it; what is said later does nothing.
+ * One task of a batch. The handler ends it with one call of {@link #complete} or {@link #fail};
+ * further calls have no effect.
  *
  * <p>Thread-safe.
  */
 public interface BatchRun {
 
-  /** The task, its data and what is left of its time. */
+  /** The task, its data and its remaining time; never {@code null}. */
   StageContext context();
 
-  /** What the stage came to; it is reported at once. */
+  /** Ends the run with a result, which is reported at once. */
   void complete(StageResult result);
 
-  /** The stage failed for this task, as if a {@link StageHandler} had thrown that. */
+  /** Fails the run, as if a {@link StageHandler} had thrown {@code reason}. */
   void fail(Exception reason);
 }

@@ -5,12 +5,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Where the programs that a worker starts begin: with the few variables of the worker's environment
- * that a program needs to run. The keys and passwords that an environment holds, of whatever name,
- * are not passed on.
+ * Prepares child processes with only those environment variables of the worker that a program needs
+ * to run. Keys and passwords in the environment, under any name, are not passed on.
  *
- * <p>A program of the same user can still read {@code /proc/PPID/environ}, where all variables of
- * the worker are: a key belongs in a file ({@link Worker.Builder#apiKeyFile}).
+ * <p>A program of the same user can still read all variables of the worker in {@code
+ * /proc/PPID/environ}: keep a key in a file ({@link Worker.Builder#apiKeyFile}).
  */
 public final class ChildPrograms {
 
@@ -22,12 +21,12 @@ public final class ChildPrograms {
   private ChildPrograms() {}
 
   /**
-   * A program to start, with nothing of the worker's environment but {@code PATH}, {@code
+   * A program to start, with only these variables of the worker's environment: {@code PATH}, {@code
    * LD_LIBRARY_PATH}, {@code HOME}, {@code TMPDIR}, {@code LANG}, {@code TZ}, {@code LC_*}, {@code
    * CUDA_*}, {@code NVIDIA_*}, {@code PYTHON*} and {@code HF_HOME}.
    *
-   * @param command the program, found as the system finds programs, and its arguments
-   * @return a new one; what else the program needs goes into its {@code environment()}
+   * @param command the program, resolved by the system's search path, and its arguments
+   * @return a new builder; add further variables to its {@code environment()}
    */
   public static ProcessBuilder of(List<String> command) {
     ProcessBuilder builder = new ProcessBuilder(command);
@@ -35,7 +34,7 @@ public final class ChildPrograms {
     return builder;
   }
 
-  /** The same, for a command that is written out. */
+  /** The same for a command given as arguments. */
   public static ProcessBuilder of(String... command) {
     return of(List.of(command));
   }

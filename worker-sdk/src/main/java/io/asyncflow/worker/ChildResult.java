@@ -3,11 +3,11 @@ package io.asyncflow.worker;
 import io.asyncflow.worker.internal.stage.ContextJson;
 
 /**
- * What a child of a job returned.
+ * The result of a child of a job.
  *
- * @param index its place in the job, from 0
- * @param taskId the task that it was
- * @param rawResult as its last stage returned it; empty if that was nothing
+ * @param index the index of the child in the job, from 0
+ * @param taskId the id of the child's task
+ * @param rawResult the result as its last stage returned it; empty if there was none
  */
 public record ChildResult(int index, String taskId, String rawResult) {
 

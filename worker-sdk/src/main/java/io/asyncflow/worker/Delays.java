@@ -2,14 +2,17 @@ package io.asyncflow.worker;
 
 import java.time.Duration;
 
-/** What handlers compute as a delay, and what flowsvr takes. */
+/** Converts delays computed by handlers into delays that flowsvr accepts. */
 final class Delays {
 
   private static final Duration LONGEST = Duration.ofDays(3_650);
 
   private Delays() {}
 
-  /** A moment that has just passed is no delay: handlers compute "until then" and need time. */
+  /**
+   * The delay; a negative one becomes zero, because handlers compute the time until a moment that
+   * may just have passed.
+   */
   static Duration checked(Duration delay) {
     if (delay.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(

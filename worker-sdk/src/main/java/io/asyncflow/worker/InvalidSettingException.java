@@ -1,6 +1,6 @@
 package io.asyncflow.worker;
 
-/** A setting of a worker that cannot work; the message says in one sentence what it must be. */
+/** A setting of a worker is invalid; the message states in one sentence what it must be. */
 public class InvalidSettingException extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
@@ -9,7 +9,7 @@ public class InvalidSettingException extends IllegalArgumentException {
   private final String requirement;
 
   /**
-   * @param setting its name, as {@code asyncflow.worker.*} has it, in camelCase
+   * @param setting the name of the setting as in {@code asyncflow.worker.*}, in camelCase
    * @param requirement what it must be
    */
   public InvalidSettingException(String setting, String requirement) {
@@ -18,12 +18,12 @@ public class InvalidSettingException extends IllegalArgumentException {
     this.requirement = requirement;
   }
 
-  /** Its name, as {@code asyncflow.worker.*} has it, in camelCase. */
+  /** The name of the setting as in {@code asyncflow.worker.*}, in camelCase. */
   public String setting() {
     return setting;
   }
 
-  /** What it must be, to go on after "must be". */
+  /** The requirement, which continues "must be". */
   public String requirement() {
     return requirement;
   }

@@ -1,6 +1,6 @@
 package io.asyncflow.worker;
 
-/** A stage whose handler cannot be one; the message says what is wrong and what to do. */
+/** A handler of a stage is invalid; the message states the problem and the remedy. */
 public class InvalidStageException extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
@@ -9,8 +9,8 @@ public class InvalidStageException extends IllegalArgumentException {
   private final String remedy;
 
   /**
-   * @param problem what is wrong with which handler, as a sentence without its full stop
-   * @param remedy what to do, as another
+   * @param problem the problem and its handler, as a sentence without a full stop
+   * @param remedy the remedy, as a sentence without a full stop
    */
   public InvalidStageException(String problem, String remedy) {
     super(problem + "; " + remedy);
@@ -18,12 +18,12 @@ public class InvalidStageException extends IllegalArgumentException {
     this.remedy = remedy;
   }
 
-  /** What is wrong with which handler, as a sentence without its full stop. */
+  /** The problem and its handler, as a sentence without a full stop. */
   public String problem() {
     return problem;
   }
 
-  /** What to do, as a sentence without its full stop. */
+  /** The remedy, as a sentence without a full stop. */
   public String remedy() {
     return remedy;
   }

@@ -1,10 +1,10 @@
 package io.asyncflow.worker;
 
 /**
- * Makes the result of a job from those of its children, all of which have succeeded.
+ * Combines the results of a job's children, all of which have succeeded, into the job's result.
  *
- * <p>It is the handler of the stage {@value #STAGE} of the job's type, and all that is said of a
- * {@link StageHandler} goes for it.
+ * <p>It is the handler of the stage {@value #STAGE} of the job's type, and everything said about a
+ * {@link StageHandler} applies to it.
  */
 @FunctionalInterface
 public interface JobMerger {
@@ -16,10 +16,10 @@ public interface JobMerger {
    * Merges the results.
    *
    * @param job the job and its children; valid for this run only
-   * @return {@link StageResult#done(Object)} with the job's result; may be put off or fail as any
-   *     stage may
-   * @throws NonRetryableException if trying again cannot help: the job fails
-   * @throws Exception anything else: the merge is tried again
+   * @return {@link StageResult#done(Object)} with the job's result; may also snooze, retry or fail
+   *     as any stage
+   * @throws NonRetryableException if a retry cannot help: the job fails
+   * @throws Exception any other failure: the merge is retried
    */
   StageResult merge(MergeContext job) throws Exception;
 }

@@ -4,10 +4,11 @@ import io.asyncflow.api.JobChild;
 import java.util.stream.Stream;
 
 /**
- * Splits a job into children that run side by side.
+ * Splits a job into children that run in parallel.
  *
- * <p>It is the handler of the stage {@value #STAGE} of the job's type, and all that is said of a
- * {@link StageHandler} goes for it. It may be run twice; what the first run sent is then replaced.
+ * <p>It is the handler of the stage {@value #STAGE} of the job's type, and everything said about a
+ * {@link StageHandler} applies to it. It may run twice; the children of the second run then replace
+ * those of the first.
  */
 @FunctionalInterface
 public interface JobSplitter {
@@ -16,13 +17,13 @@ public interface JobSplitter {
   String STAGE = "split";
 
   /**
-   * Yields the children, in the order in which their results will be merged. They are sent to the
-   * server as they come, and become tasks when all of them are there.
+   * Returns the children in the order in which their results will be merged. They are sent to the
+   * server as the stream yields them, and become tasks when all of them have arrived.
    *
    * @param job the job and its input; valid until the stream is closed
-   * @return at most 100,000, read once and closed; none is no error
-   * @throws NonRetryableException if trying again cannot help: the job fails
-   * @throws Exception anything else: the split is tried again
+   * @return at most 100,000 children, read once and closed; may be empty
+   * @throws NonRetryableException if a retry cannot help: the job fails
+   * @throws Exception any other failure: the split is retried
    */
   Stream<JobChild> split(SplitContext job) throws Exception;
 }

@@ -2,12 +2,12 @@ package io.asyncflow.worker;
 
 import java.util.stream.Stream;
 
-/** What a {@link JobMerger} sees. */
+/** The context of a {@link JobMerger}'s run. */
 public interface MergeContext extends StageContext {
 
   /**
-   * The results of the children in their order, read page by page as the stream is; it need not be
-   * closed, and may be asked for again.
+   * The results of the children in their order, fetched page by page as the stream is read. The
+   * stream need not be closed; each call returns a new one.
    */
   Stream<ChildResult> children();
 }

@@ -1,6 +1,6 @@
 package io.asyncflow.worker;
 
-/** Trying again cannot help; thrown by a {@link StageHandler}, it fails the task for good. */
+/** A retry cannot help; thrown by a {@link StageHandler}, it fails the task for good. */
 public class NonRetryableException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

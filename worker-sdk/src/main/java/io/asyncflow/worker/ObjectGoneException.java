@@ -1,8 +1,8 @@
 package io.asyncflow.worker;
 
 /**
- * What a reference names is not in the store: nothing referred to it any more when it was
- * collected, or this server has another store.
+ * The object of a reference is not in the store: it was collected because nothing referred to it,
+ * or this server has another store.
  */
 public class ObjectGoneException extends NonRetryableException {
 
@@ -15,7 +15,7 @@ public class ObjectGoneException extends NonRetryableException {
     this.reference = reference;
   }
 
-  /** As {@link StageContext#store} returned it once. */
+  /** The reference that {@link StageContext#store} returned. */
   public String reference() {
     return reference;
   }

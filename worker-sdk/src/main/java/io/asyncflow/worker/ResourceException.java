@@ -1,11 +1,12 @@
 package io.asyncflow.worker;
 
 /**
- * The machine lacks what the stage needs just now: memory of the device, or a program that starts.
+ * The machine lacks a resource for the stage at the moment: device memory, or a program that
+ * starts.
  *
- * <p>Thrown by a {@link StageHandler}, it gives the task back for another try in a second, here or
- * elsewhere, and no attempt is counted; the third time in a row that one task meets it on this
- * worker, an attempt is.
+ * <p>Thrown by a {@link StageHandler}, it releases the task to be run again in a second, on any
+ * worker, and counts no attempt. The third time in a row for one task on this worker counts as a
+ * failed attempt.
  */
 public class ResourceException extends RuntimeException {
 

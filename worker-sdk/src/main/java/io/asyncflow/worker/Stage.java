@@ -7,14 +7,14 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Makes a method (or a class that is a {@link StageHandler}, a {@link JobSplitter} or a {@link
- * JobMerger}) the handler of a stage.
+ * Marks a method (or a class that is a {@link StageHandler}, a {@link JobSplitter} or a {@link
+ * JobMerger}) as the handler of a stage.
  *
- * <p>A method takes a {@link StageContext}, or the context as a type of its own, or both in this
- * order, and returns a {@link StageResult}. A context that is empty or JSON's {@code null} fails
- * the task for good, unless the parameter is a {@code String}, an {@code Optional}, or marked
- * {@code Nullable}. A method may have any visibility; where a Spring proxy stands in front of its
- * bean, as a transactional one does, it must be neither private nor final.
+ * <p>A method takes a {@link StageContext}, or the context parsed into another type, or both in
+ * this order, and returns a {@link StageResult}. A context that is empty or JSON's {@code null}
+ * fails the task for good, unless the parameter is a {@code String}, an {@code Optional}, or marked
+ * {@code Nullable}. A method may have any visibility; if its bean has a Spring proxy, as a
+ * transactional bean has, it must be neither private nor final.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.TYPE})
@@ -24,21 +24,21 @@ public @interface Stage {
   /** The task type, matched without regard to case. */
   String type();
 
-  /** The stage, exactly as tasks name it. */
+  /** The stage's name, case-sensitive. */
   String stage();
 
-  /** Whether a run of it takes a {@link Slot}, of one place unless {@link #slots} says more. */
+  /** Whether a run takes a {@link Slot}, with one place unless {@link #slots} is greater. */
   boolean slot() default false;
 
-  /** How many places on one device a run of it takes; 0 leaves it to {@link #slot}. */
+  /** The number of places on one device that a run takes; 0 means that {@link #slot} decides. */
   int slots() default 0;
 
   /**
-   * What a worker must be labelled with to ask for it, as {@code gpu} or {@code model=kokoro}; see
-   * {@link StageNeeds#labels}.
+   * The labels that a worker must have to ask for the stage, such as {@code gpu} or {@code
+   * model=kokoro}; see {@link StageNeeds#labels}.
    */
   String[] requires() default {};
 
-  /** What a run of it loads on its slot; see {@link StageNeeds#model}. */
+  /** The model that a run loads on its slot; empty for none; see {@link StageNeeds#model}. */
   String model() default "";
 }

@@ -8,7 +8,7 @@ import java.util.Optional;
 import tools.jackson.core.type.TypeReference;
 
 /**
- * One run of one stage: the task as it was held, and what is left of its time.
+ * One run of one stage: the held task and its remaining time.
  *
  * <p>Thread-safe; valid until the handler returns.
  */
@@ -23,86 +23,86 @@ public interface StageContext {
   /** The stage to run. */
   String stage();
 
-  /** Who the task is for. */
+  /** The id of the user for whom the task was created. */
   String userId();
 
-  /** Which attempt of this stage this is, from 1. */
+  /** The number of this attempt of the stage, from 1. */
   int attempt();
 
-  /** Counts the holds of the task; a report names it. */
+  /** The number of the task's hold, which fences its report. */
   int leaseEpoch();
 
-  /** One a hold; it stands in every log line and in the schedule log. */
+  /** The trace id of the hold, which appears in log lines and in the schedule log. */
   String traceId();
 
   /**
-   * {@code taskId:stage:epoch}: unique for this run. Name outputs by it, so that a run that was
-   * given up never overwrites the one that is committed.
+   * {@code taskId:stage:epoch}: unique for this run. Use it in the names of outputs, so that an
+   * abandoned run never overwrites the output of the committed one.
    */
   default String idempotencyKey() {
     return taskId() + ":" + stage() + ":" + leaseEpoch();
   }
 
   /**
-   * The context as the previous stage (or the creator) wrote it; never {@code null}. One of more
-   * than 4,096 bytes lies in the context store and is read from there when it is first asked for.
+   * The context as the previous stage or the creator wrote it; never {@code null}. A context of
+   * more than 4,096 bytes is read from the context store on the first call.
    *
-   * @throws ObjectGoneException if it is not there any more
+   * @throws ObjectGoneException if it is no longer in the context store
    */
   String rawContext();
 
   /**
    * The context read as JSON; never {@code null}.
    *
-   * @throws NonRetryableException if it cannot be read as {@code type}; so too if it is empty or
-   *     JSON's {@code null}
+   * @throws NonRetryableException if it is empty, JSON's {@code null}, or cannot be read as {@code
+   *     type}
    */
   default <T> T context(Class<T> type) {
     return type.cast(ContextJson.read(rawContext(), type));
   }
 
-  /**
-   * The same for a type with parameters: {@code context(new TypeReference<List<Chapter>>() {})}.
-   */
+  /** The same for a generic type: {@code context(new TypeReference<List<Chapter>>() {})}. */
   @SuppressWarnings("unchecked") // Jackson reads what it was told to
   default <T> T context(TypeReference<T> type) {
     return (T) ContextJson.read(rawContext(), type.getType());
   }
 
-  /** What is left until the attempt is interrupted; zero when the time is over. */
+  /** The time until the attempt is interrupted; zero when it has passed. */
   Duration remaining();
 
-  /** Whether the run should stop: the task was cancelled, its lease or its time is over. */
+  /**
+   * Whether the run should stop, because the task was cancelled, or its lease or its time has
+   * ended.
+   */
   boolean cancelled();
 
   /**
-   * Tells how far the run is; sent with the next heartbeat.
+   * Sets the progress of the run, which the next heartbeat carries.
    *
    * @param percent 0 to 100
    */
   void progress(int percent);
 
-  /** The job that the task is part of, if it is of one. */
+  /** The id of the job to which the task belongs; empty if it belongs to none. */
   default Optional<String> jobId() {
     return Optional.empty();
   }
 
   /**
-   * Puts a file into the context store, from where any machine can read it, and returns a
-   * reference: a short text that is put into the context of the next stage or into the result, as
-   * it is. What no context and no result of the task, or of its job, refers to any more is
-   * collected after a while.
+   * Puts a file into the context store, which every worker can read, and returns a reference: a
+   * short text to be put unchanged into the next stage's context or into the result. Objects to
+   * which no context and no result of the task or its job refers are collected after a while.
    *
-   * <p>Where no server answers it is kept on this machine's disk, beside the reports that wait
-   * there, and delivered before the report; without such a disk, or room on it, this waits for the
-   * server as long as the run may go on. The same name in the same run again replaces what was
-   * there; other runs are not in the way.
+   * <p>If no server answers, the object is kept in the spool on this machine's disk and delivered
+   * before the report. Without a spool, or space in it, the call blocks until the server answers or
+   * the run ends. Storing the same name again in the same run replaces the object; runs do not
+   * share names.
    *
    * @param name 1 to 100 letters, digits, {@code .}, {@code _} and {@code -}, beginning with a
    *     letter or digit
-   * @throws IllegalArgumentException if the name cannot be one
-   * @throws io.asyncflow.api.FlowException if the server refuses it, as where it is too large or
-   *     somebody else holds the task
+   * @throws IllegalArgumentException if the name is invalid
+   * @throws io.asyncflow.api.FlowException if the server refuses the object, because it is too
+   *     large or another worker holds the task
    * @throws java.io.UncheckedIOException if the file cannot be read
    */
   default String store(String name, Path file) {
@@ -110,25 +110,25 @@ public interface StageContext {
   }
 
   /**
-   * The same for a stream, which is read to its end, by way of a file in the JVM's temporary
-   * directory, and is to be closed by the caller.
+   * The same for a stream, which is copied to a file in the JVM's temporary directory first. The
+   * caller must close it.
    */
   default String store(String name, InputStream data) {
     throw new UnsupportedOperationException("this run has no store");
   }
 
   /**
-   * Streams what {@link #store} has put there, in whichever run; to be closed by the caller.
-   * Reading throws an {@link java.io.IOException} where the connection breaks, and never ends
+   * Streams an object that {@link #store} has stored in any run. The caller must close the stream.
+   * If the connection breaks, reading throws an {@link java.io.IOException}; the stream never ends
    * early.
    *
-   * @throws ObjectGoneException if it is not there any more
-   * @throws NonRetryableException if it is no reference
+   * @throws ObjectGoneException if the object no longer exists
+   * @throws NonRetryableException if {@code reference} is not a reference
    */
   default InputStream open(String reference) {
     throw new UnsupportedOperationException("this run has no store");
   }
 
-  /** The slot this run has, if its stage wants one. */
+  /** The slot of this run; empty if the stage takes none. */
   Optional<Slot> slot();
 }

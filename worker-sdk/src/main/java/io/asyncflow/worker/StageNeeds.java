@@ -6,15 +6,14 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * What a stage needs of the worker that runs it.
+ * The requirements of a stage on the worker that runs it.
  *
- * @param slots places on one device that a run takes, at least 0
- * @param labels what the worker must be labelled with: a name ({@code gpu}), or a name and one of
+ * @param slots the number of places on one device that a run takes, at least 0
+ * @param labels the labels that the worker must have: a name ({@code gpu}), or a name and one of
  *     its values ({@code model=kokoro}); a worker without them does not ask for the stage
- * @param model what a run of it loads on its slot, and finds there if the run before it on this
- *     slot had the same; empty for nothing that would be worth a wait. A worker asks first for the
- *     stages whose model is loaded on a free slot, and for those of other models only when they
- *     have been due for a second.
+ * @param model the model that a run loads on its slot, and finds loaded if the previous run on the
+ *     slot used the same; empty for none. A worker asks first for stages whose model is loaded on a
+ *     free slot, and for other stages with a model only after they have been due for a second
  */
 public record StageNeeds(int slots, List<String> labels, String model) {
 
@@ -39,23 +38,23 @@ public record StageNeeds(int slots, List<String> labels, String model) {
     }
   }
 
-  /** A thread alone, on any worker. */
+  /** No requirements: one thread on any worker. */
   public static StageNeeds nothing() {
     return NOTHING;
   }
 
-  /** So many places on one device, on any worker. */
+  /** Places on one device, on any worker. */
   public static StageNeeds slots(int places) {
     return new StageNeeds(places, List.of());
   }
 
-  /** What the annotation says. */
+  /** The requirements that the annotation states. */
   public static StageNeeds of(Stage stage) {
     int slots = Math.max(stage.slots(), stage.slot() ? 1 : 0);
     return new StageNeeds(slots, List.of(stage.requires()), stage.model());
   }
 
-  /** The same on workers with these labels alone. */
+  /** The same, restricted to workers with these labels. */
   public StageNeeds on(String... needed) {
     return new StageNeeds(slots, List.of(needed), model);
   }
@@ -66,8 +65,8 @@ public record StageNeeds(int slots, List<String> labels, String model) {
   }
 
   /**
-   * Which of the needed labels are not among these. A label with several values has commas between
-   * them.
+   * The required labels that are missing from {@code had}. A label with several values separates
+   * them by commas.
    */
   public List<String> missing(Map<String, String> had) {
     return labels.stream().filter(label -> !has(had, label)).toList();

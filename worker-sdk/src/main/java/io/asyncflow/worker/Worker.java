@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds tasks, runs their stages, reports what came of it.
+ * A worker: holds tasks, runs their stages and reports the results.
  *
  * <pre>{@code
  * Worker worker = Worker.builder()
@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
  * worker.start();
  * }</pre>
  *
- * <p>It may be started before the server, or the type, is there. Thread-safe; it starts once and
- * stops once.
+ * <p>It may be started before the server or the task type exists. Thread-safe; a worker starts once
+ * and stops once.
  */
 public final class Worker implements AutoCloseable {
 
@@ -74,7 +74,7 @@ public final class Worker implements AutoCloseable {
   /**
    * Starts polling and returns at once.
    *
-   * @throws IllegalStateException if it was started before
+   * @throws IllegalStateException if the worker was started before
    */
   public void start() {
     MissingLog.tell();
@@ -85,8 +85,9 @@ public final class Worker implements AutoCloseable {
   }
 
   /**
-   * Stops and waits for it: queued tasks are given back at once, running ones have the grace that
-   * is configured and are then interrupted and given back. Again, it does nothing.
+   * Stops the worker and waits for the end: queued tasks are released at once; running ones may
+   * finish within the configured grace and are then interrupted and released. Repeated calls have
+   * no effect.
    */
   @Override
   public void close() {
@@ -96,7 +97,8 @@ public final class Worker implements AutoCloseable {
   /**
    * Stops as {@link #close} does, with another grace; of two stops the shorter grace counts.
    *
-   * @return {@code false} if a task was left to its lease, because its report found no server
+   * @return {@code false} if a task waits for the end of its lease, because no server accepted its
+   *     report
    */
   public boolean stop(Duration grace) {
     boolean nothingLeft = loops.stop(grace);
@@ -109,7 +111,7 @@ public final class Worker implements AutoCloseable {
       try {
         Runtime.getRuntime().removeShutdownHook(shutdownHook);
       } catch (IllegalStateException theJvmEnds) {
-        // The hook is what runs this.
+        // The JVM is stopping: the hook itself runs this.
       }
     }
   }
@@ -118,7 +120,7 @@ public final class Worker implements AutoCloseable {
     return loops.state();
   }
 
-  /** What it does at this moment. */
+  /** A snapshot of the worker's activity. */
   public WorkerView view() {
     return loops.view();
   }
@@ -127,12 +129,12 @@ public final class Worker implements AutoCloseable {
     return settings;
   }
 
-  /** Collects what a worker needs; everything has a default but the handlers. */
+  /** Builds a worker; everything but the handlers has a default. Not thread-safe. */
   public static final class Builder {
 
     private static final String DEFAULT_URL = "http://127.0.0.1:8081";
 
-    /** The answer to a heartbeat must come while the lease lasts. */
+    /** The answer to a heartbeat must arrive before the lease ends. */
     private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(3);
 
     private final StageRegistry registry = new StageRegistry();
@@ -160,9 +162,9 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Where flowsvr is, {@code http://127.0.0.1:8081} by default.
+     * The URL of flowsvr, {@code http://127.0.0.1:8081} by default.
      *
-     * @throws InvalidSettingException if it is no http or https URL
+     * @throws InvalidSettingException if it is not an http or https URL
      */
     public Builder url(String value) {
       url = read("url", value, HttpFlowClient::parseUrl);
@@ -170,7 +172,7 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Sent as a bearer token; {@code null} or empty for none.
+     * The key, sent as a bearer token; {@code null} or empty for none.
      *
      * @throws InvalidSettingException if a header cannot carry it
      */
@@ -180,12 +182,14 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * A file that holds the key, instead of {@link #apiKey}. It is read once, now, and white space
-     * around the key does not count. Every program of this user can read a key that is in a
-     * variable, in {@code /proc}; a file may be deleted once the worker has started.
+     * A file that contains the key, instead of {@link #apiKey}. It is read once, by this call;
+     * surrounding white space is ignored. Every program of this user can read a key in an
+     * environment variable through {@code /proc}; a file may be deleted once the worker has
+     * started.
      *
      * @param file {@code null} for none
-     * @throws InvalidSettingException if it cannot be read, or does not hold one key
+     * @throws InvalidSettingException if the file cannot be read, or does not contain exactly one
+     *     key
      */
     public Builder apiKeyFile(Path file) {
       return file == null ? this : apiKey(keyIn(file));
@@ -201,7 +205,7 @@ public final class Worker implements AutoCloseable {
         throw new InvalidSettingException(
             "apiKeyFile", "a text file that this process can read, and not " + file);
       } catch (IllegalArgumentException noKey) {
-        // Said below, and without the key.
+        // Reported below, without the key.
       }
       throw new InvalidSettingException(
           "apiKeyFile",
@@ -209,10 +213,10 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * A Redis that lets the workers of a type hold one after the other, as {@code
+     * A Redis for a lock with which the workers of a type hold one after another, such as {@code
      * redis://127.0.0.1:6379}; {@code null} or empty for none. It may be down at any time.
      *
-     * @throws InvalidSettingException if it is no such address
+     * @throws InvalidSettingException if it is not such an address
      */
     public Builder redis(String value) {
       redis =
@@ -229,8 +233,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Instead of HTTP to {@link #url}; for tests. Reports are spooled then only if {@link
-     * #spoolDir} says where.
+     * A client to use instead of HTTP to {@link #url}; for tests. Reports are then spooled only if
+     * {@link #spoolDir} is set.
      */
     public Builder client(FlowClient value) {
       client = value;
@@ -248,16 +252,16 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
+     * @throws InvalidStageException if a name is invalid, or the stage already has a handler
      */
     public Builder handler(String taskType, String stage, StageHandler handler, boolean slot) {
       return handler(taskType, stage, handler, StageNeeds.slots(slot ? 1 : 0));
     }
 
     /**
-     * Runs a stage of a type, if this worker has what it needs.
+     * Runs a stage of a type, if this worker meets its requirements.
      *
-     * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
+     * @throws InvalidStageException if a name is invalid, or the stage already has a handler
      */
     public Builder handler(String taskType, String stage, StageHandler handler, StageNeeds needs) {
       registry.register(taskType, stage, handler, needs);
@@ -275,9 +279,9 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Runs a stage of a type for several tasks at once, if this worker has what it needs.
+     * Runs a stage of a type for several tasks at once, if this worker meets its requirements.
      *
-     * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
+     * @throws InvalidStageException if a name is invalid, or the stage already has a handler
      */
     public Builder batchHandler(
         String taskType, String stage, BatchStageHandler handler, StageNeeds needs) {
@@ -289,14 +293,15 @@ public final class Worker implements AutoCloseable {
      * Runs the stages that the object's class ({@link StageHandler} or {@link BatchStageHandler})
      * or its methods name with {@link Stage}.
      *
-     * @throws InvalidStageException if it names none, or a method cannot be called so
+     * @throws InvalidStageException if there is none, or a marked method cannot be called as a
+     *     handler
      */
     public Builder handlers(Object annotated) {
       AnnotatedStages.register(annotated, registry);
       return this;
     }
 
-    /** Everything that {@link WorkerSettings} holds, at once. */
+    /** Sets all {@link WorkerSettings} at once. */
     public Builder settings(WorkerSettings value) {
       slots.clear();
       slots.putAll(value.slots());
@@ -341,16 +346,19 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
-    /** Adds a device and its places; without any there is one place on {@code cpu}. */
+    /**
+     * Adds a device with its number of places; without any device there is one place on {@code
+     * cpu}.
+     */
     public Builder slots(String device, int places) {
       slots.put(device, places);
       return this;
     }
 
     /**
-     * Looks for GPUs with {@code nvidia-smi} and adds each as device {@code cuda:…} with so many
-     * places, and the label {@code gpu} with the model of the first; 0, the default, looks for
-     * none. Where none is found, nothing is added: stages that need the label are left to other
+     * Detects GPUs with {@code nvidia-smi} and adds each as device {@code cuda:…} with this number
+     * of places, and the label {@code gpu} with the model of the first; 0, the default, detects
+     * none. If no GPU is found, nothing is added, and stages that require the label run on other
      * workers.
      */
     public Builder gpuSlots(int places) {
@@ -358,7 +366,10 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
-    /** Adds a word about the machine, for operators to see and for stages to need. */
+    /**
+     * Adds a label of the machine, shown to operators and matched with the labels that stages
+     * require.
+     */
     public Builder label(String name, String value) {
       labels.put(name, value);
       return this;
@@ -371,8 +382,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * See {@link WorkerSettings#spoolDir}; {@code null} for none. Workers may share it. Each server
-     * has a directory of its own in it, named by its URL.
+     * See {@link WorkerSettings#spoolDir}; {@code null} for none. Workers may share it. It has a
+     * subdirectory for each server, named after its URL.
      */
     public Builder spoolDir(Path value) {
       spoolDir = value;
@@ -380,22 +391,23 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Called once this worker has stopped because an operator drained it; for a process that would
-     * not end by itself then. It does nothing by default.
+     * A callback, run once after this worker has stopped because an operator drained it, for a
+     * process that would otherwise not end. Does nothing by default.
      */
     public Builder whenDrained(Runnable value) {
       whenDrained = Objects.requireNonNull(value, "whenDrained");
       return this;
     }
 
-    /** Whether the end of the JVM closes the worker; {@code true}. */
+    /** Whether a shutdown hook of the JVM closes the worker; {@code true} by default. */
     public Builder stopsWithTheJvm(boolean value) {
       stopsWithTheJvm = value;
       return this;
     }
 
     /**
-     * @throws InvalidSettingException if a setting is out of range, or it has what no stage needs
+     * @throws InvalidSettingException if a setting is out of range, or this worker meets no stage's
+     *     requirements
      * @throws IllegalArgumentException if there is no handler
      */
     public Worker build() {
@@ -406,7 +418,7 @@ public final class Worker implements AutoCloseable {
       return new Worker(this);
     }
 
-    /** For tests that want time to go slower. */
+    /** Sets the clock; for tests. */
     Builder ticker(Ticker value) {
       ticker = value;
       return this;
@@ -442,7 +454,10 @@ public final class Worker implements AutoCloseable {
       return client != null ? client : new HttpFlowClient(url, apiKey);
     }
 
-    /** A client of the caller's own may lead anywhere; the reports of others are not for it. */
+    /**
+     * The spool directory. With a custom client there is no default, because reports of other
+     * servers must not be sent to its server.
+     */
     private Path usedSpoolDir() {
       boolean byDefault = WorkerSettings.defaultSpoolDir().equals(spoolDir);
       return client != null && byDefault ? null : spoolDir;
@@ -453,17 +468,17 @@ public final class Worker implements AutoCloseable {
       if (directory == null) {
         if (spoolDir != null) {
           log.warn(
-              "reports that find no server are kept in memory alone, and lost if this process ends:"
-                  + " a client of your own may lead anywhere; name a spoolDir for it");
+              "reports that no server accepts are kept in memory and lost if this process ends:"
+                  + " a custom client has no default spool; set spoolDir for it");
         }
         return new NoSpool();
       }
       DiskSpool spool = new DiskSpool(directory.resolve(serverName()));
-      spool.warnIfItCannotBeWritten();
+      spool.warnIfNotWritable();
       return spool;
     }
 
-    /** As a file may be called; without a password. */
+    /** The server's URL as a file name, without a password. */
     private String serverName() {
       String address = url.getAuthority().replaceAll(".*@", "") + url.getPath();
       String server = client == null ? url.getScheme() + "_" + address : "client";

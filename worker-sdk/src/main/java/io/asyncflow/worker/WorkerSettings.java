@@ -10,24 +10,23 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How a worker works. What cannot work is an {@link InvalidSettingException}.
+ * The settings of a worker. An invalid value causes an {@link InvalidSettingException}.
  *
- * @param workerId names this process to the server, at most 64 characters; by default new at each
- *     start
- * @param threads handlers of one type that run at once, 16 by default
- * @param prefetch tasks of one type held beyond its free threads, 8 by default
- * @param backlogThreshold tasks of one type that are held and do not run, queued or with a report
- *     on its way, from which on it asks for no more; 1,000 by default
+ * @param workerId the id of this process, at most 64 characters; by default new at each start
+ * @param threads the maximum number of concurrent handlers of one type, 16 by default
+ * @param prefetch the number of tasks of one type held beyond its free threads, 8 by default
+ * @param backlogThreshold the number of held tasks of one type that do not run (queued, or with an
+ *     undelivered report) from which on the worker asks for no more; 1,000 by default
  * @param shutdownGrace how long runs may go on after a stop, 20 s by default
- * @param slots device name to places on it, shared by all types; one on {@code cpu} by default
- * @param labels words about the machine, for operators to see and for stages to need; none by
+ * @param slots the number of places by device name, shared by all types; one on {@code cpu} by
  *     default
- * @param stuckThreshold handlers that go on ten seconds after their interrupt, from which on the
- *     worker says that it is unhealthy: each keeps its thread and its slot; 1 by default
- * @param spoolDir where reports wait that could not be delivered, for a restart of the worker too;
- *     {@code null} for memory alone. By default {@code .asyncflow/spool} in the user's home, which
- *     is the same wherever the worker is started; in the working directory where there is no home
- *     that can be written
+ * @param labels labels of the machine, shown to operators and matched with the labels that stages
+ *     require; none by default
+ * @param stuckThreshold the number of handlers still running ten seconds after their interrupt from
+ *     which on the worker is unhealthy: each occupies its thread and its slot; 1 by default
+ * @param spoolDir the directory for undelivered reports, which also survive a restart of the
+ *     worker; {@code null} to keep them in memory only. By default {@code .asyncflow/spool} in the
+ *     user's home, or in the working directory if there is no writable home
  */
 public record WorkerSettings(
     String workerId,

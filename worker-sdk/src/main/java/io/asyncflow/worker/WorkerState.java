@@ -1,13 +1,13 @@
 package io.asyncflow.worker;
 
-/** The life of a {@link Worker}: each state follows the one before, and none comes back. */
+/** The life cycle of a {@link Worker}: states follow in this order and never return. */
 public enum WorkerState {
-  /** Built and not started. */
+  /** Built, not started. */
   NEW,
-  /** Polls and runs. */
+  /** Holds tasks and runs them. */
   RUNNING,
-  /** Holds nothing new; finishes or gives back what it has. */
+  /** Holds no new tasks; finishes or releases the held ones. */
   STOPPING,
-  /** Over. */
+  /** Stopped for good. */
   STOPPED
 }

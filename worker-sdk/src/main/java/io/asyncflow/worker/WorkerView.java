@@ -3,14 +3,14 @@ package io.asyncflow.worker;
 import java.util.List;
 
 /**
- * What a worker does at this moment, for health checks and for people.
+ * A snapshot of a worker's activity, for health checks and people.
  *
- * @param slots places on devices, and how many of them are free
- * @param quarantined the places that are not used for now, as {@code cuda:0/1}: the last three runs
- *     on each met a lack of memory or a program that does not start
- * @param spooled reports on disk that wait for flowsvr
- * @param problem why the worker is unhealthy; {@code null} if it is not. A server that does not
- *     answer is no illness of the worker
+ * @param slots the places of each device, and how many of them are free
+ * @param quarantined the places that are temporarily not used, such as {@code cuda:0/1}: on each,
+ *     the last three runs lacked memory or a program that starts
+ * @param spooled the number of undelivered reports on disk
+ * @param problem why the worker is unhealthy; {@code null} if it is healthy. An unavailable server
+ *     does not make the worker unhealthy
  */
 public record WorkerView(
     String workerId,
@@ -26,13 +26,13 @@ public record WorkerView(
    * One type of a worker.
    *
    * @param poller PENDING, POLLING or STOPPED
-   * @param queued held, waiting for a thread or a slot
-   * @param working in their handlers
-   * @param reporting with a report on its way
-   * @param overdue threads in handlers that go on although their run is over: they heed no
-   *     interrupt, and keep their thread and slot until they end
-   * @param stuck those of them that were interrupted ten seconds ago or more
-   * @param problem why holds fail just now; {@code null} if they do not
+   * @param queued the number of tasks that wait for a thread or a slot
+   * @param working the number of tasks in handlers
+   * @param reporting the number of tasks with an undelivered report
+   * @param overdue the number of handlers that continue although their run has ended: they ignore
+   *     the interrupt and occupy their thread and slot
+   * @param stuck the number of those that were interrupted at least ten seconds ago
+   * @param problem why holds fail at present; {@code null} if they do not
    */
   public record TypeView(
       String taskType,

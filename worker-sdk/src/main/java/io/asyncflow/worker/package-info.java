@@ -1,6 +1,6 @@
 /**
- * What a developer needs to run stages of tasks: {@link io.asyncflow.worker.StageHandler} to write,
- * {@link io.asyncflow.worker.Worker} to start.
+ * The API for running stages of tasks: implement {@link io.asyncflow.worker.StageHandler}, start a
+ * {@link io.asyncflow.worker.Worker}.
  *
  * <pre>{@code
  * Worker worker = Worker.builder()
@@ -10,7 +10,7 @@
  * worker.start();
  * }</pre>
  *
- * <p>With Spring Boot there is nothing to start: beans marked with {@link
+ * <p>With Spring Boot the worker starts automatically: beans marked with {@link
  * io.asyncflow.worker.Stage} are found, and {@code asyncflow.worker.*} configures the worker.
  */
 package io.asyncflow.worker;

@@ -135,7 +135,7 @@ class BatchWorkerTest {
     assertThat(server.accepted())
         .filteredOn(report -> report.outcome() == Outcome.FAIL)
         .extracting(Report::errMsg)
-        .containsExactlyInAnyOrder("no such voice", "the handler said nothing of this task");
+        .containsExactlyInAnyOrder("no such voice", "the handler gave no result for this task");
   }
 
   @Test

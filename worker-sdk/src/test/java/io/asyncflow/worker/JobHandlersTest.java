@@ -152,7 +152,7 @@ class JobHandlersTest {
     start(loudly().handlers(new Lines()));
     String taskId = server.createTask(NewTask.of("book", "split", "ann", ""));
     assertThat(server.awaitStatus(taskId, TaskStatus.FAILED, PATIENCE)).isTrue();
-    assertThat(server.getTask(taskId).scheduleLog()).contains("is the task of no job");
+    assertThat(server.getTask(taskId).scheduleLog()).contains("belongs to no job");
   }
 
   @Test

@@ -5,7 +5,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.Environment;
 
-/** Says in one sentence which setting of the worker cannot work. */
+/** Explains in one sentence which setting of the worker is invalid. */
 class InvalidSettingAnalyzer extends AbstractFailureAnalyzer<InvalidSettingException> {
 
   private final Environment environment;

@@ -5,7 +5,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.util.StringUtils;
 
-/** Says which handler cannot be one, and what to do, instead of a stack trace of the start. */
+/** Explains which handler is invalid and what to do, instead of a stack trace. */
 class InvalidStageAnalyzer extends AbstractFailureAnalyzer<InvalidStageException> {
 
   @Override

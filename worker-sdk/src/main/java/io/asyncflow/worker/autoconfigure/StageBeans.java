@@ -22,7 +22,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Finds the beans that handle stages: {@link StageHandler} and {@link BatchStageHandler} beans
- * whose class is marked with {@link Stage}, and beans with marked methods. Looks through proxies,
+ * whose class is marked with {@link Stage}, and beans with marked methods. Handles proxied beans,
  * so that a handler may be transactional or otherwise advised.
  */
 class StageBeans {
@@ -33,7 +33,7 @@ class StageBeans {
     this.beans = beans;
   }
 
-  /** Says how many stages it found. */
+  /** Registers the stages of all beans and returns their number. */
   int register(Worker.Builder worker) {
     int found = 0;
     for (String name : beans.getBeanDefinitionNames()) {
@@ -45,7 +45,7 @@ class StageBeans {
     return found;
   }
 
-  /** The class that was written, whatever stands in front of it; {@code null} if nobody knows. */
+  /** The user's class of the bean, without proxies; {@code null} if unknown. */
   private Class<?> typeOf(String name) {
     if (ScopedProxyUtils.isScopedTarget(name)) {
       return null;
@@ -82,14 +82,17 @@ class StageBeans {
     return methods.size();
   }
 
-  /** A method that runs past its advice, or on a proxy without any fields, is none of a handler. */
+  /**
+   * The method as callable on the bean. A call must not bypass the advice, or run on a proxy, whose
+   * fields are not set.
+   */
   private static Method invocable(Method method, Object bean) {
     try {
       if (!AopUtils.isCglibProxy(bean) || !Modifier.isFinal(method.getModifiers())) {
         return AopUtils.selectInvocableMethod(method, bean.getClass());
       }
     } catch (IllegalStateException hiddenByTheProxy) {
-      // Said below.
+      // Reported below.
     }
     throw new InvalidStageException(
         "@Stage method " + method + " cannot be called through the proxy of its bean",

@@ -14,9 +14,10 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * Makes the application a worker for the stages that its beans handle. It has clients of its own:
- * one that the application creates tasks with has another time-out, and perhaps another server.
- * Only a {@link FlowClient} bean of the name {@value #CLIENT_BEAN} is used instead, as by tests.
+ * Makes the application a worker for the stages that its beans handle. The worker creates its own
+ * clients, because the application's client has another time-out and may have another server. Only
+ * a {@link FlowClient} bean with the name {@value #CLIENT_BEAN} replaces them, for example in
+ * tests.
  */
 @AutoConfiguration
 @ConditionalOnProperty(
@@ -38,7 +39,7 @@ public class WorkerAutoConfiguration {
       @Qualifier(CLIENT_BEAN) ObjectProvider<FlowClient> client,
       ApplicationEventPublisher events) {
     WorkerConnection connection = WorkerConnection.of(properties, environment);
-    // What cannot work is said now, and not when half of the application has started.
+    // Report invalid settings now, not when half of the application has started.
     builder(properties, connection);
     return new WorkerLifecycle(
         () -> builder(properties, connection).client(client.getIfAvailable()),
@@ -54,7 +55,7 @@ public class WorkerAutoConfiguration {
             .apiKey(connection.apiKey())
             .apiKeyFile(connection.apiKeyFile())
             .redis(connection.redisUrl())
-            // The application context stops it, and knows in which order.
+            // The application context stops the worker, in the right order.
             .stopsWithTheJvm(false);
     return connection.url() == null ? builder : builder.url(connection.url());
   }

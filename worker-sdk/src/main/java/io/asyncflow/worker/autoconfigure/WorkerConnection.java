@@ -6,10 +6,7 @@ import java.util.Map;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.core.env.Environment;
 
-/**
- * What a worker connects to: its properties, and the variables of the environment that are taken
- * where one is not set.
- */
+/** The connection settings of a worker: its properties, with environment variables as defaults. */
 record WorkerConnection(String url, String apiKey, Path apiKeyFile, String redisUrl) {
 
   private static final Map<String, String> VARIABLES =
@@ -20,7 +17,7 @@ record WorkerConnection(String url, String apiKey, Path apiKeyFile, String redis
           "redisUrl", "FLOW_REDIS_URL");
 
   /**
-   * @throws InvalidSettingException if two keys are named, of which one would be left unused
+   * @throws InvalidSettingException if two keys are set, of which one would be unused
    */
   static WorkerConnection of(WorkerProperties properties, Environment environment) {
     String apiKey = or(properties.getApiKey(), environment, "apiKey");
@@ -41,7 +38,7 @@ record WorkerConnection(String url, String apiKey, Path apiKeyFile, String redis
     return isSet(value) ? value : null;
   }
 
-  /** The name by which the user knows a setting of the worker: a variable, or a property. */
+  /** The name under which the user set a value: an environment variable or a property. */
   static String nameOf(String setting, Environment environment) {
     String property = "asyncflow.worker." + DataObjectPropertyName.toDashedForm(setting);
     boolean fromVariable =

@@ -9,8 +9,8 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Shows the worker as component {@code asyncflow} of the application's health, where Spring Boot's
- * Actuator is there; {@code management.health.asyncflow.enabled} turns it off.
+ * Shows the worker as component {@code asyncflow} of the application's health, if Spring Boot's
+ * Actuator is present; {@code management.health.asyncflow.enabled=false} disables it.
  */
 @AutoConfiguration(after = WorkerAutoConfiguration.class)
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})

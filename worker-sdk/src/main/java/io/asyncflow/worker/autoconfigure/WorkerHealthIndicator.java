@@ -7,16 +7,16 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * DOWN when the worker is unhealthy: handlers are stuck, which only a restart mends, or every slot
- * is quarantined; OUT_OF_SERVICE when it was stopped or drained. That flowsvr does not answer is a
- * detail: a restart would not help.
+ * DOWN if the worker is unhealthy: handlers are stuck, which only a restart solves, or every slot
+ * is quarantined. OUT_OF_SERVICE if it was stopped or drained. An unavailable flowsvr is only a
+ * detail, because a restart would not help.
  */
 class WorkerHealthIndicator extends AbstractHealthIndicator {
 
   private final WorkerLifecycle lifecycle;
 
   WorkerHealthIndicator(WorkerLifecycle lifecycle) {
-    super("the worker cannot be looked at");
+    super("the state of the worker cannot be read");
     this.lifecycle = lifecycle;
   }
 

@@ -10,8 +10,8 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Starts the worker when the application is ready for work and stops it first, while everything
- * that its handlers use still works.
+ * Starts the worker after all other components and stops it first, while all components that its
+ * handlers use still run.
  */
 public class WorkerLifecycle implements SmartLifecycle {
 
@@ -23,7 +23,7 @@ public class WorkerLifecycle implements SmartLifecycle {
   private volatile Worker worker;
 
   /**
-   * @param builders a new one for each start: a context may be stopped and started again
+   * @param builders creates a builder for each start: a context may be stopped and started again
    */
   WorkerLifecycle(
       Supplier<Worker.Builder> builders, StageBeans stages, ApplicationEventPublisher events) {

@@ -7,72 +7,77 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
-/** The worker of this application. */
+/** The settings of this application's worker. */
 @ConfigurationProperties("asyncflow.worker")
 public class WorkerProperties {
 
-  /** Whether this application is a worker. */
+  /** Whether this application runs a worker. */
   private boolean enabled = true;
 
-  /** Where flowsvr is. Default: the environment's FLOW_URL, or http://127.0.0.1:8081. */
+  /** The URL of flowsvr. Default: the environment's FLOW_URL, or http://127.0.0.1:8081. */
   private String url;
 
-  /** Sent to flowsvr as a bearer token. Default: the environment's FLOW_API_KEY, or none. */
+  /**
+   * The key, sent to flowsvr as a bearer token. Default: the environment's FLOW_API_KEY, or none.
+   */
   private String apiKey;
 
   /**
-   * A file with the key, instead of api-key. Default: the environment's FLOW_API_KEY_FILE, or none.
+   * A file that contains the key, instead of api-key. Default: the environment's FLOW_API_KEY_FILE,
+   * or none.
    */
   private String apiKeyFile;
 
   /**
-   * A Redis that lets the workers of a type hold one after the other. It may be down at any time.
-   * Default: the environment's FLOW_REDIS_URL, or none.
+   * A Redis for a lock with which the workers of a type hold one after another. It may be down at
+   * any time. Default: the environment's FLOW_REDIS_URL, or none.
    */
   private String redisUrl;
 
-  /** Names this process to flowsvr, at most 64 characters. Default: new at each start. */
+  /** The id of this process, at most 64 characters. Default: new at each start. */
   private String workerId;
 
-  /** Handlers of one type that run at once. */
+  /** The maximum number of concurrent handlers of one type. */
   private int threads = 16;
 
-  /** Tasks of one type held beyond its free threads. */
+  /** The number of tasks of one type held beyond its free threads. */
   private int prefetch = 8;
 
-  /** Tasks of one type that are held and do not run, from which on it asks for no more. */
+  /**
+   * The number of held tasks of one type that do not run from which on the worker asks for no more.
+   */
   private int backlogThreshold = 1000;
 
-  /** How long runs may go on after a stop before they are interrupted and given back. */
+  /** How long runs may continue after a stop before they are interrupted and released. */
   private Duration shutdownGrace = Duration.ofSeconds(20);
 
   /**
-   * Devices, and how many runs each takes at once. A name with a colon wants brackets, in YAML as
-   * "[cuda:0]": 2. Default: one on "cpu".
+   * The number of places by device name. A name with a colon needs brackets, in YAML "[cuda:0]": 2.
+   * Default: one on "cpu".
    */
   private Map<String, Integer> slots = new LinkedHashMap<>();
 
   /**
-   * Places on each GPU that nvidia-smi lists, each a device "cuda:…" besides those of slots; the
-   * label gpu is set where there is one. Default: 0, which looks for none.
+   * The number of places on each GPU that nvidia-smi lists. Each GPU is a device "cuda:…" besides
+   * those of slots, and sets the label gpu. Default: 0, which detects no GPUs.
    */
   private int gpuSlots;
 
   /**
-   * Words about this machine, for operators to see and for stages to need: "gpu", or "model" with
-   * values separated by commas.
+   * Labels of this machine, shown to operators and matched with the labels that stages require:
+   * "gpu", or "model" with values separated by commas.
    */
   private Map<String, String> labels = new LinkedHashMap<>();
 
   /**
-   * Handlers that go on ten seconds after their interrupt, from which on the worker says that it is
-   * unhealthy.
+   * The number of handlers still running ten seconds after their interrupt from which on the worker
+   * is unhealthy.
    */
   private int stuckThreshold = 1;
 
   /**
-   * Where reports wait that could not be delivered, for a restart of the worker too; "none" for
-   * memory alone. Default: .asyncflow/spool in the user's home.
+   * The directory for undelivered reports, which also survive a restart of the worker; "none" to
+   * keep them in memory only. Default: .asyncflow/spool in the user's home.
    */
   private String spoolDir;
 
@@ -84,7 +89,7 @@ public class WorkerProperties {
         prefetch,
         backlogThreshold,
         shutdownGrace,
-        slots, // none: the builder adds what it finds
+        slots, // without GPUs, which the builder adds
         labels,
         stuckThreshold,
         spoolDir == null || spoolDir.isBlank() ? defaults.spoolDir() : spoolPath());

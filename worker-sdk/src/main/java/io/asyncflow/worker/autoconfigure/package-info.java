@@ -1,5 +1,5 @@
 /**
- * A worker in a Spring Boot application: add the dependency, write beans that handle stages, set
- * {@code asyncflow.worker.*}.
+ * A worker in a Spring Boot application: add the dependency, write beans that handle stages, and
+ * set {@code asyncflow.worker.*}.
  */
 package io.asyncflow.worker.autoconfigure;

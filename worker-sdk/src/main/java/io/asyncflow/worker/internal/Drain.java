@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stops the worker when the server drains it, on a thread of its own: the thread that hears it has
- * tasks to take, or leases to renew.
+ * Stops the worker when the server drains it, on its own thread, because the thread that receives
+ * the drain must accept tasks or renew leases.
  *
  * <p>Thread-safe.
  */
@@ -23,7 +23,7 @@ final class Drain {
   private final AtomicBoolean begun = new AtomicBoolean();
 
   /**
-   * @param stop called once, and may take its time
+   * @param stop called once; may block
    */
   Drain(Runnable stop, ThreadFactory threads, Link link) {
     this.stop = stop;
@@ -32,8 +32,8 @@ final class Drain {
   }
 
   /**
-   * Begins it, if it has not begun. Nothing happens where no thread can be had for it: the next
-   * answer drains the worker once more.
+   * Begins the drain, if it has not begun. If no thread can be started, nothing happens, and the
+   * next answer with a drain tries again.
    */
   void begin() {
     if (!begun.compareAndSet(false, true)) {
@@ -42,11 +42,11 @@ final class Drain {
     try {
       Thread stopping = threads.newThread(stop);
       stopping.setName("asyncflow-drain");
-      // Keeps the JVM from ending before the last run has: nothing else may.
+      // Keeps the JVM alive until the last run has ended; no other thread may.
       stopping.setDaemon(false);
       stopping.start();
-    } catch (OutOfMemoryError e) { // as the JVM calls a lack of threads, too
-      trouble.failed("NO_THREAD", e.toString(), "tried again with the next answer that says so");
+    } catch (OutOfMemoryError e) { // the JVM also throws it if it cannot create a thread
+      trouble.failed("NO_THREAD", e.toString(), "tried again with the next answer that drains");
       begun.set(false);
     }
   }

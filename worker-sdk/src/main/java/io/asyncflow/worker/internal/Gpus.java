@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 public final class Gpus {
 
   /**
-   * @param device {@code cuda:} and its index, or what {@code CUDA_VISIBLE_DEVICES} calls it
-   * @param model as {@code NVIDIA H100 80GB HBM3}
+   * @param device {@code cuda:} and its index, or its name in {@code CUDA_VISIBLE_DEVICES}
+   * @param model such as {@code NVIDIA H100 80GB HBM3}
    */
   public record Gpu(String device, String model) {}
 
@@ -24,12 +24,12 @@ public final class Gpus {
   private static final List<String> NVIDIA_SMI =
       List.of("nvidia-smi", "--query-gpu=index,uuid,name", "--format=csv,noheader");
 
-  /** A driver that is about to die may keep it for ever. */
+  /** A failing driver may block nvidia-smi for ever. */
   private static final long PATIENCE_SECONDS = 10;
 
   private Gpus() {}
 
-  /** Those that this process may use; none where there is no GPU, no driver, or no answer. */
+  /** The GPUs that this process may use; empty without a GPU, a driver or an answer. */
   public static List<Gpu> found() {
     List<Gpu> gpus = found(NVIDIA_SMI, System.getenv("CUDA_VISIBLE_DEVICES"));
     log.info("found {} GPUs: {}", gpus.size(), gpus);
@@ -37,7 +37,7 @@ public final class Gpus {
   }
 
   /**
-   * @param visible what CUDA is told to see; {@code null} for all
+   * @param visible the value of {@code CUDA_VISIBLE_DEVICES}; {@code null} for all GPUs
    */
   static List<Gpu> found(List<String> command, String visible) {
     try {
@@ -46,7 +46,7 @@ public final class Gpus {
       process.getOutputStream().close();
       if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
-        log.warn("nvidia-smi gives no answer; GPUs are not looked for");
+        log.warn("nvidia-smi does not answer; no GPUs are used");
         return List.of();
       }
       String answer = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -74,7 +74,7 @@ public final class Gpus {
     return gpus;
   }
 
-  /** What the process may call it; {@code null} if it may not see it. */
+  /** The name of the GPU in this process; {@code null} if it is not visible. */
   private static String nameIn(String visible, String index, String uuid) {
     if (visible == null) {
       return index;

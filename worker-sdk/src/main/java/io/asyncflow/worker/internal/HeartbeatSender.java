@@ -30,29 +30,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells flowsvr that this worker lives. Renews every lease held, queued and reporting tasks too, in
- * one request every fifth of the shortest. A worker that holds nothing beats every few seconds all
- * the same, so that operators see it and can drain it; unless a hold is out, which does as well:
- * then only now and then, or when there is news, to say how it is.
+ * Sends heartbeats. One request renews the leases of all held tasks, including queued and reporting
+ * ones, every fifth of the shortest lease. A worker without tasks beats every few seconds, so that
+ * operators see it and can drain it. While a hold call is open, which also shows that the worker
+ * lives, it beats only now and then, or when its description has changed.
  */
 final class HeartbeatSender implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(HeartbeatSender.class);
   private static final int MOST_TASKS = 1000;
 
-  /** A worker that holds nothing is heard of so often, by a beat or by a hold. */
+  /** The interval between signs of life, beats or holds, of a worker without tasks. */
   private static final Duration IDLE_INTERVAL = Duration.ofSeconds(10);
 
-  /** It says so often how it is. */
+  /** The interval between beats that contain the worker's description. */
   private static final Duration DESCRIPTION_INTERVAL = Duration.ofMinutes(1);
 
-  /** Workers that were started together begin apart. */
+  /** Spreads the first beats of workers that were started together. */
   private static final Duration LATEST_START = Duration.ofSeconds(1);
 
-  /** How much of an interval chance may take away. */
+  /** The part of an interval by which jitter may shorten it. */
   private static final double CHANCE = 0.2;
 
-  /** A lease that the server's answer does not mention must not make a busy loop. */
+  /** Prevents a busy loop for a lease that the server's answer does not contain. */
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
 
   private final String workerId;
@@ -76,8 +76,8 @@ final class HeartbeatSender implements Loop.Step {
   private volatile boolean hasNews;
 
   /**
-   * @param info what the worker says of itself
-   * @param polls whether a hold is out
+   * @param info returns the worker's description
+   * @param polls whether a hold call is open
    * @param drain called when the server drains this worker; may be called often
    */
   HeartbeatSender(
@@ -111,8 +111,8 @@ final class HeartbeatSender implements Loop.Step {
     held.whenAdded(run -> nextTurn.add(run.lease().renewAt()));
   }
 
-  /** What the worker says of itself has changed in a way that people wait for. */
-  void tellSoon() {
+  /** Sends the next beat soon: the description has changed in a way that matters to operators. */
+  void beatSoon() {
     hasNews = true;
     wakeUp.signal();
   }
@@ -120,7 +120,7 @@ final class HeartbeatSender implements Loop.Step {
   @Override
   public Duration runOnce() {
     if (dueAt() <= ticker.nanos()) {
-      if (isHeardOf()) {
+      if (isBeatUnnecessary()) {
         idleBeat = nextIdleBeat(ticker.nanos());
       } else {
         beat();
@@ -136,8 +136,10 @@ final class HeartbeatSender implements Loop.Step {
     return Math.max(Math.min(renewal, idle), notBefore);
   }
 
-  /** Whether a hold says as much as a beat would: it lives, and holds nothing, as it said last. */
-  private boolean isHeardOf() {
+  /**
+   * Whether an open hold call makes a beat unnecessary: the worker holds nothing and has no news.
+   */
+  private boolean isBeatUnnecessary() {
     return polls.getAsBoolean()
         && held.isEmpty()
         && !toldOfTasks
@@ -150,15 +152,15 @@ final class HeartbeatSender implements Loop.Step {
   }
 
   private void beat() {
-    hasNews = false; // before it is told: what is news from now on is told once more
+    hasNews = false; // before sending: later news is sent again
     List<Run> runs = new ArrayList<>(held.all());
     long start = ticker.nanos();
     try {
       int from = 0;
       do {
-        int to = Math.min(from + MOST_TASKS, runs.size());
-        beat(runs.subList(from, to));
-        from = to;
+        int end = Math.min(from + MOST_TASKS, runs.size());
+        beat(runs.subList(from, end));
+        from = end;
       } while (from < runs.size());
       backoff.reset();
       notBefore = start + SHORTEST_PAUSE.toNanos();
@@ -183,7 +185,7 @@ final class HeartbeatSender implements Loop.Step {
     for (LeaseState lease : answer.tasks()) {
       Run run = held.find(lease.taskId(), lease.leaseEpoch());
       if (run != null) {
-        heed(run, lease, start);
+        apply(run, lease, start);
       }
     }
     if (answer.drain()) {
@@ -201,15 +203,16 @@ final class HeartbeatSender implements Loop.Step {
       if (e.errorCode() != ErrorCode.TOO_LARGE && e.errorCode() != ErrorCode.INVALID_INPUT) {
         throw e;
       }
-      // No lease is lost for the sake of a description.
+      // A refused description must not cost leases.
       tellsInfo = false;
       log.warn(
-          "flowsvr refuses what this worker says of itself; it says no more: {}", e.getMessage());
+          "flowsvr refuses the description of this worker; it is not sent again: {}",
+          e.getMessage());
       return client.heartbeat(new Heartbeat(workerId, tasks));
     }
   }
 
-  private void heed(Run run, LeaseState lease, long requestStart) {
+  private void apply(Run run, LeaseState lease, long requestStart) {
     switch (lease.state()) {
       case EXTENDED -> run.renew(requestStart, lease.leaseMs());
       case LOST -> ends.lost(run, "the server says that its lease is lost");
@@ -223,7 +226,7 @@ final class HeartbeatSender implements Loop.Step {
     return shortest.orElse(IDLE_INTERVAL);
   }
 
-  private static Duration shorter(Duration one, Duration other) {
-    return one.compareTo(other) < 0 ? one : other;
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
   }
 }

@@ -8,14 +8,14 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.helpers.NOPLoggerFactory;
 import org.slf4j.spi.SLF4JServiceProvider;
 
-/** A worker without a log is silent in every failure; only standard error can say so. */
+/** Warns on standard error that a worker has no log, so that all its failures would be silent. */
 public final class MissingLog {
 
   private static final AtomicBoolean TOLD = new AtomicBoolean();
 
   private MissingLog() {}
 
-  /** Says so, once a process; one that has chosen slf4j-nop wants no log. */
+  /** Warns once for each process; not if slf4j-nop was chosen. */
   public static void tell() {
     ILoggerFactory loggers = LoggerFactory.getILoggerFactory();
     if (loggers instanceof NOPLoggerFactory && !hasProvider() && TOLD.compareAndSet(false, true)) {
@@ -29,7 +29,7 @@ public final class MissingLog {
     try {
       return ServiceLoader.load(SLF4JServiceProvider.class).findFirst().isPresent();
     } catch (ServiceConfigurationError | LinkageError brokenOrOfSlf4j1) {
-      return false; // SLF4J goes on without it, and so does the worker
+      return false; // SLF4J continues without a provider, and so does the worker
     }
   }
 }

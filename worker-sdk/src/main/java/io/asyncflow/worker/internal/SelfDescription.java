@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a worker says of itself with its heartbeats: what stays, and what it does just now. */
+/** The description of a worker in its heartbeats: its constant data and its present state. */
 final class SelfDescription {
 
   private final String host = WorkerIds.host();

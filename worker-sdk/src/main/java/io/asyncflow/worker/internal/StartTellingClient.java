@@ -10,15 +10,15 @@ import io.asyncflow.api.Report;
 import java.util.List;
 
 /**
- * Says with each hold and heartbeat which start of the worker asks: one that was drained is not
- * taken for the one that is started after it under the same worker id.
+ * Adds the start id of the worker to each hold and heartbeat, so that the drain of one start does
+ * not apply to a later start with the same worker id.
  */
 public final class StartTellingClient extends ForwardingFlowClient {
 
   private final String startId;
 
   /**
-   * @param startId no other start of the worker has had it
+   * @param startId unique for this start of the worker
    */
   public StartTellingClient(FlowClient client, String startId) {
     super(client);
@@ -27,12 +27,12 @@ public final class StartTellingClient extends ForwardingFlowClient {
 
   @Override
   public HoldAnswer hold(HoldRequest request) {
-    return super.hold(told(request));
+    return super.hold(withStartId(request));
   }
 
   @Override
   public HoldAnswer hold(HoldRequest request, List<Report> reports) {
-    return super.hold(told(request), reports);
+    return super.hold(withStartId(request), reports);
   }
 
   @Override
@@ -40,7 +40,7 @@ public final class StartTellingClient extends ForwardingFlowClient {
     return super.heartbeat(new Heartbeat(beat.workerId(), beat.tasks(), beat.worker(), startId));
   }
 
-  private HoldRequest told(HoldRequest request) {
+  private HoldRequest withStartId(HoldRequest request) {
     return new HoldRequest(
         request.taskType(),
         request.limit(),

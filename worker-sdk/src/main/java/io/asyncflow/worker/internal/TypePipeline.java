@@ -8,14 +8,14 @@ import io.asyncflow.worker.internal.run.HeldRuns;
 import io.asyncflow.worker.internal.run.Run;
 import java.util.List;
 
-/** All that one type has to itself: a poller, its thread, and a pool. */
+/** The parts of one type: a poller, its thread, and a pool. */
 record TypePipeline(String taskType, TypePoller poller, Loop polling, RunPool pool) {
 
   void start() {
     polling.start();
   }
 
-  /** No more holds; what waited is returned. */
+  /** Ends polling; returns the queued runs. */
   List<Run> stop() {
     poller.stop();
     return pool.close();

@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Names for worker processes. */
+/** Ids of worker processes. */
 public final class WorkerIds {
 
   private static final int LONGEST = 64;
@@ -12,8 +12,8 @@ public final class WorkerIds {
   private WorkerIds() {}
 
   /**
-   * Host, process and chance, at most 64 characters: new at each call, because what an earlier
-   * process held must not be taken for this one's.
+   * A new id of host, process id and a random part, at most 64 characters. It is new at each call,
+   * because tasks of an earlier process must not be attributed to this one.
    */
   public static String next() {
     String tail =

@@ -45,22 +45,22 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts the loops together, starts them, and stops them in the right order. */
+/** Builds the loops of a worker, starts them, and stops them in the right order. */
 public final class WorkerLoops {
 
   private static final Logger log = LoggerFactory.getLogger(WorkerLoops.class);
 
-  /** How long the reports of the last runs may take after the grace is over. */
+  /** How long the last reports may take after the grace. */
   private static final Duration LAST_REPORTS = Duration.ofSeconds(5);
 
   private static final Duration ADOPTION_INTERVAL = Duration.ofMinutes(1);
 
-  /** How much of an interval chance may take away. */
+  /** The part of an interval by which jitter may shorten it. */
   private static final double CHANCE = 0.2;
 
   private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(365);
 
-  /** So many stuck runs are named. */
+  /** How many stuck runs a message names. */
   private static final int NAMED = 3;
 
   private final WorkerSettings settings;
@@ -92,9 +92,9 @@ public final class WorkerLoops {
   private Thread stopping;
 
   /**
-   * @param heartbeats a client of its own, so that a slow call of another kind never delays a
+   * @param heartbeats a separate client for heartbeats, so that a slow other call never delays a
    *     renewal
-   * @param whenDrained called when it has stopped because the server drained it
+   * @param whenDrained called when the worker has stopped because the server drained it
    */
   public WorkerLoops(
       WorkerSettings settings,
@@ -144,7 +144,7 @@ public final class WorkerLoops {
             Jitter.random(),
             link);
     beating = new Loop("asyncflow-heartbeats", heartbeatWakeUp, true, heart);
-    slots.whenQuarantineChanged(heart::tellSoon);
+    slots.whenQuarantineChanged(heart::beatSoon);
     DeadlineWatch watch = new DeadlineWatch(held, ends, this::stalled, ticker, deadlineWakeUp);
     watching = new Loop("asyncflow-deadlines", deadlineWakeUp, true, watch);
 
@@ -196,7 +196,7 @@ public final class WorkerLoops {
             wakeUp.signal();
           }
         });
-    // The pollers alone keep the JVM from ending: a worker without Spring has no other thread.
+    // Only the pollers keep the JVM alive: a worker without Spring has no other non-daemon thread.
     Loop polling = new Loop("asyncflow-" + type + "-poller", wakeUp, false, poller);
     return new TypePipeline(type, poller, polling, pool);
   }
@@ -239,7 +239,7 @@ public final class WorkerLoops {
 
   private static String problemOf(List<Run> stuck) {
     String names = stuck.stream().limit(NAMED).map(Run::toString).collect(joining(", "));
-    return stuck.size() + " handlers heed no interrupt and keep their threads: " + names;
+    return stuck.size() + " handlers ignore the interrupt and keep their threads: " + names;
   }
 
   private boolean polls() {
@@ -252,7 +252,7 @@ public final class WorkerLoops {
     if (now.problem() == null) {
       health.worked();
     } else {
-      health.failed("UNHEALTHY", now.problem(), "it is told with every heartbeat until it is over");
+      health.failed("UNHEALTHY", now.problem(), "reported with every heartbeat until it is over");
     }
     return self.at(now, pipelines, slots);
   }
@@ -262,7 +262,7 @@ public final class WorkerLoops {
       throw new IllegalStateException("a worker starts once; this one is " + state);
     }
     state = WorkerState.RUNNING;
-    sender.adopt(); // before the first hold: what it tells may be what would be held
+    sender.adopt(); // before the first hold: an adopted report may be of a task that would be held
     List.of(reporting, storing, beating, watching, feeding, adopting, quarantine)
         .forEach(Loop::start);
     pipelines.forEach(TypePipeline::start);
@@ -272,7 +272,7 @@ public final class WorkerLoops {
         pipelines.stream().map(TypePipeline::taskType).toList());
   }
 
-  /** A worker beside this one may end for good, and leave what it could not deliver. */
+  /** Adopts undelivered reports of other workers on this machine that have ended. */
   private Duration tidySpool() {
     sender.adopt();
     sender.deliverLeftObjects();
@@ -285,7 +285,7 @@ public final class WorkerLoops {
     }
   }
 
-  /** The server wants this worker to finish what it has and to stop. */
+  /** The server drains this worker: it finishes its runs and stops. */
   private void drain() {
     if (state == WorkerState.RUNNING) {
       drain.begin();
@@ -299,11 +299,11 @@ public final class WorkerLoops {
   }
 
   /**
-   * Stops: no more holds, queued runs are given back at once, running ones may finish for {@code
-   * grace} and are then interrupted and given back. Leases are kept until all is settled. A stop
-   * that is under way takes the shorter grace of the two.
+   * Stops the worker: holds no more tasks, releases queued runs at once, and lets running ones
+   * finish for {@code grace} before it interrupts and releases them. Leases are renewed until all
+   * runs are settled. A stop that is already under way takes the shorter grace of the two.
    *
-   * @return {@code false} if something was left to its lease
+   * @return {@code false} if a task waits for the end of its lease
    */
   public boolean stop(Duration grace) {
     boolean first;
@@ -314,7 +314,8 @@ public final class WorkerLoops {
         boolean started = state == WorkerState.RUNNING;
         state = WorkerState.STOPPING;
         stopping = new Thread(started ? this::windDown : this::finish, "asyncflow-stop");
-        // As a thread of a handler would make it a daemon, which ends with the JVM.
+        // A thread created by a handler's thread would inherit its daemon status and not keep the
+        // JVM alive.
         stopping.setDaemon(false);
         stopping.start();
       }
@@ -338,7 +339,7 @@ public final class WorkerLoops {
     for (TypePipeline pipeline : pipelines) {
       pipeline.stop().forEach(run -> ends.release(run, "the worker stops"));
     }
-    // These would not end within any grace: their threads wait until the JVM's hooks have run.
+    // These would not end within any grace: their threads wait for the JVM's shutdown hooks.
     pipelines.stream()
         .flatMap(pipeline -> pipeline.pool().running().stream())
         .filter(Run::exitsTheJvm)
@@ -353,7 +354,7 @@ public final class WorkerLoops {
   }
 
   private void interrupt(Run run) {
-    // A thread may have taken it a moment ago and not have begun.
+    // A thread may have taken the run a moment ago without starting it.
     if (!ends.release(run, "the worker stops")) {
       run.stop(StopCause.SHUT_DOWN, ticker.nanos());
     }
@@ -362,34 +363,37 @@ public final class WorkerLoops {
   private void finish() {
     List.of(feeding, reporting, storing, beating, watching, adopting, quarantine)
         .forEach(Loop::stop);
-    int left = held.all().size() - sender.keepAll();
-    int kept = spool.size();
+    int unsettled = held.all().size() - sender.keepAll();
+    int spooled = spool.size();
     spool.close();
     lock.close();
     state = WorkerState.STOPPED;
-    if (left == 0 && kept == 0) {
+    if (unsettled == 0 && spooled == 0) {
       log.info("worker {} stopped; nothing is left behind", settings.workerId());
     } else {
       log.warn(
           "worker {} stopped; {} reports are left to its next start in {}, {} tasks to their leases",
           settings.workerId(),
-          kept,
+          spooled,
           spool,
-          left);
+          unsettled);
     }
   }
 
-  /** Until the pollers have ended, for they may still give something back, and nothing is held. */
+  /**
+   * Waits until the pollers, which may still release tasks, have ended and nothing is held; {@code
+   * false} if that takes too long.
+   */
   private boolean awaitSettled(LongSupplier end) {
     while (!settled()) {
-      Duration left = ticker.until(end.getAsLong());
-      if (left.isZero()) {
+      Duration remaining = ticker.until(end.getAsLong());
+      if (remaining.isZero()) {
         return false;
       }
       try {
-        progress.await(left);
+        progress.await(remaining);
       } catch (InterruptedException e) {
-        log.debug("nobody interrupts a stop; it goes on");
+        log.debug("a stop ignores interrupts");
       }
     }
     return true;

@@ -1,40 +1,40 @@
 /**
- * The worker as a whole: puts its rooms together, starts and stops them, and tells flowsvr how it
- * is. Not an API: everything here may change in any release.
+ * The worker as a whole: wires its packages, starts and stops them, and sends heartbeats. Not an
+ * API: everything here may change in any release.
  *
- * <p>Each room uses only rooms that stand below it, and {@code spool} and {@code run} do not know
+ * <p>Each package uses only packages below it, and {@code spool} and {@code run} are independent of
  * each other:
  *
  * <pre>
  *   poll       asks for tasks
- *   execute    runs what is held
- *   report     says how runs ended
- *   spool      keeps on disk what found no server
+ *   execute    runs held tasks
+ *   report     reports how runs ended
+ *   spool      keeps undelivered reports and objects on disk
  *   run        one held task
- *   stage      what this worker can run
+ *   stage      the stages that this worker can run
  *   loop       turns, waits, time, the link to flowsvr
  * </pre>
  *
- * <p>What runs where, one thread a line unless it says otherwise:
+ * <p>The threads, one for each line unless stated otherwise:
  *
  * <pre>
- *   TypeSettingsFeed   reads the types' configuration again and again
- *   TypePoller         one a type: holds tasks, hands them to the queue of its type
- *   RunPool            N threads a type: take a run from the queue, call its handler
- *   ReportSender       sends what the runs came to, all that is there at once; keeps on disk what fails
- *   ReportSender       a second loop: stores what a report names before it is sent, one after another
- *   HeartbeatSender    renews every lease held, in one request; tells flowsvr how this worker is
- *   DeadlineWatch      local time only: interrupts what has lasted too long, gives back what waits too long
+ *   TypeSettingsFeed   reads the types' configuration periodically
+ *   TypePoller         one for each type: holds tasks, adds them to the queue of its type
+ *   RunPool            N threads for each type: take a run from the queue, call its handler
+ *   ReportSender       sends all waiting reports at once; keeps undelivered ones on disk
+ *   ReportSender       a second loop: stores objects of reports before these are sent, one by one
+ *   HeartbeatSender    renews all leases in one request; describes this worker to flowsvr
+ *   DeadlineWatch      local time only: interrupts overdue runs, releases runs that wait too long
  *   SlotPool           ends the quarantine of a place that lacked resources
  *   Drain              stops this worker when flowsvr drains it
- *   WorkerLoops        takes over what workers that have ended left in the spool, once a minute
+ *   WorkerLoops        adopts spooled reports of workers that have ended, once a minute
  * </pre>
  *
  * <p>A held task is a {@link io.asyncflow.worker.internal.run.Run}; it is in {@link
- * io.asyncflow.worker.internal.run.HeldRuns} from the hold until its report is settled, and that is
- * exactly as long as its lease is renewed. Three state machines, {@link
+ * io.asyncflow.worker.internal.run.HeldRuns} from the hold until its report is settled, and its
+ * lease is renewed exactly that long. Three state machines, {@link
  * io.asyncflow.worker.internal.poll.PollerState}, {@link io.asyncflow.worker.internal.run.RunState}
- * and {@link io.asyncflow.worker.internal.report.ReportState}, say what may follow what;
+ * and {@link io.asyncflow.worker.internal.report.ReportState}, define the permitted transitions;
  * docs/worker-state-machines.md draws them.
  *
  * <p>Nothing here depends on Spring.

@@ -51,17 +51,16 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * flowsvr in memory, for tests: tasks, due times, leases and epochs as the contract has them, and
- * the faults that a worker must live with, on demand.
+ * An in-memory flowsvr for tests: tasks, due times, leases and epochs as in the contract, and
+ * faults on demand.
  *
- * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It keeps to the contract
- * where a client can see it and leaves out the rest: several tables, rate limits, what goes on the
- * record, the expiry of idempotency keys, and of jobs their keys, their cancelling, their retries
- * and their failure policies.
+ * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It implements the contract as
+ * far as clients can see it, except: several tables, rate limits, audit records, the expiry of
+ * idempotency keys, and the keys, cancelling, retries and failure policies of jobs.
  */
 public final class FakeFlowServer implements FlowClient {
 
-  /** A task: its row, as the server has one, and what it came from. */
+  /** A task: its row, as in the server, and the request that created it. */
   private static final class Entry {
     final NewTask created;
     TaskRow row;
@@ -108,20 +107,20 @@ public final class FakeFlowServer implements FlowClient {
   private ErrorCode refusalCode;
   private ErrorCode objectRefusal;
 
-  /** A server whose time is the machine's. */
+  /** A server with the machine's clock. */
   public FakeFlowServer() {
     this(epochNanos());
   }
 
   /**
-   * @param nanos the only clock it has; never runs backwards. What is an epoch millisecond in the
-   *     contract, as {@code runAt}, is one of this clock
+   * @param nanos the only clock, in ns; must never run backwards. Epoch milliseconds of the
+   *     contract, such as {@code runAt}, refer to this clock
    */
   public FakeFlowServer(LongSupplier nanos) {
     this.nanos = nanos;
   }
 
-  /** The time of day when it is asked for, and from then on without the leaps of that clock. */
+  /** Nanoseconds since the epoch that start at the wall clock and continue monotonically. */
   private static LongSupplier epochNanos() {
     long origin = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
     return () -> origin + System.nanoTime();
@@ -180,11 +179,11 @@ public final class FakeFlowServer implements FlowClient {
     return taskIds;
   }
 
-  /** What is asked for, however it is spelled; of a type that there is. */
+  /** The normalized task; its type must exist. */
   private NewTask body(NewTask task) {
     return new NewTask(
         task.userId(),
-        known(task.taskType()).taskType().toLowerCase(Locale.ROOT),
+        settingsOf(task.taskType()).taskType().toLowerCase(Locale.ROOT),
         task.taskStage(),
         task.scheduleLog(),
         task.taskContext() == null ? "" : task.taskContext(),
@@ -196,7 +195,7 @@ public final class FakeFlowServer implements FlowClient {
         task.idempotencyKey());
   }
 
-  /** Before anything is created: of a call all is, or nothing. */
+  /** Checks keys before anything is created, because a call is atomic. */
   private void refuseOtherBodies(List<NewTask> bodies) {
     Map<Key, NewTask> inThisCall = new HashMap<>();
     for (NewTask body : bodies) {
@@ -222,7 +221,7 @@ public final class FakeFlowServer implements FlowClient {
     return entry.row.id().toString();
   }
 
-  /** A task of a job, without the faults of a call. */
+  /** Inserts a task of a job, without injected faults. */
   String insert(NewTask task, JobPlace place) {
     return newEntry(body(task), place).row.id().toString();
   }
@@ -260,7 +259,7 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized Task getTask(String taskId) {
     before();
     sweep();
-    return told(entry(taskId));
+    return toTask(entry(taskId));
   }
 
   private Entry entry(String taskId) {
@@ -274,7 +273,7 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized TaskPage getTaskList(String taskType, TaskPageRequest request) {
     before();
-    TaskTypeSettings type = known(taskType);
+    TaskTypeSettings type = settingsOf(taskType);
     return page(request, entry -> typeOf(entry) == type);
   }
 
@@ -300,7 +299,7 @@ public final class FakeFlowServer implements FlowClient {
     List<Entry> page = newestFirst.subList(0, Math.min(limit, newestFirst.size()));
     boolean isLast = page.size() == newestFirst.size();
     return new TaskPage(
-        page.stream().map(this::told).toList(),
+        page.stream().map(this::toTask).toList(),
         isLast ? null : "" + page.get(limit - 1).row.id().number());
   }
 
@@ -352,14 +351,14 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized HoldAnswer hold(HoldRequest request) {
     List<Task> tasks = held(request);
-    return new HoldAnswer(tasks, List.of(), isSentAway(request.workerId(), request.startId()));
+    return new HoldAnswer(tasks, List.of(), isDrained(request.workerId(), request.startId()));
   }
 
   private List<Task> held(HoldRequest request) {
     before();
     holds.add(request);
     heardOf(request.workerId(), request.startId());
-    // A repeat while the first is parked takes its place.
+    // A repeat replaces the parked first call.
     long ticket = nextPark++;
     String parkKey = request.workerId() + "/" + request.holdId();
     parkedHolds.put(parkKey, ticket);
@@ -368,19 +367,19 @@ public final class FakeFlowServer implements FlowClient {
     while (true) {
       before();
       List<Task> tasks = holdNow(request);
-      long left = end - nanos.getAsLong();
-      boolean ends = parkedHolds.get(parkKey) != ticket || isSentAway(request, ticket);
-      if (!tasks.isEmpty() || left <= 0 || ends) {
+      long remaining = end - nanos.getAsLong();
+      boolean ends = parkedHolds.get(parkKey) != ticket || isDrained(request, ticket);
+      if (!tasks.isEmpty() || remaining <= 0 || ends) {
         after();
         return tasks;
       }
-      park(left, request);
+      park(remaining, request);
     }
   }
 
-  /** Parked ones end when the worker is sent away, or the first that comes. */
-  private boolean isSentAway(HoldRequest request, long ticket) {
-    return isSentAway(request.workerId(), request.startId())
+  /** Whether the worker is drained, which ends its parked holds or its next hold. */
+  private boolean isDrained(HoldRequest request, long ticket) {
+    return isDrained(request.workerId(), request.startId())
         && (toldToLeave.add(request.workerId()) || ticket < drainedFrom);
   }
 
@@ -390,8 +389,8 @@ public final class FakeFlowServer implements FlowClient {
     }
   }
 
-  /** All are, but for those that were started later and say so. */
-  private boolean isSentAway(String workerId, String startId) {
+  /** All workers are drained except those with a later start id. */
+  private boolean isDrained(String workerId, String startId) {
     return drain
         && (startId == null || startId.equals(drainedStarts.getOrDefault(workerId, startId)));
   }
@@ -435,7 +434,7 @@ public final class FakeFlowServer implements FlowClient {
     List<LeaseState> states =
         heartbeat.tasks().stream().map(task -> renew(heartbeat.workerId(), task)).toList();
     after();
-    return new HeartbeatAnswer(states, isSentAway(heartbeat.workerId(), heartbeat.startId()));
+    return new HeartbeatAnswer(states, isDrained(heartbeat.workerId(), heartbeat.startId()));
   }
 
   @Override
@@ -450,23 +449,23 @@ public final class FakeFlowServer implements FlowClient {
     notifyAll();
   }
 
-  /** What is not given stays as it was. */
-  private static TaskTypeSettings changed(TaskTypeSettings before, TaskTypeSettings given) {
+  /** Applies changes; absent values stay unchanged. */
+  private static TaskTypeSettings changed(TaskTypeSettings before, TaskTypeSettings changes) {
     return new TaskTypeSettings(
-        given.taskType(),
-        orElse(given.scheduleLimit(), before.scheduleLimit()),
-        orElse(given.scheduleInterval(), before.scheduleInterval()),
-        orElse(given.maxProcessingTime(), before.maxProcessingTime()),
-        orElse(given.maxRetryNum(), before.maxRetryNum()),
-        orElse(given.retryInterval(), before.retryInterval()),
-        orElse(given.maxRetryInterval(), before.maxRetryInterval()),
-        orElse(given.leaseSeconds(), before.leaseSeconds()),
-        orElse(given.maxDelivery(), before.maxDelivery()),
-        orElse(given.rollThreshold(), before.rollThreshold()),
-        orElse(given.retentionDays(), before.retentionDays()),
-        orElse(given.maxExecuting(), before.maxExecuting()),
-        orElse(given.rateLimit(), before.rateLimit()),
-        orElse(given.paused(), before.paused()),
+        changes.taskType(),
+        orElse(changes.scheduleLimit(), before.scheduleLimit()),
+        orElse(changes.scheduleInterval(), before.scheduleInterval()),
+        orElse(changes.maxProcessingTime(), before.maxProcessingTime()),
+        orElse(changes.maxRetryNum(), before.maxRetryNum()),
+        orElse(changes.retryInterval(), before.retryInterval()),
+        orElse(changes.maxRetryInterval(), before.maxRetryInterval()),
+        orElse(changes.leaseSeconds(), before.leaseSeconds()),
+        orElse(changes.maxDelivery(), before.maxDelivery()),
+        orElse(changes.rollThreshold(), before.rollThreshold()),
+        orElse(changes.retentionDays(), before.retentionDays()),
+        orElse(changes.maxExecuting(), before.maxExecuting()),
+        orElse(changes.rateLimit(), before.rateLimit()),
+        orElse(changes.paused(), before.paused()),
         before.createTime(),
         before.modifyTime());
   }
@@ -509,31 +508,31 @@ public final class FakeFlowServer implements FlowClient {
 
   // Faults
 
-  /** From now on nothing is answered, or it is again. Parked holds end at once. */
+  /** Stops or resumes answering; parked holds end at once. */
   public synchronized void setDown(boolean value) {
     down = value;
     notifyAll();
   }
 
-  /** The next calls take effect, but their answers get lost. */
+  /** The next {@code count} calls take effect, but their answers are lost. */
   public synchronized void swallowAnswers(int count) {
     answersToSwallow = count;
   }
 
-  /** Refuses such reports from now on. */
+  /** Refuses matching reports from now on. */
   public synchronized void refuseReports(Predicate<Report> which, ErrorCode code) {
     refusal = which;
     refusalCode = code;
   }
 
-  /** Refuses from now on to take objects into the store; {@code null} ends that. */
+  /** Refuses to store objects from now on; {@code null} ends that. */
   public synchronized void refuseObjects(ErrorCode code) {
     objectRefusal = code;
   }
 
   /**
-   * Tells every worker, with its parked holds and its next heartbeat, to finish and leave; but none
-   * that is started from now on under the id of one that was heard of.
+   * Drains every worker, with its parked holds and its next heartbeat, except later starts under
+   * the id of a known worker.
    */
   public synchronized void setDrain(boolean value) {
     drain = value;
@@ -543,7 +542,7 @@ public final class FakeFlowServer implements FlowClient {
     notifyAll();
   }
 
-  /** Takes the task from its holder and gives it to another worker, as after a lost lease. */
+  /** Transfers the task from its holder to another worker, as after an expired lease. */
   public synchronized void steal(String taskId) {
     Entry entry = entry(taskId);
     entry.row = entry.row.copy().status(TaskStatus.WAITING).row();
@@ -552,22 +551,22 @@ public final class FakeFlowServer implements FlowClient {
 
   // What it saw
 
-  /** What was stored. */
+  /** The store with its objects. */
   public FakeStore objects() {
     return objects;
   }
 
-  /** Every hold that was asked for, in order. */
+  /** All hold calls, in order. */
   public synchronized List<HoldRequest> holds() {
     return List.copyOf(holds);
   }
 
-  /** Every report that came, accepted or not, repeats included. */
+  /** All received reports, accepted or not, including repeats. */
   public synchronized List<Report> reports() {
     return List.copyOf(reports);
   }
 
-  /** The reports that count. */
+  /** The accepted reports. */
   public synchronized List<Report> accepted() {
     return List.copyOf(accepted);
   }
@@ -576,23 +575,23 @@ public final class FakeFlowServer implements FlowClient {
     return List.copyOf(heartbeats);
   }
 
-  /** Waits until the task has such a status; {@code false} if that took too long. */
+  /** Waits until the task has this status; {@code false} after {@code atMost}. */
   public boolean awaitStatus(String taskId, TaskStatus status, Duration atMost)
       throws InterruptedException {
     return await(() -> entry(taskId).row.status() == status, atMost);
   }
 
-  /** Waits until so many reports have been accepted. */
+  /** Waits until this many reports were accepted; {@code false} after {@code atMost}. */
   public boolean awaitAccepted(int count, Duration atMost) throws InterruptedException {
     return await(() -> accepted.size() >= count, atMost);
   }
 
-  /** Waits until so many holds have been asked for. */
+  /** Waits for this many hold calls; {@code false} after {@code atMost}. */
   public boolean awaitHolds(int count, Duration atMost) throws InterruptedException {
     return await(() -> holds.size() >= count, atMost);
   }
 
-  /** Waits until so many heartbeats have come. */
+  /** Waits for this many heartbeats; {@code false} after {@code atMost}. */
   public boolean awaitHeartbeats(int count, Duration atMost) throws InterruptedException {
     return await(() -> heartbeats.size() >= count, atMost);
   }
@@ -601,11 +600,11 @@ public final class FakeFlowServer implements FlowClient {
       throws InterruptedException {
     long end = System.nanoTime() + atMost.toNanos();
     while (!condition.getAsBoolean()) {
-      long left = (end - System.nanoTime()) / 1_000_000;
-      if (left <= 0) {
+      long remaining = (end - System.nanoTime()) / 1_000_000;
+      if (remaining <= 0) {
         return false;
       }
-      wait(left);
+      wait(remaining);
     }
     return true;
   }
@@ -629,7 +628,7 @@ public final class FakeFlowServer implements FlowClient {
     }
   }
 
-  private TaskTypeSettings known(String taskType) {
+  private TaskTypeSettings settingsOf(String taskType) {
     TaskTypeSettings type = types.get(taskType.toLowerCase(Locale.ROOT));
     if (type == null) {
       throw new FlowException(ErrorCode.NO_SUCH_TASK_TYPE, "there is no task type " + taskType);
@@ -637,7 +636,7 @@ public final class FakeFlowServer implements FlowClient {
     return type;
   }
 
-  /** Waits for a change, for the end of the park, or for the moment something may be due. */
+  /** Waits for a change, the end of the park, or the moment at which a task may be due. */
   private void park(long nanosLeft, HoldRequest request) {
     long now = millis();
     long nextDue =
@@ -648,7 +647,7 @@ public final class FakeFlowServer implements FlowClient {
             .min()
             .orElse(Long.MAX_VALUE);
     try {
-      // Also looks up now and then: a lease may have run out.
+      // Also wakes periodically, because a lease may have expired.
       wait(Math.max(1, Math.min(Math.min(nextDue, 50), nanosLeft / 1_000_000)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -658,7 +657,7 @@ public final class FakeFlowServer implements FlowClient {
 
   private List<Task> holdNow(HoldRequest request) {
     sweep();
-    TaskTypeSettings type = known(request.taskType());
+    TaskTypeSettings type = settingsOf(request.taskType());
     List<Entry> same =
         tasks.values().stream()
             .filter(entry -> entry.row.status() == TaskStatus.EXECUTING)
@@ -668,7 +667,7 @@ public final class FakeFlowServer implements FlowClient {
             .sorted(BY_DUE_TIME)
             .toList();
     if (!same.isEmpty()) {
-      return same.stream().map(this::told).toList();
+      return same.stream().map(this::toTask).toList();
     }
     if (Integer.valueOf(1).equals(type.paused())) {
       return List.of();
@@ -692,10 +691,10 @@ public final class FakeFlowServer implements FlowClient {
             .toList();
     String traceId = UUID.randomUUID().toString();
     due.forEach(entry -> take(entry, request, traceId));
-    return due.stream().map(this::told).toList();
+    return due.stream().map(this::toTask).toList();
   }
 
-  /** How long it must have been due to be for this hold. */
+  /** How long the task must have been due for this hold to claim it. */
   private static long patienceMs(HoldRequest request, TaskRow row) {
     boolean preferred = request.prefer() != null && request.prefer().contains(row.stage());
     return preferred ? 0 : orElse(request.othersAfterMs(), 0);
@@ -724,7 +723,7 @@ public final class FakeFlowServer implements FlowClient {
     return value == null ? otherwise : value;
   }
 
-  /** Ends the leases that nobody renewed. */
+  /** Ends expired leases. */
   private void sweep() {
     List<Entry> ended =
         tasks.values().stream()
@@ -737,7 +736,7 @@ public final class FakeFlowServer implements FlowClient {
     ended.forEach(this::tellJob);
   }
 
-  /** As it would be read from a table now. */
+  /** The row as it would be read from a table now. */
   private TaskRow rowNow(Entry entry) {
     return entry.row.copy().now(millis()).row();
   }
@@ -786,7 +785,7 @@ public final class FakeFlowServer implements FlowClient {
     return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
   }
 
-  private Task told(Entry entry) {
+  private Task toTask(Entry entry) {
     return rowNow(entry).toTask(rulesOf(entry));
   }
 }

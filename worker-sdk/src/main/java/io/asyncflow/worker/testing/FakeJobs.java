@@ -29,7 +29,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The jobs of a {@link FakeFlowServer}, under its lock: they finish what they can, then fail. */
+/**
+ * The jobs of a {@link FakeFlowServer}, guarded by its lock, with the failure policy {@code
+ * FINISH}.
+ */
 final class FakeJobs implements JobClient {
 
   private static final class Row {
@@ -126,9 +129,9 @@ final class FakeJobs implements JobClient {
     synchronized (server) {
       List<String> children = row(jobId).children;
       int from = cursor == null ? 0 : Integer.parseInt(cursor);
-      int to = Math.min(from + limit, children.size());
+      int end = Math.min(from + limit, children.size());
       List<JobTask> page = new ArrayList<>();
-      for (int index = from; index < to; index++) {
+      for (int index = from; index < end; index++) {
         Task task = server.getTask(children.get(index));
         page.add(
             new JobTask(
@@ -141,11 +144,11 @@ final class FakeJobs implements JobClient {
                 null,
                 null));
       }
-      return new JobTaskPage(page, to < children.size() ? "" + to : null);
+      return new JobTaskPage(page, end < children.size() ? "" + end : null);
     }
   }
 
-  /** Tells what is new from the beginning, whatever the last event was. */
+  /** Streams events from the beginning, whatever the last event was. */
   @Override
   public JobEvents openJobProgress(String jobId, String lastEventId) {
     getJob(jobId);
@@ -155,7 +158,7 @@ final class FakeJobs implements JobClient {
   private final class Events implements JobEvents {
     private final String jobId;
     private JobProgress last;
-    private int told;
+    private int sentEvents;
 
     Events(String jobId) {
       this.jobId = jobId;
@@ -173,7 +176,7 @@ final class FakeJobs implements JobClient {
           now = JobProgress.of(getJob(jobId));
         }
         last = now;
-        return new JobEvent("" + ++told, now.state().isFinal(), now);
+        return new JobEvent("" + ++sentEvents, now.state().isFinal(), now);
       }
     }
 
@@ -227,7 +230,7 @@ final class FakeJobs implements JobClient {
     throw new UnsupportedOperationException("the fake flowsvr retries no jobs");
   }
 
-  /** A task of the job is final; called under the server's lock. */
+  /** Records a final task of the job; called under the server's lock. */
   void ended(String jobId, String taskId, TaskStatus status, String result) {
     Row row = rows.get(jobId);
     boolean succeeded = status == TaskStatus.SUCCESS;

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A context store in memory, for tests; nothing in it is collected.
+ * An in-memory context store for tests, without a collector.
  *
  * <p>Several {@link StageHarness} may share one, as the runs of a job share that of a server.
  * Thread-safe.
@@ -42,12 +42,12 @@ public final class FakeStore implements StoreClient {
                 () -> new FlowException(ErrorCode.NO_SUCH_OBJECT, "there is no object " + key)));
   }
 
-  /** Takes an object away, as a collector does. */
+  /** Removes an object, as a collector does. */
   public void remove(String reference) {
     StoreKey.ofReference(reference).ifPresent(objects::remove);
   }
 
-  /** The references of all that is there, in order. */
+  /** The references of all objects, in order. */
   public Set<String> references() {
     Set<String> references = new TreeSet<>();
     objects.keySet().forEach(key -> references.add(key.reference()));

@@ -9,18 +9,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Does what the context of the task says, so that each way to go wrong is one line of a test.
+ * Executes the task's context as a script, so that each failure is one line of a test.
  *
  * <table>
- *   <caption>What a context may say</caption>
+ *   <caption>Scripts</caption>
  *   <tr><td>{@code OK}</td><td>the task is done; so is a task without a context</td></tr>
  *   <tr><td>{@code ERROR}</td><td>throws</td></tr>
  *   <tr><td>{@code FATAL}</td><td>fails the task for good</td></tr>
  *   <tr><td>{@code HANG}</td><td>waits until it is interrupted</td></tr>
- *   <tr><td>{@code DEAF}</td><td>waits until {@link #letGo} and heeds no interrupt</td></tr>
+ *   <tr><td>{@code DEAF}</td><td>waits until {@link #letGo} and ignores interrupts</td></tr>
  *   <tr><td>{@code EXIT}</td><td>ends the JVM at once, as a crash would</td></tr>
- *   <tr><td>{@code SNOOZE}</td><td>comes back in a second</td></tr>
- *   <tr><td>{@code NEXT:stage}</td><td>hands over to the stage with the context {@code OK}</td></tr>
+ *   <tr><td>{@code SNOOZE}</td><td>snoozes for a second</td></tr>
+ *   <tr><td>{@code NEXT:stage}</td><td>continues with the stage and the context {@code OK}</td></tr>
  * </table>
  *
  * <p>Thread-safe.
@@ -53,12 +53,12 @@ public final class ScriptedHandler implements StageHandler {
     };
   }
 
-  /** Every run so far, in the order in which they started. */
+  /** All runs so far, in the order of their starts. */
   public List<StageContext> started() {
     return List.copyOf(started);
   }
 
-  /** The runs that were interrupted while they hung. */
+  /** The runs that were interrupted in {@code HANG}. */
   public List<StageContext> interrupted() {
     return List.copyOf(interrupted);
   }
@@ -68,12 +68,12 @@ public final class ScriptedHandler implements StageHandler {
     letGo.countDown();
   }
 
-  /** Waits until so many runs have started; {@code false} if that took too long. */
+  /** Waits until this many runs have started; {@code false} after {@code atMost}. */
   public boolean awaitStarted(int count, Duration atMost) throws InterruptedException {
     return await(started, count, atMost);
   }
 
-  /** Waits until so many runs have been interrupted. */
+  /** Waits until this many runs were interrupted; {@code false} after {@code atMost}. */
   public boolean awaitInterrupted(int count, Duration atMost) throws InterruptedException {
     return await(interrupted, count, atMost);
   }
@@ -81,7 +81,7 @@ public final class ScriptedHandler implements StageHandler {
   private StageResult hang(StageContext context) throws InterruptedException {
     try {
       new CountDownLatch(1).await();
-      throw new AssertionError("nobody counts this down");
+      throw new AssertionError("the latch is never counted down");
     } catch (InterruptedException e) {
       interrupted.add(context);
       wakeWatchers();
@@ -114,11 +114,11 @@ public final class ScriptedHandler implements StageHandler {
       throws InterruptedException {
     long end = System.nanoTime() + atMost.toNanos();
     while (list.size() < count) {
-      long left = (end - System.nanoTime()) / 1_000_000;
-      if (left <= 0) {
+      long remaining = (end - System.nanoTime()) / 1_000_000;
+      if (remaining <= 0) {
         return false;
       }
-      wait(left);
+      wait(remaining);
     }
     return true;
   }

@@ -19,14 +19,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Runs one handler once, without worker or server.
+ * Runs one handler once, without a worker or a server.
  *
  * <pre>{@code
  * StageResult result = StageHarness.run("synthesize").withContext(speech).onSlot("cpu").with(handler);
  * }</pre>
  *
- * <p>What is not said is: type {@code test}, first attempt, epoch 1, an empty context, no slot, a
- * minute of time, an empty store.
+ * <p>Defaults: type {@code test}, first attempt, epoch 1, an empty context, no slot, a minute of
+ * time, an empty store. Not thread-safe.
  */
 public final class StageHarness implements StageContext {
 
@@ -46,7 +46,7 @@ public final class StageHarness implements StageContext {
     this.stage = stage;
   }
 
-  /** A run of this stage. */
+  /** Begins the description of a run of this stage. */
   public static StageHarness run(String stage) {
     return new StageHarness(stage);
   }
@@ -61,13 +61,13 @@ public final class StageHarness implements StageContext {
     return this;
   }
 
-  /** The context, written as JSON unless it is a string. */
+  /** Sets the context, written as JSON unless it is a string. */
   public StageHarness withContext(Object value) {
     context = value == null ? "" : ContextJson.write(value);
     return this;
   }
 
-  /** Which attempt it is, from 1. */
+  /** Sets the number of the attempt, from 1. */
   public StageHarness inAttempt(int value) {
     attempt = value;
     return this;
@@ -78,7 +78,7 @@ public final class StageHarness implements StageContext {
     return this;
   }
 
-  /** The first place on this device. */
+  /** Gives the run the first place on this device. */
   public StageHarness onSlot(String device) {
     slot = new Slot(device, 0);
     return this;
@@ -89,33 +89,31 @@ public final class StageHarness implements StageContext {
     return this;
   }
 
-  /** The run was cancelled before it began. */
+  /** Cancels the run before it begins. */
   public StageHarness cancelledAlready() {
     cancelled = true;
     return this;
   }
 
-  /** What other runs have stored, and this one does; by default it has one of its own. */
+  /** Sets the store of the run, which others may share; by default the run has its own. */
   public StageHarness withStore(FakeStore value) {
     store = value;
     return this;
   }
 
-  /** Calls the handler in this thread; what it throws is thrown. */
+  /** Calls the handler in this thread and throws its exceptions. */
   public StageResult with(StageHandler handler) throws Exception {
     return handler.handle(this);
   }
 
-  /** What a splitter makes of such an input. */
+  /** Runs a splitter with this input; returns the children. */
   public List<JobChild> split(JobSplitter splitter, String input) throws Exception {
     try (Stream<JobChild> children = splitter.split(new HarnessedJob(this, input, List.of()))) {
       return children.toList();
     }
   }
 
-  /**
-   * What a merger makes of such results of the children, written as JSON unless they are strings.
-   */
+  /** Runs a merger with these results of the children, written as JSON unless they are strings. */
   public StageResult merge(JobMerger merger, List<?> results) throws Exception {
     List<ChildResult> children = new ArrayList<>();
     for (Object result : results) {
@@ -125,7 +123,7 @@ public final class StageHarness implements StageContext {
     return merger.merge(new HarnessedJob(this, "", children));
   }
 
-  /** What the handler told of its progress, in order. */
+  /** The progress values that the handler set, in order. */
   public List<Integer> progress() {
     return List.copyOf(progress);
   }

@@ -44,9 +44,9 @@ class WorkerHealthTest {
   void onlyAnIllnessOfItsOwnIsDown() {
     assertThat(healthOf(WorkerState.RUNNING, null).getStatus()).isEqualTo(Status.UP);
     assertThat(healthOf(WorkerState.STOPPED, null).getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
-    Health stuck = healthOf(WorkerState.RUNNING, "2 handlers heed no interrupt");
+    Health stuck = healthOf(WorkerState.RUNNING, "2 handlers ignore the interrupt");
     assertThat(stuck.getStatus()).isEqualTo(Status.DOWN);
-    assertThat(stuck.getDetails()).containsEntry("problem", "2 handlers heed no interrupt");
+    assertThat(stuck.getDetails()).containsEntry("problem", "2 handlers ignore the interrupt");
   }
 
   @Test

@@ -107,7 +107,7 @@ class HeartbeatSenderTest {
     worker.firstBeat();
     worker.ticker.advance(Duration.ofSeconds(1));
     worker.server.setDown(true);
-    worker.heart.tellSoon();
+    worker.heart.beatSoon();
     assertThat(worker.heart.runOnce()).isEqualTo(Duration.ofMillis(100));
     worker.server.setDown(false);
     worker.ticker.advance(Duration.ofMillis(100));

@@ -10,7 +10,7 @@ import io.asyncflow.worker.internal.run.Run;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** One run in the hands of a batch's handler. */
+/** One run of a batch during its handler's call. */
 final class BatchMember implements BatchRun {
 
   private final Run run;
@@ -18,11 +18,11 @@ final class BatchMember implements BatchRun {
   private final RunEnds ends;
   private final Ticker ticker;
   private final boolean alone;
-  private final AtomicBoolean told = new AtomicBoolean();
+  private final AtomicBoolean ended = new AtomicBoolean();
   private volatile boolean hadResourceFailure;
 
   /**
-   * @param alone whether it is its own batch
+   * @param alone whether the run is the only one of its batch
    */
   BatchMember(Run run, StageContext context, RunEnds ends, Ticker ticker, boolean alone) {
     this.run = run;
@@ -40,7 +40,7 @@ final class BatchMember implements BatchRun {
   @Override
   public void complete(StageResult result) {
     Objects.requireNonNull(result, "result");
-    if (told.compareAndSet(false, true)) {
+    if (ended.compareAndSet(false, true)) {
       run.leaveBatch(ticker.nanos());
       ends.returned(run, result);
     }
@@ -51,9 +51,9 @@ final class BatchMember implements BatchRun {
     end(Objects.requireNonNull(reason, "reason"));
   }
 
-  /** The same for whatever was thrown. */
+  /** The same for any throwable. */
   void end(Throwable reason) {
-    if (told.compareAndSet(false, true)) {
+    if (ended.compareAndSet(false, true)) {
       hadResourceFailure = reason instanceof ResourceException;
       run.leaveBatch(ticker.nanos());
       if (hadResourceFailure && !alone) {

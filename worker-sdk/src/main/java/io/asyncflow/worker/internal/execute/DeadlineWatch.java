@@ -14,20 +14,20 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Holds every run to its time, by this machine's clock alone: it works when the server is silent
- * and when a heartbeat hangs. What waits while nothing moves is given back within two seconds.
+ * Enforces the deadlines of all runs by this machine's clock alone, even if the server is silent or
+ * a heartbeat hangs. Releases stalled queued runs within two seconds.
  */
 public final class DeadlineWatch implements Loop.Step {
 
-  /** How long a handler may take to heed the interrupt of a stopping worker. */
+  /** How long a handler may take to react to the interrupt of a stopping worker. */
   static final Duration SHUT_DOWN_PATIENCE = Duration.ofMillis(500);
 
-  /** A run that is overdue may be just about to end by itself; do not spin until it has. */
+  /** The least pause, so that the loop does not spin while an overdue run ends. */
   private static final Duration SHORTEST_WAIT = Duration.ofMillis(5);
 
   /**
-   * A renewal may bring an end nearer, since the lease of its type was made shorter; and runs that
-   * wait may be stalled by now.
+   * The longest pause: a renewal may bring a deadline nearer, if the type's lease was shortened,
+   * and queued runs may stall meanwhile.
    */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
 
@@ -38,7 +38,7 @@ public final class DeadlineWatch implements Loop.Step {
   private final NextTurn nextTurn;
 
   /**
-   * @param stalled gives the runs that wait while nothing moves
+   * @param stalled returns the stalled queued runs
    */
   public DeadlineWatch(
       HeldRuns held, RunEnds ends, Supplier<List<Run>> stalled, Ticker ticker, WakeUp wakeUp) {
@@ -52,7 +52,7 @@ public final class DeadlineWatch implements Loop.Step {
 
   @Override
   public Duration runOnce() {
-    held.all().forEach(this::look);
+    held.all().forEach(this::check);
     stalled.get().forEach(run -> ends.release(run, "nothing here would start it soon"));
     long next = nextTurn.plan(this::earliest);
     if (next == Long.MAX_VALUE) {
@@ -69,7 +69,7 @@ public final class DeadlineWatch implements Loop.Step {
     return held.all().stream().mapToLong(this::nextMoment).min().orElse(Long.MAX_VALUE);
   }
 
-  private void look(Run run) {
+  private void check(Run run) {
     if (ticker.nanos() < nextMoment(run)) {
       return;
     }
@@ -104,7 +104,7 @@ public final class DeadlineWatch implements Loop.Step {
     }
   }
 
-  /** When something is to be done about the run, as far as is known now. */
+  /** The next moment at which the run needs an action, as known now. */
   private long nextMoment(Run run) {
     Lease lease = run.lease();
     return switch (run.state()) {

@@ -3,18 +3,18 @@ package io.asyncflow.worker.internal.execute;
 import java.time.Duration;
 
 /**
- * What the last run on a place has loaded there.
+ * The model that the last run on a place has loaded there.
  *
- * <p>A model that was used for twenty runs and for ten seconds, or for a minute however few its
- * runs, has had its turn: the others are asked for first, once. By then a load, which takes a few
- * seconds, is a small part of what it was good for; and without turns a model of which there is
- * always something due would keep the place for ever. No run is cut short for it.
+ * <p>A model that was used for twenty runs and ten seconds, or for a minute with fewer runs, has
+ * had its turn: tasks of other models are asked for first, once. By then the load time of a few
+ * seconds is a small part of its use. Without turns, a model with a permanent backlog would keep
+ * the place for ever. No run is interrupted for a turn.
  *
- * <p>For one thread at a time.
+ * <p>Not thread-safe.
  */
 public final class LoadedModel {
 
-  /** The name of what is loaded where nothing is. */
+  /** The name for no model. */
   public static final String NONE = "";
 
   private static final int RUNS_A_TURN = 20;
@@ -30,12 +30,12 @@ public final class LoadedModel {
     return name;
   }
 
-  /** When the last run began that uses it. */
+  /** The start of the last run that used the model. */
   long usedAt() {
     return usedAt;
   }
 
-  /** A run begins that loads such a model, unless it is there. */
+  /** A run with this model begins; it loads the model unless it is loaded. */
   void use(String model, long now) {
     if (!model.equals(name)) {
       name = model;
@@ -58,7 +58,7 @@ public final class LoadedModel {
     turnBegan = now;
   }
 
-  /** What has loaded it is not there any more. */
+  /** The process that had loaded the model has ended. */
   void forget() {
     name = NONE;
   }

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What the handler of one run sees. */
+/** The context of one run for its handler. */
 final class RunContext implements JobRun {
 
   private final Run run;
@@ -25,7 +25,7 @@ final class RunContext implements JobRun {
   private final StoreClient store;
   private volatile String context;
 
-  /** Of a run that only says what it is. */
+  /** A context that only describes the run. */
   RunContext(Run run, Slot slot, Ticker ticker) {
     this(run, slot, ticker, null, null);
   }
@@ -148,7 +148,7 @@ final class RunContext implements JobRun {
 
   private RunStore store() {
     if (store == null) {
-      throw new IllegalStateException("nothing is read from the store before the run");
+      throw new IllegalStateException("the store cannot be read before the run");
     }
     return new RunStore(this, workerId(), store);
   }

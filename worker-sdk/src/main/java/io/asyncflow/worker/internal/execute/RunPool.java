@@ -20,38 +20,41 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads of one type and the runs that wait for them. A run that wants a slot waits until one
- * is free, and holds up nobody who wants none.
+ * The threads of one type and its queued runs. A run that needs a slot waits until one is free, and
+ * does not block runs that need none.
  *
- * <p>{@linkplain Run#isPossiblePoison Possible poison} starts when everything that has ended here
- * is known to the server, and there is room for nothing beside it: if it ends this process, it
- * takes with it only what began before it.
+ * <p>{@linkplain Run#isPossiblePoison Possible poison} starts when all reports of this pool are
+ * delivered, and no run is accepted beside it. If it kills this process, only runs that began
+ * before it are lost.
  */
 public final class RunPool {
 
-  /** What a thread does with a run, or with those of a batch. */
+  /** Executes a run, or the runs of a batch. */
   @FunctionalInterface
   interface Runner {
 
     /**
-     * @param runs several only if their stage is one of batches
-     * @param slot {@code null} if the runs want none
+     * @param runs several only if their stage has batches
+     * @param slot {@code null} if the runs need none
      */
     void run(List<Run> runs, Slot slot);
   }
 
-  /** Compared as the one it is: batches are small, and no run is in two. */
+  /**
+   * The runs of one start and their slot. Its equality identifies it, because no run is in two
+   * assignments.
+   */
   private record Assignment(List<Run> runs, Slot slot) {}
 
   /**
-   * Runs that last longer than this on average are not fetched ahead, and what waits while nothing
-   * moves for so long is left to others.
+   * Runs that last longer on average are not prefetched, and queued runs are released after such a
+   * time without progress. In nanoseconds.
    */
   private static final long LONG_RUN = TimeUnit.SECONDS.toNanos(1);
 
   private static final double UNKNOWN = -1;
 
-  /** What the last run counts in the average. */
+  /** The weight of the last run in the average duration. */
   private static final double WEIGHT = 0.2;
 
   private static final Logger log = LoggerFactory.getLogger(RunPool.class);
@@ -74,9 +77,9 @@ public final class RunPool {
   private boolean closed;
 
   /**
-   * @param size threads at most; each is made when it is first needed
-   * @param prefetch runs that may wait beyond the free threads, unless they are long ones
-   * @param reporting whether a report of a run of this pool is on its way
+   * @param size the maximum number of threads, which are started on demand
+   * @param prefetch the number of runs that may wait beyond the free threads, unless runs are long
+   * @param reporting whether a report of a run of this pool is undelivered
    * @param freed called after a run, when its thread and slot are free again and the pool {@link
    *     #wantsMore}
    */
@@ -103,19 +106,17 @@ public final class RunPool {
     slots.whenFreed(this::wakeOne);
   }
 
-  /** How many more runs it takes; a batch is one. */
+  /** How many more runs the pool accepts; a batch counts as one. */
   public synchronized int room() {
     return closed || hasPossiblePoison() ? 0 : Math.max(0, places() - queue.starts());
   }
 
-  /** How many runs may wait, for a thread that is free too. */
+  /** How many runs may wait, including those for free threads. */
   private int places() {
-    return size - running.size() + ahead();
+    return size - running.size() + prefetchLimit();
   }
 
-  /**
-   * Whether possible poison waits or runs; one that nobody waits for any more has done its worst.
-   */
+  /** Whether possible poison is queued or running; abandoned runs do not count. */
   private boolean hasPossiblePoison() {
     queue.forgetEnded();
     return queue.hasPossiblePoison() || running.stream().anyMatch(RunPool::hasPossiblePoison);
@@ -131,27 +132,26 @@ public final class RunPool {
   }
 
   /**
-   * How many runs may wait. Fetching ahead hides the way to the server, which is worth nothing to
-   * long runs: another worker may have a thread for them now. How long they are is known when one
-   * has ended.
+   * How many runs may be prefetched. Prefetching hides the latency of the server, which does not
+   * matter for long runs, and another worker may have a free thread for them. The duration is known
+   * after the first run.
    */
-  private int ahead() {
+  private int prefetchLimit() {
     boolean mayBeLong = averageNanos == UNKNOWN || averageNanos > LONG_RUN;
     return mayBeLong || threadsAreStalled() ? 0 : prefetch;
   }
 
   /**
-   * Whether every thread is at a run, and none has begun or ended one for long. Where runs wait,
-   * there are as many threads as can be had.
+   * Whether every thread is busy and none has started or ended a run for long. While runs are
+   * queued, the pool has all its threads.
    */
   private boolean threadsAreStalled() {
     return running.size() == threads && ticker.nanos() - lastMove > LONG_RUN;
   }
 
   /**
-   * The runs that wait although nothing has moved for long, on the threads here or on slots such as
-   * they want: another worker may start them now. Possible poison is none of them, since it would
-   * be given back as if it had done no harm.
+   * The queued runs whose threads or slots have made no progress for long: another worker may start
+   * them now. Excludes possible poison, because a release would clear its suspicion.
    */
   public synchronized List<Run> stalled() {
     queue.forgetEnded();
@@ -170,18 +170,18 @@ public final class RunPool {
   }
 
   /**
-   * Whether asking for more pays: a thread finds nothing to run, or half of the prefetch is used
-   * up. Topping up after each run would make every hold a hold of one.
+   * Whether a hold is worthwhile: a thread is idle, or half of the prefetch is used up. A hold
+   * after each run would return one task each time.
    */
   public synchronized boolean wantsMore() {
-    int free = freeThreads(); // each takes up a run that waits in a moment
+    int free = freeThreads(); // each takes a queued run in a moment
     boolean idles = queue.startsWithoutSlot() < free;
-    return room() > 0 && (idles || queue.starts() - free <= ahead() / 2);
+    return room() > 0 && (idles || queue.starts() - free <= prefetchLimit() / 2);
   }
 
   /**
-   * Queues them at once; returns those for which there is no room. One that finds its slot taken
-   * waits for the next. Possible poison needs no room, as it is never {@link #stalled}.
+   * Queues runs atomically; returns those for which there is no room. A run whose slot is taken
+   * waits for the next one. Possible poison needs no room, because it is never {@link #stalled}.
    */
   public List<Run> offer(List<Run> runs) {
     for (Run run : runs) {
@@ -194,14 +194,14 @@ public final class RunPool {
     }
   }
 
-  /** Calls code of the user's, so nobody may wait for it. */
+  /** Sets the batch of a run. Calls user code, so it must not run under a lock. */
   private void tellBatch(Run run, BatchStageHandler handler) {
     StageContext context = new RunContext(run, null, ticker);
     try {
       Object key = Objects.requireNonNull(handler.key(context));
       run.batch(key, handler.size(context), handler.maxSize());
-    } catch (Throwable thrown) { // errors too: the task is held, and must be queued or given back
-      log.debug("{} is run alone: its key or size cannot be told", run, thrown);
+    } catch (Throwable thrown) { // errors too: the task is held, and must be queued or released
+      log.debug("{} is run alone: its batch key or size is unknown", run, thrown);
     }
   }
 
@@ -218,7 +218,7 @@ public final class RunPool {
     return true;
   }
 
-  /** Takes no more and hands out what waits; what runs goes on. */
+  /** Accepts no more runs and returns the queued ones; running ones continue. */
   public synchronized List<Run> close() {
     closed = true;
     List<Run> waiting = queue.drain();
@@ -231,13 +231,13 @@ public final class RunPool {
     return queue.size();
   }
 
-  /** The places on devices that queued runs wait for. */
+  /** The number of places on devices for which queued runs wait. */
   public synchronized int queuedForPlaces() {
     queue.forgetEnded();
     return queue.places();
   }
 
-  /** What the queued runs will load, or find, on the slots that they wait for. */
+  /** The models that the queued runs will load or find loaded on their slots. */
   public synchronized List<String> queuedModels() {
     queue.forgetEnded();
     return queue.models();
@@ -247,18 +247,18 @@ public final class RunPool {
     return (int) running().stream().filter(run -> !run.overdue()).count();
   }
 
-  /** Runs that are over although their handlers go on. */
+  /** The number of ended runs whose handlers continue. */
   public synchronized int overdue() {
     return (int) running().stream().filter(Run::overdue).count();
   }
 
-  /** Those of the overdue ones that were interrupted long ago. */
+  /** The overdue runs that were interrupted long ago. */
   public synchronized List<Run> stuck() {
     long now = ticker.nanos();
     return running().stream().filter(run -> run.stuck(now)).toList();
   }
 
-  /** Runs that could start at once, slots aside. */
+  /** The number of runs that could start at once, regardless of slots. */
   public synchronized int freeThreads() {
     return size - running.size();
   }
@@ -267,7 +267,9 @@ public final class RunPool {
     return running.stream().flatMap(assignment -> assignment.runs().stream()).toList();
   }
 
-  /** One thread for one run that can start now; who wakes in vain waits again. */
+  /**
+   * Wakes or starts one thread for one run that can start now; a thread without a run waits again.
+   */
   public synchronized void wakeOne() {
     notify();
   }
@@ -294,9 +296,9 @@ public final class RunPool {
         }
         perform(next);
       } catch (InterruptedException e) {
-        log.debug("interrupted while waiting for work; goes on waiting");
+        log.debug("interrupted while waiting for work; continues to wait");
       } catch (Throwable t) {
-        log.error("a thread of type {} met what it should not; it goes on", taskType, t);
+        log.error("unexpected failure in a thread of type {}, which continues", taskType, t);
       }
     }
   }
@@ -329,7 +331,7 @@ public final class RunPool {
         running.add(next.get());
         lastMove = ticker.nanos();
         if (!queue.isEmpty()) {
-          // What was freed may be enough for several, and only one thread is woken by it.
+          // The freed places may suffice for several runs, but only one thread was woken.
           wakeOne();
         }
         return next.get();
@@ -359,22 +361,22 @@ public final class RunPool {
         waiting.remove();
         return Optional.of(new Assignment(withItsBatch(run), slot.get()));
       }
-      // Nobody who takes fewer places goes first, or one who takes many would wait for ever.
+      // Runs with fewer places may not overtake, or a run with many places would wait for ever.
       slotsTaken = true;
     }
     return Optional.empty();
   }
 
-  /** The run, which the queue has no more, and the next ones in it that can go with it. */
+  /** The run, already removed from the queue, and the next queued runs that fit into its batch. */
   private List<Run> withItsBatch(Run first) {
     RegisteredStage stage = first.stage();
     if (stage.batches() == null || first.isPossiblePoison()) {
       return List.of(first);
     }
     List<Run> batch = new ArrayList<>(List.of(first));
-    int most = stage.tasksOfRun();
+    int maxTasks = stage.tasksOfRun();
     long sizeLeft = first.batchSizeLeft();
-    for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext() && batch.size() < most; ) {
+    for (Iterator<Run> waiting = queue.iterator(); waiting.hasNext() && batch.size() < maxTasks; ) {
       Run run = waiting.next();
       if (run.stage() == stage
           && !run.isPossiblePoison()
@@ -388,12 +390,15 @@ public final class RunPool {
     return batch;
   }
 
-  /** Calls code of the user's; if it threw on, these runs and their slot would be lost. */
+  /**
+   * Compares keys with user code; an exception must not escape, or these runs and their slot would
+   * be lost.
+   */
   private static boolean haveSameKey(Run one, Run other) {
     try {
       return one.batchKey().equals(other.batchKey());
     } catch (Throwable thrown) {
-      log.debug("{} and {} go apart: their keys cannot be compared", one, other, thrown);
+      log.debug("{} and {} run separately: their keys cannot be compared", one, other, thrown);
       return false;
     }
   }

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.function.ToIntFunction;
 
 /**
- * The runs that wait for a thread, in order. It counts them as they come and go, since the pool
- * asks after each run how much waits.
+ * The queued runs of a pool, in order. It maintains counts, because the pool reads them after each
+ * run.
  *
  * <p>Not thread-safe: the pool guards it.
  */
@@ -50,23 +50,23 @@ final class RunQueue {
     return possiblePoisons > 0;
   }
 
-  /** How many handlers' calls it is; with batches that can change by itself. */
+  /** The number of handler calls for all queued runs; changes with the batch size. */
   int starts() {
     return sumOfStarts(stage -> 1);
   }
 
-  /** Those of them that want no slot. */
+  /** The number of those calls that need no slot. */
   int startsWithoutSlot() {
     return sumOfStarts(stage -> stage.places() == 0 ? 1 : 0);
   }
 
-  /** How many it would be with one run more. */
-  int startsWith(Run another) {
-    int before = tasks.getOrDefault(another.stage(), 0);
-    return starts() + another.stage().runsOf(before + 1) - another.stage().runsOf(before);
+  /** The number of handler calls with one more run. */
+  int startsWith(Run added) {
+    int before = tasks.getOrDefault(added.stage(), 0);
+    return starts() + added.stage().runsOf(before + 1) - added.stage().runsOf(before);
   }
 
-  /** The places on devices that they wait for. */
+  /** The number of places on devices for which queued runs wait. */
   int places() {
     return sumOfStarts(RegisteredStage::places);
   }
@@ -80,7 +80,7 @@ final class RunQueue {
     return sum;
   }
 
-  /** The models of those runs that have one, once a run. */
+  /** The models of the queued runs that have one, one entry for each run. */
   List<String> models() {
     List<String> models = new ArrayList<>();
     tasks.forEach((stage, count) -> models.addAll(nCopies(stage.runsOf(count), stage.model())));
@@ -88,46 +88,46 @@ final class RunQueue {
     return models;
   }
 
-  /** A run can end while it waits: cancelled, lost, or given back. */
+  /** Removes runs that ended in the queue: cancelled, lost or released. */
   void forgetEnded() {
-    for (Iterator<Run> all = iterator(); all.hasNext(); ) {
-      if (all.next().state() != RunState.QUEUED) {
-        all.remove();
+    for (Iterator<Run> iterator = iterator(); iterator.hasNext(); ) {
+      if (iterator.next().state() != RunState.QUEUED) {
+        iterator.remove();
       }
     }
   }
 
-  /** In order; what it removes is counted no more. */
+  /** Iterates in order; removal updates the counts. */
   Iterator<Run> iterator() {
-    Iterator<Run> all = runs.iterator();
+    Iterator<Run> iterator = runs.iterator();
     return new Iterator<>() {
       private Run last;
 
       @Override
       public boolean hasNext() {
-        return all.hasNext();
+        return iterator.hasNext();
       }
 
       @Override
       public Run next() {
-        last = all.next();
+        last = iterator.next();
         return last;
       }
 
       @Override
       public void remove() {
-        all.remove();
+        iterator.remove();
         count(last, -1);
       }
     };
   }
 
-  /** Takes all of them out. */
+  /** Removes and returns all runs. */
   List<Run> drain() {
-    List<Run> all = new ArrayList<>(runs);
+    List<Run> drained = new ArrayList<>(runs);
     runs.clear();
     tasks.clear();
     possiblePoisons = 0;
-    return all;
+    return drained;
   }
 }

@@ -28,7 +28,7 @@ public final class RunStore {
   private final StoreClient store;
 
   /**
-   * @param workerId who holds the task of the run
+   * @param workerId the worker that holds the run's task
    */
   public RunStore(StageContext run, String workerId, StoreClient store) {
     this.run = run;
@@ -36,7 +36,7 @@ public final class RunStore {
     this.store = store;
   }
 
-  /** Stores a file under a name of the handler's; returns the reference. */
+  /** Stores a file under a name chosen by the handler; returns the reference. */
   public String put(String name, Path file) {
     StoreKey key = keyOf(name);
     try {
@@ -46,7 +46,7 @@ public final class RunStore {
     }
   }
 
-  /** The same for a stream, which lies in a file of its own until it is stored. */
+  /** The same for a stream, which is copied to a temporary file first. */
   public String put(String name, InputStream data) {
     StoreKey key = keyOf(name);
     try {
@@ -71,7 +71,7 @@ public final class RunStore {
         });
   }
 
-  /** The key of what a handler stores; names that begin with {@code _} are the SDK's own. */
+  /** The key of a handler's object; names that begin with {@code _} are reserved for the SDK. */
   private StoreKey keyOf(String name) {
     if (name.startsWith("_")) {
       throw new IllegalArgumentException("'" + name + "': no name may begin with _");
@@ -79,16 +79,17 @@ public final class RunStore {
     return StoreKey.of(run.taskId(), run.stage(), run.leaseEpoch(), name);
   }
 
-  /** What a reference names, from its beginning. */
+  /** Opens the object of a reference. */
   public InputStream open(String reference) {
     StoreKey key =
         StoreKey.ofReference(reference)
             .orElseThrow(
-                () -> new NonRetryableException("'" + reference + "' is no reference of a store"));
+                () ->
+                    new NonRetryableException("'" + reference + "' is not a reference of a store"));
     return read(reference, () -> store.open(key));
   }
 
-  /** What a context or a result says, wherever it is. */
+  /** The text of a context or a result, read from the store if it is a reference. */
   String textOf(String contextOrResult) {
     return read(contextOrResult, () -> store.textOf(contextOrResult));
   }
@@ -101,7 +102,7 @@ public final class RunStore {
     }
   }
 
-  /** Stores a text that is too large for a row; what stands for it there. */
+  /** The text for a row; a text that is too large is stored and replaced by a reference. */
   String inRow(String name, String text) throws InterruptedException {
     LargeTexts.requireStorable(text);
     StoreKey key = StoreKey.of(run.taskId(), run.stage(), run.leaseEpoch(), name);

@@ -18,13 +18,13 @@ import org.slf4j.LoggerFactory;
 /**
  * The places on scarce devices that all types of a worker share.
  *
- * <p>A place on which three runs in a row lacked resources is quarantined: it is not lent for half
- * a minute, and then to one run, whose success ends the matter. Each time that this fails it takes
- * twice as long, up to a quarter of an hour.
+ * <p>A place on which three runs in a row lacked resources is quarantined: it is not used for half
+ * a minute, and then for one run. If that run succeeds, the quarantine ends; each failure doubles
+ * the time, up to a quarter of an hour.
  */
 public final class SlotPool implements Loop.Step {
 
-  /** So many runs in a row may lack resources. */
+  /** How many runs in a row must lack resources for a quarantine. */
   private static final int STRIKES = 3;
 
   private static final Duration FIRST_QUARANTINE = Duration.ofSeconds(30);
@@ -68,7 +68,7 @@ public final class SlotPool implements Loop.Step {
 
   /**
    * @param devices device name to the number of its places
-   * @param wakeUp signalled when there is a quarantine to end some time
+   * @param wakeUp signalled when a quarantine has begun, which the loop must end
    */
   public SlotPool(Map<String, Integer> devices, Ticker ticker, WakeUp wakeUp) {
     this.ticker = ticker;
@@ -84,10 +84,10 @@ public final class SlotPool implements Loop.Step {
   }
 
   /**
-   * So many places on one device, on the one that is the least busy; for a run with a model, where
-   * that is loaded, or else where nothing is, or else in the place of what was used longest ago.
+   * Takes places on the least busy device. A run with a model prefers a device with the model
+   * loaded, then one with nothing loaded, then the place whose model was used longest ago.
    *
-   * @param model what the run loads; empty for nothing
+   * @param model the model that the run loads; empty for none
    */
   public synchronized Optional<Slot> tryTake(int places, String model) {
     return devices.values().stream()
@@ -102,7 +102,7 @@ public final class SlotPool implements Loop.Step {
     return freeByLoss(device, model).get(0);
   }
 
-  /** The best for such a run first. */
+  /** The free places, the best for this model first. */
   private static List<Place> freeByLoss(List<Place> device, String model) {
     return device.stream()
         .filter(place -> place.state == PlaceState.FREE)
@@ -133,7 +133,7 @@ public final class SlotPool implements Loop.Step {
     return slot;
   }
 
-  /** The last run on it had the resources that it needs. */
+  /** The last run on the slot had the resources that it needed. */
   synchronized void recordSuccess(Slot slot) {
     for (Place place : placesOf(slot)) {
       place.strikes = 0;
@@ -141,7 +141,7 @@ public final class SlotPool implements Loop.Step {
     }
   }
 
-  /** The last run on it lacked resources: what was loaded is not there, or not for long. */
+  /** The last run on the slot lacked resources: the loaded model is gone or will be. */
   synchronized void recordResourceFailure(Slot slot) {
     for (Place place : placesOf(slot)) {
       place.strikes++;
@@ -183,7 +183,7 @@ public final class SlotPool implements Loop.Step {
     wakeUp.signal();
   }
 
-  /** Ends the quarantines that are over. */
+  /** Ends expired quarantines. */
   @Override
   public Duration runOnce() {
     boolean anyFreed = false;
@@ -206,7 +206,7 @@ public final class SlotPool implements Loop.Step {
     return next == Long.MAX_VALUE ? Loop.UNTIL_WOKEN : ticker.until(next);
   }
 
-  /** Calls {@code listener} after each slot that is given back, in the thread that had it. */
+  /** Calls {@code listener} after each return of a slot, in the returning thread. */
   public void whenFreed(Runnable listener) {
     freed.add(listener);
   }
@@ -220,7 +220,7 @@ public final class SlotPool implements Loop.Step {
     return in(PlaceState.FREE).size();
   }
 
-  /** How many runs that take so many places on one device could start. */
+  /** How many runs with this number of places could start. */
   public synchronized int fits(int places) {
     return devices.values().stream()
         .mapToInt(device -> count(device, PlaceState.FREE) / places)
@@ -228,8 +228,8 @@ public final class SlotPool implements Loop.Step {
   }
 
   /**
-   * Whether no run that takes so many places could start, nor one that takes as many has begun
-   * within this time: smaller ones that come and go leave no room for it.
+   * Whether no run with this number of places can start now, and none with as many has started
+   * within this time. Smaller runs alone do not count as progress.
    */
   synchronized boolean stalled(int places, long nanos) {
     long now = ticker.nanos();
@@ -239,7 +239,7 @@ public final class SlotPool implements Loop.Step {
             .noneMatch(slot -> now - slot.getValue().get(0).lentAt <= nanos);
   }
 
-  /** What is loaded on each of the free places; {@link LoadedModel#NONE} where nothing is. */
+  /** The model on each free place; {@link LoadedModel#NONE} if none is loaded. */
   public synchronized List<String> freeModels() {
     return in(PlaceState.FREE).stream().map(place -> place.model.name()).toList();
   }
@@ -250,21 +250,21 @@ public final class SlotPool implements Loop.Step {
         .anyMatch(place -> place.model.hasHadItsTurn(ticker.nanos()));
   }
 
-  /** Those whose turn is over have another: nobody wants their places. */
+  /** Models whose turn is over get another: no other run needs their places. */
   public synchronized void beginNextTurn() {
     in(PlaceState.FREE).stream()
         .filter(place -> place.model.hasHadItsTurn(ticker.nanos()))
         .forEach(place -> place.model.beginTurn(ticker.nanos()));
   }
 
-  /** Free places by device, those without one too. */
+  /** The number of free places by device, including devices without free places. */
   public synchronized Map<String, Integer> freeByDevice() {
     Map<String, Integer> places = new LinkedHashMap<>();
     devices.forEach((device, all) -> places.put(device, count(all, PlaceState.FREE)));
     return places;
   }
 
-  /** As {@code cuda:0/1}. */
+  /** The quarantined places, such as {@code cuda:0/1}. */
   public synchronized List<String> quarantined() {
     return in(PlaceState.QUARANTINED).stream().map(Place::toString).toList();
   }

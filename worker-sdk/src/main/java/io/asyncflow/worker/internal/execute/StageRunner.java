@@ -17,7 +17,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.MDC;
 
-/** One run, or one batch, on one thread, from top to bottom: start, handle, say how it ended. */
+/**
+ * Executes one run or one batch on the calling thread: starts it, calls the handler, reports the
+ * end.
+ */
 public final class StageRunner implements RunPool.Runner {
 
   private final RunEnds ends;
@@ -27,8 +30,8 @@ public final class StageRunner implements RunPool.Runner {
   private final StoreClient store;
 
   /**
-   * @param client for what a run itself asks the server
-   * @param store for what it puts there
+   * @param client for calls of a run to the server
+   * @param store for objects of runs
    */
   public StageRunner(
       RunEnds ends, SlotPool slots, Ticker ticker, FlowClient client, StoreClient store) {
@@ -59,7 +62,7 @@ public final class StageRunner implements RunPool.Runner {
   }
 
   private boolean start(Run run, HandlerThread thread) {
-    // The deadline watch sees to both; but a process that was frozen may come back here first.
+    // The deadline watch does both, but after a freeze of the process this code may run first.
     long now = ticker.nanos();
     if (now >= run.lease().trustedUntil()) {
       ends.lost(run, "its lease had run out when a thread was free");
@@ -86,7 +89,7 @@ public final class StageRunner implements RunPool.Runner {
       if (thrown instanceof ResourceException) {
         recordResourceFailure(slot);
       }
-      // Errors too: whatever a handler throws ends its own run and nothing else.
+      // Errors too: an exception of a handler ends only its own run.
       ends.threw(run, thrown);
     }
   }
@@ -111,7 +114,7 @@ public final class StageRunner implements RunPool.Runner {
       RunContext context = contextOf(run, slot);
       members.add(new BatchMember(run, context, ends, ticker, alone));
     }
-    Throwable end = new NonRetryableException("the handler said nothing of this task");
+    Throwable end = new NonRetryableException("the handler gave no result for this task");
     try {
       batches.handler().handle(List.copyOf(members));
     } catch (Throwable thrown) {
@@ -120,7 +123,7 @@ public final class StageRunner implements RunPool.Runner {
     for (BatchMember member : members) {
       member.end(end);
     }
-    // An interrupt that came for this batch is not for the next.
+    // An interrupt for this batch must not affect the next.
     Thread.interrupted();
     if (members.stream().noneMatch(BatchMember::hadResourceFailure)) {
       batches.recordSuccess(runs.size());
@@ -128,7 +131,7 @@ public final class StageRunner implements RunPool.Runner {
     } else if (alone) {
       recordResourceFailure(slot);
     } else {
-      // The batch was too large, which says nothing against the slot.
+      // The batch was too large; the slot is not at fault.
       batches.recordResourceFailure(runs.size());
     }
   }

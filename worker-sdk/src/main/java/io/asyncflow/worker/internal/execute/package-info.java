@@ -1,5 +1,4 @@
 /**
- * Runs what is held: the threads and slots, the queue for them, what a handler sees, and the watch
- * over its deadline.
+ * Runs held tasks: threads and slots, their queue, the context of handlers, and the deadline watch.
  */
 package io.asyncflow.worker.internal.execute;

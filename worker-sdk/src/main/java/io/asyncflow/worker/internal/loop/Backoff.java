@@ -3,11 +3,11 @@ package io.asyncflow.worker.internal.loop;
 import java.time.Duration;
 
 /**
- * How long to wait after so many failures in a row: doubling from 100 ms to 5 s, each wait
- * shortened by a random part of up to a half, so that many workers do not come back at the same
+ * Exponential backoff: the wait doubles from 100 ms to 5 s with each failure in a row, and is
+ * shortened by a random part of up to a half, so that many workers do not return at the same
  * moment.
  *
- * <p>Not thread-safe: it belongs to one loop.
+ * <p>Not thread-safe; belongs to one loop.
  */
 public final class Backoff {
 
@@ -15,7 +15,7 @@ public final class Backoff {
   private static final Duration LONGEST = Duration.ofSeconds(5);
   private static final int MOST_DOUBLINGS = 10;
 
-  /** How much of a wait chance may take away. */
+  /** The part of a wait by which jitter may shorten it. */
   private static final double CHANCE = 0.5;
 
   private final Jitter jitter;
@@ -25,19 +25,19 @@ public final class Backoff {
     this.jitter = jitter;
   }
 
-  /** One more failure: the wait before the next try. */
+  /** Records a failure; returns the wait before the next try. */
   public Duration next() {
     failures++;
     return after(failures);
   }
 
-  /** It worked; the next failure is a first one. */
+  /** Records a success. */
   public void reset() {
     failures = 0;
   }
 
   /**
-   * The same for a caller who counts for himself.
+   * The same for a caller with its own count.
    *
    * @param count failures in a row, from 1
    */

@@ -5,14 +5,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
 /**
- * Makes waits a little shorter by chance, so that workers that were started together, or that lost
- * the same server, do not all come at the same moment for ever.
+ * Shortens waits by a random part, so that workers that started together, or lost the same server,
+ * do not stay in step.
  *
- * @param chance from 0 to 1, each time anew
+ * @param chance returns a random number from 0 to 1
  */
 public record Jitter(DoubleSupplier chance) {
 
-  /** Every wait as long as it is; for tests. */
+  /** No jitter; for tests. */
   public static final Jitter NONE = new Jitter(() -> 0);
 
   public static Jitter random() {
@@ -20,7 +20,7 @@ public record Jitter(DoubleSupplier chance) {
   }
 
   /**
-   * @param part of the wait that may be taken away, 0 to 1
+   * @param part the greatest part of the wait to remove, 0 to 1
    */
   public Duration shorten(Duration wait, double part) {
     return wait.minusMillis((long) (chance.getAsDouble() * part * wait.toMillis()));

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The way to flowsvr as all loops of a worker find it. When it is cut, each of them meets that; the
- * first one says so, and the last one that it is over.
+ * The state of the connection to flowsvr for all loops of a worker. During an outage every loop
+ * fails; only the first one logs it, and only the last one logs its end.
  *
  * <p>Thread-safe.
  */
@@ -16,14 +16,14 @@ public final class Link {
   private final Set<OutageLog> cut = new HashSet<>();
   private final List<Runnable> mended = new CopyOnWriteArrayList<>();
 
-  /** No answer came; {@code true} for the first one that says so. */
+  /** Records that the loop got no answer; {@code true} for the first such loop. */
   synchronized boolean cut(OutageLog loop) {
     boolean first = cut.isEmpty();
     cut.add(loop);
     return first;
   }
 
-  /** It answered; {@code true} for the last one that has waited for it. */
+  /** Records that the loop got an answer; {@code true} for the last loop that had none. */
   boolean mended(OutageLog loop) {
     boolean last;
     synchronized (this) {
@@ -36,17 +36,17 @@ public final class Link {
     return last;
   }
 
-  /** It asks for nothing any more, so that nobody knows whether it would be answered. */
+  /** The loop sends nothing any more, so its state is unknown. */
   synchronized void withdraw(OutageLog loop) {
     cut.remove(loop);
   }
 
-  /** Whether all others get their answers. */
-  public synchronized boolean isCutForNobodyBut(OutageLog loop) {
+  /** Whether no other loop is without answers. */
+  public synchronized boolean othersAreConnected(OutageLog loop) {
     return cut.stream().allMatch(loop::equals);
   }
 
-  /** Calls {@code listener} whenever one who got no answer got one again. */
+  /** Calls {@code listener} whenever a loop that was cut off gets an answer again. */
   public void whenMended(Runnable listener) {
     mended.add(listener);
   }

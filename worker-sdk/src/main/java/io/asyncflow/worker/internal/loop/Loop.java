@@ -5,23 +5,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does a step again and again on a thread of its own: the step says how long to wait, a wake-up
- * cuts the wait short. Nothing that a step throws ends the loop.
+ * Runs a step repeatedly on its own thread. The step returns how long to wait; a wake-up ends the
+ * wait early. No exception of a step ends the loop.
  */
 public final class Loop {
 
-  /** One turn; knows nothing of threads and waiting, so a test calls it directly. */
+  /** One turn of a loop, independent of threads and waiting, so tests call it directly. */
   @FunctionalInterface
   public interface Step {
 
-    /** Does what is due and says when to come back at the latest; {@link #END} to end. */
+    /**
+     * Does the due work; returns the longest wait until the next turn, or {@link #END} to end the
+     * loop.
+     */
     Duration runOnce();
   }
 
-  /** Wait for a wake-up alone. */
+  /** Wait for a wake-up without a limit. */
   public static final Duration UNTIL_WOKEN = Duration.ofSeconds(Long.MAX_VALUE);
 
-  /** The last turn is done. */
+  /** End the loop. */
   public static final Duration END = Duration.ofSeconds(-1);
 
   private static final Logger log = LoggerFactory.getLogger(Loop.class);
@@ -44,7 +47,7 @@ public final class Loop {
     thread.start();
   }
 
-  /** Lets the turn that is under way end, and does no other. */
+  /** Ends the loop after the current turn. */
   public void stop() {
     stopped = true;
     wakeUp.signal();
@@ -61,7 +64,7 @@ public final class Loop {
           wakeUp.await(wait);
         }
       } catch (InterruptedException e) {
-        // Nobody ends a loop by interrupting it; a stray interrupt only wakes it.
+        // An interrupt does not end a loop; it only wakes it.
         log.debug("{} was interrupted while it waited", thread.getName());
       }
     }
@@ -78,7 +81,7 @@ public final class Loop {
     }
   }
 
-  /** With its stack once, however often it comes in a row. */
+  /** Logs a failure with its stack trace only the first time in a row. */
   private void log(Throwable t) {
     String name = thread.getName();
     if (t.toString().equals(failure)) {
@@ -88,9 +91,6 @@ public final class Loop {
     failure = t.toString();
     long pause = AFTER_A_BUG.toSeconds();
     log.error(
-        "{} failed in a way it should not; it tries again every {} s",
-        name,
-        pause,
-        OneLineThrowable.of(t));
+        "{} failed unexpectedly; it tries again every {} s", name, pause, OneLineThrowable.of(t));
   }
 }

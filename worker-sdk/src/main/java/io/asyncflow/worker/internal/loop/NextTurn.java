@@ -2,10 +2,7 @@ package io.asyncflow.worker.internal.loop;
 
 import java.util.function.LongSupplier;
 
-/**
- * When a loop comes back by itself, so that only what is due earlier wakes it. Thread-safe; one
- * thread plans.
- */
+/** The next turn of a loop, so that only earlier work wakes it. Thread-safe; one thread plans. */
 public final class NextTurn {
 
   private final WakeUp wakeUp;
@@ -16,20 +13,20 @@ public final class NextTurn {
   }
 
   /**
-   * Looks up when the loop comes back; it must wait no longer than that.
+   * Plans the next turn and returns its moment; the loop must wait no longer than that.
    *
-   * @param earliest looks at all there is; called once, or what ended between two looks would leave
-   *     a moment announced at which nobody wakes
+   * @param earliest returns the earliest moment of all work; called once, because work that ends
+   *     between two calls would leave a planned moment without a wake-up
    */
   public long plan(LongSupplier earliest) {
-    // The look may miss what comes during it, which signals therefore.
+    // The read may miss work that is added meanwhile, so such work signals.
     moment = Long.MAX_VALUE;
     long next = earliest.getAsLong();
     moment = next;
     return next;
   }
 
-  /** Something new is due at {@code due}, and can be looked up already. */
+  /** Announces new work, due at {@code due}, which {@code earliest} can already see. */
   public void add(long due) {
     if (due < moment) {
       wakeUp.signal();

@@ -3,14 +3,14 @@ package io.asyncflow.worker.internal.loop;
 import io.asyncflow.api.OneLine;
 
 /**
- * What a handler threw, for a log: with the stacks as they are, and each message in one line. A
- * message is often text of others, and a line break in it would forge a line of the log.
+ * A throwable of a handler for the log: with its stack traces, but each message in one line. A
+ * message may contain foreign text, and a line break in it could forge a log line.
  */
 public final class OneLineThrowable extends Throwable {
 
   private static final long serialVersionUID = 1L;
 
-  /** A chain of causes may be a ring. */
+  /** A chain of causes may be cyclic. */
   private static final int DEEPEST = 20;
 
   private OneLineThrowable(Throwable thrown, int depth) {
@@ -26,7 +26,7 @@ public final class OneLineThrowable extends Throwable {
     }
   }
 
-  /** The throwable itself, which loggers know best, where none of its messages has a break. */
+  /** Returns the throwable itself if no message has a line break, else a one-line copy. */
   public static Throwable of(Throwable thrown) {
     return isPlain(thrown, 0) ? thrown : new OneLineThrowable(thrown, 0);
   }
@@ -55,7 +55,7 @@ public final class OneLineThrowable extends Throwable {
     }
   }
 
-  /** Without a class of ours before that of what was thrown. */
+  /** Without the name of this wrapper class. */
   @Override
   public String toString() {
     return getMessage();

@@ -6,38 +6,38 @@ import java.util.Objects;
 import org.slf4j.Logger;
 
 /**
- * Says once what is wrong and what happens next, stays silent while it stays so, and says once that
- * it is over. That flowsvr does not answer is said once for all loops.
+ * Logs a problem and its consequence once, stays silent while it lasts, and logs its end once. An
+ * outage of flowsvr is logged once for all loops.
  *
- * <p>Belongs to one loop; only {@link #problem} is for other threads.
+ * <p>Belongs to one loop; only {@link #problem} may be called by other threads.
  */
 public final class OutageLog {
 
   private static final String NO_ANSWER = ErrorCode.UNAVAILABLE.name();
 
   private final Logger log;
-  private final String what;
+  private final String name;
   private final Link link;
   private String kind;
   private volatile String problem;
 
-  public OutageLog(Logger log, String what, Link link) {
+  public OutageLog(Logger log, String name, Link link) {
     this.log = log;
-    this.what = what;
+    this.name = name;
     this.link = link;
   }
 
   /**
-   * It failed.
+   * Records a failure.
    *
-   * @param newKind logged only if it is another than the last time
+   * @param newKind the kind of failure; logged only if it differs from the last one
    */
   public void failed(String newKind, String text, String next) {
     String reason = OneLine.of(text);
     if (isNews(newKind)) {
-      log.warn("{}: {}; {}", what, reason, next);
+      log.warn("{}: {}; {}", name, reason, next);
     } else {
-      log.debug("{}: {}", what, reason);
+      log.debug("{}: {}", name, reason);
     }
     kind = newKind;
     problem = reason;
@@ -60,15 +60,15 @@ public final class OutageLog {
         log.info("flowsvr answers again");
       }
     } else if (kind != null) {
-      log.info("{}: works again", what);
+      log.info("{}: works again", name);
     }
     kind = null;
     problem = null;
   }
 
   /**
-   * It asks for nothing until further notice. If it got no answer the last time it is not counted
-   * as cut off any more: a loop that sleeps would be so for ever.
+   * The loop stops calling until further notice and no longer counts as cut off; otherwise a
+   * sleeping loop would count as cut off for ever.
    */
   public void withdraw() {
     if (NO_ANSWER.equals(kind)) {
@@ -77,7 +77,7 @@ public final class OutageLog {
     }
   }
 
-  /** What is wrong just now; {@code null} if nothing is. */
+  /** The present problem; {@code null} if there is none. */
   public String problem() {
     return problem;
   }

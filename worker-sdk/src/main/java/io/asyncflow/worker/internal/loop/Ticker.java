@@ -3,13 +3,13 @@ package io.asyncflow.worker.internal.loop;
 import java.time.Duration;
 
 /**
- * The only source of time: monotonic nanoseconds since some moment before the worker was made, so
- * that readings can be compared and never run backwards, whatever the wall clock does.
+ * The only source of time: monotonic nanoseconds since a moment before the worker was built,
+ * independent of the wall clock.
  */
 @FunctionalInterface
 public interface Ticker {
 
-  /** Never negative, never smaller than before. */
+  /** The time in ns; never negative, never decreasing. */
   long nanos();
 
   /** The machine's monotonic clock. */
@@ -18,7 +18,7 @@ public interface Ticker {
     return () -> System.nanoTime() - origin;
   }
 
-  /** How long until {@code moment}; zero when it has passed. */
+  /** The time until {@code moment}; zero if it has passed. */
   default Duration until(long moment) {
     return Duration.ofNanos(Math.max(0, moment - nanos()));
   }

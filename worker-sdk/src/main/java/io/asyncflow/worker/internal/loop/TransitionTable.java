@@ -5,17 +5,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Every change of state there is; anything that is not listed is a bug and throws. */
+/** The table of all transitions of a state machine; any other transition is a bug and throws. */
 public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
 
   public record Transition<S, E>(S from, E on, S to) {}
 
-  /** Told of each change, in the thread that made it. */
+  /** Receives each transition, in the thread that made it. */
   @FunctionalInterface
   public interface Listener<S, E> {
     void changed(Transition<S, E> transition);
 
-    /** For production, where nobody listens. */
+    /** A listener that does nothing; for production. */
     static <S, E> Listener<S, E> none() {
       return transition -> {};
     }
@@ -30,7 +30,7 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
     for (Transition<S, E> transition : transitions) {
       Edge<S, E> edge = new Edge<>(transition.from(), transition.on());
       if (this.transitions.put(edge, transition) != null) {
-        throw new IllegalArgumentException("two ways to go on " + edge);
+        throw new IllegalArgumentException("two transitions from " + edge);
       }
     }
   }
@@ -43,7 +43,7 @@ public final class TransitionTable<S extends Enum<S>, E extends Enum<E>> {
     return transition;
   }
 
-  /** All of them, in the order of the table. */
+  /** All transitions, in the order of the table. */
   public Collection<Transition<S, E>> all() {
     return List.copyOf(transitions.values());
   }

@@ -5,8 +5,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Wakes one waiting thread. A signal that comes while nobody waits is kept, several are one: what
- * has to be done is looked up after waking, never carried by the signal.
+ * Wakes one waiting thread. A signal without a waiting thread is kept; several signals count as
+ * one, because the thread looks up its work after waking.
  */
 public final class WakeUp {
 
@@ -18,7 +18,7 @@ public final class WakeUp {
     }
   }
 
-  /** Waits for a signal, or for so long. */
+  /** Waits for a signal, at most this long. */
   public void await(Duration atMost) throws InterruptedException {
     if (signalled.tryAcquire(nanosOf(atMost), TimeUnit.NANOSECONDS)) {
       signalled.drainPermits();

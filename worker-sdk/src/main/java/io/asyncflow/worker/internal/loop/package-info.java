@@ -1,5 +1,5 @@
 /**
- * What every loop of a worker is built from: turns and waits, the clock, the link to flowsvr, and
- * tables of transitions. It knows nothing of tasks.
+ * The building blocks of a worker's loops: turns and waits, the clock, the link to flowsvr, and
+ * tables of transitions. Independent of tasks.
  */
 package io.asyncflow.worker.internal.loop;

@@ -18,13 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns what a hold answered into runs: queued, or given back at once.
+ * Turns the tasks of a hold's answer into runs, and queues or releases them.
  *
- * <p>A task that kills its worker kills its neighbours' runs, too. They become due together, are
- * held together again, and would in the end be quarantined together. So of a hold with {@linkplain
- * Run#isPossiblePoison possible poison} the one that was delivered in vain most often is run with
- * nothing new beside it, and all else of that hold is given back, which clears it: whoever was only
- * a neighbour is done elsewhere, and what is left with the culprit is the culprit.
+ * <p>A task that kills its worker also ends the runs beside it. These tasks become due together,
+ * are held together again, and would finally be failed as poison together. So of a hold with
+ * {@linkplain Run#isPossiblePoison possible poison}, the task with the most deliveries without a
+ * report runs without new tasks beside it. All others are released, which clears their suspicion:
+ * innocent tasks then run elsewhere, and only the poison remains.
  */
 public final class Admission {
 
@@ -49,12 +49,12 @@ public final class Admission {
     this.listener = listener;
   }
 
-  /** Takes what can be run and gives back the rest; says how many it took. */
+  /** Queues tasks that can run and releases the others; returns the number of queued ones. */
   int take(HoldCall.Answer answer, TypeLimits limits) {
     List<Task> tasks = answer.tasks();
     Optional<Task> possiblePoison = likeliestPoison(tasks);
     if (possiblePoison.isPresent()) {
-      // Before it is taken: it starts when these are known to be nobody's.
+      // Before the poison is queued: it starts when the releases of these are delivered.
       tasks.stream()
           .filter(task -> task != possiblePoison.get())
           .forEach(task -> giveBack(task, answer.leaseOf(task, limits), "another one runs alone"));
@@ -65,23 +65,23 @@ public final class Admission {
       try {
         accept(task, answer.leaseOf(task, limits)).ifPresent(runs::add);
       } catch (RuntimeException e) {
-        log.error("{} cannot be taken; its lease is left to run out", task, e);
+        log.error("{} cannot be accepted; its lease is left to run out", task, e);
       }
     }
-    // All at once, or the first would start before the others of its batch are there.
+    // All at once, or the first would start before the rest of its batch has arrived.
     List<Run> refused = pool.offer(runs);
     refused.forEach(run -> ends.release(run, "there is no room for it"));
     return runs.size() - refused.size();
   }
 
-  /** Among equals the first in due order. */
+  /** The task with the most deliveries; among equals the first in due order. */
   private static Optional<Task> likeliestPoison(List<Task> tasks) {
     return tasks.stream()
         .filter(Run::isPossiblePoison)
         .reduce((one, next) -> next.deliveryCount() > one.deliveryCount() ? next : one);
   }
 
-  /** Gives all of it back: nobody here will run it. */
+  /** Releases all tasks of the answer, because this worker will not run them. */
   void giveBack(HoldCall.Answer answer, TypeLimits limits, String why) {
     answer.tasks().forEach(task -> giveBack(task, answer.leaseOf(task, limits), why));
   }

@@ -18,23 +18,23 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The one hold of a type that may be under way.
+ * The hold call of a type; at most one is open.
  *
- * <p>Its id is new for each hold and stays until an answer came, through errors, interrupts and
- * restarts of the server: the tasks that a lost answer named come with the repeat.
+ * <p>Each hold has a new id and keeps it until it is answered, through errors, interrupts and
+ * restarts of the server: a repeat returns the tasks of a lost answer.
  *
  * <p>All methods belong to the poller's thread, except {@link #cut} and {@link #close}.
  */
 public final class HoldCall {
 
   /**
-   * @param requestStart leases count from there
-   * @param answeredAt when the answer was there
-   * @param repeated whether the hold had been asked before, and may have been carried out then
+   * @param requestStart the start of the request, from which leases count
+   * @param answeredAt the arrival of the answer
+   * @param repeated whether this was a repeat of a hold that may have been executed before
    */
   record Answer(List<Task> tasks, long requestStart, long answeredAt, boolean repeated) {
 
-    /** What this answer says of the lease of one of its tasks. */
+    /** The lease of one of the answer's tasks. */
     Lease leaseOf(Task task, TypeLimits limits) {
       return repeated
           ? Lease.heldBefore(requestStart, task.leaseMs(), limits)
@@ -46,15 +46,15 @@ public final class HoldCall {
     }
 
     /**
-     * Whether it was parked for so long that, counted from the request, little would be left of a
-     * lease.
+     * Whether the hold was parked so long that little would be left of a lease counted from the
+     * request.
      */
     boolean stale(TypeLimits limits) {
       return tasks.stream().anyMatch(task -> leaseOf(task, limits).stale(answeredAt));
     }
   }
 
-  /** About what it costs to load a model: so long a task waits for a worker that has it loaded. */
+  /** How long a task waits for a worker that has its model loaded: about the time of a load. */
   private static final int OTHERS_AFTER_MS = 1_000;
 
   private final String taskType;
@@ -75,7 +75,7 @@ public final class HoldCall {
 
   /**
    * @param drain called when the server drains this worker; may be called often, and must not
-   *     throw: the tasks of that answer would be lost
+   *     throw, or the tasks of that answer would be lost
    */
   public HoldCall(
       String taskType,
@@ -92,32 +92,32 @@ public final class HoldCall {
     this.ticker = ticker;
   }
 
-  /** Whether an answer is missing; the next call repeats that hold. */
+  /** Whether the last hold has no answer; the next call repeats it. */
   boolean unanswered() {
     return unansweredId != null;
   }
 
-  /** Holds, or repeats the hold whose answer is missing. */
+  /** Holds, or repeats an unanswered hold. */
   Answer hold(HoldScope scope, Duration wait) {
     enter(false, false);
     return call(scope, wait);
   }
 
-  /** Whether there are reports that {@link #holdAndReport} would take along. */
+  /** Whether there are reports for {@link #holdAndReport}. */
   boolean canPiggyback() {
     return reports.canPiggyback();
   }
 
-  /** Holds without a wait, and takes along the reports that {@link #canPiggyback go with it}. */
+  /** Holds without a wait, and sends the reports that {@link #canPiggyback go with it}. */
   Answer holdAndReport(HoldScope scope) {
     enter(false, false);
     return call(scope, Duration.ZERO, true);
   }
 
   /**
-   * As {@link #hold}, but {@link #cut} may end it, also one that came before the call.
+   * As {@link #hold}, but {@link #cut} may end the call, even a cut that came before it.
    *
-   * @param cutsSeen {@link #cuts} as it was before {@code scope} was made up
+   * @param cutsSeen the value of {@link #cuts} before {@code scope} was computed
    */
   Answer holdUnlessCut(HoldScope scope, Duration wait, long cutsSeen) {
     enter(true, false);
@@ -125,24 +125,24 @@ public final class HoldCall {
       if (cuts != cutsSeen) {
         wasCut = true;
         caller = null;
-        throw new FlowUnreachableException("there is more to ask for by now", null);
+        throw new FlowUnreachableException("more can be asked for by now", null);
       }
     }
     return call(scope, wait);
   }
 
-  /** How often {@link #cut} was called. */
+  /** The number of calls of {@link #cut}. */
   synchronized long cuts() {
     return cuts;
   }
 
-  /** Asks once more what the last answered hold got, for a lease that is told afresh. */
-  Answer lookAgain(HoldScope scope) {
+  /** Repeats the last answered hold, to learn the present leases of its tasks. */
+  Answer queryLeases(HoldScope scope) {
     unansweredId = lastId;
     return hold(scope, Duration.ZERO);
   }
 
-  /** Asks what the missing answer named, even after {@link #close}. */
+  /** Repeats the unanswered hold to learn its tasks, even after {@link #close}. */
   Answer recall(HoldScope scope) {
     enter(false, true);
     return call(scope, Duration.ZERO);
@@ -153,7 +153,7 @@ public final class HoldCall {
     return wasCut;
   }
 
-  /** Ends a call under way, if it lets itself be cut; its answer is then missing. */
+  /** Ends an open call that may be cut; it is then unanswered. */
   synchronized void cut() {
     cuts++;
     if (caller != null && cuttable && !wasCut) {
@@ -162,7 +162,7 @@ public final class HoldCall {
     }
   }
 
-  /** Ends a call under way and lets no other begin but a recall. */
+  /** Ends an open call and permits no further call but a recall. */
   synchronized void close() {
     closed = true;
     if (caller != null) {
@@ -181,11 +181,11 @@ public final class HoldCall {
     long start = ticker.nanos();
     try {
       HoldRequest request = request(scope, wait, holdId);
-      HoldAnswer told = withReports ? holdWithReports(request) : client.hold(request);
-      Answer answer = new Answer(told.tasks(), start, ticker.nanos(), repeated);
+      HoldAnswer received = withReports ? holdWithReports(request) : client.hold(request);
+      Answer answer = new Answer(received.tasks(), start, ticker.nanos(), repeated);
       unansweredId = null;
       lastId = holdId;
-      if (told.drain()) {
+      if (received.drain()) {
         drain.run();
       }
       return answer;
@@ -245,7 +245,7 @@ public final class HoldCall {
     synchronized (this) {
       caller = null;
     }
-    // An interrupt that came with the answer must not end the next call.
+    // An interrupt during this call must not end the next one.
     Thread.interrupted();
   }
 }

@@ -1,22 +1,22 @@
 package io.asyncflow.worker.internal.poll;
 
 /**
- * Lets the workers of a type hold one after the other instead of all at once. It only saves the
- * database some contention and decides nothing: who does not get it holds all the same.
+ * A lock with which the workers of a type hold one after another. It only reduces contention in the
+ * database: a worker without the lock holds all the same.
  */
 public interface HoldLock extends AutoCloseable {
 
-  /** Whether there is anything to get; if not, a hold need not be split to keep it short. */
+  /** Whether there is a lock; without one, a hold need not be split to keep it short. */
   boolean present();
 
   /**
-   * Tries for a moment; never throws and never blocks longer than that moment.
+   * Tries to acquire the lock for a moment; never throws and never blocks longer.
    *
-   * @return {@code false} if somebody else has it, or nobody can tell
+   * @return {@code false} if another worker has the lock, or Redis does not answer
    */
   boolean tryAcquire(String taskType);
 
-  /** Gives it up; only after {@link #tryAcquire} said {@code true}, in the same thread. */
+  /** Releases the lock; only after {@link #tryAcquire} returned {@code true} in the same thread. */
   void release(String taskType);
 
   @Override

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a hold may ask for.
+ * The stages and the number of tasks that a hold asks for.
  *
- * @param stages only these
- * @param limit at most so many tasks; 0 if there is nothing to ask for
- * @param deferred those of the stages that are left to others for a while, because their model is
- *     not loaded here
+ * @param stages the stages to ask for
+ * @param limit the maximum number of tasks; 0 if there is nothing to ask for
+ * @param deferred the stages among them that other workers should take first, because their model
+ *     is not loaded here
  */
 record HoldScope(List<String> stages, int limit, List<String> deferred) {
 
@@ -29,7 +29,7 @@ record HoldScope(List<String> stages, int limit, List<String> deferred) {
     return !deferred.isEmpty();
   }
 
-  /** The stages that are not left to others. */
+  /** The stages that are not deferred. */
   List<String> preferred() {
     List<String> preferred = new ArrayList<>(stages);
     preferred.removeAll(deferred);

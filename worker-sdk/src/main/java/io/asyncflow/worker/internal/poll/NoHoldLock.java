@@ -1,6 +1,6 @@
 package io.asyncflow.worker.internal.poll;
 
-/** Where no Redis is configured. */
+/** No lock, used without Redis. */
 public final class NoHoldLock implements HoldLock {
 
   @Override

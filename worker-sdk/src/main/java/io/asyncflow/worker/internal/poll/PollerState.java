@@ -3,30 +3,28 @@ package io.asyncflow.worker.internal.poll;
 import io.asyncflow.worker.internal.loop.TransitionTable;
 import io.asyncflow.worker.internal.loop.TransitionTable.Transition;
 
-/** What a poller does. */
+/** The states of a poller. */
 public enum PollerState {
-  /** No hold is out: nothing can be asked for just now, or the server gives no answer. */
+  /** No hold is open: there is nothing to ask for, or the server does not answer. */
   PENDING,
-  /** A hold is out, under way or parked at the server. */
+  /** A hold is open, in progress or parked at the server. */
   POLLING,
-  /** It asks no more. */
+  /** The poller has ended. */
   STOPPED;
 
-  /** What happens to a poller. */
+  /** The events of a poller. */
   public enum Event {
     /** There is something to ask for: room, and stages that could start. */
     READY,
-    /** There is not: no configuration, no room, no slot, too much of a backlog. */
+    /** There is nothing to ask for: no configuration, no room, no slot, or too large a backlog. */
     NOT_READY,
     /** The hold was answered, with tasks or with none. */
     ANSWERED,
-    /** No answer came: the next hold repeats this one under its id. */
+    /** The hold got no answer: the next one repeats it under its id. */
     UNANSWERED,
-    /** The server refused the hold; the next one is a new one. */
+    /** The server refused the hold; the next one has a new id. */
     REFUSED,
-    /**
-     * A slot became free under a parked hold, which is cut short to be repeated for more stages.
-     */
+    /** A slot became free during a parked hold, which is ended to be repeated for more stages. */
     CUT,
     /** The worker stops. */
     STOP

@@ -4,12 +4,12 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /**
- * Where a Redis is.
+ * The address of a Redis.
  *
- * @param address scheme, host and port, as Redisson wants it
+ * @param address scheme, host and port in Redisson's format
  * @param user {@code null} for none
  * @param password {@code null} for none
- * @param database its number, 0 where none is given
+ * @param database the database's number, 0 by default
  */
 public record RedisAddress(String address, String user, String password, int database) {
 
@@ -17,7 +17,7 @@ public record RedisAddress(String address, String user, String password, int dat
 
   /**
    * @param url as {@code redis://user:password@host:6379/0}, or {@code rediss://} for TLS
-   * @throws IllegalArgumentException if it is no such address; the message goes on after "must be"
+   * @throws IllegalArgumentException if it is not such an address; the message continues "must be"
    */
   public static RedisAddress parse(String url) {
     try {
@@ -45,7 +45,7 @@ public record RedisAddress(String address, String user, String password, int dat
         path.isEmpty() ? 0 : Integer.parseInt(path));
   }
 
-  /** Without the password. */
+  /** The address without the password. */
   @Override
   public String toString() {
     return address + "/" + database;

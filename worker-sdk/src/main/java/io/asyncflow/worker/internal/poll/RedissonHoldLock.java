@@ -21,11 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One lock a type in Redis, tried for 50 ms at most.
+ * One lock for each type in Redis, tried for 50 ms at most.
  *
- * <p>Redis may be absent, dead or frozen at any time. A try that got no answer in time is left
- * behind (should it succeed after all, the lock is given up at once), and after a few of them none
- * is made for two seconds: a dead Redis costs nothing.
+ * <p>Redis may be down or frozen at any time. A try without an answer in time is abandoned; if it
+ * succeeds later, the lock is released at once. After a few such tries a circuit breaker skips
+ * tries for two seconds, so a dead Redis costs almost no time.
  */
 public final class RedissonHoldLock implements HoldLock {
 
@@ -33,10 +33,12 @@ public final class RedissonHoldLock implements HoldLock {
 
   private static final Duration PATIENCE = Duration.ofMillis(50);
 
-  /** Between two looks at a lock that somebody else has: about as long as a hold takes. */
+  /**
+   * The pause between two tries while another worker has the lock: about the duration of a hold.
+   */
   private static final Duration PAUSE = Duration.ofMillis(10);
 
-  /** A holder that died has it no longer than that. */
+  /** The time after which the lock of a dead worker expires. */
   private static final Duration LEASE = Duration.ofSeconds(2);
 
   private static final int TIMEOUT_MS = 500;
@@ -46,15 +48,15 @@ public final class RedissonHoldLock implements HoldLock {
   private final RedissonClient redis;
   private final CircuitBreaker breaker;
 
-  /** Connects when it is first used, so Redis need not be there. */
+  /** Connects on first use, so Redis need not be up. */
   public RedissonHoldLock(RedisAddress address) {
     this(address, Duration.ofSeconds(2));
   }
 
   /**
-   * @param rest how long no try is made after a few without an answer
+   * @param skipTime how long tries are skipped after a few without an answer
    */
-  RedissonHoldLock(RedisAddress address, Duration rest) {
+  RedissonHoldLock(RedisAddress address, Duration skipTime) {
     redis = Redisson.create(configOf(address));
     breaker =
         CircuitBreaker.of(
@@ -63,7 +65,7 @@ public final class RedissonHoldLock implements HoldLock {
                 .slidingWindowSize(5)
                 .minimumNumberOfCalls(3)
                 .failureRateThreshold(60)
-                .waitDurationInOpenState(rest)
+                .waitDurationInOpenState(skipTime)
                 .permittedNumberOfCallsInHalfOpenState(1)
                 .build());
     breaker.getEventPublisher().onStateTransition(event -> log(event.getStateTransition()));
@@ -71,7 +73,7 @@ public final class RedissonHoldLock implements HoldLock {
 
   private static void log(CircuitBreaker.StateTransition transition) {
     switch (transition) {
-      case CLOSED_TO_OPEN -> log.warn("Redis does not answer; holds go on without the lock");
+      case CLOSED_TO_OPEN -> log.warn("Redis does not answer; holds continue without the lock");
       case HALF_OPEN_TO_CLOSED -> log.info("Redis answers again; holds use the lock");
       default -> log.debug("Redis circuit breaker: {}", transition);
     }
@@ -112,7 +114,7 @@ public final class RedissonHoldLock implements HoldLock {
     return true;
   }
 
-  /** Tries that got no answer in time, since the start. */
+  /** The number of tries without an answer in time, since the start. */
   long failures() {
     return failures.sum();
   }
@@ -122,13 +124,13 @@ public final class RedissonHoldLock implements HoldLock {
     long end = ticker.nanos() + PATIENCE.toNanos();
     boolean acquired = false;
     try {
-      // A last try without the time for an answer would look like a Redis that gives none.
+      // A last try without enough time for an answer would count as a failure of Redis.
       while (!acquired
           && ticker.until(end).compareTo(PAUSE) >= 0
           && breaker.tryAcquirePermission()) {
         acquired = tryOnce(taskType, ticker.until(end));
         if (!acquired) {
-          // Redisson could wait by itself, but its timer ticks only ten times a second.
+          // Redisson's own wait has a timer resolution of only 100 ms.
           LockSupport.parkNanos(Math.min(PAUSE.toNanos(), ticker.until(end).toNanos()));
         }
       }
@@ -151,11 +153,11 @@ public final class RedissonHoldLock implements HoldLock {
               .tryLockAsync(0, LEASE.toMillis(), TimeUnit.MILLISECONDS, thread)
               .toCompletableFuture();
       boolean acquired = attempt.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
-      breaker.onSuccess(since(start), breaker.getTimestampUnit());
+      breaker.onSuccess(elapsedSince(start), breaker.getTimestampUnit());
       return acquired;
     } catch (TimeoutException | ExecutionException | RuntimeException e) {
       failures.increment();
-      breaker.onError(since(start), breaker.getTimestampUnit(), e);
+      breaker.onError(elapsedSince(start), breaker.getTimestampUnit(), e);
       leaveBehind(attempt, taskType, thread);
       throw e;
     } catch (InterruptedException e) {
@@ -165,11 +167,14 @@ public final class RedissonHoldLock implements HoldLock {
     }
   }
 
-  private long since(long start) {
+  private long elapsedSince(long start) {
     return breaker.getCurrentTimestamp() - start;
   }
 
-  /** If the try succeeds after all, nobody uses the lock: others need not wait for its lease. */
+  /**
+   * Abandons a try; if it succeeds later, releases the lock, so that other workers need not wait
+   * for its lease.
+   */
   private void leaveBehind(CompletableFuture<Boolean> attempt, String taskType, long thread) {
     if (attempt != null) {
       attempt.thenAccept(
@@ -186,7 +191,7 @@ public final class RedissonHoldLock implements HoldLock {
     unlock(taskType, Thread.currentThread().getId());
   }
 
-  /** Does not wait: if it fails, the lock's lease runs out. */
+  /** Releases without waiting: if that fails, the lock's lease expires. */
   private void unlock(String taskType, long thread) {
     try {
       lockOf(taskType)

@@ -15,17 +15,17 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * What can be asked for just now: only stages with a handler and, where they take a slot, as many
- * tasks as the free places suffice for, so that no worker hoards what another has a slot for; never
- * more than threads can start soon.
+ * Computes what a hold can ask for: only stages with a handler; for stages with a slot, as many
+ * tasks as the free places suffice for, so that no worker hoards tasks for which another has a
+ * slot; and never more than threads can start soon.
  *
- * <p>Stages whose model is loaded on no free place are left to others for a while, unless there is
- * a free place with nothing on it. Then one run at a time is asked for: the next takes one of the
- * models' places, and the one after it shall not find it gone.
+ * <p>Stages whose model is not loaded on any free place are deferred to other workers for a while,
+ * unless a free place has nothing loaded. Such stages are asked for one run at a time, because each
+ * run replaces the model of a place.
  */
 public final class TypeDemand {
 
-  /** Stages that one limit suits: the runs of all of them take the same. */
+  /** Stages whose runs need the same resources, so that one limit applies to all. */
   private record Kind(RegisteredStage like, List<RegisteredStage> stages) {
 
     int places() {
@@ -40,7 +40,7 @@ public final class TypeDemand {
       return stages.stream().anyMatch(stage -> models.contains(stage.model()));
     }
 
-    /** Those with a model that is not among these. */
+    /** The stages with a model that is not among these. */
     List<String> namesWithout(Collection<String> models) {
       return stages.stream()
           .filter(stage -> !stage.model().isEmpty() && !models.contains(stage.model()))
@@ -52,13 +52,13 @@ public final class TypeDemand {
   /**
    * What stages of one kind have in common.
    *
-   * @param batched the stage, if it has batches and so a limit of its own; empty otherwise
+   * @param batched the stage, if it has batches and so its own limit; empty otherwise
    */
   private record KindKey(int places, String batched) {}
 
   private final String taskType;
 
-  /** The most demanding first: what is left is enough for the others sooner. */
+  /** The most demanding kind first: the remaining places suffice for the others more easily. */
   private final List<Kind> kinds;
 
   private final RunPool pool;
@@ -67,7 +67,8 @@ public final class TypeDemand {
   private final int backlogThreshold;
 
   /**
-   * @param backlogThreshold held tasks that do not run, from which on nothing is asked for
+   * @param backlogThreshold the number of held tasks that do not run from which on nothing is asked
+   *     for
    */
   public TypeDemand(
       String taskType,
@@ -95,17 +96,17 @@ public final class TypeDemand {
         .toList();
   }
 
-  /** Whether asking for anything pays. */
+  /** Whether a hold is worthwhile. */
   boolean any(TypeLimits limits) {
-    return pool.wantsMore() && !backlogged() && !all(limits).isEmpty();
+    return pool.wantsMore() && !backlogged() && !allKinds(limits).isEmpty();
   }
 
-  /** How many kinds of stages there are; {@link #of} takes their numbers, from 0. */
+  /** The number of kinds of stages; {@link #of} takes an index, from 0. */
   int kinds() {
     return kinds.size();
   }
 
-  /** Their numbers, those first of which a model is loaded where a run can go. */
+  /** The indices of the kinds; first those with a model loaded on a free place. */
   List<Integer> loadedFirst() {
     List<String> loaded = modelsOfFreePlaces();
     return IntStream.range(0, kinds.size())
@@ -114,24 +115,24 @@ public final class TypeDemand {
         .toList();
   }
 
-  /** For the stages of one kind. */
+  /** The scope of the stages of one kind. */
   HoldScope of(int kind, TypeLimits limits) {
     return of(kinds.get(kind), limits);
   }
 
-  /** For those of one kind alone that {@link #of} leaves to others for a while. */
-  HoldScope othersOf(int kind, TypeLimits limits) {
+  /** The scope of the stages of one kind that {@link #of} defers. */
+  HoldScope deferredOf(int kind, TypeLimits limits) {
     HoldScope scope = of(kind, limits);
     return HoldScope.of(scope.deferred(), scope.limit(), scope.deferred());
   }
 
-  /** Whether what is loaded was asked for first for long enough. */
-  boolean isTurnOfOthers() {
+  /** Whether the loaded models have had their turn. */
+  boolean isTurnOfOtherModels() {
     return slots.isTurnOver();
   }
 
-  /** There was nothing for them. */
-  void endTurnOfOthers() {
+  /** Ends the turn of the other models: there was nothing due for them. */
+  void endTurnOfOtherModels() {
     slots.beginNextTurn();
   }
 
@@ -154,7 +155,7 @@ public final class TypeDemand {
     return loaded.contains(LoadedModel.NONE) ? List.of() : kind.namesWithout(loaded);
   }
 
-  /** One for each place that a run can go to, when those that are queued have theirs. */
+  /** The models of the free places, without the places that queued runs will take. */
   private List<String> modelsOfFreePlaces() {
     List<String> models = new ArrayList<>(slots.freeModels());
     for (String queued : pool.queuedModels()) {
@@ -166,10 +167,10 @@ public final class TypeDemand {
   }
 
   /**
-   * For all of them in one hold. One limit for all kinds: the lowest of those that take a slot, if
-   * any could start; it is meant for a hold that parks because nothing is due.
+   * The scope of all kinds in one hold, for a hold that parks because nothing is due. Its limit is
+   * the lowest of the kinds with a slot, if any could start.
    */
-  HoldScope all(TypeLimits limits) {
+  HoldScope allKinds(TypeLimits limits) {
     List<String> stages = new ArrayList<>();
     List<String> deferred = new ArrayList<>();
     int limit = 0;
@@ -186,7 +187,10 @@ public final class TypeDemand {
     return HoldScope.of(stages, limit, deferred);
   }
 
-  /** Whether a slot that becomes free would make {@link #all} ask for more, or for it sooner. */
+  /**
+   * Whether a freed slot would make {@link #allKinds} ask for more stages, or for deferred ones
+   * sooner.
+   */
   boolean waitsForSlots(TypeLimits limits) {
     return kinds.stream()
         .filter(kind -> kind.places() > 0)
@@ -194,8 +198,11 @@ public final class TypeDemand {
         .anyMatch(scope -> scope.isEmpty() || scope.defers());
   }
 
-  /** For everything there is a handler for, whatever is free: to see what a lost answer named. */
-  HoldScope one() {
+  /**
+   * The scope of one task of any stage with a handler, whatever is free: to learn the tasks of a
+   * lost answer.
+   */
+  HoldScope singleTask() {
     return HoldScope.of(
         kinds.stream().flatMap(kind -> kind.names().stream()).toList(), 1, List.of());
   }

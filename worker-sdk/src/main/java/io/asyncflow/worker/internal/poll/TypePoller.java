@@ -22,26 +22,26 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks for the tasks of one type.
  *
- * <p>Without a lock, with stages of one kind and no report that could go along, a turn is one long
- * poll. Otherwise it is a quick round (under the lock; a hold for the stages of each kind, by the
- * places that they take) and, only if that came back empty, a long poll for all of them, for which
- * the lock is given up.
+ * <p>Without a lock, with stages of one kind and without reports to piggyback, a turn is one long
+ * poll. Otherwise it is a quick round (under the lock, one hold for each kind of stages, by the
+ * places that they need) and, only if that returned nothing, a long poll for all kinds without the
+ * lock.
  *
- * <p>A long poll that parked while no slot was free does not ask for the stages that take one. When
- * a slot becomes free it is cut short and repeated, under its id, for all stages: one more request
- * for each such slot, and no wait. So it is with stages that are left to others for a while.
+ * <p>A long poll that parked while no slot was free does not ask for stages with a slot. When a
+ * slot becomes free, the poll is cut and repeated under its id for all stages: one more request for
+ * each such slot, and no delay. The same applies to deferred stages.
  *
- * <p>When the model of a free slot has {@linkplain LoadedModel had its turn}, the others are asked
- * for first.
+ * <p>When the model of a free slot has {@linkplain LoadedModel had its turn}, other models are
+ * asked for first.
  */
 public final class TypePoller implements Loop.Step {
 
   private static final Logger log = LoggerFactory.getLogger(TypePoller.class);
 
-  /** So many answers in a row may be useless before the poller takes its time. */
+  /** How many useless answers in a row the poller accepts without a pause. */
   private static final int PATIENCE = 3;
 
-  /** How much of a long poll chance may take away. */
+  /** The part of a long poll by which jitter may shorten it. */
   private static final double CHANCE = 0.1;
 
   private final String taskType;
@@ -62,8 +62,8 @@ public final class TypePoller implements Loop.Step {
   private int uselessAnswers;
 
   /**
-   * @param settings gives {@code null} as long as nothing may be asked for: the type is not known
-   *     yet, or finished work comes first
+   * @param settings returns {@code null} while nothing may be asked for: the type is unknown, or
+   *     finished work must be reported first
    */
   public TypePoller(
       String taskType,
@@ -94,23 +94,26 @@ public final class TypePoller implements Loop.Step {
     return state;
   }
 
-  /** Why holds fail just now; {@code null} if they do not. */
+  /** Why holds fail at present; {@code null} if they do not. */
   public String problem() {
     return outage.problem();
   }
 
-  /** Something that it depends on may have changed. */
+  /** Wakes the poller: a condition for its holds may have changed. */
   public void wake() {
     wakeUp.signal();
   }
 
-  /** A slot is free, which a parked hold may not have asked for. */
+  /** Cuts a parked hold that did not ask for stages with a slot: a slot is free. */
   public void slotFreed() {
     wakeUp.signal();
     call.cut();
   }
 
-  /** Ends it soon, cutting a parked hold short; what that hold may have got is given back. */
+  /**
+   * Ends the poller soon and cuts a parked hold; tasks that this hold may have claimed are
+   * released.
+   */
   public void stop() {
     stopping = true;
     call.close();
@@ -147,12 +150,12 @@ public final class TypePoller implements Loop.Step {
     return call.unanswered() || demand.any(limits);
   }
 
-  /** Says whether it brought tasks, or at least waited for some. */
+  /** One turn; returns whether it brought tasks, or at least waited for them. */
   private boolean poll() {
-    if (call.unanswered()) { // a hold without an answer comes before anything new
+    if (call.unanswered()) { // an unanswered hold is repeated before a new one
       return longPoll();
     }
-    if (demand.isTurnOfOthers() && roundForOthers()) {
+    if (demand.isTurnOfOtherModels() && roundForOthers()) {
       return true;
     }
     boolean quickRoundFirst = lock.present() || demand.kinds() > 1 || call.canPiggyback();
@@ -160,19 +163,19 @@ public final class TypePoller implements Loop.Step {
   }
 
   private boolean roundForOthers() {
-    boolean useful = quickRound(demand::othersOf);
+    boolean useful = quickRound(demand::deferredOf);
     if (!useful) {
-      demand.endTurnOfOthers();
+      demand.endTurnOfOtherModels();
     }
     return useful;
   }
 
-  private boolean quickRound(BiFunction<Integer, TypeLimits, HoldScope> asked) {
+  private boolean quickRound(BiFunction<Integer, TypeLimits, HoldScope> scopes) {
     boolean locked = lock.tryAcquire(taskType);
     try {
       boolean useful = false;
       for (int kind : demand.loadedFirst()) {
-        useful |= quick(asked.apply(kind, limits));
+        useful |= quick(scopes.apply(kind, limits));
       }
       return useful;
     } finally {
@@ -186,18 +189,18 @@ public final class TypePoller implements Loop.Step {
     if (scope.isEmpty()) {
       return false;
     }
-    // Others wait for the lock, and must not wait for our reports.
+    // Other workers wait for the lock and should not wait for these reports.
     return take(lock.present() ? call.hold(scope, Duration.ZERO) : call.holdAndReport(scope));
   }
 
   private boolean longPoll() {
     long cutsSeen = call.cuts();
-    HoldScope scope = demand.all(limits);
+    HoldScope scope = demand.allKinds(limits);
     if (scope.isEmpty()) {
-      // There is room for nothing; all there is to learn is what the lost answer named. If none was
-      // lost, a run of another type has just taken the slot, and the next turn waits for one.
+      // There is no room; only the tasks of a lost answer matter. If none was lost, a run of
+      // another type has just taken the slot, and the next turn waits for one.
       if (call.unanswered()) {
-        take(call.hold(demand.one(), Duration.ZERO));
+        take(call.hold(demand.singleTask(), Duration.ZERO));
       }
       return true;
     }
@@ -208,15 +211,15 @@ public final class TypePoller implements Loop.Step {
     if (answer.tasks().isEmpty()) {
       return answer.took().compareTo(wait.dividedBy(2)) >= 0;
     }
-    // The same hold once more parks no more, and tells the leases afresh.
-    return take(answer.stale(limits) ? call.lookAgain(scope) : answer);
+    // A repeat of the same hold does not park and returns the present leases.
+    return take(answer.stale(limits) ? call.queryLeases(scope) : answer);
   }
 
   private boolean take(Answer answer) {
     return admission.take(answer, limits) > 0;
   }
 
-  /** Answers that bring nothing at once, again and again, must not become a busy loop. */
+  /** The pause after a turn: repeated immediate empty answers must not cause a busy loop. */
   private Duration pauseAfter(boolean useful) {
     if (useful) {
       uselessAnswers = 0;
@@ -246,16 +249,16 @@ public final class TypePoller implements Loop.Step {
     return Loop.END;
   }
 
-  /** The hold that was under way may have got tasks that nobody here will run. */
+  /** Releases the tasks that the interrupted hold may have claimed. */
   private void recall() {
     if (!call.unanswered()) {
       return;
     }
     try {
-      admission.giveBack(call.recall(demand.one()), limits, "the worker stops");
+      admission.giveBack(call.recall(demand.singleTask()), limits, "the worker stops");
     } catch (FlowException e) {
       log.info(
-          "what the last hold of type {} got, if anything, is left to its lease: {}",
+          "tasks of the last hold of type {}, if any, are left to their leases: {}",
           taskType,
           e.getMessage());
     }

@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the configuration of the types again and again, so that a change takes effect without a
- * restart, and so that a worker may be started before the server or the type.
+ * Reads the configuration of the types periodically, so that changes take effect without a restart,
+ * and a worker may start before the server or the type exists.
  */
 public final class TypeSettingsFeed implements Loop.Step {
 
@@ -30,14 +30,17 @@ public final class TypeSettingsFeed implements Loop.Step {
   private static final Duration INTERVAL = Duration.ofMinutes(1);
   private static final Duration INTERVAL_WHILE_A_TYPE_IS_MISSING = Duration.ofSeconds(1);
 
-  /** What the workers of a server share, so that a fleet does not have it read all the time. */
+  /**
+   * The age of the server's cached configuration that is accepted, so that a fleet of workers does
+   * not cause constant reads.
+   */
   private static final Duration MAX_AGE = Duration.ofSeconds(5);
 
-  /** How much of an interval chance may take away. */
+  /** The part of an interval by which jitter may shorten it. */
   private static final double CHANCE = 0.2;
 
   private final FlowClient client;
-  private final Set<String> wanted;
+  private final Set<String> taskTypes;
   private final Backoff backoff;
   private final Jitter jitter;
   private final OutageLog outage;
@@ -46,18 +49,18 @@ public final class TypeSettingsFeed implements Loop.Step {
   private volatile Map<String, TypeLimits> limits = Map.of();
 
   /**
-   * @param wanted the types of this worker, in lower case
+   * @param taskTypes the types of this worker, in lower case
    */
   public TypeSettingsFeed(
-      FlowClient client, Set<String> wanted, Backoff backoff, Jitter jitter, Link link) {
+      FlowClient client, Set<String> taskTypes, Backoff backoff, Jitter jitter, Link link) {
     this.client = client;
-    this.wanted = wanted;
+    this.taskTypes = taskTypes;
     this.backoff = backoff;
     this.jitter = jitter;
     this.outage = new OutageLog(log, "configuration of the types", link);
   }
 
-  /** {@code null} as long as the type, or the server, is not there. */
+  /** The limits of the type; {@code null} while the type or the server is missing. */
   public TypeLimits limits(String taskType) {
     return limits.get(taskType);
   }
@@ -76,7 +79,9 @@ public final class TypeSettingsFeed implements Loop.Step {
       return jitter.shorten(interval, CHANCE);
     } catch (FlowException e) {
       outage.failed(
-          e.errorCode().name(), e.getMessage(), "what was read last stays, and it is tried again");
+          e.errorCode().name(),
+          e.getMessage(),
+          "the last known values stay in use, and it is tried again");
       return backoff.next();
     }
   }
@@ -85,11 +90,11 @@ public final class TypeSettingsFeed implements Loop.Step {
     Map<String, TypeLimits> read = new HashMap<>();
     for (TaskTypeSettings type : types) {
       String name = type.taskType().toLowerCase(Locale.ROOT);
-      if (wanted.contains(name)) {
+      if (taskTypes.contains(name)) {
         read.put(name, TypeLimits.of(type));
       }
     }
-    for (String type : wanted) {
+    for (String type : taskTypes) {
       if (read.containsKey(type)) {
         missing.remove(type);
       } else if (missing.add(type)) {

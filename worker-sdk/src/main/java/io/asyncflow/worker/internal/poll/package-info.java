@@ -1,5 +1,5 @@
 /**
- * Asks flowsvr for tasks: how many and of which stages, when, under which lock, and which tasks of
- * the answer are taken.
+ * Asks flowsvr for tasks: how many, of which stages, when and under which lock; and queues or
+ * releases the tasks of the answers.
  */
 package io.asyncflow.worker.internal.poll;

@@ -3,7 +3,7 @@ package io.asyncflow.worker.internal.report;
 import io.asyncflow.worker.NonRetryableException;
 import java.nio.charset.StandardCharsets;
 
-/** A throwable in the thousand characters that a task's log has for it. */
+/** Shortens a throwable to the 1,000 characters that a task's log stores. */
 final class FailureText {
 
   private static final int LONGEST = 1000;
@@ -13,8 +13,8 @@ final class FailureText {
   private FailureText() {}
 
   /**
-   * The message alone of what a handler says on purpose; of anything else what was thrown, its root
-   * cause, and where that came from.
+   * The message alone of an exception with which a handler ends a run on purpose; for any other
+   * throwable its type and message, its root cause, and the top stack frames.
    */
   static String of(Throwable thrown) {
     if (thrown instanceof NonRetryableException && hasMessage(thrown)) {
@@ -32,11 +32,14 @@ final class FailureText {
     return fit(text.toString());
   }
 
-  /** Cut to the length that the contract has for it, and free of what the server cannot keep. */
+  /**
+   * Cuts the text to the length of the contract, and replaces characters that the server cannot
+   * store.
+   */
   static String fit(String text) {
     String cut = text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1) + "…";
     cut = cut.replace('\0', '\uFFFD');
-    // Half a surrogate pair, cut in two or never whole, becomes a question mark.
+    // An unpaired surrogate becomes a question mark.
     return new String(cut.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
@@ -50,7 +53,7 @@ final class FailureText {
 
   private static Throwable rootOf(Throwable thrown) {
     Throwable root = thrown;
-    // A chain of causes may be a ring.
+    // A chain of causes may be cyclic.
     for (int i = 0; i < DEEPEST_CAUSE && root.getCause() != null; i++) {
       root = root.getCause();
     }

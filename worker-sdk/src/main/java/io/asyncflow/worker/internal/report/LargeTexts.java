@@ -12,8 +12,8 @@ import io.asyncflow.worker.NonRetryableException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Moves texts that are too large for a row into the store, and puts a {@link StoredText} in their
- * place. Thread-safe.
+ * Moves texts that are too large for a row into the store, and replaces them by a {@link
+ * StoredText}. Thread-safe.
  */
 public final class LargeTexts {
 
@@ -30,17 +30,17 @@ public final class LargeTexts {
 
   public static boolean isLarge(String text) {
     if (text == null || text.length() * MOST_BYTES_A_CHAR <= StoredText.MOST_BYTES_IN_A_ROW) {
-      return false; // nearly all of them; counting makes a copy
+      return false; // the usual case; counting bytes makes a copy
     }
     return bytesOf(text) > StoredText.MOST_BYTES_IN_A_ROW;
   }
 
-  /** Whether the report brings what no row takes. */
+  /** Whether the report contains a text that is too large for a row. */
   static boolean isLarge(Report report) {
     return isLarge(textOf(report));
   }
 
-  /** The context or result that the report brings; {@code null} if none. */
+  /** The context or result of the report; {@code null} if none. */
   static String textOf(Report report) {
     return report.outcome() == Outcome.SUCCESS ? report.result() : report.taskContext();
   }
@@ -50,7 +50,7 @@ public final class LargeTexts {
   }
 
   /**
-   * @throws NonRetryableException if it is too large for the store, too
+   * @throws NonRetryableException if the text is too large for the store, too
    */
   public static void requireStorable(String text) {
     if (isLarge(text) && bytesOf(text) > StoredText.MOST_BYTES) {
@@ -64,9 +64,9 @@ public final class LargeTexts {
   }
 
   /**
-   * The report as a row takes it.
+   * The report with its text moved to the store if it is too large for a row.
    *
-   * @param stage of the hold that it ends
+   * @param stage the stage of the hold that the report ends
    * @throws FlowException if the text could not be stored
    */
   Report moved(Report report, String stage) {
@@ -93,18 +93,19 @@ public final class LargeTexts {
         report.delayMs());
   }
 
-  /** The same for a report of which nobody here knows the stage any more. */
+  /** The same for a report whose stage is unknown. */
   Report moved(Report report) {
     return isLarge(report) ? moved(report, client.getTask(report.taskId()).taskStage()) : report;
   }
 
-  /** Puts the text; what stands for it. */
+  /** Stores the text; returns its reference. */
   private String stored(StoreKey key, String workerId, String text) {
     StoreContent content = StoreContent.of(text.getBytes(StandardCharsets.UTF_8));
     try {
       client.store().put(key, workerId, content);
     } catch (FlowException e) {
-      // This hold has no more to report, or has done so and the answer was lost: its report tells.
+      // The hold may no longer report, or has reported and the answer was lost: the answer to the
+      // report decides.
       boolean reportTells =
           e.errorCode() == ErrorCode.LEASE_LOST
               || e.errorCode() == ErrorCode.TRANSITION_NOT_ALLOWED;

@@ -4,23 +4,23 @@ import io.asyncflow.worker.internal.run.HeldRuns;
 import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.run.RunState;
 
-/** Whose report it is, and so what its answer means besides. */
+/** The origin of a report, which reacts to its settlement. */
 interface ReportOrigin {
 
-  /** It stands. */
+  /** The report was accepted. */
   void accepted();
 
   /**
-   * It does not, and that is the end.
+   * The report was dropped for good.
    *
    * @param how {@link RunState.Event#REFUSED} or {@link RunState.Event#GIVEN_UP}
    */
   void dropped(RunState.Event how);
 
-  /** It is refused, and another report goes out that explains why. */
+  /** The report was refused, and another one that explains why is sent. */
   void explained();
 
-  /** Of a run of this worker. */
+  /** The report of a run of this worker. */
   record OfRun(Run run, HeldRuns held) implements ReportOrigin {
 
     @Override
@@ -48,7 +48,7 @@ interface ReportOrigin {
     }
   }
 
-  /** Of a process that has ended: nothing here waits for it. */
+  /** The report of a process that has ended; no run waits for it. */
   record Earlier(String taskId, int epoch, String workerId) implements ReportOrigin {
 
     @Override

@@ -11,38 +11,41 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Reports that are not settled: those that wait, and those that are under way. Thread-safe. */
+/** The unsettled reports: waiting ones and those being sent. Thread-safe. */
 final class ReportQueue {
 
   private Deque<PendingReport> waiting = new ArrayDeque<>();
-  private final List<List<PendingReport>> underWay = new ArrayList<>();
+  private final List<List<PendingReport>> inProgress = new ArrayList<>();
 
   synchronized void add(PendingReport pending) {
     waiting.addLast(pending);
   }
 
-  /** What is due at {@code now}, in order; it is under way until {@link #isOver}. */
+  /** Takes the reports due at {@code now}, in order; they are in progress until {@link #isOver}. */
   List<PendingReport> takeDue(long now, int atMost) {
     return take(atMost, pending -> pending.notBefore() <= now);
   }
 
-  /** What may go with a hold, in order; it is under way until {@link #isOver}. */
+  /**
+   * Takes the reports that may be piggybacked, in order; they are in progress until {@link
+   * #isOver}.
+   */
   List<PendingReport> takePiggybackable(int atMost) {
     return take(atMost, PendingReport::piggybackable);
   }
 
-  private synchronized List<PendingReport> take(int atMost, Predicate<PendingReport> wanted) {
+  private synchronized List<PendingReport> take(int atMost, Predicate<PendingReport> filter) {
     List<PendingReport> taken = new ArrayList<>();
-    Iterator<PendingReport> all = waiting.iterator();
-    while (all.hasNext() && taken.size() < atMost) {
-      PendingReport pending = all.next();
-      if (wanted.test(pending)) {
+    Iterator<PendingReport> iterator = waiting.iterator();
+    while (iterator.hasNext() && taken.size() < atMost) {
+      PendingReport pending = iterator.next();
+      if (filter.test(pending)) {
         taken.add(pending);
-        all.remove();
+        iterator.remove();
       }
     }
     if (!taken.isEmpty()) {
-      underWay.add(taken);
+      inProgress.add(taken);
     }
     return taken;
   }
@@ -52,16 +55,16 @@ final class ReportQueue {
   }
 
   /**
-   * What was taken is settled, or was added again.
+   * Ends the progress of taken reports, which are settled or were added again.
    *
-   * @param left what is neither, because something went wrong; it waits again
+   * @param unprocessed those that are neither, because of an unexpected failure; they wait again
    */
-  synchronized void isOver(List<PendingReport> taken, Collection<PendingReport> left) {
-    waiting.addAll(left);
-    underWay.removeIf(turn -> turn == taken);
+  synchronized void isOver(List<PendingReport> taken, Collection<PendingReport> unprocessed) {
+    waiting.addAll(unprocessed);
+    inProgress.removeIf(turn -> turn == taken);
   }
 
-  /** The link is back: who waits for it waits no longer. */
+  /** The link is restored: stranded reports wait no longer. */
   synchronized void hurry() {
     waiting =
         waiting.stream()
@@ -69,21 +72,21 @@ final class ReportQueue {
             .collect(toCollection(ArrayDeque::new));
   }
 
-  /** When the next one is due; {@link Long#MAX_VALUE} if none waits. */
+  /** When the next report is due; {@link Long#MAX_VALUE} if none waits. */
   synchronized long nextDue() {
     return waiting.stream().mapToLong(PendingReport::notBefore).min().orElse(Long.MAX_VALUE);
   }
 
   synchronized boolean anyStranded() {
-    return all().anyMatch(PendingReport::stranded);
+    return stream().anyMatch(PendingReport::stranded);
   }
 
-  /** All that is not settled, as far as is known. */
+  /** All reports that are not known to be settled. */
   synchronized List<PendingReport> unsettled() {
-    return all().toList();
+    return stream().toList();
   }
 
-  private Stream<PendingReport> all() {
-    return Stream.concat(waiting.stream(), underWay.stream().flatMap(List::stream));
+  private Stream<PendingReport> stream() {
+    return Stream.concat(waiting.stream(), inProgress.stream().flatMap(List::stream));
   }
 }

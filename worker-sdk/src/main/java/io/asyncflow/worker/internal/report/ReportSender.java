@@ -36,31 +36,32 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends reports until each is settled.
  *
- * <p>Batches form by themselves: a turn sends all that arrived while the turn before was under way,
- * so a lone report waits for nothing and many share one commit. What has arrived when a poller asks
- * for more may go with that hold. A report that got no answer is kept in the spool and repeated
- * with its id until flowsvr says what becomes of it, through an outage however long, a restart of
- * the server, and one of the worker.
+ * <p>Batching is natural: a turn sends all reports that arrived during the previous turn, so a
+ * single report never waits and many share one commit. Reports that are waiting when a poller holds
+ * may be piggybacked on that hold. A report without an answer is kept in the spool and repeated
+ * with its id until flowsvr settles it, through outages of any length and restarts of server and
+ * worker.
  *
- * <p>What a report names is stored before it goes out, by a {@linkplain #storeOnce loop beside this
- * one}, one report after another: an upload takes as long as its line wants, and all that waits for
- * none goes past it.
+ * <p>Objects that a report names are stored before it is sent, by a {@linkplain #storeOnce second
+ * loop}, one report after another, so that slow uploads do not delay other reports.
  */
 public final class ReportSender implements Loop.Step {
 
-  /** The most that the contract takes in one request. */
+  /** The maximum number of reports in one request by the contract. */
   static final int MOST_REPORTS = 1000;
 
-  /** The most that go with a hold, which waits for them: flowsvr writes as many at once. */
+  /**
+   * The maximum number of reports on a hold, which waits for them; flowsvr writes as many at once.
+   */
   static final int MOST_PIGGYBACKED = 100;
 
-  /** For a report with which the server fails, while everything else works. */
+  /** How long a report is repeated that fails while all other calls work. */
   static final Duration GIVE_UP_AFTER = Duration.ofMinutes(10);
 
   private static final Logger log = LoggerFactory.getLogger(ReportSender.class);
 
   /**
-   * What waits for one of the loops.
+   * The queue of one of the loops.
    *
    * @param wakeUp wakes the loop
    */
@@ -89,11 +90,11 @@ public final class ReportSender implements Loop.Step {
   private final Outbox toStore;
   private final List<Runnable> caughtUp = new CopyOnWriteArrayList<>();
   private volatile boolean serverKnowsPiggybacking = true;
-  private volatile boolean anyoneIsToldBehind;
+  private volatile boolean catchUpAwaited;
 
   /**
-   * @param wakeUp wakes the loop that sends
-   * @param storeWakeUp wakes the one that stores what reports name
+   * @param wakeUp wakes the sending loop
+   * @param storeWakeUp wakes the storing loop
    */
   public ReportSender(
       FlowClient client,
@@ -115,15 +116,15 @@ public final class ReportSender implements Loop.Step {
     this.link = link;
     this.toSend = new Outbox(new ReportQueue(), wakeUp, new OutageLog(log, "reports", link));
     this.toStore =
-        new Outbox(new ReportQueue(), storeWakeUp, new OutageLog(log, "what reports name", link));
+        new Outbox(new ReportQueue(), storeWakeUp, new OutageLog(log, "objects of reports", link));
     link.whenMended(this::hurry);
   }
 
   /**
-   * Sends it soon, and does not wait for that. The run is in REPORTING.
+   * Queues a report and returns. The run must be in REPORTING.
    *
-   * <p>What is too large for a row goes into the store first, by the thread that made it, so that
-   * many do so side by side. Where that fails it is kept as it is, and tried again.
+   * <p>A text that is too large for a row is stored first, by the calling thread, so that uploads
+   * run in parallel. If that fails, the report is kept unchanged and the upload is repeated later.
    */
   void submit(Run run, Report report) {
     submit(PendingReport.fresh(new ReportOrigin.OfRun(run, held), movedIfPossible(run, report)));
@@ -143,23 +144,23 @@ public final class ReportSender implements Loop.Step {
   }
 
   private boolean needsStore(Report report) {
-    return LargeTexts.isLarge(report) || spool.objects().hasThoseOf(report);
+    return LargeTexts.isLarge(report) || spool.objects().hasObjectsOf(report);
   }
 
-  /** Takes over what processes that have ended left behind, and delivers it. */
+  /** Adopts the reports of processes that have ended, and delivers them. */
   public void adopt() {
     List<Report> leftBehind = spool.adopt();
-    // Now there is every object that they name: whoever had kept it has ended.
+    // Now all objects that they name are visible, because the processes that kept them have ended.
     spool.objects().look();
     deliver(leftBehind);
   }
 
-  /** Sends what an earlier process has left behind, before anything new is begun. */
+  /** Sends reports of an earlier process, before new work begins. */
   public void deliver(List<Report> leftBehind) {
     leftBehind.forEach(report -> submit(PendingReport.leftBehind(report)));
   }
 
-  /** Delivers objects of runs that have ended without a report that names them. */
+  /** Delivers objects of runs that ended without a report that names them. */
   public void deliverLeftObjects() {
     if (spool.objects().hasAny()) {
       spool.objects().deliverAll(this::isLeft, client.store());
@@ -173,49 +174,52 @@ public final class ReportSender implements Loop.Step {
   }
 
   /**
-   * Whether work is finished that flowsvr cannot be told of because the link is cut, or the spool
-   * is full. When the link is back the leases of that work may be over: whoever asked for tasks
-   * before he has told what he did would get the same ones, and do them once more.
+   * Whether finished work cannot be reported because the link is cut or the spool is full. When the
+   * link is restored, the leases of that work may have expired: a worker that held before it
+   * reports would get the same tasks again.
    *
-   * <p>Whoever hears that it is may sleep until it is {@linkplain #whenCaughtUp behind no more}.
+   * <p>A caller that gets {@code true} may wait for the {@linkplain #whenCaughtUp listener}.
    */
   public boolean behind() {
     if (!isBehind()) {
       return false;
     }
-    anyoneIsToldBehind = true;
-    return isBehind(); // it may have caught up before anyone saw that it must be told
+    catchUpAwaited = true;
+    return isBehind(); // it may have caught up before the flag was set
   }
 
   private boolean isBehind() {
     return toSend.queue().anyStranded() || toStore.queue().anyStranded() || spool.full();
   }
 
-  /** Calls {@code listener} when it is behind no more, after anyone was told that it is. */
+  /**
+   * Calls {@code listener} when the sender has caught up after {@link #behind} returned {@code
+   * true}.
+   */
   public void whenCaughtUp(Runnable listener) {
     caughtUp.add(listener);
   }
 
-  private void tellIfCaughtUp() {
-    if (anyoneIsToldBehind && !isBehind()) {
-      anyoneIsToldBehind = false; // first: who is told from now on is called below, or next time
+  private void notifyIfCaughtUp() {
+    if (catchUpAwaited && !isBehind()) {
+      catchUpAwaited = false; // first: later callers are notified below, or next time
       caughtUp.forEach(Runnable::run);
     }
   }
 
-  /** Whether any report may go with a hold just now. */
+  /** Whether a report can be piggybacked now. */
   public boolean canPiggyback() {
     return serverKnowsPiggybacking && toSend.queue().anyPiggybackable();
   }
 
-  /** Takes reports that go with a hold; {@link #settlePiggybackedReports} must follow. */
+  /** Takes reports for a hold; {@link #settlePiggybackedReports} must follow. */
   public List<PendingReport> takePiggybackedReports() {
     return serverKnowsPiggybacking ? toSend.queue().takePiggybackable(MOST_PIGGYBACKED) : List.of();
   }
 
   /**
-   * A hold has taken the reports along. What it did not settle is sent in the usual way, and meets
-   * there again whatever was wrong with it.
+   * Settles the reports that a hold carried. Reports that it did not settle are sent in the usual
+   * way.
    *
    * @param outcomes {@code null} if no answer came
    */
@@ -223,25 +227,25 @@ public final class ReportSender implements Loop.Step {
       List<PendingReport> piggybacked, List<ReportResult> outcomes) {
     boolean areAnswered = outcomes != null && outcomes.size() == piggybacked.size();
     if (outcomes != null && !areAnswered) {
-      serverKnowsPiggybacking = false; // an old one, which has not looked at them
+      serverKnowsPiggybacking = false; // an old server, which ignored them
     }
-    List<PendingReport> left = new LinkedList<>();
-    piggybacked.forEach(pending -> left.add(pending.leftByHold()));
+    List<PendingReport> unprocessed = new LinkedList<>();
+    piggybacked.forEach(pending -> unprocessed.add(pending.unsettledByHold()));
     try {
-      Iterator<PendingReport> all = left.iterator();
+      Iterator<PendingReport> iterator = unprocessed.iterator();
       for (ReportResult outcome : areAnswered ? outcomes : List.<ReportResult>of()) {
-        PendingReport pending = all.next();
+        PendingReport pending = iterator.next();
         if (outcome.stands()) {
           settled(pending);
-          all.remove();
+          iterator.remove();
         }
       }
     } finally {
-      toSend.queue().isOver(piggybacked, left);
-      if (!left.isEmpty()) {
+      toSend.queue().isOver(piggybacked, unprocessed);
+      if (!unprocessed.isEmpty()) {
         toSend.wakeUp().signal();
       }
-      tellIfCaughtUp();
+      notifyIfCaughtUp();
     }
   }
 
@@ -253,7 +257,7 @@ public final class ReportSender implements Loop.Step {
   /**
    * Keeps everything that is not settled, for the next start.
    *
-   * @return how many of the runs held need no lease for their report
+   * @return the number of held runs whose report no longer needs the lease
    */
   public int keepAll() {
     Set<ReportOrigin> kept = new HashSet<>();
@@ -268,31 +272,31 @@ public final class ReportSender implements Loop.Step {
     return kept.size();
   }
 
-  /** Sends what is due. */
+  /** Sends due reports. */
   @Override
   public Duration runOnce() {
     return turn(toSend, MOST_REPORTS, this::send);
   }
 
-  /** Stores what the first report names that is due for it, and lets that be sent. */
+  /** Stores the objects and texts of the first due report, and queues it for sending. */
   public Duration storeOnce() {
     return turn(toStore, 1, this::store);
   }
 
   /**
-   * @param work done with what is due, and with a list of the same from which it takes what it has
-   *     settled or put elsewhere
+   * @param work processes the due reports; gets them and a list of the same, from which it removes
+   *     the processed ones
    */
   private Duration turn(
       Outbox outbox, int atMost, BiConsumer<List<PendingReport>, Deque<PendingReport>> work) {
     List<PendingReport> due = outbox.queue().takeDue(ticker.nanos(), atMost);
-    Deque<PendingReport> left = new ArrayDeque<>(due);
+    Deque<PendingReport> unprocessed = new ArrayDeque<>(due);
     try {
-      work.accept(due, left);
+      work.accept(due, unprocessed);
     } finally {
-      // Even an Error, of a memory that others have used up, must cost no report.
-      outbox.queue().isOver(due, left);
-      tellIfCaughtUp();
+      // Even an Error, such as a lack of memory, must not lose a report.
+      outbox.queue().isOver(due, unprocessed);
+      notifyIfCaughtUp();
     }
     long next = outbox.queue().nextDue();
     if (next == Long.MAX_VALUE) {
@@ -308,39 +312,41 @@ public final class ReportSender implements Loop.Step {
   }
 
   /**
-   * Stores what they name, and has them sent. A report is on the disk before, as its objects are:
-   * an upload may last, and the process may be killed meanwhile.
+   * Stores the objects and texts of reports, and queues them for sending. Reports and objects are
+   * on disk before, because an upload may take long and the process may be killed meanwhile.
    *
-   * @param left loses each one that is sent, refused, or waits again
+   * @param unprocessed the unprocessed reports; each one that is sent, refused or waiting again is
+   *     removed
    */
-  private void store(List<PendingReport> all, Deque<PendingReport> left) {
+  private void store(List<PendingReport> all, Deque<PendingReport> unprocessed) {
     for (PendingReport pending : all) {
       spool.keep(pending.report());
       try {
-        spool.objects().deliverThoseOf(pending.report(), client.store());
+        spool.objects().deliverObjectsOf(pending.report(), client.store());
         Report light = texts.moved(pending.report());
         toStore.outage().worked();
         toSend.add(pending.stored(light));
-        left.remove(pending);
+        unprocessed.remove(pending);
       } catch (RuntimeException e) {
         if (mayPass(codeOf(e))) {
-          later(toStore, List.of(pending), left, e);
+          later(toStore, List.of(pending), unprocessed, e);
         } else {
-          toStore.outage().worked(); // it was answered
+          toStore.outage().worked(); // the server answered
           refused(pending, codeOf(e), String.valueOf(e.getMessage()));
-          left.remove(pending);
+          unprocessed.remove(pending);
         }
       }
     }
   }
 
   /**
-   * Sends them in one request; what is refused as a whole, or is too large for a slow line, is sent
-   * again in halves.
+   * Sends reports in one request; a batch that is refused as a whole, or too large for a slow
+   * connection, is sent again in halves.
    *
-   * @param left loses each one that is settled, or waits again
+   * @param unprocessed the unprocessed reports; each one that is settled or waiting again is
+   *     removed
    */
-  private void send(List<PendingReport> all, Deque<PendingReport> left) {
+  private void send(List<PendingReport> all, Deque<PendingReport> unprocessed) {
     Deque<List<PendingReport>> batches = new ArrayDeque<>();
     if (!all.isEmpty()) {
       batches.add(all);
@@ -351,17 +357,17 @@ public final class ReportSender implements Loop.Step {
         List<ReportResult> results =
             client.report(batch.stream().map(PendingReport::report).toList());
         toSend.outage().worked();
-        settle(batch, results, left);
+        settle(batch, results, unprocessed);
       } catch (RuntimeException e) {
         boolean mayPassInHalves = codeOf(e) == ErrorCode.BODY_TOO_SLOW && batch.size() > 1;
         if (mayPass(codeOf(e)) && !mayPassInHalves) {
           batches.addFirst(batch);
-          batches.forEach(unsent -> later(toSend, unsent, left, e));
+          batches.forEach(unsent -> later(toSend, unsent, unprocessed, e));
           return;
         }
         if (batch.size() == 1) {
           refused(batch.get(0), codeOf(e), String.valueOf(e.getMessage()));
-          left.remove(batch.get(0));
+          unprocessed.remove(batch.get(0));
         } else {
           int half = batch.size() / 2;
           batches.addFirst(batch.subList(half, batch.size()));
@@ -372,7 +378,7 @@ public final class ReportSender implements Loop.Step {
   }
 
   private void settle(
-      List<PendingReport> batch, List<ReportResult> results, Deque<PendingReport> left) {
+      List<PendingReport> batch, List<ReportResult> results, Deque<PendingReport> unprocessed) {
     if (results.size() != batch.size()) {
       throw new FlowUnreachableException(
           batch.size() + " reports got " + results.size() + " answers", null);
@@ -385,11 +391,11 @@ public final class ReportSender implements Loop.Step {
       } else {
         refused(pending, ErrorCode.of(result.code(), 0), OneLine.of(result.msg()));
       }
-      left.remove(pending);
+      unprocessed.remove(pending);
     }
   }
 
-  /** One report was refused. What that means depends on why, and on what it said. */
+  /** Handles the refusal of one report, by its code and the report's outcome. */
   private void refused(PendingReport pending, ErrorCode code, String why) {
     if (mayPass(code)) {
       if (pending.failures() == 0) {
@@ -407,7 +413,7 @@ public final class ReportSender implements Loop.Step {
         pending.refused();
       }
       case NO_SUCH_TASK, NO_SUCH_TASK_TYPE -> {
-        // Of another server's task, if it was kept for long.
+        // The task of another server, or a report that was kept for long.
         log.warn("{}: its report {} finds no task: {}", origin, report.outcome(), why);
         spool.setAside(report);
         pending.refused();
@@ -431,40 +437,49 @@ public final class ReportSender implements Loop.Step {
   }
 
   private static String explanation(Report report, ErrorCode code, String why) {
-    String what =
+    String reason =
         "the report " + report.outcome() + " was refused with " + code.code() + ": " + why;
     if (code != ErrorCode.TOO_LARGE) {
-      return what;
+      return reason;
     }
     String text = LargeTexts.textOf(report);
     long bytes = text == null ? 0 : LargeTexts.bytesOf(text);
-    return what + " (it has " + bytes + " bytes; large data belongs elsewhere, and its name here)";
+    return reason
+        + " (it has "
+        + bytes
+        + " bytes; large data belongs elsewhere, and its name here)";
   }
 
-  /** No answer, or one that may be another next time. */
+  /** Handles a missing answer, or an error that may pass. */
   private void later(
-      Outbox outbox, List<PendingReport> batch, Deque<PendingReport> left, RuntimeException why) {
+      Outbox outbox,
+      List<PendingReport> batch,
+      Deque<PendingReport> unprocessed,
+      RuntimeException why) {
     ErrorCode code = codeOf(why);
     String message = String.valueOf(why.getMessage());
-    outbox.outage().failed(code.name(), message, "kept, and repeated until they are taken");
+    outbox.outage().failed(code.name(), message, "kept, and repeated until they are accepted");
     boolean alone = isAlone(code, outbox.outage());
     for (PendingReport pending : batch) {
       repeat(outbox, pending, alone);
-      left.remove(pending);
+      unprocessed.remove(pending);
     }
   }
 
-  /** A wrong key or a limit meets everything else too, and so does an outage, soon. */
+  /**
+   * Whether the failure affects this report alone: a wrong key, a limit or an outage affects all
+   * calls.
+   */
   private boolean isAlone(ErrorCode code, OutageLog outage) {
     return switch (code) {
       case INTERNAL -> true;
-      case UNAVAILABLE -> link.isCutForNobodyBut(outage);
+      case UNAVAILABLE -> link.othersAreConnected(outage);
       default -> false;
     };
   }
 
   /**
-   * @param alone whether everything else works, so that it may be the report's fault
+   * @param alone whether all other calls work, so that the report may be the cause
    */
   private void repeat(Outbox outbox, PendingReport pending, boolean alone) {
     if (isWorthKeeping(pending.report())) {
@@ -482,7 +497,7 @@ public final class ReportSender implements Loop.Step {
     }
   }
 
-  /** What is given back untouched comes back by itself when its lease is over. */
+  /** Whether the report must be spooled; a released task returns by itself when its lease ends. */
   private static boolean isWorthKeeping(Report report) {
     return report.outcome() != Outcome.RELEASE;
   }
@@ -492,8 +507,8 @@ public final class ReportSender implements Loop.Step {
   }
 
   /**
-   * Whether the same report may be taken later: an outage, a limit, a key or a name of the server
-   * that is being changed.
+   * Whether the same report may be accepted later: after an outage, a limit, or a change of the key
+   * or of the server's name.
    */
   private static boolean mayPass(ErrorCode code) {
     return code.retryable()

@@ -3,32 +3,32 @@ package io.asyncflow.worker.internal.report;
 import io.asyncflow.worker.internal.loop.TransitionTable;
 import io.asyncflow.worker.internal.loop.TransitionTable.Transition;
 
-/** Where a report stands, from the end of its run to the answer that settles it. */
+/** The states of a report, from the end of its run to its settlement. */
 public enum ReportState {
-  /** It goes out at once: with the next hold, or with other reports. */
+  /** To be sent at once: with the next hold, or with other reports. */
   NEW,
-  /** It goes out at once, with other reports alone. */
+  /** To be sent at once, with other reports only. */
   READY,
-  /** It waits for the link, as everything does: no task is asked for before it is answered. */
+  /** Waits for the link, as all calls do: no task is asked for before the report is answered. */
   STRANDED,
-  /** It failed while everything else worked: the fault may be its own. */
+  /** Failed while all other calls worked: the report may be the cause. */
   FAILING,
-  /** Over. */
+  /** Settled. */
   SETTLED;
 
-  /** What happens to a report. */
+  /** The events of a report. */
   public enum Event {
-    /** A hold took it along and did not settle it. */
+    /** A hold carried it and did not settle it. */
     LEFT_BY_HOLD,
-    /** No answer came, or one that meets everything else, too. */
+    /** There was no answer, or an error that affects all calls. */
     CUT_OFF,
-    /** No answer came, or one that may be another next time, while everything else worked. */
+    /** There was no answer, or an error that may pass, while all other calls worked. */
     FAILED,
-    /** The link is back: it waits no longer. */
+    /** The link is restored: it waits no longer. */
     HURRIED,
-    /** The server has said what becomes of it. */
+    /** The server has accepted or refused it. */
     ANSWERED,
-    /** It was failing for too long. */
+    /** It has failed for too long. */
     GIVEN_UP
   }
 

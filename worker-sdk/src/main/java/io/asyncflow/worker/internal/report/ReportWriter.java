@@ -9,7 +9,7 @@ import io.asyncflow.worker.internal.stage.ContextJson;
 import java.time.Duration;
 import java.util.UUID;
 
-/** Puts what a run came to into the words of the contract. */
+/** Converts the result of a run into a report. */
 public final class ReportWriter {
 
   private final String workerId;
@@ -19,8 +19,8 @@ public final class ReportWriter {
   }
 
   /**
-   * @throws NonRetryableException if a context or result cannot be written as JSON, or is so large
-   *     that the store would not take it
+   * @throws NonRetryableException if a context or result cannot be written as JSON, or is too large
+   *     for the store
    */
   public Report of(Task task, StageResult result) {
     if (result instanceof StageResult.NextStage next) {
@@ -65,7 +65,7 @@ public final class ReportWriter {
     return report(task, Outcome.FAIL, null, null, null, null, text, null, null);
   }
 
-  /** For a report that the server does not take: why. */
+  /** A FAIL that explains why the server refused a report. */
   Report failInstead(Report refused, String reason) {
     return new Report(
         refused.taskId(),

@@ -5,17 +5,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How often in a row a task has failed on this worker for want of resources. A task that fits
- * nowhere would otherwise go round for ever.
+ * Counts how often in a row a task lacked resources on this worker. Without it, a task that fits on
+ * no machine would be released for ever.
  *
  * <p>Thread-safe.
  */
 final class ResourceFailures {
 
-  /** So many failures in a row are the task's own fault. */
+  /** This many failures in a row count as a failed attempt. */
   private static final int MOST_IN_A_ROW = 3;
 
-  /** Tasks that are remembered; the one that failed longest ago is forgotten. */
+  /** The number of remembered tasks; the one that failed longest ago is forgotten first. */
   private static final int MOST_TASKS = 1000;
 
   private record StageOfTask(String taskId, String stage) {}
@@ -31,9 +31,9 @@ final class ResourceFailures {
       };
 
   /**
-   * Counts one more.
+   * Records a failure.
    *
-   * @return whether it counts as an attempt; the next one is then the first again
+   * @return whether it counts as an attempt; counting then starts again
    */
   synchronized boolean record(Task task) {
     boolean isAttempt = failures.merge(key(task), 1, Integer::sum) >= MOST_IN_A_ROW;
@@ -43,7 +43,7 @@ final class ResourceFailures {
     return isAttempt;
   }
 
-  /** The task has found the resources that it needs. */
+  /** The task had the resources that it needs. */
   synchronized void forget(Task task) {
     failures.remove(key(task));
   }

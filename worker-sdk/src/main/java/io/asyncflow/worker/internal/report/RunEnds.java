@@ -17,16 +17,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Every way in which a run ends passes here, and each has one meaning: the report that goes out, or
- * none.
+ * Ends runs: each way in which a run can end has one method, which sends a report or none.
  *
- * <p>Each method does nothing if the run has ended another way first.
+ * <p>Each method does nothing if the run has already ended in another way.
  */
 public final class RunEnds {
 
   private static final Logger log = LoggerFactory.getLogger(RunEnds.class);
 
-  /** After a lack of memory, so that what holds it now may end, and others may take the task. */
+  /**
+   * The delay after a lack of resources, so that their present user may end or another worker may
+   * take the task.
+   */
   private static final Duration RESOURCE_DELAY = Duration.ofSeconds(1);
 
   private final ResourceFailures resourceFailures = new ResourceFailures();
@@ -42,7 +44,7 @@ public final class RunEnds {
     this.ticker = ticker;
   }
 
-  /** The handler returned. Once it was interrupted at its deadline, its result counts no more. */
+  /** The handler returned. After an interrupt at the deadline its result is ignored. */
   public void returned(Run run, StageResult result) {
     if (run.stopCause() == StopCause.TIMED_OUT) {
       timedOut(run);
@@ -66,7 +68,10 @@ public final class RunEnds {
     }
   }
 
-  /** The handler threw. If it was interrupted, that is why, whatever it threw. */
+  /**
+   * The handler threw. If it was interrupted, the cause of the interrupt decides, not the
+   * exception.
+   */
   public void threw(Run run, Throwable thrown) {
     StopCause cause = run.stopCause();
     if (cause == StopCause.TIMED_OUT) {
@@ -83,7 +88,7 @@ public final class RunEnds {
     }
   }
 
-  /** The batch of which it was one lacked resources; it may well fit into a smaller one. */
+  /** The run's batch lacked resources; the run may fit into a smaller batch. */
   public void resourceFailureInBatch(Run run, Throwable thrown) {
     if (run.stopCause() == null) {
       giveBack(run, thrown);
@@ -95,11 +100,11 @@ public final class RunEnds {
   private void giveBack(Run run, Throwable thrown) {
     Report report = writer.of(run.task(), StageResult.snooze(RESOURCE_DELAY));
     if (explain(run, Event.THREW, report)) {
-      log.warn("{} is given back, no attempt is counted: {}", run, OneLine.of(thrown.getMessage()));
+      log.warn("{} is released, no attempt is counted: {}", run, OneLine.of(thrown.getMessage()));
     }
   }
 
-  /** What a handler says on purpose needs no stack; what caused it may. */
+  /** Logs a failure; an intentional failure without a cause needs no stack trace. */
   private static void log(Run run, Report report, Throwable thrown) {
     if (thrown instanceof NonRetryableException && thrown.getCause() == null) {
       log.warn("{} is reported as {}: {}", run, report.outcome(), OneLine.of(report.errMsg()));
@@ -109,7 +114,7 @@ public final class RunEnds {
     }
   }
 
-  /** Its time is over. */
+  /** The run has reached its deadline. */
   public void timedOut(Run run) {
     String reason = "timed out after " + run.lease().maxProcessingTime().toMillis() + " ms";
     if (explain(run, Event.TIMED_OUT, writer.retry(run.task(), reason, null))) {
@@ -118,8 +123,8 @@ public final class RunEnds {
   }
 
   /**
-   * Its handler ends the JVM. That is a failure of the task: given back without an attempt, it
-   * would end the next worker, too, and so on for ever.
+   * The handler ends the JVM. This counts as a failed attempt: without one, the task would end one
+   * worker after another.
    */
   public void exited(Run run) {
     String reason = "the handler called System.exit";
@@ -128,24 +133,24 @@ public final class RunEnds {
     }
   }
 
-  /** It did not end within the grace of a stopping worker. */
+  /** The run did not end within the grace of a stopping worker. */
   public void shutDown(Run run) {
     if (explain(run, Event.SHUT_DOWN, writer.release(run.task()))) {
-      log.info("{} is given back: the worker stops", run);
+      log.info("{} is released: the worker stops", run);
     }
   }
 
-  /** Nobody here will run it, or not soon enough. */
+  /** This worker will not run the task, or not soon enough. */
   public boolean release(Run run, String why) {
     if (!run.advance(RunState.QUEUED, Event.RELEASED)) {
       return false;
     }
-    log.info("{} is given back: {}", run, why);
+    log.info("{} is released: {}", run, why);
     sender.submit(run, writer.release(run.task()));
     return true;
   }
 
-  /** Somebody else may hold the task. */
+  /** Another worker may hold the task. */
   public void lost(Run run, String why) {
     if (run.drop(StopCause.LOST, Event.LOST, ticker.nanos())) {
       log.warn("{} is dropped and not reported: {}", run, why);

@@ -1,5 +1,5 @@
 /**
- * How a run ends, and how flowsvr is told: the report is written, queued, sent, and repeated until
- * it is settled.
+ * Ends of runs and their reports: a report is written, queued, sent, and repeated until it is
+ * settled.
  */
 package io.asyncflow.worker.internal.report;

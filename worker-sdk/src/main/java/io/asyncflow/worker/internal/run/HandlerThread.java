@@ -1,15 +1,15 @@
 package io.asyncflow.worker.internal.run;
 
 /**
- * The thread that runs a handler, for one run or for all of a batch. It is interrupted when nobody
- * waits for any of them any more.
+ * The thread that runs a handler for one run or a batch. It is interrupted when all its runs have
+ * been stopped.
  */
 public final class HandlerThread {
 
   private final Thread thread;
-  private int taken;
-  private int waitedFor;
-  private int givenUp;
+  private int runs;
+  private int activeRuns;
+  private int stoppedRuns;
   private boolean interrupted;
   private long interruptedAt;
 
@@ -17,48 +17,45 @@ public final class HandlerThread {
     this.thread = thread;
   }
 
-  /** The calling thread, with no run in its hands. */
+  /** The calling thread, without a run. */
   public static HandlerThread current() {
     return new HandlerThread(Thread.currentThread());
   }
 
-  /** One run more is in the hands of this thread. */
+  /** Adds a run to this thread. */
   synchronized void take() {
-    taken++;
-    waitedFor++;
+    runs++;
+    activeRuns++;
   }
 
-  /**
-   * One of its runs that was waited for has come to its end. Those that are left may all have been
-   * given up.
-   */
-  synchronized void letGo(long now) {
-    waitedFor--;
-    if (givenUp > 0) {
-      interruptIfForNothing(now);
+  /** A run that was not stopped has ended. The remaining ones may all have been stopped. */
+  synchronized void endActive(long now) {
+    activeRuns--;
+    if (stoppedRuns > 0) {
+      interruptIfAbandoned(now);
     }
   }
 
-  /** One of its runs that was given up has come to its end. */
-  synchronized void letGoGivenUp() {
-    givenUp--;
+  /** A stopped run has ended. */
+  synchronized void endStopped() {
+    stoppedRuns--;
   }
 
   /**
-   * Nobody waits for one of its runs any more.
+   * Stops one of its runs.
    *
-   * @param again whether that was said of this run before
+   * @param again whether this run was stopped before
    */
   synchronized void stop(long now, boolean again) {
     if (!again) {
-      waitedFor--;
-      givenUp++;
+      activeRuns--;
+      stoppedRuns++;
     }
-    interruptIfForNothing(now);
+    interruptIfAbandoned(now);
   }
 
-  private void interruptIfForNothing(long now) {
-    if (waitedFor == 0) {
+  private void interruptIfAbandoned(long now) {
+    if (activeRuns == 0) {
       interrupted = true;
       interruptedAt = now;
       thread.interrupt();
@@ -66,8 +63,8 @@ public final class HandlerThread {
   }
 
   /**
-   * Whether it is ending the JVM, as a handler does that calls {@code System.exit}: it waits in
-   * there until the shutdown hooks have run.
+   * Whether the thread is ending the JVM: a handler that calls {@code System.exit} blocks there
+   * until the shutdown hooks have run.
    */
   boolean exitsTheJvm() {
     for (StackTraceElement frame : thread.getStackTrace()) {
@@ -78,12 +75,12 @@ public final class HandlerThread {
     return false;
   }
 
-  /** Whether nobody waits for it any more, once one of its runs is over and it goes on. */
-  synchronized boolean forNothing() {
-    return interrupted || taken == 1;
+  /** Whether no run of this thread is still awaited, given that one of them has ended. */
+  synchronized boolean abandoned() {
+    return interrupted || runs == 1;
   }
 
-  /** Whether that was so long ago. */
+  /** Whether it was interrupted at least this long ago. */
   synchronized boolean interruptedFor(long nanos, long now) {
     return interrupted && now - interruptedAt >= nanos;
   }

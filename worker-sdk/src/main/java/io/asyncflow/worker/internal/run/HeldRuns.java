@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
-/** Every task that this worker holds: queued, running, or with a report on its way. */
+/** All tasks that this worker holds: queued, running, or with an undelivered report. */
 public final class HeldRuns {
 
   private record Hold(String taskId, int epoch) {}
@@ -17,7 +17,7 @@ public final class HeldRuns {
   private final List<Consumer<Run>> added = new CopyOnWriteArrayList<>();
   private final List<Consumer<Run>> settled = new CopyOnWriteArrayList<>();
 
-  /** {@code false} if it is held already: an answer that came twice is one hold. */
+  /** Adds a run; {@code false} if it is already held, because an answer arrived twice. */
   public boolean add(Run run) {
     if (runs.putIfAbsent(holdOf(run), run) != null) {
       return false;
@@ -27,7 +27,7 @@ public final class HeldRuns {
     return true;
   }
 
-  /** The run is over. */
+  /** Removes a settled run. */
   public void settle(Run run) {
     if (runs.remove(holdOf(run), run)) {
       countOfType.merge(run.taskType(), -1, Integer::sum);
@@ -47,7 +47,7 @@ public final class HeldRuns {
     return countOfType.getOrDefault(taskType, 0);
   }
 
-  /** Whether a report of some run of the type is on its way. */
+  /** Whether a run of the type has an undelivered report. */
   public boolean isReporting(String taskType) {
     return runs.values().stream()
         .anyMatch(run -> run.taskType().equals(taskType) && run.state() == RunState.REPORTING);

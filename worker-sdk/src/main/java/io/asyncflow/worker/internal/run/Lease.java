@@ -4,31 +4,27 @@ import io.asyncflow.worker.internal.loop.Ticker;
 import java.time.Duration;
 
 /**
- * How long a held task may be worked on, as far as this worker can know, in the {@link Ticker}'s
- * nanoseconds.
+ * The lease of a held task as far as this worker can know, in the {@link Ticker}'s nanoseconds.
  *
- * <p>The server says durations; they are counted from the moment the request <em>started</em>, so
- * whatever time the answer took is lost to us and never gained. Both ends are therefore lower
- * bounds, and every renewal may raise them:
+ * <p>The server sends durations. They count from the <em>start</em> of the request, so network time
+ * only shortens the lease. Both ends are therefore lower bounds, and every renewal may raise them:
  *
  * <pre>
  *   hold                         startBy      deadline reportBy hardEnd
  *    |------------------------------|-------------|--------|-------|
- *    a queued run is given back after startBy; a running one is interrupted at the deadline; its
- *    "timed out" is reported by reportBy, whether the handler heeds the interrupt or not, so that
- *    the server learns it from us and not from its sweep
+ *    a queued run is released after startBy; a running one is interrupted at the deadline; its "timed out" is reported by reportBy even if the handler ignores the interrupt, so that the server gets it from the worker, not from its sweep
  * </pre>
  *
- * @param since start of the request that the server answered last
- * @param trustedUntil from here on somebody else may hold the task
- * @param hardEnd end of max_processing_time, which no renewal passes
- * @param length of a whole lease: it sets the pace of the renewals
- * @param maxProcessingTime as it was when the task was held
+ * @param since start of the last answered request
+ * @param trustedUntil from this moment on another worker may hold the task
+ * @param hardEnd end of max_processing_time, which no renewal exceeds
+ * @param length the length of a full lease, which determines the interval of renewals
+ * @param maxProcessingTime its value when the task was held
  */
 public record Lease(
     long since, long trustedUntil, long hardEnd, Duration length, Duration maxProcessingTime) {
 
-  /** Renewals in the length of a lease. */
+  /** The number of renewals within the length of a lease. */
   private static final int RENEWALS = 5;
 
   /** The server has no shorter leases. */
@@ -38,24 +34,29 @@ public record Lease(
   private static final Duration LONGEST_TRUST_MARGIN = Duration.ofMillis(250);
 
   /**
-   * The lease of a task that was held by this very request.
+   * The lease of a task that this request claimed.
    *
-   * @param remaining ms, as the answer says; {@code null} for a full lease
+   * @param remaining ms, from the answer; {@code null} for a full lease
    */
   public static Lease held(long requestStart, Long remaining, TypeLimits limits) {
-    Duration left = remaining(remaining, limits);
-    return lease(requestStart, left, left, 0, limits);
+    Duration remainingTime = remaining(remaining, limits);
+    return lease(requestStart, remainingTime, remainingTime, 0, limits);
   }
 
   /**
-   * The lease of a task that an earlier delivery of the request held: by exactly what the remaining
-   * lease lacks of a full one.
+   * The lease of a task that an earlier delivery of the request claimed. The elapsed time is the
+   * full lease minus the remaining one.
    */
   public static Lease heldBefore(long requestStart, Long remaining, TypeLimits limits) {
-    Duration left = remaining(remaining, limits);
+    Duration remainingTime = remaining(remaining, limits);
     Duration full = limits.lease();
-    long age = Math.max(0, full.minus(left).toNanos());
-    return lease(requestStart, left, left.compareTo(full) > 0 ? left : full, age, limits);
+    long age = Math.max(0, full.minus(remainingTime).toNanos());
+    return lease(
+        requestStart,
+        remainingTime,
+        remainingTime.compareTo(full) > 0 ? remainingTime : full,
+        age,
+        limits);
   }
 
   private static Duration remaining(Long ms, TypeLimits limits) {
@@ -63,19 +64,19 @@ public record Lease(
   }
 
   private static Lease lease(
-      long requestStart, Duration left, Duration length, long age, TypeLimits limits) {
+      long requestStart, Duration remainingTime, Duration length, long age, TypeLimits limits) {
     return new Lease(
         requestStart,
-        requestStart + left.toNanos() - trustMargin(length),
+        requestStart + remainingTime.toNanos() - trustMargin(length),
         requestStart - age + limits.maxProcessingTime().toNanos(),
         length,
         limits.maxProcessingTime());
   }
 
   /**
-   * The same after the server has said how long it lasts from a renewal that started then. What is
-   * not cut off by the hard end is a whole lease: a type's leases may be made shorter while its
-   * tasks run, and are then renewed at the new pace.
+   * The lease after a renewal whose request started at {@code requestStart}. Unless the hard end
+   * limits it, the remaining time is a full lease: a type's lease may be shortened while tasks run,
+   * and is then renewed at the new interval.
    */
   Lease renewed(long requestStart, long remainingMs) {
     Duration remaining = Duration.ofMillis(remainingMs);
@@ -85,12 +86,14 @@ public record Lease(
         requestStart, end - trustMargin(pace), Math.max(hardEnd, end), pace, maxProcessingTime);
   }
 
-  /** Or a slow answer near the hard end would be taken for a lease of milliseconds. */
+  /**
+   * A lower bound, because a slow answer near the hard end would look like a lease of milliseconds.
+   */
   private static Duration atLeastAShortest(Duration remaining) {
     return remaining.compareTo(SHORTEST) < 0 ? SHORTEST : remaining;
   }
 
-  /** It is renewed then: several renewals may fail before it is lost. */
+  /** When the lease is renewed; several renewals may fail before it is lost. */
   public long renewAt() {
     return since + renewalInterval().toNanos();
   }
@@ -99,22 +102,22 @@ public record Lease(
     return length.dividedBy(RENEWALS);
   }
 
-  /** A run that has not started by then would have less than half of its time. */
+  /** When a run must have started to have at least half of its time. */
   public long startBy() {
     return hardEnd - maxProcessingTime.toNanos() / 2;
   }
 
-  /** The handler is interrupted then. */
+  /** When the handler is interrupted. */
   public long deadline() {
     return hardEnd - deadlineMargin();
   }
 
-  /** "Timed out" is reported then at the latest. */
+  /** When "timed out" is reported at the latest. */
   public long reportBy() {
     return hardEnd - deadlineMargin() / 2;
   }
 
-  /** Whether the answer was so long on its way that a second look pays. */
+  /** Whether the answer took so long that the lease should be queried again. */
   public boolean stale(long now) {
     return now >= startBy() || trustedUntil - now < length.toNanos() / 2;
   }

@@ -16,10 +16,12 @@ import java.util.Locale;
  */
 public final class Run {
 
-  /** A handler that has not ended so long after its interrupt heeds none. */
+  /** A handler that still runs this long after its interrupt is stuck. */
   static final Duration STUCK_AFTER = Duration.ofSeconds(10);
 
-  /** Once is a crash like any other; a task that was there twice in a row may be its cause. */
+  /**
+   * One delivery without a report may be any crash; from two in a row on the task may be the cause.
+   */
   private static final int POSSIBLE_POISON_DELIVERIES = 2;
 
   private final Task task;
@@ -27,7 +29,9 @@ public final class Run {
   private final RegisteredStage stage;
   private final Listener<RunState, RunState.Event> listener;
 
-  /** Written under the monitor; read without it, as a queue looks through all that wait. */
+  /**
+   * Written under the monitor; read without it, because queues read the state of all waiting runs.
+   */
   private volatile RunState state = RunState.QUEUED;
 
   private HandlerThread thread;
@@ -63,14 +67,14 @@ public final class Run {
     return stage;
   }
 
-  /** Places on one device that it takes. */
+  /** The number of places on one device that it needs. */
   public int places() {
     return stage.places();
   }
 
   /**
-   * Whether it may end the process that runs it: its last workers were never heard of again.
-   * Another task that ran beside it may as well have ended them.
+   * Whether the task may kill its worker: its last holds ended without a report. Another task that
+   * ran beside it may have been the cause, too.
    */
   public boolean isPossiblePoison() {
     return isPossiblePoison(task);
@@ -100,7 +104,7 @@ public final class Run {
     return state;
   }
 
-  /** Goes on from {@code expected}; {@code false} if the run is not there any more. */
+  /** Makes the transition from {@code expected}; {@code false} if the run has left that state. */
   public boolean advance(RunState expected, RunState.Event event) {
     synchronized (this) {
       if (state != expected) {
@@ -111,7 +115,7 @@ public final class Run {
     }
   }
 
-  /** What it has in common with the others of a batch; itself if that cannot be told. */
+  /** The batch key; the run itself if there is none. */
   public Object batchKey() {
     return batchKey;
   }
@@ -120,12 +124,12 @@ public final class Run {
     return batchSize;
   }
 
-  /** How much the others of a batch that begins with it may sum up to. */
+  /** The maximum sum of the sizes of the other runs in a batch that begins with this one. */
   public long batchSizeLeft() {
     return batchSizeLeft;
   }
 
-  /** Before it is queued. */
+  /** Sets the batch data; to be called before the run is queued. */
   public void batch(Object key, long size, long maxSize) {
     batchKey = key;
     batchSize = size;
@@ -133,10 +137,10 @@ public final class Run {
   }
 
   /**
-   * Its handler is about to run.
+   * Enters the handler.
    *
    * @param current the calling thread, with the runs of its batch before this one
-   * @return {@code false} if the run was given up meanwhile
+   * @return {@code false} if the run has ended meanwhile
    */
   public synchronized boolean enter(HandlerThread current) {
     if (state != RunState.QUEUED) {
@@ -149,8 +153,8 @@ public final class Run {
   }
 
   /**
-   * The handler has ended, one way or the other. From here on nobody interrupts this thread, and an
-   * interrupt that came before is gone: the next run on this thread must not see it.
+   * Leaves the handler. From here on the thread is not interrupted, and a pending interrupt is
+   * cleared, so that the next run on this thread does not see it.
    */
   public void leave() {
     synchronized (this) {
@@ -160,26 +164,26 @@ public final class Run {
   }
 
   /**
-   * It has ended, one way or the other, and the handler may go on with others of its batch. It is
-   * interrupted if nobody waits for any of those.
+   * Ends this run while the handler may continue with the rest of its batch. The thread is
+   * interrupted if all of those were stopped.
    */
   public synchronized void leaveBatch(long now) {
     if (thread == null) {
       return;
     }
     if (stopCause == null) {
-      thread.letGo(now);
+      thread.endActive(now);
     } else {
-      thread.letGoGivenUp();
+      thread.endStopped();
     }
     thread = null;
   }
 
   /**
-   * Interrupts the handler, once no other run of its batch is waited for, and lets it end by
-   * itself.
+   * Stops the run: interrupts the handler once all runs of its batch were stopped, and lets it end
+   * by itself.
    *
-   * @return {@code false} if it was interrupted before, or does not run
+   * @return {@code false} if the run was stopped before, or does not run
    */
   public synchronized boolean stop(StopCause cause, long now) {
     if (state != RunState.WORKING || stopCause != null || thread == null) {
@@ -190,10 +194,10 @@ public final class Run {
   }
 
   /**
-   * Ends the run with nothing to report; a handler that runs is interrupted. One that has finished
-   * is left to report what it came to: the server decides whether that still counts.
+   * Ends the run without a report; a running handler is interrupted. A finished handler's result is
+   * still reported: the server decides whether it counts.
    *
-   * @return {@code false} if there is a report on its way, or it is over
+   * @return {@code false} if its report is being sent, or it has ended
    */
   public synchronized boolean drop(StopCause cause, RunState.Event event, long now) {
     boolean finished = state == RunState.WORKING && thread == null;
@@ -221,7 +225,7 @@ public final class Run {
     listener.changed(transition);
   }
 
-  /** {@code null} as long as nobody has interrupted it. */
+  /** The cause of the interrupt; {@code null} without one. */
   public synchronized StopCause stopCause() {
     return stopCause;
   }
@@ -239,15 +243,15 @@ public final class Run {
     return current != null && current.exitsTheJvm();
   }
 
-  /** Whether its handler was interrupted long ago and runs on. */
+  /** Whether its handler was interrupted long ago and still runs. */
   public synchronized boolean stuck(long now) {
     return thread != null && thread.interruptedFor(STUCK_AFTER.toNanos(), now);
   }
 
-  /** Whether its handler still runs although nobody waits for its result any more. */
+  /** Whether its handler still runs although the run was stopped or has ended. */
   public synchronized boolean overdue() {
     return thread != null
-        && thread.forNothing()
+        && thread.abandoned()
         && state != RunState.QUEUED
         && state != RunState.WORKING;
   }

@@ -3,44 +3,44 @@ package io.asyncflow.worker.internal.run;
 import io.asyncflow.worker.internal.loop.TransitionTable;
 import io.asyncflow.worker.internal.loop.TransitionTable.Transition;
 
-/** Where a held task stands, from the hold to its settled report. */
+/** The states of a held task, from the hold to its settled report. */
 public enum RunState {
   /** Held, and waiting for a thread or a slot. */
   QUEUED,
   /** Its handler runs. */
   WORKING,
-  /** What it came to is on its way to the server. */
+  /** Its result is being reported. */
   REPORTING,
-  /** It did not come to a result: what that means is being decided. */
+  /** It has no result; the consequence is being decided. */
   ERROR,
-  /** Over. */
+  /** Settled. */
   SETTLED;
 
-  /** What happens to a run. */
+  /** The events of a run. */
   public enum Event {
     /** A thread took it. */
     STARTED,
-    /** It is given back untouched: nobody here can run it, or not soon enough. */
+    /** It is released unstarted: this worker cannot run it, or not soon enough. */
     RELEASED,
-    /** The handler came to a result. */
+    /** The handler returned a result. */
     RETURNED,
-    /** The handler threw, or came to nothing that can be reported. */
+    /** The handler threw, or returned nothing that can be reported. */
     THREW,
     /** It was interrupted at its deadline. */
     TIMED_OUT,
     /** It was interrupted because the worker stops. */
     SHUT_DOWN,
-    /** The lease may be somebody else's. */
+    /** Another worker may hold the lease. */
     LOST,
     /** An operator cancelled the task. */
     CANCELLED,
-    /** The report stands. */
+    /** The report was accepted. */
     ACCEPTED,
-    /** The server does not take the report. */
+    /** The server refused the report. */
     REFUSED,
-    /** No answer to the report came for too long. */
+    /** The report got no answer for too long. */
     GIVEN_UP,
-    /** The error has a report of its own. */
+    /** The error is reported. */
     EXPLAINED,
     /** There is nothing to report. */
     DROPPED

@@ -4,9 +4,9 @@ package io.asyncflow.worker.internal.run;
 public enum StopCause {
   /** At its deadline; reported as a failed attempt. */
   TIMED_OUT,
-  /** The worker stops; the task is given back. */
+  /** The worker stops; the task is released. */
   SHUT_DOWN,
-  /** The lease may be somebody else's; nothing is reported. */
+  /** Another worker may hold the lease; nothing is reported. */
   LOST,
   /** An operator cancelled the task; nothing is reported. */
   CANCELLED

@@ -4,12 +4,12 @@ import io.asyncflow.api.TaskTypeSettings;
 import java.time.Duration;
 
 /**
- * What a worker heeds of a type's configuration.
+ * The parts of a type's configuration that a worker uses.
  *
- * @param scheduleLimit tasks a hold at most
- * @param longPoll how long an empty hold may park
+ * @param scheduleLimit the maximum number of tasks of one hold
+ * @param longPoll the maximum time for which an empty hold parks
  * @param maxProcessingTime hard end of an attempt, from the hold
- * @param lease length of a lease that nothing cuts short
+ * @param lease length of a full lease
  */
 public record TypeLimits(
     int scheduleLimit, Duration longPoll, Duration maxProcessingTime, Duration lease) {
@@ -19,10 +19,10 @@ public record TypeLimits(
   private static final int DEFAULT_MAX_PROCESSING_TIME = 30;
   private static final int DEFAULT_LEASE = 30;
 
-  /** The most that the contract allows for one hold. */
+  /** The maximum number of tasks of one hold by the contract. */
   private static final int MOST_TASKS = 1000;
 
-  /** The longest park that the contract allows. */
+  /** The longest park by the contract. */
   private static final Duration LONGEST_POLL = Duration.ofSeconds(30);
 
   public static TypeLimits of(TaskTypeSettings settings) {
@@ -44,7 +44,7 @@ public record TypeLimits(
     return value == null || value <= 0 ? otherwise : value;
   }
 
-  private static Duration shorter(Duration one, Duration other) {
-    return one.compareTo(other) < 0 ? one : other;
+  private static Duration shorter(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
   }
 }

@@ -20,8 +20,8 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
- * A directory that belongs to one process as long as that lives: a lock on a file in it says so,
- * and the system takes the lock back however the process ends.
+ * A directory that one process owns as long as it lives, by a lock on a file in it, which the
+ * operating system releases however the process ends.
  *
  * <p>Thread-safe.
  */
@@ -29,12 +29,12 @@ final class ClaimedDirectory implements AutoCloseable {
 
   private static final String LOCK = "lock";
 
-  /** A directory that begins so is being made and claimed by nobody else. */
+  /** Prefix of directories under construction, which other processes do not claim. */
   private static final String HIDDEN = ".";
 
   /**
-   * Those of this JVM. Their lock files must not be opened a second time: where locks belong to
-   * processes, closing any of its channels to a file gives up the process's lock on it.
+   * The directories of this JVM. Their lock files must not be opened a second time: with POSIX
+   * locks, closing any channel to a file releases all locks of the process on it.
    */
   private static final Set<Path> OURS = new HashSet<>();
 
@@ -46,7 +46,10 @@ final class ClaimedDirectory implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Makes a new one in {@code parent}, which is made if need be; only its owner may read it. */
+  /**
+   * Creates and claims a new directory in {@code parent}, which is created if missing. Only its
+   * owner may read it.
+   */
   static ClaimedDirectory make(Path parent) throws IOException {
     Files.createDirectories(parent, forOwnerOnly());
     String name = ProcessHandle.current().pid() + "-" + UUID.randomUUID();
@@ -58,7 +61,7 @@ final class ClaimedDirectory implements AutoCloseable {
     remember(path);
     try {
       if (channel.tryLock() == null) {
-        throw new IOException(hidden + " is claimed by somebody else");
+        throw new IOException(hidden + " is claimed by another process");
       }
       Files.move(hidden, path, StandardCopyOption.ATOMIC_MOVE);
       return new ClaimedDirectory(path, channel);
@@ -69,7 +72,10 @@ final class ClaimedDirectory implements AutoCloseable {
     }
   }
 
-  /** Claims one whose owner has ended; empty if it lives, or somebody was faster. */
+  /**
+   * Claims a directory whose owner has ended; empty if the owner lives or another process was
+   * faster.
+   */
   static Optional<ClaimedDirectory> claim(Path directory) throws IOException {
     Path path = directory.toRealPath();
     if (path.getFileName().toString().startsWith(HIDDEN) || !remember(path)) {
@@ -79,7 +85,7 @@ final class ClaimedDirectory implements AutoCloseable {
     boolean claimed = false;
     try {
       channel = FileChannel.open(path.resolve(LOCK), StandardOpenOption.WRITE);
-      // Its owner may have discarded it between the two.
+      // Its owner may have discarded it meanwhile.
       claimed = channel.tryLock() != null && Files.exists(path.resolve(LOCK));
       return claimed ? Optional.of(new ClaimedDirectory(path, channel)) : Optional.empty();
     } catch (NoSuchFileException | OverlappingFileLockException e) {
@@ -98,7 +104,7 @@ final class ClaimedDirectory implements AutoCloseable {
     return path;
   }
 
-  /** What is in it, the lock aside. */
+  /** The files in it except the lock. */
   List<Path> files() throws IOException {
     try (Stream<Path> files = Files.list(path)) {
       return files.filter(file -> !file.endsWith(LOCK)).toList();
@@ -107,14 +113,14 @@ final class ClaimedDirectory implements AutoCloseable {
     }
   }
 
-  /** Gives it up with what is in it. */
+  /** Releases the directory with its content. */
   @Override
   public void close() throws IOException {
     channel.close();
     forget(path);
   }
 
-  /** Deletes it, if nothing is in it, and gives it up. */
+  /** Deletes the directory if it is empty, and releases it. */
   void discard() throws IOException {
     try {
       if (files().isEmpty()) {
@@ -138,7 +144,7 @@ final class ClaimedDirectory implements AutoCloseable {
     }
   }
 
-  /** What tasks came to is nobody else's business. */
+  /** Permissions for the owner only, because results of tasks are confidential. */
   static FileAttribute<?>[] forOwnerOnly() {
     boolean posix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
     return posix

@@ -30,20 +30,20 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * One file a report, which is there whole or not at all.
+ * A spool with one file for each report, written atomically.
  *
  * <pre>
- *   spool/http_10.0.0.7_8081/      reports for one server, of all workers that use this directory
- *       4711-5c1b…/                those of one process, which has the lock
+ *   spool/http_10.0.0.7_8081/      reports for one server, of all workers that share this directory
+ *       4711-5c1b…/                reports of one process, which holds the lock
  *           lock
  *           8b0a….json             a report, by its reportId
- *       set-aside/                 what cannot be read, or settled: for people
- *       objects/                   what reports name and found no server either, see ObjectSpool
+ *       set-aside/                 unreadable or unsettleable reports, for people
+ *       objects/                   undelivered objects of reports, see ObjectSpool
  * </pre>
  *
- * <p>Who finds the lock of another process free takes its reports over: that process has ended. A
- * report that two of them deliver all the same (one had sent it and died) is one to the server, by
- * its {@code reportId}.
+ * <p>A process that finds the lock of another one free adopts its reports, because that process has
+ * ended. If two processes deliver the same report, because one died after sending it, the server
+ * recognizes it by its {@code reportId}.
  */
 public final class DiskSpool implements Spool {
 
@@ -55,9 +55,7 @@ public final class DiskSpool implements Spool {
   private static final String SET_ASIDE = "set-aside";
   private static final String OBJECTS = "objects";
 
-  /**
-   * An outage leaves no more behind than a worker holds; these only keep a disk from filling up.
-   */
+  /** Limits that only protect the disk: an outage leaves no more reports than a worker holds. */
   private static final int MOST_REPORTS = 10_000;
 
   private static final long MOST_BYTES = 64L << 20;
@@ -76,9 +74,9 @@ public final class DiskSpool implements Spool {
   private boolean closed;
 
   /**
-   * Makes nothing yet.
+   * Creates no files yet.
    *
-   * @param root for the reports to one server
+   * @param root the directory of the reports to one server
    */
   public DiskSpool(Path root) {
     this(root, MOST_REPORTS, MOST_BYTES);
@@ -92,16 +90,15 @@ public final class DiskSpool implements Spool {
     this.trouble = new OutageLog(log, "spool " + root, new Link());
   }
 
-  /** Says so when a worker starts, and not when the first report finds no server. */
-  public void warnIfItCannotBeWritten() {
+  /** Warns at the start of a worker, not only when the first report cannot be delivered. */
+  public void warnIfNotWritable() {
     Path place = root.toAbsolutePath();
     while (!Files.exists(place)) {
       place = place.getParent();
     }
     if (!Files.isDirectory(place) || !Files.isWritable(place)) {
       log.warn(
-          "spoolDir {} cannot be written, as {} is {}: reports that find no server are kept in"
-              + " memory alone, and lost if this process ends; let spoolDir"
+          "spoolDir {} cannot be written, as {} is {}: reports that no server accepts are kept in memory only, and lost if this process ends; let spoolDir"
               + " (asyncflow.worker.spool-dir) name a directory that this process can write, or none",
           root.getParent(),
           place,
@@ -141,7 +138,7 @@ public final class DiskSpool implements Spool {
     return false;
   }
 
-  /** A crash leaves the whole file, or none of that name. */
+  /** Writes atomically: a crash leaves the whole file, or none with that name. */
   private static void write(Path file, byte[] json) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
     try (FileChannel channel = FileChannel.open(unfinished, CREATE, TRUNCATE_EXISTING, WRITE)) {
@@ -163,38 +160,36 @@ public final class DiskSpool implements Spool {
     }
   }
 
-  private void remember(Report report, Kept one) {
-    kept.put(report.reportId(), one);
-    bytes += one.bytes();
+  private void remember(Report report, Kept entry) {
+    kept.put(report.reportId(), entry);
+    bytes += entry.bytes();
   }
 
   @Override
   public synchronized void forget(Report report) {
-    Kept one = kept.remove(report.reportId());
-    if (one == null) {
+    Kept entry = kept.remove(report.reportId());
+    if (entry == null) {
       return;
     }
-    bytes -= one.bytes();
+    bytes -= entry.bytes();
     try {
-      Files.deleteIfExists(one.file());
+      Files.deleteIfExists(entry.file());
     } catch (IOException e) {
       log.warn(
-          "{} cannot be deleted; it is sent once more after a restart: {}",
-          one.file(),
-          e.toString());
+          "{} cannot be deleted; it is sent again after a restart: {}", entry.file(), e.toString());
     }
-    discardIfDone(one.directory());
+    discardIfDone(entry.directory());
   }
 
   @Override
   public synchronized void setAside(Report report) {
-    Kept one = kept.remove(report.reportId());
-    if (one == null) {
+    Kept entry = kept.remove(report.reportId());
+    if (entry == null) {
       return;
     }
-    bytes -= one.bytes();
-    setAside(one.file());
-    discardIfDone(one.directory());
+    bytes -= entry.bytes();
+    setAside(entry.file());
+    discardIfDone(entry.directory());
   }
 
   private void setAside(Path file) {
@@ -208,16 +203,19 @@ public final class DiskSpool implements Spool {
     }
   }
 
-  /** What was taken over goes when its last report has; the directory of this process stays. */
+  /**
+   * Deletes an adopted directory once its last report is settled; the directory of this process
+   * stays.
+   */
   private void discardIfDone(ClaimedDirectory directory) {
-    boolean inUse = kept.values().stream().anyMatch(one -> one.directory() == directory);
+    boolean inUse = kept.values().stream().anyMatch(entry -> entry.directory() == directory);
     if (inUse || directory == own || closed) {
       return;
     }
     try {
       directory.discard();
     } catch (IOException e) {
-      log.debug("{} stays, and is looked at again", directory.path(), e);
+      log.debug("{} stays, and is read again later", directory.path(), e);
     }
   }
 
@@ -228,7 +226,7 @@ public final class DiskSpool implements Spool {
       try (Stream<Path> directories = Files.list(root)) {
         for (Path directory : directories.filter(Files::isDirectory).toList()) {
           if (!full() && !closed) {
-            adopted.addAll(adoptOrNone(directory));
+            adopted.addAll(tryAdopt(directory));
           }
         }
       } catch (IOException | UncheckedIOException e) {
@@ -238,13 +236,13 @@ public final class DiskSpool implements Spool {
     return adopted;
   }
 
-  /** A directory that another user left behind keeps no other from being taken over. */
-  private List<Report> adoptOrNone(Path path) {
+  /** Adopts a directory; a directory of another user does not prevent adopting others. */
+  private List<Report> tryAdopt(Path path) {
     try {
       return adopt(path);
     } catch (IOException | UncheckedIOException e) {
       if (unreadable.add(path)) {
-        log.warn("reports in {} cannot be taken over; it is tried again: {}", path, e.toString());
+        log.warn("reports in {} cannot be adopted; it is tried again: {}", path, e.toString());
       }
       return List.of();
     }
@@ -265,11 +263,12 @@ public final class DiskSpool implements Spool {
         }
       }
     } finally {
-      discardIfDone(directory); // what could be read is delivered, and keeps it
+      discardIfDone(
+          directory); // the readable reports are delivered; until then the directory stays
     }
     unreadable.remove(path);
     if (!reports.isEmpty()) {
-      log.info("{} reports that were left in {} are delivered", reports.size(), path);
+      log.info("delivering {} reports that were left in {}", reports.size(), path);
     }
     return reports;
   }
@@ -288,15 +287,15 @@ public final class DiskSpool implements Spool {
   }
 
   private static Report requireWhole(Report report) {
-    boolean whole =
+    boolean complete =
         report != null
             && report.taskId() != null
             && report.workerId() != null
             && report.leaseEpoch() != null
             && report.outcome() != null
             && report.reportId() != null;
-    if (!whole) {
-      throw new IllegalArgumentException("it lacks what every report has");
+    if (!complete) {
+      throw new IllegalArgumentException("it lacks a required field");
     }
     return report;
   }
@@ -323,7 +322,7 @@ public final class DiskSpool implements Spool {
     }
     closed = true;
     Set<ClaimedDirectory> claimed = new HashSet<>();
-    kept.values().forEach(one -> claimed.add(one.directory()));
+    kept.values().forEach(entry -> claimed.add(entry.directory()));
     try {
       for (ClaimedDirectory directory : claimed) {
         directory.close();
@@ -332,7 +331,7 @@ public final class DiskSpool implements Spool {
         own.discard();
       }
     } catch (IOException e) {
-      log.debug("{} was not left in order; its lock ends with the process", root, e);
+      log.debug("{} was not closed cleanly; its lock ends with the process", root, e);
     }
   }
 

@@ -3,7 +3,7 @@ package io.asyncflow.worker.internal.spool;
 import io.asyncflow.api.Report;
 import java.util.List;
 
-/** Reports live in memory alone, as long as the process does. */
+/** No spool: reports are in memory only. */
 public final class NoSpool implements Spool {
 
   private final ObjectSpool objects = new ObjectSpool(null);

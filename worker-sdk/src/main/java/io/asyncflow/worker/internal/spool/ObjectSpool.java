@@ -35,17 +35,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Objects that found no server, on the disk of this machine until they do. A report that may name
- * them goes out after them.
+ * Keeps undelivered objects on this machine's disk. A report that may name them is sent after them.
  *
  * <pre>
  *   spool/http_10.0.0.7_8081/objects/
- *       {worker id}/{task id}~{stage}~{epoch}~{name}      whole
+ *       {worker id}/{task id}~{stage}~{epoch}~{name}                complete
  *       {worker id}/{random}.tmp                          being written
  * </pre>
  *
- * <p>All processes that share the directory may deliver any of them: who comes second puts the same
- * bytes there again. Thread-safe.
+ * <p>All processes that share the directory may deliver any of them; a second delivery stores the
+ * same bytes again. Thread-safe.
  */
 public final class ObjectSpool {
 
@@ -63,9 +62,9 @@ public final class ObjectSpool {
   private final Map<StoreKey, Kept> kept = new ConcurrentHashMap<>();
 
   /**
-   * Makes nothing yet.
+   * Creates no files yet.
    *
-   * @param root for the objects to one server; {@code null} for none
+   * @param root the directory of the objects to one server; {@code null} for none
    */
   ObjectSpool(Path root) {
     this(root, MOST_BYTES);
@@ -97,10 +96,11 @@ public final class ObjectSpool {
       Path file = directory.resolve(key.toString().replace('/', SEPARATOR));
       write(content, directory.resolve(UUID.randomUUID() + UNFINISHED), file);
       kept.put(key, new Kept(file, workerId));
-      log.info("{} is kept here until flowsvr answers", key);
+      log.info("{} is kept on disk until flowsvr answers", key);
       return true;
-    } catch (IOException | UncheckedIOException e) { // the last is of a file that has just gone
-      log.warn("{} cannot be kept here and waits for flowsvr in its run: {}", key, e.toString());
+    } catch (IOException
+        | UncheckedIOException e) { // the last one for a file that was just removed
+      log.warn("{} cannot be kept on disk and waits for flowsvr in its run: {}", key, e.toString());
       return false;
     }
   }
@@ -130,30 +130,31 @@ public final class ObjectSpool {
     if (root == null || !Files.isDirectory(root)) {
       return List.of();
     }
-    try (Stream<Path> all = Files.walk(root, 2)) {
-      return all.filter(Files::isRegularFile).toList();
+    try (Stream<Path> files = Files.walk(root, 2)) {
+      return files.filter(Files::isRegularFile).toList();
     }
   }
 
-  /** Sees what other processes have kept, those that have ended among them. */
+  /** Reads which objects other processes have kept, including ended ones. */
   public void look() {
     try {
       for (Path file : files()) {
         if (file.toString().endsWith(UNFINISHED)) {
-          deleteIfLeft(file);
+          deleteIfAbandoned(file);
         } else {
           keyOf(file).ifPresent(key -> kept.putIfAbsent(key, new Kept(file, workerIdOf(file))));
         }
       }
     } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
-      // The last is of a directory whose name is none of ours.
+      // The last one for a directory with a foreign name.
       log.warn("{} cannot be read; it is tried again: {}", root, e.toString());
     }
   }
 
-  /** Nobody writes one file for so long: its process has ended. */
-  private void deleteIfLeft(Path unfinished) throws IOException {
-    Path fresh = Files.createTempFile(root, "now", UNFINISHED); // asks the clock of the disk
+  /** Deletes an unfinished file that is so old that its process must have ended. */
+  private void deleteIfAbandoned(Path unfinished) throws IOException {
+    Path fresh =
+        Files.createTempFile(root, "now", UNFINISHED); // reads the clock of the file system
     try {
       long age = changed(fresh) - changed(unfinished);
       if (age > LONGEST_WRITE.toMillis()) {
@@ -181,25 +182,25 @@ public final class ObjectSpool {
     return !kept.isEmpty();
   }
 
-  /** Whether any object that the report may name has not been delivered. */
-  public boolean hasThoseOf(Report report) {
+  /** Whether an object that the report may name is undelivered. */
+  public boolean hasObjectsOf(Report report) {
     boolean mayName = report.outcome() == Outcome.NEXT_STAGE || report.outcome() == Outcome.SUCCESS;
     return mayName && hasAny() && kept.keySet().stream().anyMatch(key -> isOf(key, report));
   }
 
-  /** Whether the object is of the run that reports so. */
+  /** Whether the object belongs to the run of the report. */
   public static boolean isOf(StoreKey key, Report report) {
     return key.epoch() == report.leaseEpoch() && key.taskId().equals(report.taskId());
   }
 
   /**
-   * Delivers what the report may name.
+   * Delivers the objects that the report may name.
    *
-   * @throws FlowException if the server does not answer, or refuses it for another reason than that
-   *     the run has no more to report; the report's own answer will say that
+   * @throws FlowException if the server does not answer, or refuses an object; not if the run may
+   *     no longer report, which the answer to the report will show
    */
-  public void deliverThoseOf(Report report, StoreClient store) {
-    if (!hasThoseOf(report)) {
+  public void deliverObjectsOf(Report report, StoreClient store) {
+    if (!hasObjectsOf(report)) {
       return;
     }
     for (StoreKey key : List.copyOf(kept.keySet())) {
@@ -209,7 +210,7 @@ public final class ObjectSpool {
     }
   }
 
-  /** The store has a newer object of this key by now: what was kept must not take its place. */
+  /** Drops a kept object, because the store has a newer one with this key. */
   void forget(StoreKey key) {
     Kept older = kept.get(key);
     if (older != null) {
@@ -218,9 +219,10 @@ public final class ObjectSpool {
   }
 
   /**
-   * Delivers what is left of runs that will report nothing, or have; the fence refuses most.
+   * Delivers objects of runs that have reported or will not report; the server's fence refuses most
+   * of them.
    *
-   * @param isLeft not of a run that may store the same once more, and reports
+   * @param isLeft false for objects of runs that may still store or report
    */
   public void deliverAll(Predicate<StoreKey> isLeft, StoreClient store) {
     try {
@@ -244,9 +246,9 @@ public final class ObjectSpool {
       throw new FlowUnreachableException(object.file() + " cannot be read: " + e, e);
     } catch (FlowException e) {
       if (!isOver(e.errorCode())) {
-        throw e; // it stays: a report that names it must meet the same refusal
+        throw e; // it stays: a report that names it must get the same refusal
       }
-      log.warn("{} is not taken and deleted here: {}", key, e.getMessage());
+      log.warn("{} was refused and is deleted: {}", key, e.getMessage());
       forget(key, object);
     }
   }
@@ -262,11 +264,11 @@ public final class ObjectSpool {
     try {
       Files.deleteIfExists(object.file());
     } catch (IOException e) {
-      log.warn("{} cannot be deleted; it is delivered once more: {}", object.file(), e.toString());
+      log.warn("{} cannot be deleted; it is delivered again: {}", object.file(), e.toString());
     }
   }
 
-  /** An object that is still here. */
+  /** Opens an object that is still kept. */
   Optional<InputStream> open(StoreKey key) {
     Kept object = kept.get(key);
     if (object == null) {

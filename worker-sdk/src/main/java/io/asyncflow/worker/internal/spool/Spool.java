@@ -4,43 +4,43 @@ import io.asyncflow.api.Report;
 import java.util.List;
 
 /**
- * Keeps reports that could not be delivered where the next start of a worker finds them. A report
- * that is delivered at once never comes here.
+ * Keeps undelivered reports for the next start of a worker. A report that is delivered at once is
+ * never spooled.
  *
- * <p>Thread-safe, and never throws: a worker without a disk is still a worker.
+ * <p>Thread-safe. Never throws: a worker works without a disk, too.
  */
 public interface Spool extends AutoCloseable {
 
   /**
-   * Keeps a report; one that is kept already stays as it is.
+   * Keeps a report; a report that is already kept stays unchanged.
    *
-   * @return {@code false} if there is no room for it; it is then kept in memory alone
+   * @return {@code false} if there is no room for it, so that it is only in memory
    */
   boolean keep(Report report);
 
-  /** The report is settled. */
+  /** Removes a settled report. */
   void forget(Report report);
 
-  /** The report cannot be settled; if it was kept it stays, where people find it. */
+  /** Moves a report that cannot be settled to a place where people find it, if it was kept. */
   void setAside(Report report);
 
   /**
-   * Takes over what processes that have ended left behind.
+   * Adopts the reports of processes that have ended.
    *
-   * @return the reports that were not this worker's before; never {@code null}
+   * @return the newly adopted reports; never {@code null}
    */
   List<Report> adopt();
 
-  /** Whether there is no room left. */
+  /** Whether there is no room for another report. */
   boolean full();
 
-  /** How many reports are kept. */
+  /** The number of kept reports. */
   int size();
 
-  /** The objects that wait beside the reports. */
+  /** The spool of undelivered objects. */
   ObjectSpool objects();
 
-  /** Leaves what is kept to the next one who adopts it. */
+  /** Releases the kept reports, for another process to adopt. */
   @Override
   void close();
 }

@@ -6,7 +6,7 @@ import io.asyncflow.api.StoreContent;
 import io.asyncflow.api.StoreKey;
 import java.io.InputStream;
 
-/** The store as runs see it: what finds no server is kept on this machine's disk meanwhile. */
+/** The context store for runs: undelivered objects are kept on this machine's disk. */
 public final class SpoolingStore implements StoreClient {
 
   private final StoreClient store;

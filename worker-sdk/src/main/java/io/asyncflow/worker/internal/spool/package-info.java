@@ -1,2 +1,2 @@
-/** What found no server, on the disk of this machine: reports, and the objects that they name. */
+/** Undelivered reports, and the objects that they name, on this machine's disk. */
 package io.asyncflow.worker.internal.spool;

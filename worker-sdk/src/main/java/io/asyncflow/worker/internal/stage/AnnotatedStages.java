@@ -26,7 +26,7 @@ public final class AnnotatedStages {
   /**
    * Registers the object itself, if its class is marked, and each of its marked methods.
    *
-   * @throws InvalidStageException if nothing is marked, or what is marked cannot be a handler
+   * @throws InvalidStageException if nothing is marked, or a marked element cannot be a handler
    */
   public static void register(Object target, StageRegistry registry) {
     boolean found = false;
@@ -43,7 +43,7 @@ public final class AnnotatedStages {
     }
     if (!found) {
       throw new InvalidStageException(
-          target.getClass().getName() + " has nothing with @Stage",
+          target.getClass().getName() + " has nothing marked with @Stage",
           "mark the class or a method of it with @Stage");
     }
   }
@@ -60,7 +60,7 @@ public final class AnnotatedStages {
   /**
    * The object as the handler of a stage.
    *
-   * @throws InvalidStageException if it is none
+   * @throws InvalidStageException if it is not a handler
    */
   public static StageHandler handlerOf(Object target, String stage) {
     if (target instanceof StageHandler handler) {
@@ -103,7 +103,7 @@ public final class AnnotatedStages {
   /**
    * The method as a handler.
    *
-   * @throws InvalidStageException if it cannot be called as one
+   * @throws InvalidStageException if it cannot be called as a handler
    */
   public static StageHandler handlerOf(Object target, Method method) {
     if (method.getReturnType() != StageResult.class) {
@@ -138,7 +138,7 @@ public final class AnnotatedStages {
             : c -> call(target, method, read.apply(c)));
   }
 
-  /** Whoever's annotation it is: JSpecify's, Jakarta's, Kotlin's compiler's. */
+  /** Accepts any {@code Nullable} annotation: of JSpecify, of Jakarta, of Kotlin's compiler. */
   private static boolean isNullable(Parameter parameter) {
     return Stream.concat(
             Stream.of(parameter.getAnnotations()),
@@ -146,7 +146,7 @@ public final class AnnotatedStages {
         .anyMatch(a -> a.annotationType().getSimpleName().equals("Nullable"));
   }
 
-  /** So that a message about two handlers says which they are. */
+  /** A handler whose {@code toString} names the method, for messages about two handlers. */
   private static StageHandler named(Method method, StageHandler handler) {
     return new StageHandler() {
       @Override
@@ -166,7 +166,7 @@ public final class AnnotatedStages {
     try {
       return (StageResult) method.invoke(target, arguments);
     } catch (InvocationTargetException e) {
-      // What the handler threw decides what becomes of the task, not that reflection called it.
+      // The handler's own exception decides on the task, not the wrapper of reflection.
       if (e.getCause() instanceof Exception thrown) {
         throw thrown;
       }

@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How large the batches of a stage are: half after each that lacked resources, and an eighth more
- * after ten full ones in a row that did not.
+ * The adaptive batch size of a stage: halved after each batch that lacked resources, and increased
+ * by an eighth after ten full batches in a row that did not.
  *
  * <p>Thread-safe.
  */
@@ -18,29 +18,29 @@ public final class Batches {
   private static final int SHARE = 8;
 
   private final BatchStageHandler handler;
-  private final int most;
+  private final int maxTasks;
   private int limit;
   private int successes;
 
   Batches(BatchStageHandler handler) {
     this.handler = handler;
-    this.most = handler.maxTasks();
-    if (most < 1) {
+    this.maxTasks = handler.maxTasks();
+    if (maxTasks < 1) {
       throw new IllegalArgumentException("a batch has at least one task: " + handler);
     }
-    this.limit = most;
+    this.limit = maxTasks;
   }
 
   public BatchStageHandler handler() {
     return handler;
   }
 
-  /** The most tasks of the next batch. */
+  /** The maximum number of tasks in the next batch. */
   synchronized int limit() {
     return limit;
   }
 
-  /** A batch of so many tasks lacked resources. */
+  /** A batch of this size lacked resources. */
   public synchronized void recordResourceFailure(int tasks) {
     successes = 0;
     int half = Math.max(1, tasks / 2);
@@ -50,15 +50,15 @@ public final class Batches {
     }
   }
 
-  /** A batch of so many tasks had the resources that it needs. */
+  /** A batch of this size had the resources that it needs. */
   public synchronized void recordSuccess(int tasks) {
-    if (tasks < limit || limit == most) {
+    if (tasks < limit || limit == maxTasks) {
       return;
     }
     successes++;
     if (successes >= PATIENCE) {
       successes = 0;
-      limit = Math.min(most, limit + Math.max(1, limit / SHARE));
+      limit = Math.min(maxTasks, limit + Math.max(1, limit / SHARE));
     }
   }
 }

@@ -6,12 +6,12 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A task's context and result as JSON; strings pass as they are. */
+/** Reads contexts and writes contexts and results as JSON; strings stay unchanged. */
 public final class ContextJson {
 
   /**
-   * A record may gain a component while tasks of the version before wait: what their contexts do
-   * not say is {@code null}, or the zero of a primitive.
+   * A record may gain a component while tasks of the previous version wait: fields missing from
+   * their contexts are {@code null}, or the zero of a primitive.
    */
   private static final JsonMapper JSON =
       JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES).build();
@@ -19,10 +19,9 @@ public final class ContextJson {
   private ContextJson() {}
 
   /**
-   * @return never {@code null}: where there is nothing to read, the handler would fail on it later,
-   *     and again and again
-   * @throws NonRetryableException if {@code raw} is not JSON of that type: it will be no other the
-   *     next time
+   * @return never {@code null}, because a handler would fail on {@code null} in every attempt
+   * @throws NonRetryableException if {@code raw} is not JSON of that type, which a retry cannot
+   *     change
    */
   public static Object read(String raw, Type type) {
     Object value = readNullable(raw, type);
@@ -37,9 +36,9 @@ public final class ContextJson {
   }
 
   /**
-   * @return {@code null} if the context is empty or JSON's null, unless the type has something of
-   *     its own for that, as Optional has
-   * @throws NonRetryableException if it is anything else and not JSON of that type
+   * @return {@code null} if the context is empty or JSON's null, unless the type has a value for
+   *     that, as Optional has
+   * @throws NonRetryableException if it is not empty and not JSON of that type
    */
   static Object readNullable(String raw, Type type) {
     if (type == String.class) {
@@ -47,7 +46,7 @@ public final class ContextJson {
     }
     String json = raw.isBlank() ? "null" : raw.strip();
     if (json.equals("null") && type instanceof Class<?> simple && simple.isPrimitive()) {
-      return null; // a context that is missing altogether is no zero
+      return null; // a missing context is not a zero
     }
     try {
       return JSON.readValue(json, JSON.constructType(type));

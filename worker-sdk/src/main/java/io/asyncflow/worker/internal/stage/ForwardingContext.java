@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A run that is what another one is, and more. */
+/** A context that delegates to another one. */
 public abstract class ForwardingContext implements StageContext {
 
   private final StageContext run;

@@ -3,21 +3,21 @@ package io.asyncflow.worker.internal.stage;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.worker.StageContext;
 
-/** A run as the splitting and the merging of a job need it. */
+/** The operations of a run that splitting and merging a job need. */
 public interface JobRun extends StageContext {
 
-  /** Who holds the task. */
+  /** The id of the worker that holds the task. */
   String workerId();
 
   JobClient jobs();
 
-  /** What a context or a result of a row says, wherever it is. */
+  /** The text of a context or result, read from the store if it is a reference. */
   String textOf(String contextOrResult);
 
   /**
-   * What stands for a text in a row: itself, unless it is too large for that.
+   * The text for a row: itself, or a reference if it is too large.
    *
-   * @param name what it is stored by
+   * @param name the name under which it is stored
    */
   String inRow(String name, String text) throws InterruptedException;
 }

@@ -41,7 +41,7 @@ final class MergeRun extends RunOfJob implements MergeContext {
         this, () -> run().jobs().getJobTasks(ownJobId(), PAGE, cursor));
   }
 
-  /** All have succeeded when a merge begins; only an operator can have changed that. */
+  /** All children have succeeded when a merge begins; only an operator can change that. */
   private ChildResult resultOf(JobTask child) {
     if (!Integer.valueOf(TaskStatus.SUCCESS.code()).equals(child.status())) {
       throw new IllegalStateException(

@@ -5,10 +5,10 @@ import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
 
 /**
- * A stage that this worker can run, with one of the two kinds of handlers.
+ * A stage with its handler, single or batch.
  *
- * @param handler {@code null} if its runs are made in batches
- * @param batches {@code null} if each run is made by itself
+ * @param handler {@code null} if the stage has batches
+ * @param batches {@code null} if the stage has no batches
  */
 public record RegisteredStage(
     String stage, StageHandler handler, Batches batches, StageNeeds needs) {
@@ -21,22 +21,22 @@ public record RegisteredStage(
     this(stage, null, new Batches(handler), needs);
   }
 
-  /** Places on one device that a run of it takes; 0 for none. */
+  /** The number of places on one device that a run takes; 0 for none. */
   public int places() {
     return needs.slots();
   }
 
-  /** What a run of it loads on its slot; empty for nothing. */
+  /** The model that a run loads on its slot; empty for none. */
   public String model() {
     return needs.model();
   }
 
-  /** How many tasks one run of it takes just now. */
+  /** The present maximum of tasks in one run. */
   public int tasksOfRun() {
     return batches == null ? 1 : batches.limit();
   }
 
-  /** How many runs so many tasks are, if all of them have the same key. */
+  /** The number of runs for this number of tasks with the same key. */
   public int runsOf(int tasks) {
     return (tasks + tasksOfRun() - 1) / tasksOfRun();
   }

@@ -7,15 +7,12 @@ import io.asyncflow.worker.internal.loop.Jitter;
 import io.asyncflow.worker.internal.loop.WakeUp;
 import java.util.function.Supplier;
 
-/**
- * A call to the server in the middle of a run, which may be repeated; it is, while the run may go
- * on.
- */
+/** Repeats an idempotent call to the server during a run, as long as the run may continue. */
 public final class RepeatedCall {
 
   private RepeatedCall() {}
 
-  /** The answer, as soon as there is one. */
+  /** Calls until there is an answer. */
   public static <T> T of(StageContext run, Supplier<T> call) throws InterruptedException {
     Backoff backoff = new Backoff(Jitter.random());
     WakeUp nobodyWakes = new WakeUp();
@@ -31,7 +28,10 @@ public final class RepeatedCall {
     }
   }
 
-  /** The same where no interrupt may be thrown: it ends the call, and the flag stays. */
+  /**
+   * The same for callers that cannot throw {@link InterruptedException}: an interrupt ends the call
+   * and its flag stays set.
+   */
   public static <T> T uninterrupted(StageContext run, Supplier<T> call) {
     try {
       return of(run, call);

@@ -4,14 +4,14 @@ import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.StageContext;
 import java.util.Optional;
 
-/** A run of a stage that a job itself has, with its calls to the server. */
+/** A run of a job's split or merge, with its calls to the server. */
 abstract class RunOfJob extends ForwardingContext {
 
   private final JobRun run;
   private final String jobId;
 
   /**
-   * @throws NonRetryableException if the task is of no job
+   * @throws NonRetryableException if the task belongs to no job
    */
   RunOfJob(StageContext context) {
     super(context);
@@ -21,7 +21,7 @@ abstract class RunOfJob extends ForwardingContext {
     run = ofWorker;
     jobId =
         run.jobId()
-            .orElseThrow(() -> new NonRetryableException(run.taskId() + " is the task of no job"));
+            .orElseThrow(() -> new NonRetryableException(run.taskId() + " belongs to no job"));
   }
 
   JobRun run() {

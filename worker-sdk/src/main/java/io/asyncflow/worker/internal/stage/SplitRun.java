@@ -13,7 +13,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** One run of a splitter: what it yields goes to the server in pages, and then it is done. */
+/**
+ * One run of a splitter: sends its children to the server in pages, and succeeds after the last
+ * one.
+ */
 final class SplitRun extends RunOfJob implements SplitContext {
 
   private static final int PAGE = 1_000;

@@ -16,15 +16,15 @@ import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Which handler runs which stage of which type; the only way from a name to code. */
+/** The handlers by type and stage; the only mapping of names to code. */
 public final class StageRegistry {
 
   private static final Logger log = LoggerFactory.getLogger(StageRegistry.class);
 
-  /** As flowsvr has it: what ends like a table would make ids that can be read in two ways. */
+  /** The same rule as in flowsvr: a type that ends like a table name would make ids ambiguous. */
   private static final Pattern TYPE = Pattern.compile("(?!.*_task(_[0-9]+)?$)[a-z][a-z0-9_]{0,30}");
 
-  /** So many a hold can ask for. */
+  /** The maximum number of stages in one hold. */
   private static final int MOST_STAGES = 64;
 
   private static final int LONGEST_STAGE = 64;
@@ -32,7 +32,7 @@ public final class StageRegistry {
   private final Map<String, Map<String, RegisteredStage>> types = new LinkedHashMap<>();
 
   /**
-   * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
+   * @throws InvalidStageException if a name is invalid, or the stage already has a handler
    */
   public void register(String taskType, String stage, StageHandler handler, StageNeeds needs) {
     Objects.requireNonNull(handler, "handler");
@@ -40,7 +40,7 @@ public final class StageRegistry {
   }
 
   /**
-   * @throws InvalidStageException if a name cannot be one, or the stage has a handler already
+   * @throws InvalidStageException if a name is invalid, or the stage already has a handler
    */
   public void register(String taskType, String stage, BatchStageHandler handler, StageNeeds needs) {
     Objects.requireNonNull(handler, "handler");
@@ -68,37 +68,37 @@ public final class StageRegistry {
           "type " + type + " has more than " + MOST_STAGES + " stages",
           "give some a type of their own");
     }
-    RegisteredStage before = stages.putIfAbsent(stage, registered);
-    if (before != null) {
+    RegisteredStage previous = stages.putIfAbsent(stage, registered);
+    if (previous != null) {
       throw new InvalidStageException(
           "stage "
               + stage
               + " of type "
               + type
               + " has two handlers: "
-              + before.anyHandler()
+              + previous.anyHandler()
               + " and "
               + registered.anyHandler(),
           "remove one of them, or give it a stage of its own");
     }
   }
 
-  /** Whether there is nothing to run. */
+  /** Whether there are no handlers. */
   public boolean isEmpty() {
     return types.isEmpty();
   }
 
-  /** Type to stage name to stage, in the order of registration. */
+  /** The stages by type and name, in the order of registration. */
   Map<String, Map<String, RegisteredStage>> types() {
     return Collections.unmodifiableMap(types);
   }
 
   /**
-   * The same without the stages that need a label which this worker lacks; types of which nothing
-   * is left are left out.
+   * The same without stages that require a label which this worker lacks, and without types that
+   * have no stages left.
    *
-   * @throws InvalidSettingException if nothing is left at all, or a stage takes more places than
-   *     any device has
+   * @throws InvalidSettingException if no stage is left, or a stage needs more places than any
+   *     device has
    */
   public Map<String, Map<String, RegisteredStage>> typesFor(WorkerSettings settings) {
     Map<String, Map<String, RegisteredStage>> runnable = new LinkedHashMap<>();
@@ -123,8 +123,8 @@ public final class StageRegistry {
 
   private static void requirePlaces(
       String type, RegisteredStage stage, Map<String, Integer> devices) {
-    int most = devices.values().stream().mapToInt(Integer::intValue).max().orElse(0);
-    if (stage.places() > most) {
+    int maxPlaces = devices.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+    if (stage.places() > maxPlaces) {
       throw new InvalidSettingException(
           "slots",
           "at least "

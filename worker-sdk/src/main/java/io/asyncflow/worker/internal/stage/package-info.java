@@ -1,5 +1,5 @@
 /**
- * What this worker can run: the handlers of its stages, how they are found, and what makes an
- * annotated method, a splitter or a merger a handler.
+ * The stages that this worker can run: their handlers, and the adapters for annotated methods,
+ * splitters and mergers.
  */
 package io.asyncflow.worker.internal.stage;

@@ -32,7 +32,7 @@ class LoopTest {
       loop.start();
       assertThat(enough.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(log.lines())
-          .containsExactly("buggy failed in a way it should not; it tries again every 1 s");
+          .containsExactly("buggy failed unexpectedly; it tries again every 1 s");
     }
     assertThat(turns).hasValue(3);
   }

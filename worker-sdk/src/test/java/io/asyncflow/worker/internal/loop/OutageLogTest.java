@@ -70,7 +70,7 @@ class OutageLogTest {
     try (LoggedLines log = new LoggedLines(OutageLogTest.class)) {
       holds.failed(NO_ANSWER, "silence", "tried again");
       holds.withdraw();
-      assertThat(link.isCutForNobodyBut(reports)).isTrue();
+      assertThat(link.othersAreConnected(reports)).isTrue();
       holds.worked();
       assertThat(told).isEmpty();
 

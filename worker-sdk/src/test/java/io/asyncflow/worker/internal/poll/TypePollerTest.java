@@ -182,20 +182,20 @@ class TypePollerTest {
       OutageLog upload = new OutageLog(LoggerFactory.getLogger(getClass()), "upload", it.link);
       it.client.thenLoseTheAnswer();
       it.turn();
-      assertThat(it.link.isCutForNobodyBut(upload)).isFalse();
+      assertThat(it.link.othersAreConnected(upload)).isFalse();
 
       it.limits = null; // for the worker is behind
       assertThat(it.turn()).isEqualTo(Loop.UNTIL_WOKEN);
-      assertThat(it.link.isCutForNobodyBut(upload)).isTrue();
+      assertThat(it.link.othersAreConnected(upload)).isTrue();
 
       it.limits = HandDrivenPoller.LIMITS;
       it.client.thenLoseTheAnswer();
       it.turn();
-      assertThat(it.link.isCutForNobodyBut(upload)).isFalse();
+      assertThat(it.link.othersAreConnected(upload)).isFalse();
 
       it.poller.stop();
       assertThat(it.turn()).isEqualTo(Loop.END);
-      assertThat(it.link.isCutForNobodyBut(upload)).isTrue();
+      assertThat(it.link.othersAreConnected(upload)).isTrue();
     }
 
     @Test

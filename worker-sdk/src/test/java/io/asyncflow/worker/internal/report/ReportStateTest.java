@@ -60,7 +60,7 @@ class ReportStateTest {
   private Map<ReportState, PendingReport> pending() {
     Map<ReportState, PendingReport> reports = new EnumMap<>(ReportState.class);
     reports.put(ReportState.NEW, fresh());
-    reports.put(ReportState.READY, fresh().leftByHold());
+    reports.put(ReportState.READY, fresh().unsettledByHold());
     reports.put(ReportState.STRANDED, fresh().cutOff(NOW, WAIT));
     reports.put(ReportState.FAILING, fresh().failed(NOW, WAIT));
     return reports;
@@ -70,7 +70,7 @@ class ReportStateTest {
   private static final Map<Event, UnaryOperator<PendingReport>> ACTS =
       Map.of(
           Event.LEFT_BY_HOLD,
-          PendingReport::leftByHold,
+          PendingReport::unsettledByHold,
           Event.CUT_OFF,
           report -> report.cutOff(NOW, WAIT),
           Event.FAILED,

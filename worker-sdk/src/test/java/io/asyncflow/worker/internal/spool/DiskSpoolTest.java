@@ -222,7 +222,7 @@ class DiskSpoolTest {
       assertThat(heir.adopt()).isEmpty();
       assertThat(log.lines())
           .as("said once of each")
-          .filteredOn(line -> line.contains("cannot be taken over"))
+          .filteredOn(line -> line.contains("cannot be adopted"))
           .hasSize(8);
     }
   }

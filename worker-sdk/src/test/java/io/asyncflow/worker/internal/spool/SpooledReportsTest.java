@@ -150,7 +150,7 @@ class SpooledReportsTest {
       passed = passed.plusSeconds(5);
       assertThat(passed).isLessThan(Duration.ofMinutes(11));
     }
-    assertThat(worker.link.isCutForNobodyBut(holds)).isTrue();
+    assertThat(worker.link.othersAreConnected(holds)).isTrue();
   }
 
   @Test

@@ -260,7 +260,7 @@ class StageRegistryTest {
     refused(new WrongOrder(), "in this order");
     refused(new Nothing(), "let it take a StageContext");
     refused(new NoHandler(), "is no handler of stage x; implement StageHandler");
-    refused(new Object(), "nothing with @Stage");
+    refused(new Object(), "nothing marked with @Stage");
   }
 
   private void refused(Object target, String reason) {
