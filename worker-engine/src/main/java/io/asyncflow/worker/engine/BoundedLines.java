@@ -6,11 +6,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Lines of UTF-8, of which no more than so many bytes each are ever kept. */
+/** Reads lines of UTF-8 with a limit of bytes kept for each line. */
 final class BoundedLines {
 
   /**
-   * @param whole whether the line was no longer than the bound
+   * @param whole whether the line was within the limit
    */
   record Line(String text, boolean whole) {}
 
@@ -22,7 +22,9 @@ final class BoundedLines {
     this.longest = longest;
   }
 
-  /** The next line without its end, cut at the bound; {@code null} at the end of the stream. */
+  /**
+   * The next line without its line break, cut at the limit; {@code null} at the end of the stream.
+   */
   Line next() throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     boolean whole = true;

@@ -2,7 +2,7 @@ package io.asyncflow.worker.engine;
 
 import io.asyncflow.worker.Slot;
 
-/** What a process on a slot may see of the machine's GPUs. */
+/** The GPUs that a process on a slot may see. */
 final class CudaDevices {
 
   private static final String PREFIX = "cuda:";
@@ -10,8 +10,8 @@ final class CudaDevices {
   private CudaDevices() {}
 
   /**
-   * The value of {@code CUDA_VISIBLE_DEVICES}: the slot's own device, which the process knows as
-   * its first; none on any other kind of device.
+   * The value of {@code CUDA_VISIBLE_DEVICES}: the slot's device, which is the first one for the
+   * process; empty on other kinds of devices.
    */
   static String visibleTo(Slot slot) {
     return slot.device().startsWith(PREFIX) ? slot.device().substring(PREFIX.length()) : "";

@@ -18,24 +18,24 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Runs a stage in a program of any language, which speaks JSON lines on its standard input and
- * output as docs/engines.md has it.
+ * Runs a stage in a program of any language, which exchanges JSON lines on its standard input and
+ * output as described in docs/engines.md.
  *
  * <pre>{@code
  * EngineHandler engine = EngineHandler.builder("python3", "engine.py").build();
  * Worker worker = Worker.builder().slots("cuda:0", 2).handler("tts", "speak", engine, true).build();
  * }</pre>
  *
- * <p>One process a slot, started by the first run on it and kept warm. It sees its slot's GPU as
- * the only one, and of the worker's environment what {@link ChildPrograms} passes on. It is killed,
- * with all that it has started, when it heeds no cancel, hangs, or prints what is no message; the
- * next run starts a new one. The stage must be one that takes a slot.
+ * <p>Each slot has one process, which the first run on it starts and which stays warm. It sees only
+ * its slot's GPU and the environment variables that {@link ChildPrograms} passes on. It is killed
+ * together with its child processes when it ignores a cancel, hangs, or prints an invalid message;
+ * the next run starts a new one. The stage must take a slot.
  *
  * <p>Thread-safe. Close it after the worker.
  */
 public final class EngineHandler implements StageHandler, BatchStageHandler, AutoCloseable {
 
-  /** How long an engine may take to end once nothing more can come. */
+  /** How long an engine may take to end after its input was closed. */
   private static final Duration CLOSE_GRACE = Duration.ofSeconds(2);
 
   private final EngineSettings settings;
@@ -52,7 +52,7 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
   }
 
   /**
-   * @param command the program, found as the system finds programs, and its arguments
+   * @param command the program, resolved by the system's search path, and its arguments
    */
   public static Builder builder(String... command) {
     return new Builder(List.of(command));
@@ -102,16 +102,16 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
     return started;
   }
 
-  /** Ends all processes: those that do not end by themselves are killed. */
+  /** Ends all processes; kills those that do not end by themselves. */
   @Override
   public void close() {
-    List<EngineProcess> left;
+    List<EngineProcess> open;
     synchronized (this) {
       closed = true;
-      left = new ArrayList<>(processes.values());
+      open = new ArrayList<>(processes.values());
       processes.clear();
     }
-    for (EngineProcess process : left) {
+    for (EngineProcess process : open) {
       try {
         process.close(CLOSE_GRACE);
       } catch (InterruptedException e) {
@@ -125,7 +125,7 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
     return "engine " + settings.name();
   }
 
-  /** The one task of a run without a batch. */
+  /** The task of a run without a batch. */
   private static final class SingleTask implements BatchRun {
 
     private final StageContext context;
@@ -159,7 +159,7 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
     }
   }
 
-  /** Collects how an engine is run; everything but the command has a default. */
+  /** Builds an engine handler; everything but the command has a default. Not thread-safe. */
   public static final class Builder {
 
     private final List<String> command;
@@ -182,13 +182,13 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
       this.name = program == null ? command.get(0) : program.toString();
     }
 
-    /** What logs and errors call it; the program's name by default. */
+    /** Sets the engine's name in logs and errors; the program's name by default. */
     public Builder name(String value) {
       name = Objects.requireNonNull(value, "name");
       return this;
     }
 
-    /** Where it runs; the worker's own directory by default. */
+    /** Sets the working directory; the worker's own by default. */
     public Builder directory(Path value) {
       directory = value;
       return this;
@@ -204,15 +204,15 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
       return this;
     }
 
-    /** How long it may load until it is ready, two minutes by default. */
+    /** Sets how long the engine may take until it is ready, two minutes by default. */
     public Builder startTimeout(Duration value) {
       startTimeout = positive("startTimeout", value);
       return this;
     }
 
     /**
-     * How long it may take to heed a cancel before it is killed, 300 ms by default; a worker that
-     * stops waits no longer than 500 ms.
+     * Sets how long the engine may take to obey a cancel before it is killed, 300 ms by default; a
+     * stopping worker waits at most 500 ms.
      */
     public Builder cancelGrace(Duration value) {
       cancelGrace = positive("cancelGrace", value);
@@ -220,15 +220,16 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
     }
 
     /**
-     * An engine that says nothing for so long while it runs a task, no progress either, hangs and
-     * is killed. Without it, which is the default, the end of the attempt's time ends it.
+     * Sets after which time without any message during a run, including progress, the engine counts
+     * as hanging and is killed. By default there is no such limit, and only the attempt's deadline
+     * ends it.
      */
     public Builder silence(Duration value) {
       silence = positive("silence", value);
       return this;
     }
 
-    /** The longest line that is read from it, in bytes, 1 MiB by default. */
+    /** Sets the longest line that the engine may print, in bytes, 1 MiB by default. */
     public Builder longestLine(int bytes) {
       if (bytes < 1) {
         throw new IllegalArgumentException("longestLine must be at least 1");
@@ -238,10 +239,11 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
     }
 
     /**
-     * How batches are made, where the engine is registered as a {@link BatchStageHandler}.
+     * Sets how batches are formed if the engine is registered as a {@link BatchStageHandler}.
      *
-     * @param atMost tasks of a batch, 16 by default
-     * @param key what they have in common, as model and voice; by default any go together
+     * @param atMost the maximum number of tasks in a batch, 16 by default
+     * @param key the key that the tasks of a batch share, such as model and voice; by default all
+     *     tasks share one
      */
     public Builder batches(int atMost, Function<StageContext, Object> key) {
       maxTasks = atMost;
@@ -249,7 +251,7 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
       return this;
     }
 
-    /** Starts nothing yet. */
+    /** Builds the handler; no process is started yet. */
     public EngineHandler build() {
       return new EngineHandler(
           this,
@@ -264,9 +266,9 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
               longestLine));
     }
 
-    private static Duration positive(String what, Duration value) {
+    private static Duration positive(String name, Duration value) {
       if (value.isNegative() || value.isZero()) {
-        throw new IllegalArgumentException(what + " must be longer than 0");
+        throw new IllegalArgumentException(name + " must be longer than 0");
       }
       return value;
     }

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * Passes what an engine writes to its standard error on to the log, named by the task that ran, and
- * remembers the end of it for the report of a failure.
+ * Logs an engine's standard error with the id of the running task, and keeps its last lines for
+ * failure reports.
  */
 final class EngineLog implements Runnable {
 
@@ -22,7 +22,7 @@ final class EngineLog implements Runnable {
 
   private static final int LONGEST_LINE = 1000;
 
-  /** So many lines of one run are passed on. */
+  /** The maximum number of logged lines of one run. */
   static final int MOST_LINES = 200;
 
   private static final int REMEMBERED = 5;
@@ -39,7 +39,7 @@ final class EngineLog implements Runnable {
     this.lines = new BoundedLines(stderr, LONGEST_LINE);
   }
 
-  /** What comes from now on is about these runs, and a little of it may be late. */
+  /** Attributes lines to these runs from now on; a few lines may be late. */
   synchronized void begin(List<StageContext> runs) {
     taskId = runs.stream().map(StageContext::taskId).collect(Collectors.joining(","));
     traceId = runs.get(0).traceId();
@@ -47,7 +47,7 @@ final class EngineLog implements Runnable {
     last.clear();
   }
 
-  /** The last lines, to go on after a sentence; empty if there are none. */
+  /** The last lines as the continuation of a sentence; empty if there are none. */
   synchronized String lastWords() {
     return last.isEmpty() ? "" : "; it said last: " + String.join(" | ", last);
   }

@@ -12,25 +12,28 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is said between worker and engine, one JSON object a line; docs/engines.md describes it. */
+/**
+ * The messages between worker and engine, one JSON object for each line; docs/engines.md describes
+ * them.
+ */
 sealed interface EngineMessage {
 
   /** The version of the protocol that this worker speaks. */
   int PROTOCOL = 1;
 
-  /** The engine has loaded what it needs. */
+  /** The engine is ready. */
   record Ready(int protocol, String engine) implements EngineMessage {}
 
-  /** How far a run is, 0 to 100. */
+  /** The progress of a run, 0 to 100. */
   record Progress(String id, int percent) implements EngineMessage {}
 
-  /** What a run came to. */
+  /** The result of a run. */
   record Result(String id, StageResult result) implements EngineMessage {}
 
   /** A run failed. */
   record Failure(String id, Kind kind, String message) implements EngineMessage {}
 
-  /** What a failure means for the task. */
+  /** The consequence of a failure for the task. */
   enum Kind {
     RETRYABLE,
     FATAL,
@@ -38,7 +41,7 @@ sealed interface EngineMessage {
     CANCELLED
   }
 
-  /** A line that is no message; the text says what is wrong with it. */
+  /** A line is not a valid message; the exception's message states the reason. */
   final class MalformedException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -47,7 +50,7 @@ sealed interface EngineMessage {
     }
   }
 
-  /** Enough of a line to find what printed it. */
+  /** The number of shown characters, enough to identify the source of a line. */
   int SHOWN = 100;
 
   JsonMapper JSON = JsonMapper.builder().build();
@@ -86,7 +89,7 @@ sealed interface EngineMessage {
     return node.has("priority") ? next.withPriority(number(node, "priority")) : next;
   }
 
-  /** Strings are kept as they are, anything else as JSON. */
+  /** A string stays unchanged; any other value becomes JSON. */
   private static String value(JsonNode node) {
     if (node == null || node.isNull()) {
       return null;

@@ -32,17 +32,17 @@ import org.slf4j.LoggerFactory;
 /**
  * One process of an engine, from its start to its end.
  *
- * <p>{@link #run} belongs to one thread at a time; {@link #close} to any.
+ * <p>{@link #run} may be called by one thread at a time, {@link #close} by any.
  */
 final class EngineProcess {
 
-  /** What the reader of the standard output has to tell. */
+  /** An event from the reader of the standard output. */
   private sealed interface Event {}
 
   private record Said(EngineMessage message) implements Event {}
 
   /**
-   * @param why as the end of a sentence that begins with the engine's name
+   * @param why the reason, which continues a sentence that begins with the engine's name
    */
   private record Ended(String why, boolean byOthers) implements Event {}
 
@@ -53,18 +53,18 @@ final class EngineProcess {
 
   private static final Logger log = LoggerFactory.getLogger(EngineHandler.class);
 
-  /** Messages that nobody has read yet; a process that floods waits in its own pipe. */
+  /** The maximum number of unread events; a process that floods blocks on its pipe. */
   private static final int MOST_EVENTS = 1000;
 
-  /** Batches look so often whether one of their runs was cancelled. */
+  /** How often a batch checks whether one of its runs was cancelled. */
   private static final Duration LOOK = Duration.ofMillis(200);
 
-  /** Its last lines may come a little after its end. */
+  /** The last lines may arrive a little after the end of the process. */
   private static final Duration LAST_LINES = Duration.ofMillis(500);
 
   private static final Duration FOR_EVER = Duration.ofDays(365);
 
-  /** Exit codes of a process that a signal from outside has ended: 128 and SIGTERM, SIGKILL. */
+  /** Exit codes of a process ended by an external signal: 128 plus SIGTERM or SIGKILL. */
   private static final List<Integer> KILLED = List.of(143, 137);
 
   private final EngineSettings settings;
@@ -97,7 +97,7 @@ final class EngineProcess {
   }
 
   /**
-   * @throws ResourceException if there is no such program on this machine
+   * @throws ResourceException if the program does not exist on this machine
    */
   static EngineProcess start(EngineSettings settings, Slot slot) {
     ProcessBuilder builder = ChildPrograms.of(settings.command());
@@ -128,9 +128,10 @@ final class EngineProcess {
   }
 
   /**
-   * Has the engine do all of them, and tells each what became of it.
+   * Runs all tasks in the engine, and completes or fails each of them.
    *
-   * @throws InterruptedException if the caller was interrupted: the engine has stopped, or is dead
+   * @throws InterruptedException if the caller was interrupted; the engine has then stopped the
+   *     runs or was killed
    */
   void run(List<? extends BatchRun> tasks) throws InterruptedException {
     stderr.begin(tasks.stream().map(BatchRun::context).toList());
@@ -141,7 +142,7 @@ final class EngineProcess {
       send(EngineMessage.run(tasks.stream().map(BatchRun::context).toList()));
       converse(open);
       if (outOfMemory && tasks.size() == 1) {
-        log.info("engine {} has too little memory for one task and begins anew", settings.name());
+        log.info("engine {} has too little memory for one task and is restarted", settings.name());
         kill();
       }
     } catch (EngineException | ResourceException e) {
@@ -162,7 +163,7 @@ final class EngineProcess {
         throw new ResourceException(named(end.why() + " before it was ready"));
       }
       if (!(((Said) event).message() instanceof Ready answer)) {
-        throw new ResourceException(named("said something else before it said that it is ready"));
+        throw new ResourceException(named("sent another message before it was ready"));
       }
       if (answer.protocol() != EngineMessage.PROTOCOL) {
         throw new ResourceException(
@@ -182,16 +183,16 @@ final class EngineProcess {
     Duration silence = settings.silence() == null ? FOR_EVER : settings.silence();
     Duration step = batch && LOOK.compareTo(silence) < 0 ? LOOK : silence;
     List<String> cancelled = new ArrayList<>();
-    long heard = System.nanoTime();
+    long lastMessageAt = System.nanoTime();
     try {
       while (!open.isEmpty()) {
         Event event = events.poll(step.toNanos(), TimeUnit.NANOSECONDS);
         if (event != null) {
-          heard = System.nanoTime();
+          lastMessageAt = System.nanoTime();
           take(event, open);
-        } else if (System.nanoTime() - heard >= silence.toNanos()) {
+        } else if (System.nanoTime() - lastMessageAt >= silence.toNanos()) {
           throw new EngineException(
-              named("has said nothing for " + silence.toMillis() + " ms and was killed"));
+              named("sent no message for " + silence.toMillis() + " ms and was killed"));
         }
         if (batch) {
           cancelSome(open, cancelled);
@@ -205,7 +206,10 @@ final class EngineProcess {
     }
   }
 
-  /** The others of a batch go on: nobody waits for those that were cancelled. */
+  /**
+   * Cancels some runs of a batch; the others continue, and the results of the cancelled ones are
+   * ignored.
+   */
   private void cancelSome(Map<String, BatchRun> open, List<String> cancelled) {
     List<String> ids =
         open.values().stream()
@@ -219,22 +223,22 @@ final class EngineProcess {
     }
   }
 
-  /** An engine that heeds it stays warm; any other is killed. */
+  /** Cancels all runs. An engine that obeys stays warm; any other is killed. */
   private void cancelAll(Map<String, BatchRun> open) {
     send(EngineMessage.cancel(List.copyOf(open.keySet())));
     long deadline = System.nanoTime() + settings.cancelGrace().toNanos();
     try {
       while (!open.isEmpty()) {
-        long left = deadline - System.nanoTime();
-        // One that never stops talking has always an event more.
-        Event event = left <= 0 ? null : events.poll(left, TimeUnit.NANOSECONDS);
+        long remaining = deadline - System.nanoTime();
+        // Check the time first: an engine that floods always has another event.
+        Event event = remaining <= 0 ? null : events.poll(remaining, TimeUnit.NANOSECONDS);
         if (event == null) {
-          log.warn("engine {} heeds no cancel and is killed", settings.name());
+          log.warn("engine {} ignores a cancel and is killed", settings.name());
           kill();
           return;
         }
         if (event instanceof Said said && said.message() instanceof Failure failure) {
-          // Whatever it calls it: it has stopped, and the task was told to.
+          // Whatever the engine's error, the run has stopped because it was cancelled.
           BatchRun stopped = open.remove(failure.id());
           if (stopped != null) {
             stopped.fail(new InterruptedException(named("was cancelled")));
@@ -256,7 +260,7 @@ final class EngineProcess {
       throw end.byOthers() ? new ResourceException(why) : new EngineException(why);
     }
     EngineMessage message = ((Said) event).message();
-    // An id that is not open is a late answer to a run that was cancelled.
+    // An unknown id is a late answer to a cancelled run.
     if (message instanceof Progress progress && open.containsKey(progress.id())) {
       int percent = Math.max(0, Math.min(100, progress.percent()));
       open.get(progress.id()).context().progress(percent);
@@ -291,7 +295,10 @@ final class EngineProcess {
         });
   }
 
-  /** In the writer's thread, as a process that does not read would hold up any other. */
+  /**
+   * Writes on the writer's thread, because a process that does not read would block any other
+   * thread.
+   */
   private void write(Writing what) {
     try {
       writing.execute(
@@ -303,7 +310,7 @@ final class EngineProcess {
             }
           });
     } catch (RejectedExecutionException e) {
-      log.debug("engine {} was killed before it was told more", settings.name());
+      log.debug("engine {} was killed before a message was written", settings.name());
     }
   }
 
@@ -314,9 +321,9 @@ final class EngineProcess {
       log.info("engine {} {}", settings.name(), end.why());
       events.put(end);
     } catch (InterruptedException e) {
-      log.debug("engine {} was killed while it said something", settings.name());
+      log.debug("engine {} was killed during a message", settings.name());
     } finally {
-      // Nobody listens any more: it must not go on.
+      // Its messages are not read any more, so it must end.
       group.kill();
     }
   }
@@ -351,10 +358,10 @@ final class EngineProcess {
   }
 
   /**
-   * Its children go with it; one that keeps the pipe open would keep us waiting.
+   * Kills the children with the process; a child that keeps the pipe open would block the reader.
    *
-   * <p>On a thread of its own: {@link Process#onExit} completes on the common pool, which handlers
-   * may have to the last thread.
+   * <p>Runs on its own thread: {@link Process#onExit} completes on the common pool, all of whose
+   * threads handlers may occupy.
    */
   private void awaitEnd() {
     try {
@@ -363,11 +370,11 @@ final class EngineProcess {
       reading.join(LAST_LINES.toMillis());
       events.offer(endOf(exit));
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // nobody does
+      Thread.currentThread().interrupt(); // never interrupted
     }
   }
 
-  /** Kills it with all that it has started; what it says from now on is dropped. */
+  /** Kills the process with its children; later messages are ignored. */
   private void kill() {
     broken = true;
     group.kill();
@@ -376,7 +383,7 @@ final class EngineProcess {
     events.clear();
   }
 
-  /** Lets it end by itself, which the end of its standard input asks for, and else kills it. */
+  /** Closes the standard input, which asks the process to end; kills it after the grace. */
   void close(Duration grace) throws InterruptedException {
     write(stdin::close);
     if (!group.leader().waitFor(grace.toNanos(), TimeUnit.NANOSECONDS)) {

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How an engine is run; {@link EngineHandler.Builder} says what each means.
+ * The settings of an engine, described in {@link EngineHandler.Builder}.
  *
  * @param directory {@code null} for the worker's own
- * @param silence {@code null} for as long as it takes
+ * @param silence {@code null} for no limit
  */
 record EngineSettings(
     String name,

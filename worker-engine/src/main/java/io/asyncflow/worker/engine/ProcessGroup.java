@@ -11,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process with all that it starts.
+ * A process with its descendants.
  *
- * <p>Where there is {@code setsid}, it leads a group of its own. Its children are then found even
- * when it is dead, and Ctrl-C in a terminal ends the worker alone, which lets runs finish.
- * Elsewhere its descendants are killed as long as it lives.
+ * <p>If {@code setsid} exists, the process leads its own process group. Its children can then be
+ * killed even after its death, and Ctrl-C in a terminal reaches the worker alone, which lets runs
+ * finish. Otherwise its descendants can only be killed while it lives.
  */
 final class ProcessGroup {
 
@@ -32,7 +32,7 @@ final class ProcessGroup {
     this.ownGroup = ownGroup;
   }
 
-  /** Starts it; the builder's command is left as it is. */
+  /** Starts the process; does not change the builder's command. */
   static ProcessGroup start(ProcessBuilder builder) throws IOException {
     List<String> command = builder.command();
     Path setsid =
@@ -58,8 +58,8 @@ final class ProcessGroup {
   }
 
   /**
-   * Kills all of them at once; nothing happens to those that have ended. Once the leader is dead
-   * they are looked for one last time: after that its id may be another's.
+   * Kills the whole group; ended processes are ignored. After the leader's death the group is
+   * killed one last time: later its id may belong to another process.
    */
   synchronized void kill() {
     if (over) {
@@ -67,18 +67,18 @@ final class ProcessGroup {
     }
     over = !leader.isAlive();
     List<ProcessHandle> descendants;
-    try (Stream<ProcessHandle> found = leader.descendants()) {
-      descendants = found.toList();
+    try (Stream<ProcessHandle> running = leader.descendants()) {
+      descendants = running.toList();
     }
     killGroup();
     descendants.forEach(ProcessHandle::destroyForcibly);
-    // By its handle: Process.destroyForcibly closes the pipes too, of one that has ended as well,
-    // and what it said last would be lost if nobody had read it yet.
+    // Through its handle: Process.destroyForcibly also closes the pipes, even of an ended process,
+    // and unread output would be lost.
     leader.toHandle().destroyForcibly();
   }
 
   private void killGroup() {
-    // Before setsid has done its work there is no such group, and the leader has no children.
+    // Before setsid has run, there is no group, and the leader has no children.
     if (!ownGroup) {
       return;
     }

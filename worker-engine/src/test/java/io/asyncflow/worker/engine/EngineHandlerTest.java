@@ -230,7 +230,7 @@ class EngineHandlerTest {
         engine(new ScriptedEngine(directory).builder().silence(Duration.ofMillis(200)));
     assertThatThrownBy(() -> run(engine, "WAIT"))
         .isInstanceOf(EngineException.class)
-        .hasMessageContaining("has said nothing for 200 ms");
+        .hasMessageContaining("sent no message for 200 ms");
   }
 
   @Test
