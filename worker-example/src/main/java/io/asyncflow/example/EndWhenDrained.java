@@ -6,7 +6,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
-/** Ends this process when an operator has sent its worker away: it has no other purpose. */
+/** Ends this process when its worker was drained, because it has no other purpose. */
 @Component
 class EndWhenDrained {
 
@@ -14,7 +14,7 @@ class EndWhenDrained {
 
   @EventListener
   void drained(WorkerDrainedEvent event) {
-    log.info("The worker has left; stopping.");
+    log.info("The worker is drained; stopping.");
     System.exit(0);
   }
 }

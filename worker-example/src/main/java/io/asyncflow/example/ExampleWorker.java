@@ -7,8 +7,8 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 /**
  * A worker for the task types {@code lark} and {@code tts}.
  *
- * <p>The SDK's auto-configuration finds the beans with stages, connects to flowsvr and runs them; a
- * worker of your own needs no more than this class and a handler.
+ * <p>The SDK's auto-configuration finds the beans with stages, connects to flowsvr and runs them;
+ * your own worker needs only such a class and a handler.
  */
 @SpringBootApplication
 @ConfigurationPropertiesScan

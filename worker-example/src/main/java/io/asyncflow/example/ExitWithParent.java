@@ -12,8 +12,9 @@ import org.springframework.stereotype.Component;
 /**
  * Ends this process, gracefully, when the launcher that started it is gone.
  *
- * <p>The launcher keeps our standard input open and writes nothing. However it ends, kill -9
- * included, the system closes its end of the pipe; no signal and no process id is as reliable.
+ * <p>The launcher keeps this process's standard input open and writes nothing. However the launcher
+ * ends, even by kill -9, the system closes its end of the pipe; this is more reliable than signals
+ * or process ids.
  */
 @Component
 @ConditionalOnBooleanProperty("example.exit-with-parent")
@@ -32,7 +33,7 @@ class ExitWithParent implements ApplicationRunner {
     try {
       System.in.transferTo(OutputStream.nullOutputStream());
     } catch (IOException e) {
-      log.debug("Standard input failed, which is an end of it too", e);
+      log.debug("Standard input failed, which counts as its end", e);
     }
     log.info("The launcher is gone; stopping.");
     System.exit(0);

@@ -5,7 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalysisReporter;
 
-/** Says in one sentence why the worker does not start. */
+/** Logs in one line why the worker does not start. */
 class StartupFailure implements FailureAnalysisReporter {
 
   private static final Logger log = LoggerFactory.getLogger(StartupFailure.class);

@@ -87,7 +87,7 @@ class ExampleWorkerIT {
     server.start();
     try {
       start(Map.of("FLOW_URL", "http://127.0.0.1:" + server.getAddress().getPort()));
-      awaitLine("The worker has left; stopping.");
+      awaitLine("The worker is drained; stopping.");
       assertThat(worker.waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(worker.exitValue()).isZero();
     } finally {

@@ -14,7 +14,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.stereotype.Component;
 
-/** Turns each {@code {"text": …}} into a vector, a whole batch in one pass, in Python. */
+/** Turns each {@code {"text": …}} into a vector, batch by batch, in Python. */
 @Component
 @ConditionalOnBooleanProperty("example.engine.enabled")
 @Stage(type = "vectors", stage = "embed", slot = true)
@@ -26,7 +26,7 @@ class EmbedStage implements BatchStageHandler, DisposableBean {
   private final EngineHandler engine;
 
   /**
-   * @param python the interpreter, as the system finds programs
+   * @param python the interpreter, resolved by the system's search path
    */
   EmbedStage(@Value("${example.engine.python:python3}") String python) throws IOException {
     program = Files.createTempFile("reference_engine", ".py");

@@ -1,6 +1,6 @@
 /**
  * A stage in Python: {@code vectors/embed} is run by {@code engine/reference_engine.py}, one warm
- * process a slot. It is off unless {@code example.engine.enabled} is {@code true}, because it needs
- * {@code python3} on the machine.
+ * process for each slot. It is disabled unless {@code example.engine.enabled} is {@code true},
+ * because it needs {@code python3} on the machine.
  */
 package io.asyncflow.example.engine;

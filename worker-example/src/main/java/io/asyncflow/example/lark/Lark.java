@@ -24,7 +24,7 @@ class Lark {
     return StageResult.done(new Sent(message.toAddr(), context.attempt()));
   }
 
-  /** What is missing now will be missing in every attempt, so none is wasted on it. */
+  /** A missing field would be missing in every attempt, so the task fails for good. */
   private static void require(String field, String value) {
     if (value == null || value.isBlank()) {
       throw new NonRetryableException("The message has no " + field + ".");

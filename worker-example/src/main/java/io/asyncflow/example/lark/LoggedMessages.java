@@ -4,7 +4,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
-/** Sends nothing: it writes to the log what would be sent. */
+/** Logs messages instead of sending them. */
 @Component
 class LoggedMessages implements Messages {
 

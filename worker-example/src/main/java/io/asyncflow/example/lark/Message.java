@@ -6,8 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * The context of a {@code lark} task, as its creator writes it: {@code {"ReqBody":"hello",
  * "fromAddr":"fish","toAddr":"bird"}}.
  *
- * @param body what to say
- * @param fromAddr who says it
- * @param toAddr whom it is for
+ * @param body the text
+ * @param fromAddr the sender
+ * @param toAddr the recipient
  */
 record Message(@JsonProperty("ReqBody") String body, String fromAddr, String toAddr) {}

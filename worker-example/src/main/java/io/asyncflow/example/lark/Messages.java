@@ -1,13 +1,13 @@
 package io.asyncflow.example.lark;
 
-/** The way out: put a real messenger behind it. */
+/** Sends messages; implement it with a real messenger. */
 interface Messages {
 
   /**
    * Sends a message.
    *
-   * @param id the same in every attempt to send this message, so that a receiver can drop the
-   *     second copy which a worker that died before its report leaves behind
+   * @param id the same in every attempt to send this message, so that a receiver can drop
+   *     duplicates, which occur when a worker dies before its report
    */
   void send(String id, Message message);
 }

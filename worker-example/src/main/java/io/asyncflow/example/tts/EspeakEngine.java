@@ -20,29 +20,29 @@ import java.util.concurrent.TimeoutException;
 import javax.sound.sampled.AudioFormat;
 
 /**
- * Many languages, with espeak-ng as a process of its own for each text: it starts in milliseconds,
- * and one that hangs is killed.
+ * Speaks many languages with espeak-ng, in one process for each text, which starts in milliseconds
+ * and is killed if it hangs.
  *
- * <p>Each text is spoken in the voice of the language that its letters tell; those that tell none,
- * as Latin ones, in the voice that is configured.
+ * <p>The letters of a text determine the language of its voice; texts with Latin letters use the
+ * configured voice.
  */
 class EspeakEngine implements SpeechEngine {
 
   private static final String PROGRAM = "espeak-ng";
 
-  /** FreeTTS's, so that pieces of both can be joined. */
+  /** The format of FreeTTS, so that pieces of both engines can be joined. */
   private static final AudioFormat FORMAT = new AudioFormat(16_000, 16, 1, true, false);
 
-  /** What espeak-ng writes: as above, and so many samples a second. */
+  /** The sample rate of espeak-ng; otherwise it has the same format. */
   private static final int ITS_RATE = 22_050;
 
   /** A text of the longest passage takes a second. */
   private static final long PATIENCE_SECONDS = 60;
 
-  /** What stands before the samples, when nothing else does. */
+  /** The size in bytes of a minimal WAV header. */
   private static final int HEADER = 44;
 
-  /** Han is looked for last: Japanese writes with it, too. */
+  /** Han comes last, because Japanese uses it, too. */
   private static final Map<UnicodeScript, String> VOICES =
       Map.of(
           UnicodeScript.HIRAGANA, "ja",
@@ -56,7 +56,8 @@ class EspeakEngine implements SpeechEngine {
   private final String voice;
 
   /**
-   * @param voice for Latin letters, as {@code en-us}; {@code espeak-ng --voices} lists them
+   * @param voice the voice for Latin letters, such as {@code en-us}; {@code espeak-ng --voices}
+   *     lists them
    */
   EspeakEngine(String voice) {
     if (!voice.matches("[a-z]{2,3}([-+][A-Za-z0-9]+)*")) {
@@ -66,7 +67,7 @@ class EspeakEngine implements SpeechEngine {
     this.voice = voice;
   }
 
-  /** Whether this machine has it. */
+  /** Whether espeak-ng is installed on this machine. */
   static boolean isInstalled() {
     try {
       Process process =
@@ -149,7 +150,7 @@ class EspeakEngine implements SpeechEngine {
     }
   }
 
-  /** It reads all of the text before it writes. */
+  /** Writes the text, then reads the sound: espeak-ng reads the whole text before it writes. */
   private static byte[] converse(Process process, String text) throws IOException {
     try (OutputStream in = process.getOutputStream();
         InputStream out = process.getInputStream()) {
@@ -159,18 +160,19 @@ class EspeakEngine implements SpeechEngine {
     }
   }
 
-  /** At the rate of the format, on straight lines between the samples: speech is no music. */
+  /** Resamples to the rate of the format by linear interpolation, which suffices for speech. */
   private static byte[] resampled(ByteBuffer sound) {
-    ShortBuffer from = sound.order(ByteOrder.LITTLE_ENDIAN).asShortBuffer();
-    int frames = (int) ((long) from.limit() * (long) FORMAT.getSampleRate() / ITS_RATE);
-    ByteBuffer to = ByteBuffer.allocate(2 * frames).order(ByteOrder.LITTLE_ENDIAN);
+    ShortBuffer source = sound.order(ByteOrder.LITTLE_ENDIAN).asShortBuffer();
+    int frames = (int) ((long) source.limit() * (long) FORMAT.getSampleRate() / ITS_RATE);
+    ByteBuffer target = ByteBuffer.allocate(2 * frames).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < frames; i++) {
-      double at = i * (double) ITS_RATE / FORMAT.getSampleRate();
-      int before = (int) at;
-      int after = Math.min(before + 1, from.limit() - 1);
-      double share = at - before;
-      to.putShort((short) Math.round((1 - share) * from.get(before) + share * from.get(after)));
+      double position = i * (double) ITS_RATE / FORMAT.getSampleRate();
+      int before = (int) position;
+      int after = Math.min(before + 1, source.limit() - 1);
+      double share = position - before;
+      target.putShort(
+          (short) Math.round((1 - share) * source.get(before) + share * source.get(after)));
     }
-    return to.array();
+    return target.array();
   }
 }

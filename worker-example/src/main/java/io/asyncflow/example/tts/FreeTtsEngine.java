@@ -13,17 +13,16 @@ import java.util.Optional;
 import javax.sound.sampled.AudioFormat;
 
 /**
- * English in pure Java, with the voice "kevin16" of FreeTTS.
+ * Speaks English in pure Java with the voice "kevin16" of FreeTTS.
  *
- * <p>A voice is not thread-safe, takes 0.4 s to load and some 10 MB to keep, so each slot has one
- * of its own, loaded when the slot is used for the first time: a worker that never speaks starts
- * fast.
+ * <p>A voice is not thread-safe, takes 0.4 s to load and about 10 MB of memory. So each slot has
+ * its own voice, loaded on first use, so that the worker starts fast.
  */
 class FreeTtsEngine implements SpeechEngine {
 
   private static final AudioFormat FORMAT = new AudioFormat(16_000, 16, 1, true, false);
 
-  /** Enough of the offending text to find it. */
+  /** The number of shown characters, enough to find the text. */
   private static final int SHOWN = 10;
 
   private final Map<Slot, Voice> voices = new HashMap<>();
@@ -61,7 +60,7 @@ class FreeTtsEngine implements SpeechEngine {
               throw new IllegalStateException("A passage " + objection + ".");
             });
     Voice voice = voiceOf(slot);
-    // The lock is for a run that was interrupted and has not noticed yet while the next one starts.
+    // The lock covers an interrupted run that still speaks while the next one starts.
     synchronized (voice) {
       PcmSink sink = new PcmSink();
       voice.setAudioPlayer(sink);
@@ -82,25 +81,24 @@ class FreeTtsEngine implements SpeechEngine {
   }
 
   private static Voice newVoice() {
-    // Asking the directory itself, as VoiceManager wants a system property and prints when it
-    // fails.
+    // Use the directory directly: VoiceManager needs a system property and prints its failures.
     Voice voice =
         Arrays.stream(new KevinVoiceDirectory().getVoices())
             .filter(candidate -> candidate.getName().equals("kevin16"))
             .findFirst()
             .orElseThrow();
-    // Before allocate(), which would ask for a sound card otherwise.
+    // Before allocate(), which would otherwise require a sound card.
     voice.setAudioPlayer(new PcmSink());
     voice.allocate();
-    // Without its queue the voice speaks in the calling thread. With it, an error in the queue's
-    // thread would leave the caller waiting for ever.
+    // Without its queue the voice speaks in the calling thread. With the queue, an error in the
+    // queue's thread would block the caller for ever.
     OutputQueue queue = voice.getOutputQueue();
     voice.setOutputQueue(null);
     queue.close();
     return voice;
   }
 
-  /** Signs that are not spoken are never foreign; they are dropped. */
+  /** Whether FreeTTS can speak the character; unspoken signs count as English and are dropped. */
   private static boolean isEnglish(int codePoint) {
     return codePoint < 128
         || !Script.isSpoken(codePoint)
@@ -111,7 +109,7 @@ class FreeTtsEngine implements SpeechEngine {
     return codePoint >= 128 && Script.isSpoken(codePoint);
   }
 
-  /** The text in the letters that FreeTTS knows: "naïve" as "naive", "it’s" as "it's". */
+  /** The text in letters that FreeTTS supports: "naïve" as "naive", "it’s" as "it's". */
   private static String plain(String text) {
     return Normalizer.normalize(text, Normalizer.Form.NFKD)
         .replaceAll("\\p{M}", "")
@@ -139,7 +137,7 @@ class FreeTtsEngine implements SpeechEngine {
     return pcm;
   }
 
-  /** Never waits: the calling thread has done all there is to do, or it failed. */
+  /** Never waits, because the calling thread does all the work. */
   private static final class Words extends FreeTTSSpeakableImpl {
 
     Words(String text) {

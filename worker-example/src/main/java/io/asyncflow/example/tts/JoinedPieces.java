@@ -25,9 +25,9 @@ final class JoinedPieces extends InputStream {
   private int opened;
 
   /**
-   * @param count how many pieces there are
+   * @param count the number of pieces
    * @param pause the silence between two paragraphs, as PCM
-   * @param run opens the pieces, is told how far it is, and is asked whether to stop
+   * @param run opens the pieces, receives the progress, and tells whether the run was cancelled
    */
   JoinedPieces(
       Iterator<Piece> pieces, int count, byte[] pause, AudioFormat format, StageContext run) {
@@ -49,11 +49,11 @@ final class JoinedPieces extends InputStream {
 
   @Override
   public int read() throws IOException {
-    byte[] one = new byte[1];
-    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    byte[] single = new byte[1];
+    return read(single, 0, 1) < 0 ? -1 : single[0] & 0xff;
   }
 
-  /** Opens what comes next, a pause or a piece; whether there is anything. */
+  /** Opens the next pause or piece; false at the end. */
   private boolean advance() throws IOException {
     if (next == null) {
       if (!pieces.hasNext()) {

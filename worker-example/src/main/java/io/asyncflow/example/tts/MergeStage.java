@@ -14,10 +14,10 @@ import javax.sound.sampled.AudioFormat;
 import org.springframework.stereotype.Component;
 
 /**
- * Joins what the children spoke to one WAV and, where ffmpeg is installed, one MP3.
+ * Joins the sounds of the children into one WAV and, if ffmpeg is installed, one MP3.
  *
- * <p>However long the text is, only a page of results and a buffer of sound are in memory. The
- * results are read twice, as a WAV begins with its length.
+ * <p>Regardless of the text's length, only a page of results and a sound buffer are in memory. The
+ * results are read twice, because a WAV begins with its length.
  */
 @Component
 @Stage(type = "tts", stage = JobMerger.STAGE)
@@ -62,8 +62,8 @@ class MergeStage implements JobMerger {
   }
 
   /**
-   * @param pieces how many there are
-   * @param frames with the pauses between paragraphs
+   * @param pieces the number of pieces
+   * @param frames the number of frames, including the pauses between paragraphs
    */
   private record Length(int pieces, int paragraphs, long frames) {}
 

@@ -11,7 +11,8 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
 
 /**
- * ffmpeg, as a process of its own for each file. An MP3 is a comfort: without it there is a WAV.
+ * Encodes MP3 files with ffmpeg, in one process for each file. The MP3 is optional: the WAV always
+ * exists.
  */
 @Component
 class Mp3Encoder {
@@ -21,17 +22,17 @@ class Mp3Encoder {
   private final String program;
 
   /**
-   * @param program as the system finds programs
+   * @param program the program, resolved by the system's search path
    */
   Mp3Encoder(@Value("${example.tts.ffmpeg:ffmpeg}") String program) {
     this.program = program;
   }
 
   /**
-   * Writes an MP3 of a WAV.
+   * Encodes a WAV as an MP3.
    *
-   * @param limit what it may take; it is killed when that is over
-   * @return why there is none, as a sentence; {@code null} if there is one
+   * @param limit the time limit, after which ffmpeg is killed
+   * @return why there is no MP3, as a sentence; {@code null} if there is one
    */
   String encode(Path wav, Path mp3, Duration limit) throws InterruptedException {
     Process process;

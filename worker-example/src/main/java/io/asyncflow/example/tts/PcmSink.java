@@ -4,7 +4,7 @@ import com.sun.speech.freetts.audio.AudioPlayer;
 import java.io.ByteArrayOutputStream;
 import javax.sound.sampled.AudioFormat;
 
-/** What FreeTTS takes for a loudspeaker: it keeps the sound. */
+/** An audio player for FreeTTS that collects the sound in memory. */
 final class PcmSink implements AudioPlayer {
 
   private final ByteArrayOutputStream pcm = new ByteArrayOutputStream();
@@ -61,7 +61,7 @@ final class PcmSink implements AudioPlayer {
     return 0;
   }
 
-  // The rest is about playing, which nobody does here.
+  // The remaining methods are for playback, which is not used.
 
   @Override
   public void begin(int size) {}

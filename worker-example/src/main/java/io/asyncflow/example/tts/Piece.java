@@ -1,10 +1,10 @@
 package io.asyncflow.example.tts;
 
 /**
- * A passage that was spoken; what a child returns.
+ * A spoken passage: the result of a child.
  *
  * @param sound a reference to its WAV
- * @param paragraph which one it is of, from 1
- * @param frames how long it is
+ * @param paragraph the number of its paragraph, from 1
+ * @param frames its length in frames
  */
 record Piece(String sound, int paragraph, long frames) {}

@@ -5,26 +5,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Cuts a text into what is spoken at a time. */
+/** Cuts a text into passages. */
 final class Script {
 
   private Script() {}
 
   /**
-   * A paragraph, or some sentences of a long one; the context of a child.
+   * A paragraph, or some sentences of a long one: the context of a child.
    *
-   * @param paragraph which one, from 1
+   * @param paragraph the number of the paragraph, from 1
    */
   record Passage(int paragraph, String text) {}
 
   /**
-   * Cuts a text into its paragraphs, which empty lines separate, and long ones between sentences.
+   * Cuts a text at empty lines into paragraphs, and long paragraphs between sentences.
    *
-   * <p>A paragraph without any letter or digit, as the {@code * * *} between two scenes, is left
-   * out: there is nothing to say.
+   * <p>A paragraph without letters and digits, such as {@code * * *} between scenes, is omitted.
    *
    * @param length the longest passage, in characters, 2 at least
-   * @return at least one a paragraph, in order
+   * @return the passages in order, at least one for each paragraph
    */
   static List<Passage> passagesOf(String text, int length) {
     List<Passage> passages = new ArrayList<>();
@@ -40,12 +39,12 @@ final class Script {
     return passages;
   }
 
-  /** Whether it stands for a sound; signs and spaces do not. */
+  /** Whether the character is spoken; signs and spaces are not. */
   static boolean isSpoken(int codePoint) {
     return Character.isAlphabetic(codePoint) || Character.isDigit(codePoint);
   }
 
-  /** By lines, as the regex {@code \R\R} takes a single CRLF for an empty line. */
+  /** Splits by lines, because the regex {@code \R\R} matches a single CRLF. */
   private static List<String> paragraphsOf(String text) {
     List<String> paragraphs = new ArrayList<>();
     StringBuilder paragraph = new StringBuilder();
@@ -63,7 +62,7 @@ final class Script {
     return paragraphs;
   }
 
-  /** Takes as many sentences as fit; what is longer than a passage by itself is cut at a space. */
+  /** Joins as many sentences as fit into a passage; a longer sentence is cut at a space. */
   private static List<String> cut(String paragraph, int length) {
     BreakIterator sentences = BreakIterator.getSentenceInstance(Locale.ENGLISH);
     sentences.setText(paragraph);

@@ -15,18 +15,18 @@ public interface SpeechEngine {
   AudioFormat format();
 
   /**
-   * Why this engine cannot speak a text, as the end of a sentence that begins with where the text
-   * stands; empty if it can.
+   * Why this engine cannot speak a text, as the end of a sentence that begins with the text's
+   * place; empty if it can.
    */
   Optional<String> objectionTo(String text);
 
   /**
-   * Speaks a text: the same text gives the same bytes.
+   * Speaks a text; deterministic: equal texts give equal bytes.
    *
-   * @param text one that there is no {@linkplain #objectionTo objection} to
-   * @param slot the place on a device to do it on
-   * @return PCM in the {@link #format()}, without any header
-   * @throws InterruptedException if the run was given up
+   * @param text a text without an {@linkplain #objectionTo objection}
+   * @param slot the slot to use
+   * @return PCM in the {@link #format()}, without a header
+   * @throws InterruptedException if the run was interrupted
    */
   byte[] speak(String text, Slot slot) throws InterruptedException;
 }

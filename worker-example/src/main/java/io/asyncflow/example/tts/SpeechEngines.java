@@ -7,12 +7,12 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Which engine speaks, by {@code example.tts.engine}: {@code auto}, the default, is FreeTTS for
- * English and, where it is installed, espeak-ng for the rest; {@code espeak-ng} and {@code freetts}
- * are what they say.
+ * Selects the engine by {@code example.tts.engine}: {@code auto}, the default, uses FreeTTS for
+ * English and, if installed, espeak-ng for other languages; {@code espeak-ng} and {@code freetts}
+ * select that engine.
  *
- * <p>A text is spoken by several workers: one that has no espeak-ng gives other languages up, and
- * another has to try.
+ * <p>Several workers speak a text: a worker without espeak-ng fails passages in other languages,
+ * which another worker retries.
  */
 @Configuration(proxyBeanMethods = false)
 class SpeechEngines {
@@ -20,7 +20,7 @@ class SpeechEngines {
   private static final Logger log = LoggerFactory.getLogger(SpeechEngines.class);
 
   /**
-   * @param voice of espeak-ng, for texts whose letters do not tell their language
+   * @param voice the voice of espeak-ng for texts whose letters do not determine a language
    */
   @Bean
   SpeechEngine speechEngine(

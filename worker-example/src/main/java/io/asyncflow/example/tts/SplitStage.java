@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import org.springframework.stereotype.Component;
 
 /**
- * Cuts the text, which is the job's input, into its paragraphs: each is a child.
+ * Cuts the text, which is the job's input, into passages: each is a child.
  *
- * <p>What can be refused is refused here, before any time of a slot is spent on it.
+ * <p>Texts that cannot be spoken are refused here, before they use slots.
  */
 @Component
 @Stage(type = "tts", stage = JobSplitter.STAGE)
@@ -23,7 +23,7 @@ class SplitStage implements JobSplitter {
 
   private static final String BYTE_ORDER_MARK = "\uFEFF";
 
-  /** The most children that a job may have. */
+  /** The maximum number of children of a job. */
   private static final int MOST_PASSAGES = 100_000;
 
   private final TtsSettings settings;

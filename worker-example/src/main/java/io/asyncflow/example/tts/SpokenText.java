@@ -5,11 +5,11 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 /**
  * The result of a {@code tts} job.
  *
- * @param wav a reference to it
- * @param mp3 a reference to it; {@code null} if there is none
- * @param noMp3 why there is none, as a sentence; {@code null} if there is one
- * @param seconds how long it is
- * @param paragraphs how many were spoken
+ * @param wav the reference of the WAV
+ * @param mp3 the reference of the MP3; {@code null} if there is none
+ * @param noMp3 why there is no MP3, as a sentence; {@code null} if there is one
+ * @param seconds the length of the speech in seconds
+ * @param paragraphs the number of spoken paragraphs
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record SpokenText(String wav, String mp3, String noMp3, double seconds, int paragraphs) {

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A file that nobody needs for longer than a run. */
+/** A temporary file, deleted on close. */
 record TemporaryFile(Path path) implements AutoCloseable {
 
   /**
-   * @param name how it ends
+   * @param name the end of the file's name
    */
   static TemporaryFile create(String name) throws IOException {
     return new TemporaryFile(Files.createTempFile("asyncflow-", "-" + name));

@@ -6,10 +6,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * How texts are spoken.
+ * The settings of the speech stages.
  *
- * @param maxText the longest text, in bytes of UTF-8; 512 kB of English are some eight hours of
- *     speech, or 0.9 GB, and a store takes objects of 1 GB unless it is told otherwise
+ * @param maxText the longest text, in bytes of UTF-8; 512 kB of English are about eight hours of
+ *     speech, or 0.9 GB, and a store accepts objects of up to 1 GB by default
  * @param passageLength a paragraph longer than this, in characters, is cut between its sentences
  * @param pause the silence between two paragraphs
  */

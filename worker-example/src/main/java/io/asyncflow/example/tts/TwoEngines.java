@@ -4,7 +4,10 @@ import io.asyncflow.worker.Slot;
 import java.util.Optional;
 import javax.sound.sampled.AudioFormat;
 
-/** The first engine speaks what it can, the second the rest; both in the same format. */
+/**
+ * Speaks each text with the first engine if it can, else with the second; both have the same
+ * format.
+ */
 record TwoEngines(SpeechEngine first, SpeechEngine second) implements SpeechEngine {
 
   TwoEngines {

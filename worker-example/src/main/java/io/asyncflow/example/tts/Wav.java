@@ -14,12 +14,12 @@ import javax.sound.sampled.AudioInputStream;
 import javax.sound.sampled.AudioSystem;
 import javax.sound.sampled.UnsupportedAudioFileException;
 
-/** Sound files. */
+/** Reads and writes WAV files. */
 final class Wav {
 
   private static final int HEADER = 44;
 
-  /** Many players read a WAV's length as a signed number of 32 bits. */
+  /** Many players read a WAV's length as a signed 32-bit number. */
   private static final long MOST_BYTES = Integer.MAX_VALUE - HEADER;
 
   private Wav() {}
@@ -39,7 +39,7 @@ final class Wav {
       AudioInputStream audio = new AudioInputStream(pcm, format, frames);
       long written = AudioSystem.write(audio, AudioFileFormat.Type.WAVE, out);
       if (written != HEADER + frames * format.getFrameSize()) {
-        throw new IOException("The sound has not the length that its pieces announced.");
+        throw new IOException("The sound does not have the length that its pieces announced.");
       }
     }
   }
@@ -47,13 +47,13 @@ final class Wav {
   /**
    * The sound of a piece, as PCM.
    *
-   * @param wav is read to the end of the sound
+   * @param wav the file, read to the end of the sound
    */
   static byte[] read(InputStream wav, Piece piece, AudioFormat format) throws IOException {
     BufferedInputStream in = new BufferedInputStream(wav);
     try {
-      // Only for what the header says. An AudioInputStream gives whole frames, and so nothing at
-      // all of a single byte, as a network may bring it, which others take for the end.
+      // Used for the header only. An AudioInputStream returns whole frames, so it returns 0 bytes
+      // if the network has delivered a single byte, which callers take for the end.
       AudioInputStream header = AudioSystem.getAudioInputStream(in);
       if (!header.getFormat().matches(format) || header.getFrameLength() != piece.frames()) {
         throw new IOException(piece.sound() + " is not the sound that its run stored.");
