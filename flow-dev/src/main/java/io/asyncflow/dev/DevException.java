@@ -1,6 +1,6 @@
 package io.asyncflow.dev;
 
-/** What was asked for could not be done; the message is one sentence for a person. */
+/** A command failed; the message is one sentence for the user. */
 public class DevException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -16,7 +16,7 @@ public class DevException extends RuntimeException {
   /**
    * Creates the exception.
    *
-   * @param message what is wrong and what to do about it, in one sentence
+   * @param message the problem and its remedy, in one sentence
    * @param cause the technical reason; may be null
    */
   public DevException(String message, Throwable cause) {

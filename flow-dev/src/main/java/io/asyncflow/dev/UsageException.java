@@ -1,6 +1,6 @@
 package io.asyncflow.dev;
 
-/** The command line cannot be understood; the message is one sentence for a person. */
+/** The command line is invalid; the message is one sentence for the user. */
 public final class UsageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -1,15 +1,15 @@
 /**
- * Everything that Asyncflow needs around it, brought along: for {@code ./asyncflow dev}, {@code
- * demo} and {@code submit}, and for tests. Never on a production class path.
+ * The environment that Asyncflow needs, for {@code ./asyncflow dev}, {@code demo} and {@code
+ * submit}, and for tests. Never on a production class path.
  *
- * <p>The module's own package has the exceptions that all rooms throw. Each room depends on those
- * below it alone, and {@code ArchitectureTest} holds that order:
+ * <p>This package contains the exceptions of all subpackages. Each subpackage depends only on those
+ * below it, which {@code ArchitectureTest} checks:
  *
  * <pre>
  *   command       the main classes, their options, and what they run
  *   stack         the whole of Asyncflow as children of one JVM
- *   speech        a text spoken by the example worker, as a client sees it
- *   environment   what a command finds set when it starts
+ *   speech        a client of the example worker's speech jobs
+ *   environment   the environment of a command
  *   testing       the database and the Redis that the tests of one JVM share
  *   embedded      MariaDB, MySQL and Redis as native servers on loopback
  *   process       child processes that do not outlive their owner

@@ -4,12 +4,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** What differs between the products that {@link DatabaseServer} runs. */
+/** The differences between the products that {@link DatabaseServer} runs. */
 interface DatabaseFlavour {
-  /** Product and version as people say it. */
+  /** The display name of product and version. */
   String product();
 
-  /** The server program, found or unpacked; slow the first time. */
+  /** The server program; unpacks it if needed, which is slow the first time. */
   Path program();
 
   /** The directory that the program calls its base directory. */
@@ -28,8 +28,8 @@ interface DatabaseFlavour {
   void initialize(Path data, Path log, List<String> options);
 
   /**
-   * Statements, one a line, that give root a password and leave nobody else who gets in without.
-   * They run at each start, with all rights.
+   * Statements, one for each line, that set root's password and remove all logins without a
+   * password. They run at each start, with all privileges.
    */
   List<String> setPassword(String password);
 

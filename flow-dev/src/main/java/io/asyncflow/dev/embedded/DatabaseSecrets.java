@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How the owner of a database's directory gets in, in the form that the clients of MySQL and
- * MariaDB read: {@code mysql --defaults-file=…/secrets asyncflow}.
+ * The login for the owner of a database's directory, in the format of the clients of MySQL and
+ * MariaDB: {@code mysql --defaults-file=…/secrets asyncflow}.
  *
  * @param file in the directory of the database
  * @param password of root
@@ -20,19 +20,19 @@ record DatabaseSecrets(Path file, String password) {
   private static final String NAME = "secrets";
   private static final Pattern PASSWORD = Pattern.compile("(?m)^password=(\\w+)$");
 
-  /** The password that a database was started with before, or a new one. */
+  /** The password of the database's previous start, or a new one. */
   static DatabaseSecrets in(Path directory) {
     Path file = directory.resolve(NAME);
     try {
       String text = Files.exists(file) ? Files.readString(file) : "";
-      Matcher known = PASSWORD.matcher(text);
-      return new DatabaseSecrets(file, known.find() ? known.group(1) : OwnerOnly.newPassword());
+      Matcher matcher = PASSWORD.matcher(text);
+      return new DatabaseSecrets(file, matcher.find() ? matcher.group(1) : OwnerOnly.newPassword());
     } catch (IOException e) {
       throw new DevException("The file " + file + " cannot be read.", e);
     }
   }
 
-  /** Writes the file; before the database gets the password, which would be lost with it. */
+  /** Writes the file, before the database gets the password, so that it cannot be lost. */
   void write(int port) {
     OwnerOnly.write(
         file,

@@ -19,13 +19,13 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * A MySQL-like server on loopback over one directory: {@code data/}, {@code tmp/}, a log, a pid
- * file and the lock that keeps other processes out.
+ * A MySQL-compatible server on loopback with one directory: {@code data/}, {@code tmp/}, a log, a
+ * pid file and the lock that keeps other processes out.
  *
- * <p>Other users of the machine reach its port, so root has a random password, which is in the file
- * {@code secrets}; it is set before the server listens, at each start, so that a directory of a
- * version without passwords and one whose file was deleted start like any other. Statements can
- * touch no file outside of the empty directory {@code none/}.
+ * <p>Other users of the machine reach its port, so root has a random password, stored in the file
+ * {@code secrets}. It is set at each start before the server listens, so that a directory of a
+ * version without passwords, or without the file, starts normally. Statements cannot access files
+ * outside the empty directory {@code none/}.
  *
  * <p>Thread-safe.
  */
@@ -76,8 +76,8 @@ final class DatabaseServer implements AutoCloseable {
   /**
    * Starts a server.
    *
-   * @param furtherOptions of the running server, not of the making of its system tables; they win
-   *     over what is said here
+   * @param furtherOptions options of the running server, not of the creation of its system tables;
+   *     they override the options of this class
    */
   static DatabaseServer start(
       DatabaseFlavour flavour,
@@ -109,7 +109,7 @@ final class DatabaseServer implements AutoCloseable {
     if (Files.isDirectory(data)) {
       return;
     }
-    // Made beside and renamed, so that a start killed midway leaves nothing half made.
+    // Created under another name and renamed, so that a killed start leaves no partial directory.
     Path unfinished = directory.resolve("data.unfinished");
     FileTree.delete(unfinished);
     FileTree.create(unfinished);
@@ -144,7 +144,8 @@ final class DatabaseServer implements AutoCloseable {
         if (!process.foundItsPortTaken()) {
           throw e;
         }
-        // Somebody was faster. A port that was asked for is theirs; of free ones there are more.
+        // Another process was faster. A requested port is lost; otherwise another free port is
+        // tried.
         if (wantedPort != 0 || attempt == PORT_ATTEMPTS) {
           throw portTaken();
         }
@@ -169,11 +170,11 @@ final class DatabaseServer implements AutoCloseable {
     command.addAll(optionsFor(data, durability));
     command.add("--port=" + port);
     command.add("--bind-address=" + LoopbackPort.HOST);
-    // No Unix socket: its path may be at most 107 bytes long, and nothing here would use it.
+    // No Unix socket: its path may be at most 107 bytes long, and no client uses it.
     command.add("--socket=");
     command.add("--pid-file=" + temporary.resolve("database.pid"));
     command.add("--max-connections=500");
-    // Read before the server listens: there is no moment in which root has no password.
+    // Read before the server listens: at no moment is root without a password.
     command.add("--init-file=" + passwords);
     command.addAll(furtherOptions);
     return ChildProcess.launch(
@@ -182,7 +183,7 @@ final class DatabaseServer implements AutoCloseable {
 
   private List<String> optionsFor(Path dataDirectory, Durability promise) {
     List<String> options = new ArrayList<>();
-    // Must be first: whatever /etc/my.cnf says is meant for another server.
+    // Must be first: /etc/my.cnf is meant for another server.
     options.add("--no-defaults");
     options.add("--basedir=" + flavour.baseDirectory());
     options.add("--datadir=" + dataDirectory);
@@ -239,9 +240,9 @@ final class DatabaseServer implements AutoCloseable {
     process.kill();
   }
 
-  /** Starts it again on the same port after {@link #stop} or {@link #kill}. */
+  /** Restarts the server on the same port after {@link #stop} or {@link #kill}. */
   synchronized void restart() {
-    process.stop(); // also one that is dead: its watcher lives
+    process.stop(); // even if it is dead: its watcher lives
     startOn(port);
   }
 

@@ -1,6 +1,6 @@
 package io.asyncflow.dev.embedded;
 
-/** What a database promises about a commit. */
+/** The durability of commits. */
 public enum Durability {
   /** A commit survives a power failure: for people's data. */
   DURABLE,

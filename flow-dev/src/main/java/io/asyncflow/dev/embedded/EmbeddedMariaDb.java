@@ -6,11 +6,11 @@ import io.asyncflow.dev.process.ParentDeath;
 import java.nio.file.Path;
 
 /**
- * A MariaDB server of one's own, on loopback, without anything installed.
+ * An embedded MariaDB server on loopback, without an installation.
  *
- * <p>It belongs to this JVM: it ends with {@link #close}, at the latest when the JVM dies, however
- * that happens; and a server that survived even that is stopped by the next start in its directory.
- * The data stays. Thread-safe.
+ * <p>The server belongs to this JVM: it ends with {@link #close}, at the latest when the JVM dies
+ * in any way. A server that survives even that is stopped by the next start in its directory. The
+ * data stays. Thread-safe.
  */
 public final class EmbeddedMariaDb implements AutoCloseable {
   private final DatabaseServer server;
@@ -20,9 +20,9 @@ public final class EmbeddedMariaDb implements AutoCloseable {
   }
 
   /**
-   * Starts a server that keeps its commits through a power failure.
+   * Starts a server whose commits survive a power failure.
    *
-   * @param dataDir the directory of its data, log and lock; made where it does not exist
+   * @param dataDir the directory of its data, log and lock; created if it does not exist
    * @param port the TCP port on 127.0.0.1; 0 takes a free one
    * @return the running server, ready for connections
    * @throws DevException in one sentence: port taken, directory in use, library missing
@@ -34,7 +34,7 @@ public final class EmbeddedMariaDb implements AutoCloseable {
   /**
    * Starts a server.
    *
-   * @param dataDir the directory of its data, log and lock; made where it does not exist
+   * @param dataDir the directory of its data, log and lock; created if it does not exist
    * @param port the TCP port on 127.0.0.1; 0 takes a free one
    * @param durability what a commit promises
    * @return the running server, ready for connections
@@ -53,14 +53,14 @@ public final class EmbeddedMariaDb implements AutoCloseable {
             new MariaDbFlavour(), dataDir, 0, Durability.RELAXED, ParentDeath.DISCARDS_CHILD));
   }
 
-  /** Where it listens; the same before and after a {@link #restart}. */
+  /** The address and login; unchanged by a {@link #restart}. */
   public DatabaseEndpoint endpoint() {
     return server.endpoint();
   }
 
   /**
-   * The file with root's password, which only its owner can read; clients of MySQL and MariaDB take
-   * it as {@code --defaults-file}.
+   * The file with root's password, which only its owner can read; clients of MySQL and MariaDB
+   * accept it as {@code --defaults-file}.
    */
   public Path secrets() {
     return server.secrets();
@@ -71,32 +71,32 @@ public final class EmbeddedMariaDb implements AutoCloseable {
     return server.pid();
   }
 
-  /** Whether its process lives. */
+  /** Whether the server's process is alive. */
   public boolean isRunning() {
     return server.isRunning();
   }
 
-  /** The process that runs now, or ran last. */
+  /** The present or last process. */
   public ChildProcess process() {
     return server.process();
   }
 
-  /** Shuts it down in order and returns when it is gone; the directory stays locked. */
+  /** Shuts the server down and returns when it has ended; the directory stays locked. */
   public void stop() {
     server.stop();
   }
 
-  /** Ends it with SIGKILL and returns when it is gone; the directory stays locked. */
+  /** Kills the server with SIGKILL and returns when it has ended; the directory stays locked. */
   public void kill() {
     server.kill();
   }
 
-  /** Starts it again on the same port and returns when it is ready. */
+  /** Restarts the server on the same port and returns when it is ready. */
   public void restart() {
     server.restart();
   }
 
-  /** Shuts it down in order and gives the directory back. */
+  /** Shuts the server down and releases the directory. */
   @Override
   public void close() {
     server.close();

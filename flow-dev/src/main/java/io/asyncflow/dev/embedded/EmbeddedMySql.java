@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The real MySQL 8.0.33 on loopback, for the tests that must hold on more than one database.
+ * MySQL 8.0.33 on loopback, for tests that must pass on more than one database.
  *
  * <p>The Maven profile {@code mysql8} unpacks it once per user; the system property {@code
  * asyncflow.mysql.home} names another installation. It needs the libraries libaio1 and libnuma1.
@@ -22,7 +22,7 @@ public final class EmbeddedMySql implements AutoCloseable {
   /**
    * Starts a server.
    *
-   * @param dataDir the directory of its data, log and lock; made where it does not exist
+   * @param dataDir the directory of its data, log and lock; created if it does not exist
    * @param port the TCP port on 127.0.0.1; 0 takes a free one
    * @param durability what a commit promises
    * @return the running server, ready for connections
@@ -36,9 +36,9 @@ public final class EmbeddedMySql implements AutoCloseable {
   }
 
   /**
-   * Starts a server with options of the caller's, which is how it becomes a member of a group.
+   * Starts a server with further options, for example of a replication group.
    *
-   * @param options as on its command line; they win over its usual ones
+   * @param options command line options, which override the default ones
    */
   public static EmbeddedMySql start(
       Path dataDir, int port, Durability durability, List<String> options) {
@@ -54,7 +54,7 @@ public final class EmbeddedMySql implements AutoCloseable {
             new MySqlFlavour(), dataDir, 0, Durability.RELAXED, ParentDeath.DISCARDS_CHILD));
   }
 
-  /** Where it listens; the same before and after a {@link #restart}. */
+  /** The address and login; unchanged by a {@link #restart}. */
   public DatabaseEndpoint endpoint() {
     return server.endpoint();
   }
@@ -64,27 +64,27 @@ public final class EmbeddedMySql implements AutoCloseable {
     return server.pid();
   }
 
-  /** Whether its process lives. */
+  /** Whether the server's process is alive. */
   public boolean isRunning() {
     return server.isRunning();
   }
 
-  /** Shuts it down in order and returns when it is gone; the directory stays locked. */
+  /** Shuts the server down and returns when it has ended; the directory stays locked. */
   public void stop() {
     server.stop();
   }
 
-  /** Ends it with SIGKILL and returns when it is gone; the directory stays locked. */
+  /** Kills the server with SIGKILL and returns when it has ended; the directory stays locked. */
   public void kill() {
     server.kill();
   }
 
-  /** Starts it again on the same port and returns when it is ready. */
+  /** Restarts the server on the same port and returns when it is ready. */
   public void restart() {
     server.restart();
   }
 
-  /** Shuts it down in order and gives the directory back. */
+  /** Shuts the server down and releases the directory. */
   @Override
   public void close() {
     server.close();

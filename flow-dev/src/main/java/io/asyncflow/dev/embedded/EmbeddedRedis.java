@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A Redis server of one's own, on loopback, keeping nothing on disk.
+ * An embedded Redis server on loopback, without persistence.
  *
- * <p>Other users of the machine reach its port, so it has a random password, which is in the file
- * {@code secrets} in its directory; Redis reads it there, since all users can see the arguments of
- * a program.
+ * <p>Other users of the machine reach its port, so it has a random password in the file {@code
+ * secrets} in its directory. Redis reads it from the file, because all users can see a program's
+ * arguments.
  *
- * <p>It belongs to this JVM: it ends with {@link #close}, at the latest when the JVM dies, however
- * that happens; and a server that survived even that is stopped by the next start in its directory.
+ * <p>The server belongs to this JVM: it ends with {@link #close}, at the latest when the JVM dies
+ * in any way. A server that survives even that is stopped by the next start in its directory.
  * Thread-safe.
  */
 public final class EmbeddedRedis implements AutoCloseable {
@@ -46,7 +46,7 @@ public final class EmbeddedRedis implements AutoCloseable {
   /**
    * Starts a server.
    *
-   * @param dir the directory of its log and lock; made where it does not exist
+   * @param dir the directory of its log and lock; created if it does not exist
    * @param port the TCP port on 127.0.0.1; 0 takes a free one
    * @return the running server, ready for connections
    * @throws DevException in one sentence: port taken, directory in use
@@ -96,7 +96,8 @@ public final class EmbeddedRedis implements AutoCloseable {
         if (!process.foundItsPortTaken()) {
           throw e;
         }
-        // Somebody was faster. A port that was asked for is theirs; of free ones there are more.
+        // Another process was faster. A requested port is lost; otherwise another free port is
+        // tried.
         if (wantedPort != 0 || attempt == PORT_ATTEMPTS) {
           throw portTaken();
         }
@@ -125,26 +126,25 @@ public final class EmbeddedRedis implements AutoCloseable {
             "",
             "--appendonly",
             "no",
-            // The directory stays visible among the arguments: an orphan is known by it.
+            // Keeps the directory visible in the arguments, by which an orphan is recognized.
             "--set-proc-title",
             "no");
     return ChildProcess.launch(NAME, command, Map.of(), directory, parentDeath);
   }
 
   /**
-   * Its address and password, as {@code redis://:password@127.0.0.1:port}; the same before and
-   * after a restart.
+   * Its address and password, as {@code redis://:password@127.0.0.1:port}; unchanged by a restart.
    */
   public synchronized String url() {
     return urlVia(port);
   }
 
-  /** The same for those that reach it through another port on 127.0.0.1. */
+  /** The same for clients that connect through another port on 127.0.0.1. */
   public String urlVia(int otherPort) {
     return "redis://:" + password + "@" + LoopbackPort.HOST + ":" + otherPort;
   }
 
-  /** What a client has to say first, never empty. */
+  /** The password, never empty. */
   public String password() {
     return password;
   }
@@ -154,7 +154,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     return directory.resolve("secrets");
   }
 
-  /** Its TCP port on 127.0.0.1. */
+  /** The TCP port on 127.0.0.1. */
   public synchronized int port() {
     return port;
   }
@@ -164,33 +164,33 @@ public final class EmbeddedRedis implements AutoCloseable {
     return process.pid();
   }
 
-  /** Whether its process lives. */
+  /** Whether the server's process is alive. */
   public synchronized boolean isRunning() {
     return process.isRunning();
   }
 
-  /** The process that runs now, or ran last. */
+  /** The present or last process. */
   public synchronized ChildProcess process() {
     return process;
   }
 
-  /** Ends it with SIGTERM and returns when it is gone; what it held is lost. */
+  /** Stops the server with SIGTERM and returns when it has ended; its data is lost. */
   public synchronized void stop() {
     process.stop();
   }
 
-  /** Ends it with SIGKILL and returns when it is gone; what it held is lost. */
+  /** Kills the server with SIGKILL and returns when it has ended; its data is lost. */
   public synchronized void kill() {
     process.kill();
   }
 
-  /** Starts it again, empty, on the same port and returns when it is ready. */
+  /** Restarts the server, empty, on the same port and returns when it is ready. */
   public synchronized void restart() {
-    process.stop(); // also one that is dead: its watcher lives
+    process.stop(); // even if it is dead: its watcher lives
     startOn(port);
   }
 
-  /** Ends it and gives the directory back. */
+  /** Stops the server and releases the directory. */
   @Override
   public synchronized void close() {
     process.stop();

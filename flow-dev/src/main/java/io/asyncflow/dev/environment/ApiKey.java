@@ -9,21 +9,21 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The key that the environment gives, as flowsvr and the worker take it: {@code FLOW_API_KEY}, or
- * the content of the file that {@code FLOW_API_KEY_FILE} names.
+ * The API key from the environment, as flowsvr and the worker read it: {@code FLOW_API_KEY}, or the
+ * content of the file that {@code FLOW_API_KEY_FILE} names.
  *
  * @param text {@code null} for none
- * @param file where it was read, absolute; {@code null} if it stands in the environment itself
+ * @param file the absolute path of the file; {@code null} if the key is in the environment itself
  */
 public record ApiKey(String text, Path file) {
   private static final String VARIABLE = "FLOW_API_KEY";
   private static final String FILE_VARIABLE = VARIABLE + "_FILE";
 
   /**
-   * Reads the file where there is one.
+   * Reads the key from the variable or the file.
    *
    * @throws DevException if the file cannot be read, or is empty
-   * @throws UsageException if both variables are set, or the key is none that a header can carry
+   * @throws UsageException if both variables are set, or the key cannot be sent in a header
    */
   public static ApiKey in(Map<String, String> environment) {
     String text = environment.getOrDefault(VARIABLE, "");
@@ -41,14 +41,14 @@ public record ApiKey(String text, Path file) {
   }
 
   /**
-   * What a child process needs beside the environment that it inherits: it has another working
-   * directory, so a relative name would be none of its files.
+   * The variables for a child process in addition to the inherited ones. A child has another
+   * working directory, so the file's path is made absolute.
    */
   public Map<String, String> forChild() {
     return file == null ? Map.of() : Map.of(FILE_VARIABLE, file.toString());
   }
 
-  /** Without the end of its line, which most editors add. */
+  /** The content without its final line break, which most editors add. */
   private static String contentOf(String file) {
     String content;
     try {
@@ -68,15 +68,15 @@ public record ApiKey(String text, Path file) {
     return content;
   }
 
-  private static String checked(String what, String key) {
+  private static String checked(String source, String key) {
     try {
       return HttpFlowClient.checkApiKey(key);
     } catch (IllegalArgumentException e) {
-      throw new UsageException(what + " must be " + e.getMessage() + ".");
+      throw new UsageException(source + " must be " + e.getMessage() + ".");
     }
   }
 
-  /** Without the key. */
+  /** Does not contain the key. */
   @Override
   public String toString() {
     return "ApiKey[file=" + file + "]";

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The repository that {@code ./asyncflow} was called in, with what has been built there.
+ * The repository in which {@code ./asyncflow} was called, with its build output.
  *
  * @param home the repository's root, absolute
  */
 public record Installation(Path home) {
   static final String HOME_PROPERTY = "asyncflow.home";
 
-  /** The one that the launching script names; the current directory where it names none. */
+  /** The repository that the launch script sets; otherwise the current directory. */
   public static Installation current() {
     return new Installation(
         Path.of(System.getProperty(HOME_PROPERTY, "")).toAbsolutePath().normalize());
@@ -48,7 +48,7 @@ public record Installation(Path home) {
         "There is no " + module + " in " + target + ": build it with ./mvnw -DskipTests package.");
   }
 
-  /** Where the data of a command lives unless its user says otherwise. */
+  /** The default data directory of a command. */
   public Path dataDirectory(String command) {
     return home.resolve(".asyncflow").resolve(command);
   }

@@ -1,2 +1,2 @@
-/** What a command finds set when it starts: the checkout it was called in, and the API key. */
+/** The environment of a command: the checkout in which it was called, and the API key. */
 package io.asyncflow.dev.environment;

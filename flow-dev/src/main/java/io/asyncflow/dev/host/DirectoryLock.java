@@ -13,17 +13,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A directory belongs to one process at a time.
+ * Locks a directory for one process at a time.
  *
- * <p>The operating system releases the lock when its process dies, however it dies, and children
- * that outlive their JVM do not inherit it. So a running child in a directory whose lock is free is
- * an orphan, and one in a locked directory is in use.
+ * <p>The operating system releases the lock when its process dies in any way, and child processes
+ * do not inherit it. So a child running in an unlocked directory is an orphan, and a child in a
+ * locked directory is in use.
  */
 public final class DirectoryLock implements AutoCloseable {
   private static final String FILE = "asyncflow.lock";
 
-  // POSIX locks belong to the process, and closing any descriptor of the file drops them: a second
-  // look at the file from this JVM must not even open it.
+  // POSIX locks belong to the process, and closing any descriptor of the file releases them: this
+  // JVM must not open the file a second time.
   private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
 
   private final FileChannel channel;
@@ -37,7 +37,7 @@ public final class DirectoryLock implements AutoCloseable {
   /**
    * Takes the lock, creating the directory where needed.
    *
-   * @throws DevException if a live process (this one included) has it
+   * @throws DevException if a live process (this one included) holds it
    */
   public static DirectoryLock take(Path directory) {
     return tryTake(directory)
@@ -51,19 +51,19 @@ public final class DirectoryLock implements AutoCloseable {
                         + "."));
   }
 
-  /** Takes the lock unless a live process (this one included) has it. */
+  /** Takes the lock unless a live process (this one included) holds it. */
   static Optional<DirectoryLock> tryTake(Path directory) {
     Path key = realPath(FileTree.create(directory));
     if (!HELD_HERE.add(key)) {
       return Optional.empty();
     }
     FileChannel channel = null;
-    boolean taken = false;
+    boolean locked = false;
     try {
       channel =
           FileChannel.open(key.resolve(FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      taken = channel.tryLock() != null;
-      if (!taken) {
+      locked = channel.tryLock() != null;
+      if (!locked) {
         return Optional.empty();
       }
       channel.truncate(0);
@@ -72,10 +72,10 @@ public final class DirectoryLock implements AutoCloseable {
               Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII)));
       return Optional.of(new DirectoryLock(channel, key));
     } catch (IOException e) {
-      taken = false;
+      locked = false;
       throw new DevException("The directory " + directory + " cannot be written.", e);
     } finally {
-      if (!taken) {
+      if (!locked) {
         release(channel, key);
       }
     }
@@ -92,7 +92,7 @@ public final class DirectoryLock implements AutoCloseable {
         channel.close();
       }
     } catch (IOException e) {
-      // The file says nothing that matters; its lock goes with the descriptor in any case.
+      // The file's content does not matter; the lock is released with the descriptor in any case.
     } finally {
       HELD_HERE.remove(key);
     }

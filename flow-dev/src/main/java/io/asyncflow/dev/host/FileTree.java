@@ -10,11 +10,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Whole directories at once. */
+/** Creates and deletes directory trees. */
 public final class FileTree {
   private FileTree() {}
 
-  /** Makes what is missing of a directory, for its owner alone. */
+  /** Creates a directory and its missing parents, accessible to the owner only. */
   public static Path create(Path directory) {
     try {
       return Files.createDirectories(directory, OwnerOnly.NEW_DIRECTORY);
@@ -23,7 +23,7 @@ public final class FileTree {
     }
   }
 
-  /** Deletes the directory and all in it; one that is not there is fine. */
+  /** Deletes the directory with its content; does nothing if it does not exist. */
   public static void delete(Path directory) {
     if (!Files.exists(directory)) {
       return;
@@ -32,7 +32,7 @@ public final class FileTree {
     try (Stream<Path> tree = Files.walk(directory)) {
       deepestFirst = tree.sorted(Comparator.reverseOrder()).toList();
     } catch (NoSuchFileException | UncheckedIOException e) {
-      // Somebody else deletes the same tree: what is left is theirs to finish.
+      // Another process deletes the same tree and will finish.
       return;
     } catch (IOException e) {
       throw new DevException("The directory " + directory + " cannot be read.", e);

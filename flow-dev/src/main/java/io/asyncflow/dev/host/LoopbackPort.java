@@ -15,7 +15,7 @@ public final class LoopbackPort {
 
   private LoopbackPort() {}
 
-  /** A port that was free a moment ago; somebody else may take it before its user does. */
+  /** A port that is free now; another process may take it before the caller does. */
   public static int free() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
       return socket.getLocalPort();

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 
 /**
- * Work on a thread of its own, and not of the common pool: such a pool has one thread on a machine
- * of two cores, and all else that is given to it would wait for as long as the work does.
+ * Runs work on its own thread instead of the common pool, which has one thread on a machine with
+ * two cores and would block other work.
  */
 public final class OtherThread {
   private OtherThread() {}
@@ -16,14 +16,14 @@ public final class OtherThread {
     return CompletableFuture.supplyAsync(work, task -> daemon(name, task).start());
   }
 
-  /** A thread that does not keep the JVM from its end. */
+  /** Creates a daemon thread. */
   public static Thread daemon(String name, Runnable work) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     return thread;
   }
 
-  /** Waits for the outcome; a failure is the work's own exception and not one round it. */
+  /** Waits for the result; throws the work's own exception, unwrapped. */
   public static <T> T resultOf(CompletableFuture<T> work) {
     try {
       return work.join();

@@ -13,7 +13,10 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Set;
 
-/** What other users of the machine are kept from: directories, files and the passwords in them. */
+/**
+ * Creates directories and files that only their owner can access, because they may contain
+ * passwords.
+ */
 public final class OwnerOnly {
   private static final Set<PosixFilePermission> DIRECTORY =
       PosixFilePermissions.fromString("rwx------");
@@ -25,8 +28,8 @@ public final class OwnerOnly {
   private OwnerOnly() {}
 
   /**
-   * Makes a directory, or closes one that an earlier version has left open to all. Only for
-   * directories of our own: in one that somebody names others may have business.
+   * Creates a directory, or removes other users' permissions from an existing one of an earlier
+   * version. Only for Asyncflow's own directories: others may use a directory that the user names.
    */
   public static Path directory(Path directory) {
     try {
@@ -37,13 +40,13 @@ public final class OwnerOnly {
     }
   }
 
-  /** Makes an empty file, in the place of one that is there. */
+  /** Creates an empty file; replaces an existing one. */
   public static Path emptyFile(Path file) throws IOException {
     Files.deleteIfExists(file);
     return Files.createFile(file, NEW_FILE);
   }
 
-  /** Writes a file as a whole: a reader finds the old text or the new one. */
+  /** Writes a file atomically: a reader gets the old text or the new one. */
   public static void write(Path file, String text) {
     try {
       Path unfinished = emptyFile(file.resolveSibling(file.getFileName() + ".unfinished"));
@@ -54,7 +57,7 @@ public final class OwnerOnly {
     }
   }
 
-  /** A password that nobody guesses; of letters and digits, as it goes into URLs, SQL and files. */
+  /** A random password of letters and digits, which need no escaping in URLs, SQL and files. */
   public static String newPassword() {
     byte[] random = new byte[PASSWORD_BYTES];
     new SecureRandom().nextBytes(random);

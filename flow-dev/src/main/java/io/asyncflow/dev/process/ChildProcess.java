@@ -16,21 +16,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * One running native server and the shell that watches over it.
+ * A native server process and the shell that watches it.
  *
- * <p>The server gets a session of its own, so that Ctrl-C in a terminal reaches the JVM alone,
- * which then stops things in order. A kill -9 of the JVM runs no shutdown hook; then the watching
- * shell sees the end of its standard input and does what {@link ParentDeath} says. Should both be
- * killed, the pid file lets the next start find and stop the orphan.
+ * <p>The server has its own session, so that Ctrl-C in a terminal reaches only the JVM, which then
+ * stops its children in order. After a kill -9 of the JVM, the watching shell reads the end of its
+ * standard input and executes the {@link ParentDeath} action. If both are killed, the next start
+ * finds the orphan by its pid file and stops it.
  *
  * <p>The JVM may die at any moment of a launch. So the watcher is started first, and the server's
- * own process writes the pid file before it becomes the server. Each launch has a file of its own:
- * the watcher of a JVM that died in between looks for it for a while, and must not find the server
- * that the next JVM starts in the same directory.
+ * own process writes the pid file before it becomes the server. Each launch has its own file: the
+ * watcher of a JVM that died in between waits for that file for a while, and must not find the
+ * server of the next JVM in the same directory.
  *
  * <p>All waiting is on the caller's thread. {@link Process#onExit} completes on the common pool,
- * which has one thread on a machine of two cores: it would never complete behind a thread of that
- * pool that waits for its caller.
+ * which has one thread on a machine with two cores: if that thread waits for this caller, it would
+ * never complete.
  */
 public final class ChildProcess {
   private static final Duration POLL = Duration.ofMillis(20);
@@ -58,7 +58,7 @@ public final class ChildProcess {
   /**
    * Starts the server; it is not ready yet.
    *
-   * @param program what people call it, for messages
+   * @param program the program's name for messages
    * @param command the program (absolute path) and its arguments, one of which names the directory
    * @param environment variables to add
    * @param directory where its log and pid file are kept; locked by the caller
@@ -108,8 +108,9 @@ public final class ChildProcess {
   }
 
   /**
-   * Many a {@code /bin/sh} passes on only variables that it could set itself, and so would lose
-   * {@code logging.level.root=DEBUG}. With {@code -p} bash reads no file that BASH_ENV names.
+   * Many a {@code /bin/sh} drops variables whose names are not valid identifiers, such as {@code
+   * logging.level.root=DEBUG}; bash passes them on. With {@code -p} bash does not read the file of
+   * BASH_ENV.
    */
   private static List<String> shellThatKeepsTheEnvironment() {
     return new ArrayList<>(
@@ -136,20 +137,20 @@ public final class ChildProcess {
   }
 
   private static List<String> inOwnSession(List<String> command) {
-    List<String> whole = new ArrayList<>();
+    List<String> commandLine = new ArrayList<>();
     if (Files.isExecutable(SETSID)) {
-      whole.add(SETSID.toString());
+      commandLine.add(SETSID.toString());
     }
-    whole.addAll(command);
-    return whole;
+    commandLine.addAll(command);
+    return commandLine;
   }
 
   /**
    * Waits until the server is ready.
    *
    * @throws EarlyEndException if it ends
-   * @throws DevException if it is not ready in time, and it is dead then; also if the thread is
-   *     interrupted, and it goes on then
+   * @throws DevException if it is not ready in time, in which case it is killed; also if the thread
+   *     is interrupted, in which case it continues
    */
   public void awaitReady(BooleanSupplier ready, Duration patience) {
     long deadline = System.nanoTime() + patience.toNanos();
@@ -179,7 +180,7 @@ public final class ChildProcess {
     return process.isAlive();
   }
 
-  /** Waits until the process ends, for whatever reason, and returns its exit code. */
+  /** Waits for the end of the process and returns its exit code. */
   int awaitEnd() throws InterruptedException {
     return process.waitFor();
   }
@@ -189,15 +190,15 @@ public final class ChildProcess {
     return !isRunning() && log.saysThatThePortIsTaken();
   }
 
-  /** SIGTERM, and SIGKILL after 30 seconds; returns when the process is gone. */
+  /** SIGTERM, and SIGKILL after 30 seconds; returns when the process has ended. */
   public void stop() {
     stop(STOP_PATIENCE);
   }
 
-  /** SIGTERM, and SIGKILL after a while; returns when the process is gone. */
+  /** SIGTERM, and SIGKILL after a while; returns when the process has ended. */
   public void stop(Duration patience) {
-    // The handle's destroy() only sends the signal; the process's own would close its input as
-    // well, which tells the program that this JVM is dead.
+    // The handle's destroy() only sends the signal; Process.destroy() would also close the input,
+    // which tells the program that this JVM is dead.
     process.toHandle().destroy();
     if (!awaitGone(process, patience)) {
       process.destroyForcibly();
@@ -205,7 +206,7 @@ public final class ChildProcess {
     cleanUp();
   }
 
-  /** SIGKILL; returns when the process is gone. */
+  /** SIGKILL; returns when the process has ended. */
   public void kill() {
     process.destroyForcibly();
     cleanUp();
@@ -213,7 +214,8 @@ public final class ChildProcess {
 
   private void cleanUp() {
     awaitGone(process, FOR_EVER);
-    // Killed, not told by the end of its input: the process id may belong to somebody else by now.
+    // Killed, because the end of its input would make it kill the process id, which may be reused
+    // by now.
     awaitGone(watcher.destroyForcibly(), FOR_EVER);
     try {
       Files.deleteIfExists(pidFile);
@@ -231,7 +233,10 @@ public final class ChildProcess {
     }
   }
 
-  /** An interrupt is heeded by others, later: what is left running would keep its directory. */
+  /**
+   * Waits despite interrupts and restores the flag: a process left running would keep its
+   * directory.
+   */
   private static boolean awaitGone(Process process, Duration patience) {
     long deadline = System.nanoTime() + patience.toNanos();
     boolean interrupted = false;
@@ -251,8 +256,8 @@ public final class ChildProcess {
   }
 
   /**
-   * Stops the server that outlived its JVM in this directory, if there is one. Only for the owner
-   * of the directory's {@link DirectoryLock}, which proves that the JVM is dead.
+   * Stops a server in this directory that has outlived its JVM. The caller must own the directory's
+   * {@link DirectoryLock}, which proves that the JVM is dead.
    */
   public static void stopOrphan(Path directory) {
     if (!Files.isDirectory(directory)) {
@@ -279,7 +284,7 @@ public final class ChildProcess {
     }
   }
 
-  // The system may have given the process id to somebody else since.
+  // The system may have reused the process id.
   private static boolean isServer(ProcessHandle process, String program, Path directory) {
     ProcessHandle.Info info = process.info();
     boolean sameProgram =
@@ -299,8 +304,8 @@ public final class ChildProcess {
     }
   }
 
-  // Not onExit(): an orphan is the child of process 1, and in many a container that one never
-  // collects its dead. A dead process without a collector runs no program.
+  // Not onExit(): an orphan is the child of process 1, which in many containers never reaps
+  // zombies. A zombie runs no program.
   public static boolean isGoneWithin(Duration patience, ProcessHandle orphan) {
     long deadline = System.nanoTime() + patience.toNanos();
     while (runsAProgram(orphan)) {

@@ -9,10 +9,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Starts a program again whenever it ends by itself, as its supervisor in production would; one
- * that ends again at once is past help.
+ * Restarts a program whenever it ends by itself, as a supervisor in production would; gives up if
+ * it ends again at once.
  *
- * <p>It waits on a thread of its own. After {@link #close} it starts nothing any more.
+ * <p>It waits on its own thread. After {@link #close} it starts nothing.
  */
 public final class Keeper implements AutoCloseable {
   private static final Duration SHORT_LIFE = Duration.ofSeconds(3);
@@ -26,14 +26,14 @@ public final class Keeper implements AutoCloseable {
   private final Thread thread;
 
   /**
-   * Begins to watch over a program.
+   * Starts to watch a program.
    *
-   * @param program what people call it
-   * @param log where its output goes
-   * @param process the one that runs now, or ran last
-   * @param restart starts it again
-   * @param endIsWanted whether an end is none to be repaired
-   * @param pastHelp is told in a sentence when the program cannot be kept running
+   * @param program the program's name for messages
+   * @param log the file of its output
+   * @param process the present or last process
+   * @param restart restarts the program
+   * @param endIsWanted whether an end of the program is intended
+   * @param pastHelp receives a sentence when the program cannot be kept running
    */
   public Keeper(
       String program,
@@ -74,13 +74,16 @@ public final class Keeper implements AutoCloseable {
         leastLife = SHORT_LIFE;
       }
     } catch (InterruptedException e) {
-      // Closed: whatever ends from now on is meant to.
+      // Closed: from now on every end is intended.
     } catch (DevException e) {
       pastHelp.accept(e.getMessage());
     }
   }
 
-  /** Returns when nothing will be started any more; an interrupted restart leaves its process. */
+  /**
+   * Stops restarting; returns when no restart is in progress. An interrupted restart leaves its
+   * process running.
+   */
   @Override
   public void close() throws InterruptedException {
     thread.interrupt();

@@ -1,11 +1,11 @@
 package io.asyncflow.dev.process;
 
-/** What becomes of a child whose JVM died without stopping it. */
+/** The action on a child whose JVM died without stopping it. */
 public enum ParentDeath {
-  /** It is asked to shut down in order, and its directory stays. */
+  /** Stops the child with SIGTERM and keeps its directory. */
   STOPS_CHILD("[ -z \"$pid\" ] || kill -TERM \"$pid\""),
 
-  /** It is killed and its directory deleted: nobody wants the data of a test any more. */
+  /** Kills the child and deletes its directory, for tests. */
   DISCARDS_CHILD(
       """
       [ -z "$pid" ] || kill -KILL "$pid"
@@ -15,7 +15,10 @@ public enum ParentDeath {
       rmdir -- "${2%/*}"
       """);
 
-  /** A JVM that dies while it launches a child leaves a process that is about to say its id. */
+  /**
+   * Waits for the end of the input, then for the pid file: a JVM that dies during a launch leaves a
+   * process that will write it shortly.
+   */
   private static final String AWAIT_DEATH =
       """
       while read -r _; do :; done
@@ -32,9 +35,9 @@ public enum ParentDeath {
   }
 
   /**
-   * The shell script that waits for the end of its input, which comes with the JVM's death however
-   * it dies. Its arguments are the file with the child's process id in its first line, which is
-   * written by this launch alone, and the child's directory.
+   * The shell script that waits for the end of its input, which follows the JVM's death of any
+   * kind. Its arguments are the pid file of this launch, with the child's process id in the first
+   * line, and the child's directory.
    */
   String script() {
     return AWAIT_DEATH + script;

@@ -10,18 +10,18 @@ import java.nio.file.StandardCopyOption;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The output of a native server, and what it says about the server's end. */
+/** The output of a native server, and its explanation of the server's end. */
 public record ProcessLog(String program, Path file) {
   private static final Pattern MISSING_LIBRARY =
       Pattern.compile("error while loading shared libraries: (\\S+):");
 
-  /** A database's line, and flowsvr's. */
+  /** The error line of a database or of flowsvr. */
   private static final Pattern ERROR =
       Pattern.compile("(?:\\[ERROR\\]|: (?=\\S+ does not start: ))\\s*(.+)");
 
   /**
-   * Puts what an earlier run has left there aside, for whoever wants to know why it ended, and
-   * makes an empty log, which others on the machine cannot read: it may have what tasks are about.
+   * Renames the log of an earlier run, so that its end can be investigated, and creates an empty
+   * log, which other users cannot read because it may contain task data.
    */
   void begin() throws IOException {
     if (Files.exists(file)) {
@@ -30,7 +30,7 @@ public record ProcessLog(String program, Path file) {
     OwnerOnly.emptyFile(file);
   }
 
-  /** Where the output of the run before the present one lies. */
+  /** The log file of the previous run. */
   static Path earlier(Path log) {
     return log.resolveSibling(log.getFileName() + ".1");
   }
@@ -82,7 +82,7 @@ public record ProcessLog(String program, Path file) {
 
   private String read() {
     try {
-      // The log may quote names in any encoding; every byte is a character here.
+      // The log may contain names in any encoding; ISO 8859-1 accepts every byte.
       return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
       return "";

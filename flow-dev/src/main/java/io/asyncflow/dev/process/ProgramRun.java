@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** A run of a program that does one thing and ends. */
+/** Runs a program to its end. */
 public final class ProgramRun {
-  /** Writes what the program reads from its standard input. */
+  /** Writes the program's standard input. */
   public interface Input {
     void writeTo(OutputStream stdin) throws IOException;
   }
@@ -42,7 +42,8 @@ public final class ProgramRun {
     try (OutputStream stdin = process.getOutputStream()) {
       input.writeTo(stdin);
     } catch (IOException e) {
-      // The program ended early: its exit code and log say why, the pipe only that it did.
+      // The program ended early: its exit code and log contain the reason, the broken pipe does
+      // not.
       brokenPipe = e;
     }
     int exitCode = exitCode(program, process);

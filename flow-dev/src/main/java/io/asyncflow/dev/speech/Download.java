@@ -12,17 +12,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** Fetches what a run has stored. */
+/** Downloads an object of a run. */
 final class Download {
   private static final int TRIES = 3;
 
   private Download() {}
 
   /**
-   * Fetches an object; a file of that name is replaced once all of it has come.
+   * Downloads an object; replaces an existing file once the download is complete.
    *
-   * @throws DevException if it is not kept any more, or the file cannot be written
-   * @throws FlowUnreachableException if the server does not answer, or breaks off again and again
+   * @throws DevException if the object no longer exists, or the file cannot be written
+   * @throws FlowUnreachableException if the server does not answer, or the download breaks off
+   *     repeatedly
    */
   static Path of(FlowClient flow, String reference, Path file) {
     StoreKey key =
@@ -46,7 +47,7 @@ final class Download {
     }
   }
 
-  /** Whether it came to its end. */
+  /** Downloads; false if the stream broke off. */
   private static boolean fetch(FlowClient flow, StoreKey key, Path part) throws IOException {
     try (InputStream in = new Incoming(flow.store().open(key))) {
       Files.copy(in, part, StandardCopyOption.REPLACE_EXISTING);
@@ -56,7 +57,7 @@ final class Download {
     }
   }
 
-  /** Told apart from a file that cannot be written. */
+  /** A broken connection, as opposed to a file that cannot be written. */
   private static final class BrokenOffException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -83,8 +84,8 @@ final class Download {
 
     @Override
     public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+      byte[] single = new byte[1];
+      return read(single, 0, 1) < 0 ? -1 : single[0] & 0xff;
     }
 
     @Override

@@ -5,20 +5,20 @@ import io.asyncflow.api.JobState;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** Shows how far a job is. Not thread-safe. */
+/** Shows the progress of a job. Not thread-safe. */
 public interface JobDisplay {
-  /** Shows what is new; called as often as one likes. */
+  /** Shows the progress if it has changed; may be called at any rate. */
   void show(JobProgress progress);
 
-  /** Leaves the display, so that other text may follow. */
+  /** Ends the display, so that other text may follow. */
   void end();
 
-  /** A bar that moves, where somebody watches; lines that stay, where somebody reads later. */
+  /** A moving bar on a terminal, otherwise separate lines. */
   static JobDisplay on(PrintStream out, boolean terminal) {
     return terminal ? new Bar(out) : new Lines(out);
   }
 
-  /** What there is to say, in less than 60 characters. */
+  /** The progress in less than 60 characters. */
   static String words(JobProgress progress) {
     if (progress.total() == null) {
       return progress.state().isFinal() ? "nothing was split" : "splitting";
@@ -41,12 +41,12 @@ public interface JobDisplay {
     if (progress.state() == JobState.STOPPING) {
       return ", stopping";
     }
-    int left = progress.total() - ended(progress);
-    if (left == 0 || progress.rate() == null || progress.rate() <= 0) {
+    int remaining = progress.total() - ended(progress);
+    if (remaining == 0 || progress.rate() == null || progress.rate() <= 0) {
       return "";
     }
-    // Not by estimatedEnd, which is a time on a clock that need not be this machine's.
-    long seconds = (long) Math.ceil(left / progress.rate());
+    // Not computed from estimatedEnd, which refers to another clock than this machine's.
+    long seconds = (long) Math.ceil(remaining / progress.rate());
     return String.format(Locale.ROOT, ", %d:%02d left", seconds / 60, seconds % 60);
   }
 
@@ -54,7 +54,7 @@ public interface JobDisplay {
     return progress.done() + progress.failed() + progress.cancelled();
   }
 
-  /** One line, drawn again and again. */
+  /** One line, redrawn in place. */
   final class Bar implements JobDisplay {
     private static final int WIDTH = 20;
     private final PrintStream out;
@@ -83,7 +83,7 @@ public interface JobDisplay {
     }
   }
 
-  /** A line for each twentieth of the way and for each turn that it takes. */
+  /** A line for each 5 % of progress, each change of state and each failure. */
   final class Lines implements JobDisplay {
     private static final int STEPS = 20;
     private final PrintStream out;
@@ -106,7 +106,7 @@ public interface JobDisplay {
 
     @Override
     public void end() {
-      // every line is whole
+      // every line is complete
     }
   }
 }

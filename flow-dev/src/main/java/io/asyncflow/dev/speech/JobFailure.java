@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Why a job has failed, for a person. */
+/** Describes to the user why a job has failed. */
 final class JobFailure {
   private static final int PAGE = 1_000;
   private static final int SHOWN = 10;
@@ -21,7 +21,7 @@ final class JobFailure {
 
   private JobFailure() {}
 
-  /** A sentence; if parts of the job failed, a line for each of the first of them follows. */
+  /** A sentence; if children failed, followed by a line for each of the first ones. */
   static String of(JobClient jobs, Job job) {
     if (job.state() == JobState.CANCELLED) {
       return "somebody cancelled it.";

@@ -10,12 +10,12 @@ import java.time.Duration;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A text that the example worker speaks, as any client of flowsvr sees it: a job. */
+/** A job of the example worker that speaks a text, seen as by any client of flowsvr. */
 public final class SpeechJob {
   /** The type of the job. */
   public static final String TYPE = "tts";
 
-  /** A server that is restarted, or another that takes over, is back by then. */
+  /** Long enough for a restart of the server, or for another to take over. */
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private static final JsonMapper JSON = new JsonMapper();
@@ -31,17 +31,17 @@ public final class SpeechJob {
   /**
    * The job's result.
    *
-   * @param wav a reference to it
-   * @param mp3 a reference to it; {@code null} if there is none
-   * @param noMp3 why there is none; {@code null} if there is one
+   * @param wav the reference of the WAV
+   * @param mp3 the reference of the MP3; {@code null} if there is none
+   * @param noMp3 why there is no MP3; {@code null} if there is one
    */
   public record Speech(String wav, String mp3, String noMp3, double seconds, int paragraphs) {}
 
   /**
    * Waits until the text is spoken.
    *
-   * @throws DevException if it was not; the message says why
-   * @throws io.asyncflow.api.FlowUnreachableException if the server stays away
+   * @throws DevException if the text was not spoken; the message states the reason
+   * @throws io.asyncflow.api.FlowUnreachableException if the server stays unavailable
    */
   public Speech await(JobDisplay display) {
     JobProgress end = follow(display);

@@ -6,17 +6,17 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** The end of a speech job: its files are fetched, and what is to be said of it is printed. */
+/** Downloads the files of a finished speech job and prints a report. */
 public final class SpeechReport {
   private static final String WAV = ".wav";
 
   private SpeechReport() {}
 
   /**
-   * Fetches the WAV and, where there is one, the MP3 beside it, and says how long all took; the
-   * last line is the WAV.
+   * Downloads the WAV and, if there is one, the MP3 into the same directory, and prints the times;
+   * the last printed line is the WAV.
    *
-   * @param wav where to write it; what is there is replaced
+   * @param wav the file to write; an existing one is replaced
    */
   public static void write(
       FlowClient flow, String jobId, SpeechJob.Speech speech, Path wav, PrintStream out) {
@@ -30,12 +30,12 @@ public final class SpeechReport {
     if (speech.mp3() == null) {
       out.println("There is no MP3: " + OneLine.of(speech.noMp3()));
     } else {
-      out.println(Download.of(flow, speech.mp3(), beside(wav)));
+      out.println(Download.of(flow, speech.mp3(), mp3Beside(wav)));
     }
     out.println(wav);
   }
 
-  private static Path beside(Path wav) {
+  private static Path mp3Beside(Path wav) {
     String name = wav.getFileName().toString();
     String stem = name.endsWith(WAV) ? name.substring(0, name.length() - WAV.length()) : name;
     return wav.resolveSibling(stem + ".mp3");

@@ -14,10 +14,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * How long the stages of a job took, by the logs of its tasks; of each task the hold counts whose
- * result stands.
+ * The durations of a job's stages, from the logs of its tasks; of each task the hold with the
+ * accepted result counts.
  *
- * @param parts of each child, in milliseconds, in no order
+ * @param parts the duration of each child in ms, in no order
  */
 public record StageTimes(long splitMs, long[] parts, long mergeMs) {
   private static final int PAGE = 1_000;
@@ -44,7 +44,7 @@ public record StageTimes(long splitMs, long[] parts, long mergeMs) {
       String cost = JSON.readTree(log).path("lastData").path("cost").asString("");
       return Long.parseLong(cost.replace("ms", ""));
     } catch (JacksonException | NumberFormatException e) {
-      return 0; // somebody has written something else into the log since
+      return 0; // the log was changed meanwhile
     }
   }
 

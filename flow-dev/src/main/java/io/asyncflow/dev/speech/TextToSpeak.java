@@ -27,10 +27,10 @@ public record TextToSpeak(String text) {
           Character.UnicodeScript.COMMON,
           Character.UnicodeScript.INHERITED);
 
-  /** With the rest of the request a job takes 16 MiB. */
+  /** A job accepts 16 MiB, including the rest of the request. */
   private static final long MAX_BYTES = 15_000_000;
 
-  /** Enough of what cannot be spoken to find it. */
+  /** The number of shown characters, enough to find the text. */
   private static final int SHOWN = 10;
 
   /** The text that comes with the demo. */
@@ -43,11 +43,11 @@ public record TextToSpeak(String text) {
   }
 
   /**
-   * Makes sure that workers on this machine have a voice for the letters of the text: those that
-   * are not Latin want espeak-ng. FreeTTS, which comes along, speaks English alone.
+   * Checks that workers on this machine have a voice for the letters of the text. Letters other
+   * than Latin ones need espeak-ng; the included FreeTTS speaks only English.
    *
-   * @param path the directories of programs, as the environment has them; may be {@code null}
-   * @throws DevException if there is none; the message says how to get one
+   * @param path the value of {@code PATH}; may be {@code null}
+   * @throws DevException if there is none; the message states how to install one
    */
   public void requireVoice(String path) {
     String foreign =

@@ -1,5 +1,5 @@
 /**
- * A text that the example worker speaks, from the file with the text to the WAV, as any client of
- * flowsvr sees it: by HTTP alone.
+ * Speech jobs of the example worker, from the text file to the WAV, by HTTP as any client of
+ * flowsvr.
  */
 package io.asyncflow.dev.speech;

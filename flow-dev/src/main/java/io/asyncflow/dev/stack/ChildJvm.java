@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One of Asyncflow's own programs, as a child process: tuned to start fast and to need little,
- * which suits a developer's machine and would be wrong for a server.
+ * One of Asyncflow's own programs, as a child process: tuned to start fast and to need little, for
+ * a developer's machine, not for production.
  *
  * @param module the module and the name for messages
- * @param directory its working directory, by which an orphan is known; belongs to it alone
- * @param log where its output goes
+ * @param directory its exclusive working directory, by which an orphan is recognized
+ * @param log the file of its output
  */
 record ChildJvm(String module, Path directory, Path log) {
 
-  /** Unpacks the program where needed; slow after a build. */
+  /** Unpacks the program if needed; slow after a build. */
   Path prepare(Installation installation) {
     return UnpackedJar.of(installation.executableJar(module), directory, installation);
   }

@@ -14,13 +14,13 @@ import java.util.Optional;
 /**
  * A port that one launcher of this user intends to use.
  *
- * <p>flowsvr binds its port seconds after the launcher found it free. Two launchers that start at
- * the same time would both find it free, one flowsvr would end, and its launcher would take the
- * other flowsvr, which answers there, for its own.
+ * <p>flowsvr binds its port seconds after the launcher found it free. Of two launchers that start
+ * at the same time, both would find it free, one flowsvr would fail, and its launcher would take
+ * the other flowsvr for its own.
  */
 public final class ClaimedPort implements AutoCloseable {
-  // One file for all ports, a byte for each. It stays open: closing any descriptor of a file drops
-  // all locks that the process has on it.
+  // One file for all ports, a byte for each. It stays open: closing any descriptor of a file
+  // releases all locks of the process on it.
   private static FileChannel claims;
 
   private final int number;
@@ -48,7 +48,7 @@ public final class ClaimedPort implements AutoCloseable {
                         + " is taken: choose another with --port."));
   }
 
-  /** Claims a port where it is free, and any free one where not. */
+  /** Claims this port if it is free, else any free one. */
   public static ClaimedPort preferring(int number) {
     return tryClaim(number).orElseGet(() -> of(LoopbackPort.free()));
   }

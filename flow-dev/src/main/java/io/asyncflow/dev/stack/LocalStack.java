@@ -35,18 +35,19 @@ import java.util.function.Supplier;
  * The whole of Asyncflow on one machine: MariaDB and Redis, flowsvr, and the example workers, each
  * a child process, all on loopback and in one directory.
  *
- * <p>{@link #start} belongs to one thread; {@link #close} may come from any other at any time, be
- * it while things start, and stops what has started in the opposite order.
+ * <p>{@link #start} belongs to one thread; any thread may call {@link #close} at any time, even
+ * during the start; it stops the started programs in reverse order.
  */
 public final class LocalStack implements AutoCloseable {
   private static final Duration SERVER_PATIENCE = Duration.ofSeconds(120);
   private static final Duration WORKER_PATIENCE = Duration.ofSeconds(120);
   private static final Duration POLL = Duration.ofMillis(100);
-  // A developer waits at the terminal: a run that is cut off goes on after the next start.
+  // Short, because a developer waits at the terminal; interrupted runs are repeated after the next
+  // start.
   private static final Duration WORKER_GRACE = Duration.ofSeconds(2);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(4);
   private static final String SCHEMA = "asyncflow";
-  // How flowsvr ends where its tables were made from another baseline of the schema.
+  // The exit code of flowsvr if its tables were made from another baseline of the schema.
   private static final int OTHER_BASELINE = 65;
   private static final int MOST_WORKERS = 2;
 
@@ -58,8 +59,8 @@ public final class LocalStack implements AutoCloseable {
   private final ChildJvm server;
   private final CompletableFuture<String> failure = new CompletableFuture<>();
   private final Deque<AutoCloseable> started = new ConcurrentLinkedDeque<>();
-  // Only so that a second close returns no sooner than the first. Nothing that is being closed may
-  // want it, or neither would end.
+  // Makes a second close wait for the first. Code that is being closed must not lock it, or both
+  // would deadlock.
   private final Object closed = new Object();
   private volatile boolean closing;
   private int port;
@@ -71,10 +72,10 @@ public final class LocalStack implements AutoCloseable {
   /**
    * Describes a stack; nothing runs yet.
    *
-   * @param directory where all its data lives
-   * @param key what flowsvr, as it inherits it, lets in
-   * @param portChoice where flowsvr will listen; asked when things start
-   * @param display is told of each step
+   * @param directory the directory of all data
+   * @param key the key, which flowsvr inherits from the environment
+   * @param portChoice supplies the port of flowsvr when the start begins
+   * @param display shows each step
    */
   public LocalStack(
       Installation installation,
@@ -95,12 +96,12 @@ public final class LocalStack implements AutoCloseable {
         module, directory.resolve(name), directory.resolve("logs").resolve(name + ".log"));
   }
 
-  /** The example worker, once more for each. */
+  /** The example worker with this number. */
   private ChildJvm worker(int number) {
     return program("worker-example", number == 1 ? "worker" : "worker-" + number);
   }
 
-  /** Where flowsvr listens; known once {@link #start} has returned. */
+  /** The URL of flowsvr; known once {@link #start} has returned. */
   public URI url() {
     return URI.create("http://" + LoopbackPort.HOST + ":" + port);
   }
@@ -109,12 +110,12 @@ public final class LocalStack implements AutoCloseable {
     return server.log().getParent();
   }
 
-  /** Completes with a sentence when a program has ended that cannot be kept running. */
+  /** Completes with a sentence when a program cannot be kept running. */
   public CompletableFuture<String> failure() {
     return failure;
   }
 
-  /** What runs besides flowsvr, for people who want to look into it; without passwords. */
+  /** The other services, described for users who want to connect to them; without passwords. */
   public List<String> services() {
     DatabaseEndpoint database = mariaDb.endpoint();
     return List.of(
@@ -131,7 +132,7 @@ public final class LocalStack implements AutoCloseable {
    * Starts MariaDB, Redis and flowsvr, and returns when flowsvr is ready. Data of another baseline
    * is {@linkplain OldData moved aside}.
    *
-   * @throws DevException in one sentence, with what has started still to be closed
+   * @throws DevException in one sentence; the caller must still close the stack
    */
   public void start() {
     own(DirectoryLock.take(directory));
@@ -151,7 +152,7 @@ public final class LocalStack implements AutoCloseable {
     synchronized (closed) {
       stopAllBut(1); // the lock: only its owner may move the directory
       if (closing) {
-        return; // what would start next says so
+        return; // the next program to start reports it
       }
       Path aside = OldData.moveAside(directory, LocalDate.now());
       display.say(
@@ -224,9 +225,10 @@ public final class LocalStack implements AutoCloseable {
   }
 
   /**
-   * Returns when so many of the workers ask for tasks.
+   * Returns when this number of workers ask for tasks.
    *
-   * @throws DevException in one sentence if one of them cannot be kept running, or none comes
+   * @throws DevException in one sentence if a worker cannot be kept running, or none asks for tasks
+   *     in time
    */
   public void awaitWorkers(int count) {
     Path log = worker(1).log();
@@ -248,7 +250,8 @@ public final class LocalStack implements AutoCloseable {
   }
 
   /**
-   * @param awaitStart returns when it has started, or throws: what never did is not started again
+   * @param awaitStart returns when the program has started, or throws; a program that never started
+   *     is not restarted
    */
   private void run(
       ChildJvm program, Path jar, Map<String, String> settings, Consumer<ChildProcess> awaitStart) {
@@ -285,7 +288,7 @@ public final class LocalStack implements AutoCloseable {
     try {
       throw new DevException(failure.get(pause.toMillis(), TimeUnit.MILLISECONDS));
     } catch (TimeoutException e) {
-      // All is well so far.
+      // Still running.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new DevException("Waiting for the worker was interrupted.", e);
@@ -303,7 +306,7 @@ public final class LocalStack implements AutoCloseable {
   private <T extends AutoCloseable> T own(T part) {
     started.push(part);
     if (closing) {
-      // Closed while this part was starting: it is stopped like those before it.
+      // Closed while this part was starting: stop it, too.
       close();
       throw new DevException("Asyncflow was stopped while it was starting.");
     }
@@ -316,7 +319,7 @@ public final class LocalStack implements AutoCloseable {
     stopAllBut(0);
   }
 
-  /** Stops the parts in the order opposite to that of their start. */
+  /** Stops the parts in the reverse order of their start. */
   private void stopAllBut(int first) {
     synchronized (closed) {
       while (started.size() > first) {

@@ -12,9 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A data directory that the programs of this version cannot use: renamed, never deleted. */
+/** Moves a data directory aside that this version cannot use. It is renamed, never deleted. */
 final class OldData {
-  // Whatever commands keep in their data directory. One that has more is somebody's home, perhaps.
+  // The files that commands keep in their data directory. A directory with other files may have
+  // other uses.
   private static final Pattern OURS =
       Pattern.compile(
           "asyncflow\\.lock|mariadb|redis|flowsvr|worker(-\\d+)?|logs|store|spool|speech");
@@ -25,19 +26,19 @@ final class OldData {
    * Renames the directory to {@code {directory}.old-{today}}, or to the first such name with {@code
    * -2}, {@code -3} and so on that is free.
    *
-   * @param directory absolute, and locked by the caller, whose lock goes along
+   * @param directory an absolute path, locked by the caller; the lock stays valid
    * @return its new name
-   * @throws DevException in one sentence if it cannot be renamed, or has what is not ours
+   * @throws DevException in one sentence if it cannot be renamed, or contains other files
    */
   static Path moveAside(Path directory, LocalDate today) {
     Path aside = freeName(directory, today);
     String old = "The data in " + directory + " was made from another baseline of the schema";
-    List<Path> others = others(directory);
-    if (!others.isEmpty()) {
+    List<Path> foreign = foreignFiles(directory);
+    if (!foreign.isEmpty()) {
       throw new DevException(
           old
               + ", and is not moved because "
-              + others.get(0).getFileName()
+              + foreign.get(0).getFileName()
               + " beside it is not Asyncflow's: move that away, or name another directory (dev"
               + " --data-dir).");
     }
@@ -53,7 +54,7 @@ final class OldData {
     }
   }
 
-  private static List<Path> others(Path directory) {
+  private static List<Path> foreignFiles(Path directory) {
     try (Stream<Path> files = Files.list(directory)) {
       return files
           .filter(file -> !OURS.matcher(file.getFileName().toString()).matches())

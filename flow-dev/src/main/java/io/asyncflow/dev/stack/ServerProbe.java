@@ -14,8 +14,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Asks a flowsvr that starts how far it is. One client for all questions, since each client has a
- * thread that lives until the collector finds the client.
+ * Queries a starting flowsvr. Uses one HTTP client for all requests, because each client has a
+ * thread that lives until the client is garbage-collected.
  */
 final class ServerProbe {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -26,9 +26,9 @@ final class ServerProbe {
   private final String key;
 
   /**
-   * Makes the client; nothing is asked yet.
+   * Creates the client; sends no request yet.
    *
-   * @param key what flowsvr lets in; null or empty for none
+   * @param key the API key; null or empty for none
    */
   ServerProbe(URI url, String key) {
     this.url = url;
@@ -44,9 +44,9 @@ final class ServerProbe {
   }
 
   /**
-   * How many workers have come since; 0 if the server does not say.
+   * The number of workers that started since then; 0 if the server does not answer.
    *
-   * @param epochMs on the database's clock
+   * @param epochMs the moment by the database's clock, epoch ms
    */
   long workersSince(long epochMs) {
     try {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
 
-/** What people see of a start: a line a step, and what is waited for where that takes long. */
+/** Shows the steps of a start, one line each, and the reason of long waits. */
 public final class StartDisplay {
   private static final Duration LONG = Duration.ofSeconds(15);
 
@@ -17,29 +17,29 @@ public final class StartDisplay {
     this.out = out;
   }
 
-  /** Says that a step is done, and how long all has taken so far. */
+  /** Prints that a step is done, and the time since the start. */
   void done(String step) {
     double seconds = Duration.ofNanos(System.nanoTime() - begin).toMillis() / 1e3;
     out.printf(Locale.ROOT, "%6.1f s  %s%n", seconds, step);
   }
 
-  /** Says something that people should know. */
+  /** Prints a notice. */
   void say(String sentence) {
     out.println(sentence);
   }
 
-  /** The condition, which says once what is waited for if it is not met for long. */
-  BooleanSupplier awaiting(String what, Path log, BooleanSupplier condition) {
+  /** Wraps a condition; prints once what is awaited if the condition stays false for long. */
+  BooleanSupplier awaiting(String awaited, Path log, BooleanSupplier condition) {
     return new BooleanSupplier() {
-      private final long from = System.nanoTime();
-      private boolean said;
+      private final long start = System.nanoTime();
+      private boolean printed;
 
       @Override
       public boolean getAsBoolean() {
         boolean met = condition.getAsBoolean();
-        if (!met && !said && System.nanoTime() - from > LONG.toNanos()) {
-          out.println("Waiting for " + what + "; its log is " + log);
-          said = true;
+        if (!met && !printed && System.nanoTime() - start > LONG.toNanos()) {
+          out.println("Waiting for " + awaited + "; its log is " + log);
+          printed = true;
         }
         return met;
       }

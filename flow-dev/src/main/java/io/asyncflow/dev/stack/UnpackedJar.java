@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 /**
  * An executable Spring Boot jar, unpacked once per build.
  *
- * <p>It starts a quarter faster than the jar of jars, and a build that replaces the jar does not
- * pull it from under the feet of a running process.
+ * <p>It starts a quarter faster than the nested jar, and a build that replaces the jar does not
+ * affect a running process.
  */
 final class UnpackedJar {
   private static final String PREFIX = "app-";
@@ -24,11 +24,11 @@ final class UnpackedJar {
   private UnpackedJar() {}
 
   /**
-   * Unpacks the jar unless that has been done, and forgets older builds.
+   * Unpacks the jar unless already done, and deletes older builds.
    *
    * @param jar the executable jar
-   * @param directory where to; used by no other process
-   * @return the thin jar that {@code java -jar} runs, its libraries beside it
+   * @param directory the target directory; used by no other process
+   * @return the thin jar for {@code java -jar}, with its libraries in the same directory
    */
   static Path of(Path jar, Path directory, Installation installation) {
     try {

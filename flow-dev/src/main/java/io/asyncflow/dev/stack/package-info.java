@@ -10,10 +10,10 @@
  *                            └─ worker     worker-2/  logs/worker-2.log; for the demo
  * </pre>
  *
- * <p>flowsvr and the workers are held by the four nets of {@link io.asyncflow.dev.process}, and by
- * a fifth: their standard input is a pipe from the launcher, and they end at its end.
+ * <p>Besides the four mechanisms of {@link io.asyncflow.dev.process}, flowsvr and the workers have
+ * a fifth: their standard input is a pipe from the launcher, and they end with it.
  *
- * <p>Where flowsvr ends because the tables were made from another baseline, the directory gets
- * another name, and all starts anew in an empty one.
+ * <p>If flowsvr ends because the tables were made from another baseline, the directory is renamed,
+ * and the stack starts again with an empty one.
  */
 package io.asyncflow.dev.stack;

@@ -8,10 +8,10 @@ import java.util.stream.Stream;
 import org.testcontainers.DockerClientFactory;
 
 /**
- * Which database the tests run on, and why.
+ * The database of the tests, and the reason for the choice.
  *
  * @param kind the product
- * @param reason half a sentence for the line that tells people
+ * @param reason the reason for the printed line, as half a sentence
  */
 record TestDatabaseChoice(Kind kind, String reason) {
   enum Kind {
@@ -47,7 +47,7 @@ record TestDatabaseChoice(Kind kind, String reason) {
   }
 
   private static boolean dockerAnswers() {
-    // Without any sign of Docker Testcontainers would search for it and log errors: not asked.
+    // Without any trace of Docker, skip Testcontainers, which would search for it and log errors.
     return dockerLeavesASign() && DockerClientFactory.instance().isDockerAvailable();
   }
 

@@ -21,11 +21,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>The system property {@code asyncflow.test.database} chooses the database: {@code mariadb}
  * (embedded), {@code mysql8} (the real MySQL 8.0.33, embedded) or {@code container} (MySQL 8.4 in
- * Docker). Where it is absent, Docker gives the container if it answers, and MariaDB runs
- * otherwise. The choice is said once, on standard output.
+ * Docker). If it is not set, the container is used if Docker answers, otherwise MariaDB. The choice
+ * is printed once, on standard output.
  *
- * <p>Tests keep out of each other's way by a {@linkplain #newSchema schema of their own}. Database
- * and Redis end with the JVM and leave neither processes nor directories. Thread-safe.
+ * <p>Tests are isolated by {@linkplain #newSchema their own schemas}. Database and Redis end with
+ * the JVM and leave no processes or directories. Thread-safe.
  */
 public final class TestServices {
   static final String DATABASE_PROPERTY = "asyncflow.test.database";
@@ -40,7 +40,7 @@ public final class TestServices {
   /**
    * The shared database, started by the first call.
    *
-   * @return where it listens and who may do everything there
+   * @return its address and the login with all privileges
    * @throws DevException in one sentence if the chosen database cannot start
    */
   public static synchronized DatabaseEndpoint database() {
@@ -58,10 +58,10 @@ public final class TestServices {
   }
 
   /**
-   * Makes an empty database on the shared database.
+   * Creates an empty schema on the shared database.
    *
-   * @param prefix what its name begins with: letters, digits and underscores
-   * @return its name, which no earlier call of any test run got
+   * @param prefix the prefix of its name: letters, digits and underscores
+   * @return its name, unique over all test runs
    * @throws DevException if the database refuses
    */
   public static String newSchema(String prefix) {
@@ -82,7 +82,7 @@ public final class TestServices {
   }
 
   /**
-   * The shared Redis, started by the first call. A test that stops it starts it again.
+   * The shared Redis, started by the first call. A test that stops it must start it again.
    *
    * @throws DevException in one sentence if it cannot start
    */
@@ -93,7 +93,7 @@ public final class TestServices {
     return redis;
   }
 
-  // Not the JVM's temporary directory: what lies there may go while a server still writes.
+  // Not the JVM's temporary directory, which may be deleted while a server still writes.
   private static Path directory(String service) {
     if (directory == null) {
       Path target = Path.of("target").toAbsolutePath();
