@@ -109,7 +109,7 @@ public class TaskCreator {
     @Override
     public List<TaskId> together(TaskType type, List<TaskDraft> tasks) {
       CreateCall call = CreateCall.of(tasks);
-      return create(call, call.isOneStatement() ? Commit.STATEMENT_ONCE : Commit.ONCE);
+      return create(call, call.isOneStatement() ? Commit.STATEMENT_ONCE : Commit.TRANSACTION_ONCE);
     }
   }
 
@@ -137,7 +137,7 @@ public class TaskCreator {
     /** A transaction, repeated after a deadlock. */
     TRANSACTION,
     /** A transaction; the caller handles a deadlock. */
-    ONCE
+    TRANSACTION_ONCE
   }
 
   private <T> T commit(Commit commit, Supplier<T> work) {
@@ -145,7 +145,7 @@ public class TaskCreator {
       case STATEMENT -> transactions.executeStatement(work);
       case STATEMENT_ONCE -> work.get();
       case TRANSACTION -> transactions.execute(work);
-      case ONCE -> transactions.executeOnce(work);
+      case TRANSACTION_ONCE -> transactions.executeOnce(work);
     };
   }
 

@@ -271,7 +271,7 @@ public class DueStore {
           ranges.subList(from, Math.min(from + MAX_RANGES_PER_STATEMENT, ranges.size()));
       List<Object> values = new ArrayList<>();
       String sql = String.join("UNION ALL\n", headsSql(group, limit, values));
-      heads.addAll(look(sql, values, group).heads());
+      heads.addAll(read(sql, values, group).heads());
     }
     return heads;
   }
@@ -279,13 +279,6 @@ public class DueStore {
   /**
    * As {@link #heads}, with the type's live tables and the repeats in the first of these
    * statements.
-   */
-  Seen look(TaskType type, List<Range> ranges, int limit, Collection<HoldKey> repeatable) {
-    return look(type, ranges, range -> limit, repeatable);
-  }
-
-  /**
-   * As {@link #look(TaskType, List, int, Collection)}, with a limit for each range.
    *
    * @param limit returns the most heads of a range
    */
@@ -307,7 +300,7 @@ public class DueStore {
     int most = Math.min(MAX_RANGES_PER_STATEMENT, ranges.size());
     List<Range> first = ranges.subList(0, most);
     headsSql(first, limit, values).forEach(head -> sql.append("UNION ALL\n").append(head));
-    Seen seen = look(sql.toString(), values, first);
+    Seen seen = read(sql.toString(), values, first);
     seen.heads().addAll(heads(ranges.subList(most, ranges.size()), limit));
     return seen;
   }
@@ -408,7 +401,7 @@ public class DueStore {
     return parts;
   }
 
-  private Seen look(String sql, List<Object> values, List<Range> ranges) {
+  private Seen read(String sql, List<Object> values, List<Range> ranges) {
     List<Head> heads = new ArrayList<>();
     int[] position = new int[2];
     boolean[] hasRepeats = new boolean[1];
@@ -419,7 +412,7 @@ public class DueStore {
               long id = rs.getLong("id");
               long orderTime = rs.getLong("order_time");
               switch (rs.getString("kind")) {
-                case "tables" -> {
+                case "tables" -> { // the first live table and the last one
                   position[0] = (int) id;
                   position[1] = (int) orderTime;
                 }

@@ -16,7 +16,10 @@ final class WaitingHold {
 
   final CompletableFuture<List<Task>> answer = new CompletableFuture<>();
 
-  /** Whether a claim has been made for it, so that it now waits for work. */
+  /**
+   * Whether it waits for work, and its time-out runs: after a claim that had nothing for it, or at
+   * once if its sources are known to be quiet.
+   */
   boolean parked;
 
   /** Whether a claim has read {@code t_hold} for an earlier delivery of it; only used by rounds. */

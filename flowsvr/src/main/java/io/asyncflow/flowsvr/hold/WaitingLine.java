@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * Holds of one type that share their claims, first come first served.
  *
  * <pre>
- *   arrives ──▶ nothing is known to be due, and it can wait ──▶ parked ({@link ParkedHolds})
+ *   arrives ──▶ known that nothing is due, and it can wait ──▶ parked ({@link ParkedHolds})
  *     │
  *     ▼
  *   a round: one claim for all holds of the line ({@link ClaimRounds}) ──▶ tasks, none, or parked

@@ -19,8 +19,8 @@ import org.springframework.dao.PessimisticLockingFailureException;
  * <pre>
  *   idle      a ─▶ alone(a)                     a lone call never waits: no timer
  *   busy      b, c, d ─▶ wait
- *   a done    d ─▶ together(b, c, d)            executed by one of the callers' threads
- *             b, c ◀─ their results
+ *   a done    b ─▶ together(b, c, d)            executed by one of the callers' threads
+ *             c, d ◀─ their results
  * </pre>
  *
  * <p>Batches grow with the load of the database. A call returns or throws only after its own
