@@ -30,6 +30,7 @@ class BenchIT {
   @TempDir Path directory;
 
   @Test
+  @Tag("faults") // it starts a server
   void aContestIsHeldAgainstThePeers() throws Exception {
     Report report = run("--mariadb", "--only", "lives");
 

@@ -43,7 +43,7 @@ public class DueLook {
   /** The pause after a turn that has seen nothing due. */
   private static final long TURN_PAUSE_MS = 1_000;
 
-  /** The most heads that a look at a part of the sources reads, approximately. */
+  /** The most heads that a look reads, approximately; a claim may take more than it has seen. */
   private static final int MAX_HEADS = 2_000;
 
   private final DueStore store;
@@ -273,7 +273,7 @@ public class DueLook {
       return new Look(
           ranges, List.of(), Set.of(), leftOut, Optional.empty(), false, false, newsSeen, at);
     }
-    int most = part.isAll() ? request.limit() : limitOfEach(request, ranges.size());
+    int most = limitOfEach(request, ranges.size());
     // In a quiet range most likely nothing is due, and one head is enough to know.
     ToIntFunction<Range> limit = range -> quiet.contains(range) ? 1 : most;
     Seen seen;
@@ -327,7 +327,7 @@ public class DueLook {
   }
 
   private static int limitOfEach(LookRequest request, int ranges) {
-    return Math.min(request.limit(), MAX_HEADS / Math.max(1, ranges));
+    return Math.max(1, Math.min(request.limit(), MAX_HEADS / Math.max(1, ranges)));
   }
 
   private static Set<Source> seenInPart(

@@ -373,7 +373,8 @@ final class DueMap {
   }
 
   private boolean isLeftToTheScan(Source source, Hint hint, long now) {
-    return hint.isBusy() && (toScan.contains(source) || now - hint.wholeAt() < CLAIMS_GO_ON);
+    long leftFor = toScan.contains(source) ? QUIET : CLAIMS_GO_ON;
+    return hint.isBusy() && now - hint.wholeAt() < leftFor;
   }
 
   /** Records that a claim begins behind the delete-marked entries of the source. */
@@ -407,17 +408,11 @@ final class DueMap {
   }
 
   /**
-   * Records the end of a scan of the source. After a failure, too, the next scan follows a second
-   * later: claims would fail as well.
-   *
-   * @param at when the scan began
+   * Records the end of a scan of the source, also of one that failed. Claims leave the source to
+   * the next scan for a moment, and then read it from its beginning themselves.
    */
-  synchronized void scanned(Source source, long at) {
+  synchronized void scanned(Source source) {
     toScan.remove(source);
-    sources.computeIfPresent(
-        source,
-        (s, hint) ->
-            hint.isBusy() && hint.isOldAt(at) ? new Hint(hint.from(), at, at, false) : hint);
   }
 
   /** Whether the map has a hint on the source. */

@@ -18,6 +18,7 @@ import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -77,6 +78,8 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   private final Node node;
   private boolean isSoleServer;
   private long tookNanos;
+  private int maxParts = MAX_PARTS_PER_STATEMENT;
+  private final Map<TaskType, Long> restUntil = new HashMap<>();
   private boolean hasFound;
   private long foundAt;
   private BackgroundLoop loop;
@@ -146,12 +149,13 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   void runOnce() {
     long began = node.nanoTime();
     List<Part> parts = parts(began);
+    tookNanos = 0;
     RuntimeException failure = null;
     List<Part> batch = new ArrayList<>();
     int size = 0;
     for (Part part : parts) {
-      if (!batch.isEmpty() && size + part.size() > MAX_PARTS_PER_STATEMENT) {
-        failure = first(failure, scan(batch));
+      if (!batch.isEmpty() && size + part.size() > maxParts) {
+        failure = first(failure, scanTimed(batch));
         batch = new ArrayList<>();
         size = 0;
       }
@@ -159,23 +163,45 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       size += part.size();
     }
     if (!batch.isEmpty()) {
-      failure = first(failure, scan(batch));
+      failure = first(failure, scanTimed(batch));
     }
-    tookNanos = node.nanoTime() - began;
     if (failure != null) {
       throw failure;
     }
+    maxParts = Math.min(2 * maxParts, MAX_PARTS_PER_STATEMENT);
+  }
+
+  /**
+   * Scans a batch. After a failure the next statements are smaller, so that one slow source does
+   * not keep the scan from the others; a type that fails alone rests for as long as its time asks.
+   */
+  private RuntimeException scanTimed(List<Part> batch) {
+    long began = node.nanoTime();
+    RuntimeException failure = scan(batch);
+    long now = node.nanoTime();
+    if (failure == null) {
+      tookNanos += now - began;
+    } else if (batch.size() > 1) {
+      maxParts = Math.max(1, maxParts / 4);
+    } else {
+      restUntil.put(batch.get(0).family().type(), now + PAUSE_FACTOR * (now - began));
+    }
+    return failure;
   }
 
   private List<Part> parts(long now) {
     Map<TaskType, Wanted> wanted = demand.wanted();
     Map<TaskType, Part> parts = new TreeMap<>();
+    restUntil.values().removeIf(until -> until - now <= 0);
     maps.forEach(
         (type, map) -> {
+          if (restUntil.containsKey(type)) {
+            return;
+          }
           Set<Source> busy = map.busyToScan();
           TaskFamily family = families.find(type, KNOWN).orElse(null);
           if (family == null || busy.isEmpty() && !wanted.containsKey(type)) {
-            busy.forEach(source -> map.scanned(source, now));
+            busy.forEach(map::scanned);
             return;
           }
           long newsSeen = map.newsCount();
@@ -231,7 +257,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     } catch (RuntimeException e) {
       return e;
     } finally {
-      parts.forEach(part -> part.busy().forEach(source -> part.map().scanned(source, at)));
+      parts.forEach(part -> part.busy().forEach(part.map()::scanned));
     }
   }
 

@@ -1,5 +1,13 @@
 /**
- * Where tasks are due: the statements that read it, and the memory of what they saw, so that claims
- * skip sources in which nothing is due.
+ * Where tasks are due, and what is known of it, so that claims skip sources in which nothing is due.
+ *
+ * <ul>
+ *   <li>{@code DueMap} remembers what was seen of the sources of one type; {@code DueMaps} has one
+ *       for each type.
+ *   <li>{@code DueLook} is what a claim uses: it reads the sources that are not known to be quiet.
+ *   <li>{@code DueScan} is a loop of the server: it finds tasks of which no event told.
+ *   <li>{@code DueWork} tells governance which stages are late.
+ *   <li>{@code DueStore} has the statements of all of them.
+ * </ul>
  */
 package io.asyncflow.flowsvr.due;

@@ -81,7 +81,15 @@ final class ClaimRounds {
     synchronized (this) {
       anotherRequested = false; // before the round reads which holds wait
     }
-    long againInMs = round.getAsLong();
+    long againInMs = NO_THREAD_MS; // if the round throws, even an Error
+    try {
+      againInMs = round.getAsLong();
+    } finally {
+      end(againInMs);
+    }
+  }
+
+  private void end(long againInMs) {
     boolean runAgain;
     synchronized (this) {
       runAgain = anotherRequested;

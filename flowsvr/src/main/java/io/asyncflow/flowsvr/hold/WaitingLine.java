@@ -4,6 +4,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -144,7 +145,7 @@ final class WaitingLine {
       lastFailure = null;
       return againInMs;
     } catch (Throwable e) { // even after an Error, later rounds must run
-      fail(e);
+      fail(round, e);
       return FAILURE_PAUSE_MS;
     }
   }
@@ -213,9 +214,16 @@ final class WaitingLine {
     }
   }
 
-  /** Fails the holds that need the result of this claim; parked holds go on waiting. */
-  private void fail(Throwable e) {
-    holds.awaitingClaim().forEach(waiting -> waiting.answer.completeExceptionally(e));
+  /**
+   * Fails the holds that need the result of this claim; parked holds go on waiting. The next claim
+   * reads whether any of them got tasks: the failed one may have committed.
+   */
+  private void fail(List<WaitingHold> round, Throwable e) {
+    round.forEach(waiting -> waiting.checked = false);
+    Set<WaitingHold> claimedFor = new HashSet<>(round); // later ones have the next round
+    holds.awaitingClaim().stream()
+        .filter(claimedFor::contains)
+        .forEach(waiting -> waiting.answer.completeExceptionally(e));
     String failure = e.toString();
     if (!failure.equals(lastFailure)) {
       log.info("a claim for holds failed; the next one follows in about a second: {}", failure);

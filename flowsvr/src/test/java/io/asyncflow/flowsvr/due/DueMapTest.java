@@ -152,7 +152,7 @@ class DueMapTest {
     assertThat(map.rangeOf(BUSY, START + ms(5_000))).as("however long").contains(bounded);
 
     see(BUSY, aSecondLater, HOUR - 90_000); // something came by SQL
-    map.scanned(BUSY, aSecondLater);
+    map.scanned(BUSY);
     assertThat(map.rangeOf(BUSY, START + ms(1_500))).contains(new Range(BUSY, HOUR - 90_250));
     map.claimedFrom(BUSY, START + ms(1_500));
     assertThat(map.busyToScan()).isEmpty();
@@ -164,7 +164,7 @@ class DueMapTest {
     long claim = START + ms(1_000);
     map.claimedFrom(BUSY, claim);
     see(BUSY, claim + 1, HOUR - 90_000);
-    map.scanned(BUSY, claim + 1);
+    map.scanned(BUSY);
     Range claimed = new Range(BUSY, HOUR - 60_250);
     map.saw(claimed, List.of(head(BUSY, HOUR - 50_000)), map.newsCount(), claim);
     assertThat(map.rangeOf(BUSY, claim + 2)).contains(new Range(BUSY, HOUR - 90_250));
@@ -186,7 +186,7 @@ class DueMapTest {
     map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
     assertThat(map.rangeOf(BUSY, now)).contains(Range.whole(BUSY));
     assertThat(map.isBusy(BUSY)).isFalse();
-    map.scanned(BUSY, now); // it began before the news
+    map.scanned(BUSY); // it began before the news
     assertThat(map.rangeOf(BUSY, now)).contains(Range.whole(BUSY));
     see(BUSY, now, HOUR - 90_000);
     assertThat(map.rangeOf(BUSY, now)).contains(new Range(BUSY, HOUR - 90_250));
@@ -201,15 +201,29 @@ class DueMapTest {
   }
 
   @Test
-  void aScanThatFailedIsTriedAgainASecondLater() {
+  void sourceWhoseScansFailIsReadFromItsBeginningByAClaim() {
+    see(BUSY, START, HOUR - 60_000);
+    Range bounded = new Range(BUSY, HOUR - 60_250);
+    map.claimedFrom(BUSY, START + ms(1_000));
+    map.scanned(BUSY);
+    assertThat(map.rangeOf(BUSY, START + ms(1_999))).contains(bounded);
+    assertThat(map.rangeOf(BUSY, START + ms(2_000))).contains(Range.whole(BUSY));
+
+    map.claimedFrom(BUSY, START + ms(1_999));
+    assertThat(map.busyToScan()).containsExactly(BUSY);
+    assertThat(map.rangeOf(BUSY, START + ms(9_999))).as("a slow scan").contains(bounded);
+    assertThat(map.rangeOf(BUSY, START + ms(10_000))).contains(Range.whole(BUSY));
+  }
+
+  @Test
+  void scanOfWhichNothingIsBelievedIsNoReadFromTheBeginning() {
     see(BUSY, START, HOUR - 60_000);
     map.claimedFrom(BUSY, START + ms(1_000));
-    map.scanned(BUSY, START + ms(1_000));
-    assertThat(map.rangeOf(BUSY, START + ms(1_999))).contains(new Range(BUSY, HOUR - 60_250));
-    map.claimedFrom(BUSY, START + ms(1_999));
-    assertThat(map.busyToScan()).isEmpty();
-    map.claimedFrom(BUSY, START + ms(2_000));
-    assertThat(map.busyToScan()).containsExactly(BUSY);
+    long before = map.newsCount();
+    map.on(new TasksWaiting(LARK, Set.of(OLD), Set.of("other"), false));
+    map.saw(Range.whole(BUSY), List.of(head(BUSY, HOUR - 90_000)), before, START + ms(1_000));
+    map.scanned(BUSY);
+    assertThat(map.rangeOf(BUSY, START + ms(2_000))).contains(Range.whole(BUSY));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.due;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.ArgumentMatchers.eq;
@@ -21,12 +22,14 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.QueryTimeoutException;
 
 /** What a round reads, and when the next one follows. */
 class DueScanTest {
@@ -87,6 +90,40 @@ class DueScanTest {
             });
     scan.runOnce();
     assertThat(scan.pause()).hasMillis(240);
+  }
+
+  @Test
+  void sourceThatIsSlowDoesNotKeepTheScanFromTheOtherTypes() {
+    TaskType slow = new TaskType("slow");
+    TaskTable slowTable = new TaskTable(slow, 1);
+    maps.of(slow);
+    when(families.find(slow, Freshness.KNOWN))
+        .thenReturn(Optional.of(new TaskFamily(slow, List.of(slowTable), List.of(slowTable), 0)));
+    Wanted first = new Wanted(Set.of("first"), false);
+    when(demand.wanted()).thenReturn(Map.of(LARK, first, slow, first));
+    List<List<TaskType>> asked = new ArrayList<>();
+    when(store.scan(any(), any(), any()))
+        .thenAnswer(
+            call -> {
+              asked.add(call.getArgument(0));
+              if (asked.get(asked.size() - 1).contains(slow)) {
+                at(100L * asked.size());
+                throw new QueryTimeoutException("a hundred thousand deleted entries");
+              }
+              return new Scan(Map.of(), Set.of(), Map.of(), 2);
+            });
+    for (int i = 0; i < 5; i++) { // each failure makes the statements smaller
+      assertThatThrownBy(scan::runOnce).isInstanceOf(QueryTimeoutException.class);
+      if (asked.contains(List.of(slow))) {
+        break;
+      }
+    }
+    assertThat(asked).contains(List.of(LARK), List.of(slow));
+    assertThat(scan.pause()).as("that of the others").hasMillis(125);
+
+    asked.clear();
+    scan.runOnce();
+    assertThat(asked).as("the slow one rests").containsExactly(List.of(LARK));
   }
 
   @Test

@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -245,6 +246,27 @@ class WaitingLineTest {
     script = hold -> found("t1");
     line.news();
     assertThat(idsOf(waits)).containsExactly("t1");
+  }
+
+  @Test
+  void claimAfterAFailedOneReadsWhetherThatOneGaveAnything() throws Exception {
+    CompletableFuture<List<Task>> answer = park(aHold("a"));
+    line.news();
+    claims.poll(30, SECONDS);
+    line.news();
+    Awaitility.await().until(() -> !lastAsking.get(0).possibleRepeat()); // the first one read it
+    CountDownLatch failed = new CountDownLatch(1);
+    script =
+        hold -> {
+          failed.countDown();
+          throw new IllegalStateException("the answer to a COMMIT was lost");
+        };
+    line.news();
+    await(failed);
+    script = hold -> found("t1");
+    line.news();
+    assertThat(idsOf(answer)).containsExactly("t1");
+    assertThat(lastAsking.get(0).possibleRepeat()).isTrue();
   }
 
   @Test

@@ -259,7 +259,7 @@ class ServerNumberIT {
 
     assertThatThrownBy(this::aServer)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("all 1024 server numbers are held");
+        .hasMessageContaining("all 1024 server numbers are leased");
 
     leaseOf(77, "lease_end = 1");
     assertThat(aServer().serverNumber()).isEqualTo(77);
