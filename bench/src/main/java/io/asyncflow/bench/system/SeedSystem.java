@@ -4,6 +4,7 @@ import io.asyncflow.bench.bed.RawTable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.IntConsumer;
@@ -71,8 +72,10 @@ public final class SeedSystem implements TaskSystem {
   @Override
   public Runner run(IntConsumer started) throws Exception {
     BlockingQueue<RawTable.Held> held = new LinkedBlockingQueue<>(QUEUE);
+    // Of this run alone: Redisson keeps a lock that is granted while its thread is interrupted.
+    RLock lock = redis.getLock("claim:" + table.name() + ":" + UUID.randomUUID());
     return new Loops()
-        .start(CLAIMERS, () -> new Claimer(held))
+        .start(CLAIMERS, () -> new Claimer(held, lock))
         .start(REPORTERS, () -> new Reporter(held, started));
   }
 
@@ -84,9 +87,11 @@ public final class SeedSystem implements TaskSystem {
   private final class Claimer implements Loops.Step {
     private final Connection connection = table.connect();
     private final BlockingQueue<RawTable.Held> held;
+    private final RLock lock;
 
-    Claimer(BlockingQueue<RawTable.Held> held) throws SQLException {
+    Claimer(BlockingQueue<RawTable.Held> held, RLock lock) throws SQLException {
       this.held = held;
+      this.lock = lock;
     }
 
     @Override
@@ -101,7 +106,6 @@ public final class SeedSystem implements TaskSystem {
     }
 
     private List<RawTable.Held> claim() throws SQLException, InterruptedException {
-      RLock lock = redis.getLock("claim:" + table.name());
       lock.lockInterruptibly();
       try {
         List<RawTable.Held> claimed = table.holdUnlocked(connection, BATCH);
