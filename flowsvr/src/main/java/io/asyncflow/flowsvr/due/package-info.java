@@ -1,5 +1,6 @@
 /**
- * Where tasks are due, and what is known of it, so that claims skip sources in which nothing is due.
+ * Where tasks are due, and what is known of it, so that claims skip sources in which nothing is
+ * due.
  *
  * <ul>
  *   <li>{@code DueMap} remembers what was seen of the sources of one type; {@code DueMaps} has one
