@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.HoldDemand.Wanted;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.redis.RedisLink;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
@@ -147,46 +148,46 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
    * @throws DataAccessException the first failure, after all other sources have been read
    */
   void runOnce() {
-    long began = node.nanoTime();
-    List<Part> parts = parts(began);
+    List<Part> parts = parts(node.nanoTime());
     tookNanos = 0;
-    RuntimeException failure = null;
-    List<Part> batch = new ArrayList<>();
-    int size = 0;
-    for (Part part : parts) {
-      if (!batch.isEmpty() && size + part.size() > maxParts) {
-        failure = first(failure, scanTimed(batch));
-        batch = new ArrayList<>();
-        size = 0;
-      }
-      batch.add(part);
-      size += part.size();
+    FailureCollector failures = new FailureCollector();
+    int from = 0;
+    while (from < parts.size()) {
+      List<Part> batch = parts.subList(from, endOfBatch(parts, from));
+      failures.collect(() -> scanTimed(batch));
+      from += batch.size();
     }
-    if (!batch.isEmpty()) {
-      failure = first(failure, scanTimed(batch));
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    failures.throwFirst();
     maxParts = Math.min(2 * maxParts, MAX_PARTS_PER_STATEMENT);
+  }
+
+  private int endOfBatch(List<Part> parts, int from) {
+    int end = from + 1;
+    int size = parts.get(from).size();
+    while (end < parts.size() && size + parts.get(end).size() <= maxParts) {
+      size += parts.get(end++).size();
+    }
+    return end;
   }
 
   /**
    * Scans a batch. After a failure the next statements are smaller, so that one slow source does
    * not keep the scan from the others; a type that fails alone rests for as long as its time asks.
    */
-  private RuntimeException scanTimed(List<Part> batch) {
+  private void scanTimed(List<Part> batch) {
     long began = node.nanoTime();
-    RuntimeException failure = scan(batch);
-    long now = node.nanoTime();
-    if (failure == null) {
-      tookNanos += now - began;
-    } else if (batch.size() > 1) {
-      maxParts = Math.max(1, maxParts / 4);
-    } else {
-      restUntil.put(batch.get(0).family().type(), now + PAUSE_FACTOR * (now - began));
+    try {
+      scan(batch);
+      tookNanos += node.nanoTime() - began;
+    } catch (RuntimeException e) {
+      if (batch.size() > 1) {
+        maxParts = Math.max(1, maxParts / 4);
+      } else {
+        long now = node.nanoTime();
+        restUntil.put(batch.get(0).family().type(), now + PAUSE_FACTOR * (now - began));
+      }
+      throw e;
     }
-    return failure;
   }
 
   private List<Part> parts(long now) {
@@ -240,8 +241,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     return sources;
   }
 
-  /** Returns the failure; {@code null} if there was none. */
-  private RuntimeException scan(List<Part> parts) {
+  private void scan(List<Part> parts) {
     long at = node.nanoTime();
     try {
       List<Source> sources = parts.stream().flatMap(part -> part.sources().stream()).toList();
@@ -251,11 +251,8 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       isSoleServer = scan.servers() <= 1;
       maps.forEach((type, map) -> map.soleServer(isSoleServer));
       parts.forEach(part -> update(part, scan, at));
-      return null;
     } catch (BadSqlGrammarException e) {
-      return scanOneByOne(parts, e);
-    } catch (RuntimeException e) {
-      return e;
+      scanOneByOne(parts, e);
     } finally {
       parts.forEach(part -> part.busy().forEach(part.map()::scanned));
     }
@@ -265,16 +262,14 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
    * Scans each type separately, because a table that was dropped meanwhile must not affect the
    * other types.
    */
-  private RuntimeException scanOneByOne(List<Part> parts, BadSqlGrammarException e) {
+  private void scanOneByOne(List<Part> parts, BadSqlGrammarException e) {
     if (parts.size() == 1) {
       families.find(parts.get(0).family().type(), NOW);
-      return e;
+      throw e;
     }
-    RuntimeException failure = null;
-    for (Part part : parts) {
-      failure = first(failure, scan(List.of(part)));
-    }
-    return failure;
+    FailureCollector failures = new FailureCollector();
+    parts.forEach(part -> failures.collect(() -> scan(List.of(part))));
+    failures.throwFirst();
   }
 
   private void update(Part part, Scan scan, long at) {
@@ -315,10 +310,6 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   private static boolean isOld(TaskFamily family, Position position) {
     return position != null
         && (position.begin() != family.begin().number() || position.end() != family.end().number());
-  }
-
-  private static RuntimeException first(RuntimeException earlier, RuntimeException later) {
-    return earlier == null ? later : earlier;
   }
 
   @Override
