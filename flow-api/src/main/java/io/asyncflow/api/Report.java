@@ -1,6 +1,7 @@
 package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.function.Consumer;
 
 /**
  * The end of a hold. Each hold gets exactly one accepted report.
@@ -44,115 +45,67 @@ public record Report(
   }
 
   public Report withTaskId(String value) {
-    return new Report(
-        value,
-        workerId,
-        leaseEpoch,
-        outcome,
-        reportId,
-        taskStage,
-        taskContext,
-        priority,
-        result,
-        errMsg,
-        retryAfterMs,
-        delayMs);
+    return with(copy -> copy.taskId = value);
   }
 
   public Report withReportId(String value) {
-    return new Report(
-        taskId,
-        workerId,
-        leaseEpoch,
-        outcome,
-        value,
-        taskStage,
-        taskContext,
-        priority,
-        result,
-        errMsg,
-        retryAfterMs,
-        delayMs);
+    return with(copy -> copy.reportId = value);
   }
 
   /** With the fields of {@link Outcome#NEXT_STAGE}; {@code null} keeps the task's value. */
   public Report withNext(String stage, String context, Integer newPriority) {
-    return new Report(
-        taskId,
-        workerId,
-        leaseEpoch,
-        outcome,
-        reportId,
-        stage,
-        context,
-        newPriority,
-        result,
-        errMsg,
-        retryAfterMs,
-        delayMs);
+    return with(
+        copy -> {
+          copy.taskStage = stage;
+          copy.taskContext = context;
+          copy.priority = newPriority;
+        });
   }
 
   public Report withResult(String value) {
-    return new Report(
-        taskId,
-        workerId,
-        leaseEpoch,
-        outcome,
-        reportId,
-        taskStage,
-        taskContext,
-        priority,
-        value,
-        errMsg,
-        retryAfterMs,
-        delayMs);
+    return with(copy -> copy.result = value);
   }
 
   public Report withErrMsg(String value) {
-    return new Report(
-        taskId,
-        workerId,
-        leaseEpoch,
-        outcome,
-        reportId,
-        taskStage,
-        taskContext,
-        priority,
-        result,
-        value,
-        retryAfterMs,
-        delayMs);
+    return with(copy -> copy.errMsg = value);
   }
 
   public Report withRetryAfterMs(Long value) {
-    return new Report(
-        taskId,
-        workerId,
-        leaseEpoch,
-        outcome,
-        reportId,
-        taskStage,
-        taskContext,
-        priority,
-        result,
-        errMsg,
-        value,
-        delayMs);
+    return with(copy -> copy.retryAfterMs = value);
   }
 
   public Report withDelayMs(Long value) {
+    return with(copy -> copy.delayMs = value);
+  }
+
+  private Report with(Consumer<Copy> change) {
+    Copy copy = new Copy();
+    change.accept(copy);
     return new Report(
-        taskId,
+        copy.taskId,
         workerId,
         leaseEpoch,
         outcome,
-        reportId,
-        taskStage,
-        taskContext,
-        priority,
-        result,
-        errMsg,
-        retryAfterMs,
-        value);
+        copy.reportId,
+        copy.taskStage,
+        copy.taskContext,
+        copy.priority,
+        copy.result,
+        copy.errMsg,
+        copy.retryAfterMs,
+        copy.delayMs);
+  }
+
+  /** The fields of this report that a copy may change. */
+  private final class Copy {
+    private String taskId = Report.this.taskId;
+    private String reportId = Report.this.reportId;
+    private String taskStage = Report.this.taskStage;
+    private String taskContext = Report.this.taskContext;
+    private Integer priority = Report.this.priority;
+    private String result = Report.this.result;
+    private String errMsg = Report.this.errMsg;
+    private Long retryAfterMs = Report.this.retryAfterMs;
+    private Long delayMs = Report.this.delayMs;
   }
 }

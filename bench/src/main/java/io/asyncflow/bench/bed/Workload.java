@@ -84,19 +84,7 @@ public final class Workload {
 
   /** The report that ends one, as a client without the SDK writes it. */
   public static Report success(Task task) {
-    return new Report(
-        task.taskId(),
-        task.workerId(),
-        task.leaseEpoch(),
-        Outcome.SUCCESS,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null);
+    return Report.of(task.taskId(), task.workerId(), task.leaseEpoch(), Outcome.SUCCESS);
   }
 
   public static String user(int number) {

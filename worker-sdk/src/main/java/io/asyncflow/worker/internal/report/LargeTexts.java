@@ -78,19 +78,9 @@ public final class LargeTexts {
     StoreKey key =
         StoreKey.of(report.taskId(), stage, report.leaseEpoch(), isResult ? RESULT : CONTEXT);
     String stored = stored(key, report.workerId(), text);
-    return new Report(
-        report.taskId(),
-        report.workerId(),
-        report.leaseEpoch(),
-        report.outcome(),
-        report.reportId(),
-        report.taskStage(),
-        isResult ? report.taskContext() : stored,
-        report.priority(),
-        isResult ? stored : report.result(),
-        report.errMsg(),
-        report.retryAfterMs(),
-        report.delayMs());
+    return isResult
+        ? report.withResult(stored)
+        : report.withNext(report.taskStage(), stored, report.priority());
   }
 
   /** The same for a report whose stage is unknown. */

@@ -25,12 +25,10 @@ public final class ReportWriter {
   public Report of(Task task, StageResult result) {
     if (result instanceof StageResult.NextStage next) {
       String context = written(next.context());
-      return report(
-          task, Outcome.NEXT_STAGE, next.stage(), context, next.priority(), null, null, null, null);
+      return report(task, Outcome.NEXT_STAGE).withNext(next.stage(), context, next.priority());
     }
     if (result instanceof StageResult.Done done) {
-      String value = written(done.result());
-      return report(task, Outcome.SUCCESS, null, null, null, value, null, null, null);
+      return report(task, Outcome.SUCCESS).withResult(written(done.result()));
     }
     if (result instanceof StageResult.Retry retry) {
       return retry(task, retry.reason(), retry.delay());
@@ -39,8 +37,7 @@ public final class ReportWriter {
       return fail(task, fail.reason());
     }
     StageResult.Snooze snooze = (StageResult.Snooze) result;
-    Long delay = snooze.delay().toMillis();
-    return report(task, Outcome.SNOOZE, null, null, null, null, null, null, delay);
+    return report(task, Outcome.SNOOZE).withDelayMs(snooze.delay().toMillis());
   }
 
   private static String written(Object value) {
@@ -56,34 +53,22 @@ public final class ReportWriter {
 
   Report retry(Task task, String reason, Duration delay) {
     Long retryAfter = delay == null ? null : delay.toMillis();
-    String text = wordsOf(reason);
-    return report(task, Outcome.RETRY, null, null, null, null, text, retryAfter, null);
+    return report(task, Outcome.RETRY).withErrMsg(wordsOf(reason)).withRetryAfterMs(retryAfter);
   }
 
   Report fail(Task task, String reason) {
-    String text = wordsOf(reason);
-    return report(task, Outcome.FAIL, null, null, null, null, text, null, null);
+    return report(task, Outcome.FAIL).withErrMsg(wordsOf(reason));
   }
 
   /** A FAIL that explains why the server refused a report. */
   Report failInstead(Report refused, String reason) {
-    return new Report(
-        refused.taskId(),
-        refused.workerId(),
-        refused.leaseEpoch(),
-        Outcome.FAIL,
-        UUID.randomUUID().toString(),
-        null,
-        null,
-        null,
-        null,
-        wordsOf(reason),
-        null,
-        null);
+    return Report.of(refused.taskId(), refused.workerId(), refused.leaseEpoch(), Outcome.FAIL)
+        .withReportId(UUID.randomUUID().toString())
+        .withErrMsg(wordsOf(reason));
   }
 
   Report release(Task task) {
-    return report(task, Outcome.RELEASE, null, null, null, null, null, null, null);
+    return report(task, Outcome.RELEASE);
   }
 
   private static String wordsOf(String reason) {
@@ -92,28 +77,8 @@ public final class ReportWriter {
         : FailureText.fit(reason);
   }
 
-  private Report report(
-      Task task,
-      Outcome outcome,
-      String stage,
-      String context,
-      Integer priority,
-      String result,
-      String errMsg,
-      Long retryAfterMs,
-      Long delayMs) {
-    return new Report(
-        task.taskId(),
-        workerId,
-        task.leaseEpoch(),
-        outcome,
-        UUID.randomUUID().toString(),
-        stage,
-        context,
-        priority,
-        result,
-        errMsg,
-        retryAfterMs,
-        delayMs);
+  private Report report(Task task, Outcome outcome) {
+    return Report.of(task.taskId(), workerId, task.leaseEpoch(), outcome)
+        .withReportId(UUID.randomUUID().toString());
   }
 }
