@@ -49,8 +49,8 @@ import org.springframework.stereotype.Service;
  * <p>A claim first reads, without a lock, the first due tasks of each source. It deals them to the
  * holds and then takes as many tasks of each source as were dealt ({@link JointClaim}). The look
  * only makes the plan: SKIP LOCKED keeps claims from waiting for each other, and the guarded UPDATE
- * decides. Without any row locks the result would be the same, after more attempts. If a single
- * source is concerned, and it was busy a moment ago, the look is skipped.
+ * decides. Without any row locks the result would be the same, after more plans. If a single source
+ * is concerned, and it was busy a moment ago, the look is skipped.
  *
  * <p>Thread-safe.
  */
@@ -59,8 +59,8 @@ public class TaskClaimer {
 
   private static final Logger log = LoggerFactory.getLogger(TaskClaimer.class);
 
-  /** The most plans of a claim whose planned tasks were taken by other claims. */
-  private static final int MAX_ROUNDS = 3;
+  /** The most plans of a claim. It plans again if other claims took everything planned. */
+  private static final int MAX_PLANS = 3;
 
   /** The most tasks of one claim; bounds the time of its locks and its memory. */
   private static final int MAX_TASKS = 1_000;
@@ -122,7 +122,7 @@ public class TaskClaimer {
    */
   public ClaimResult claim(TaskType type, List<ClaimRequest> line) {
     try {
-      return new Attempt(type, line).run();
+      return new ClaimInProgress(type, line).run();
     } catch (DuplicateKeyException e) {
       // Another server has served a delivery of one of these holds, at the same time, or earlier
       // without this claim having read t_hold.
@@ -204,15 +204,15 @@ public class TaskClaimer {
         .min();
   }
 
-  /** A claim in progress. Not thread-safe. */
-  private final class Attempt {
+  /** One claim. Not thread-safe. */
+  private final class ClaimInProgress {
 
     private final TaskType type;
     private final List<ClaimRequest> line;
     private final List<List<TaskRow>> shares = new ArrayList<>();
     private final Set<String> stages;
 
-    Attempt(TaskType type, List<ClaimRequest> line) {
+    ClaimInProgress(TaskType type, List<ClaimRequest> line) {
       this.type = type;
       this.line = line;
       this.stages = stagesOf(line);
@@ -236,13 +236,13 @@ public class TaskClaimer {
       if (busy.isPresent() && takeWithoutLook(busy.get())) {
         return ClaimResult.incomplete(shares);
       }
-      for (int round = 1; ; round++) {
+      for (int plan = 1; ; plan++) {
         Look look = look();
         if (look.hasRepeats()) {
           redeliver();
         }
         if (!look.hasDue()) {
-          return claim(look, true, dueLook.quietForMs(look, type, stages));
+          return resultAfter(look, true, dueLook.quietForMs(look, type, stages));
         }
         TaskTypeConfig config = types.require(type);
         if (config.paused()) {
@@ -256,14 +256,14 @@ public class TaskClaimer {
               shares, retryInMs(look, config, assignment), nCopies(line.size(), true));
         }
         if (assignment.planned() == 0) { // the holds prefer other stages
-          return claim(look, true, retryInMs(look, config, assignment));
+          return resultAfter(look, true, retryInMs(look, config, assignment));
         }
         boolean tookAll = assignment.tasks() == assignment.planned();
         if (tookAll) {
           recordRemaining(look, assignment);
         }
-        if (assignment.tasks() > 0 || round == MAX_ROUNDS) {
-          return claim(
+        if (assignment.tasks() > 0 || plan == MAX_PLANS) {
+          return resultAfter(
               look, tookAll && !assignment.isCut(), dueLook.quietForMs(look, type, stages));
         }
       }
@@ -274,7 +274,7 @@ public class TaskClaimer {
      *
      * @param tookAll whether all planned tasks were taken
      */
-    private ClaimResult claim(Look look, boolean tookAll, long againInMs) {
+    private ClaimResult resultAfter(Look look, boolean tookAll, long againInMs) {
       Set<String> due = look.dueStages();
       List<Boolean> complete =
           line.stream().map(request -> isComplete(request, look, due, tookAll)).toList();
