@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The parked holds of this server, as the {@link DueScan} sees them. Implementations are
+ * The unanswered holds of this server, as the {@link DueScan} sees them. Implementations are
  * thread-safe.
  */
 public interface HoldDemand {
@@ -18,7 +18,7 @@ public interface HoldDemand {
    */
   record Wanted(Set<String> stages, boolean anyStage) {}
 
-  /** The demand of each type that has parked holds. */
+  /** The demand of each type that has unanswered holds. */
   Map<TaskType, Wanted> wanted();
 
   /**

@@ -165,7 +165,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
 
   /** The number of parked holds. */
   public int parked() {
-    return lines.values().stream().mapToInt(WaitingLine::size).sum();
+    return lines.values().stream().mapToInt(WaitingLine::parked).sum();
   }
 
   private WaitingLine lineOf(Hold first) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 
-/** One unanswered delivery of a hold. {@link ParkedHolds} guards its mutable state. */
+/** One unanswered delivery of a hold. {@link UnansweredHolds} guards its mutable state. */
 final class WaitingHold {
 
   final Hold hold;

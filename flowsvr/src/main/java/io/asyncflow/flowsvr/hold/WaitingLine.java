@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Holds of one type that share their claims, first come first served.
  *
  * <pre>
- *   arrives ──▶ known that nothing is due, and it can wait ──▶ parked ({@link ParkedHolds})
+ *   arrives ──▶ known that nothing is due, and it can wait ──▶ parked ({@link UnansweredHolds})
  *     │
  *     ▼
  *   a round: one claim for all holds of the line ({@link ClaimRounds}) ──▶ tasks, none, or parked
@@ -45,7 +45,7 @@ final class WaitingLine {
   private final ToLongFunction<Hold> quietForMs;
   private final Consumer<List<Task>> giveBack;
   private final Redelivery redelivery = new Redelivery();
-  private final ParkedHolds holds;
+  private final UnansweredHolds holds;
   private final ClaimRounds rounds;
   private long pauseMs = FIRST_PAUSE_MS; // only in rounds
   private String lastFailure; // only in rounds
@@ -67,7 +67,7 @@ final class WaitingLine {
     this.quietForMs = quietForMs;
     this.giveBack = giveBack;
     this.rounds = new ClaimRounds(this::round, this::isAnyWaiting, threads);
-    this.holds = new ParkedHolds(redelivery, threads, nanoTime, rounds::cancelAlarmIfIdle);
+    this.holds = new UnansweredHolds(redelivery, threads, nanoTime, rounds::cancelAlarmIfIdle);
   }
 
   /**
@@ -87,6 +87,11 @@ final class WaitingLine {
   /** The number of unanswered holds. */
   int size() {
     return holds.size();
+  }
+
+  /** The number of parked holds. */
+  int parked() {
+    return holds.parked();
   }
 
   /** The stages that the holds name; empty if there is no hold, or none names stages. */

@@ -138,6 +138,21 @@ class WaitingLineTest {
   }
 
   @Test
+  void holdIsParkedOnceAClaimHadNothingForIt() {
+    quiet = hold -> 0;
+    List<Integer> parked = new ArrayList<>();
+    script =
+        hold -> {
+          parked.add(line.parked());
+          return NOTHING;
+        };
+    line.join(aHold("a"));
+    line.join(aHold("b"));
+    assertThat(parked).containsExactly(0, 1, 1); // the second claim is for both
+    assertThat(line.parked()).isEqualTo(2);
+  }
+
+  @Test
   void newsBetweenTheJoiningAndTheParkingIsNotLost() throws Exception {
     script = hold -> found("t1");
     quiet =

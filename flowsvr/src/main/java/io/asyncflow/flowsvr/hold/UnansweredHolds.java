@@ -15,11 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The unanswered holds of one line, in the order of their arrival, and their time-outs.
+ * The unanswered holds of one line, in the order of their arrival, and the time-outs of those that
+ * are parked. A hold is not parked yet while it needs the result of the next claim.
  *
  * <p>Thread-safe; completes answers without holding its lock.
  */
-final class ParkedHolds {
+final class UnansweredHolds {
 
   /** How long a hold without a wait time may stay unanswered if a claim was not complete. */
   private static final long INCOMPLETE_WAIT_MS = 250;
@@ -39,7 +40,7 @@ final class ParkedHolds {
    * @param nanoTime a monotonic clock
    * @param whenEmpty called when the last hold is answered
    */
-  ParkedHolds(
+  UnansweredHolds(
       Redelivery redelivery, HoldThreads threads, LongSupplier nanoTime, Runnable whenEmpty) {
     this.redelivery = redelivery;
     this.threads = threads;
@@ -50,6 +51,11 @@ final class ParkedHolds {
   /** The number of unanswered holds. */
   synchronized int size() {
     return line.size();
+  }
+
+  /** The number of parked holds. */
+  synchronized int parked() {
+    return (int) line.stream().filter(waiting -> waiting.parked).count();
   }
 
   /** The stages that the holds name; empty if there is no hold, or none names stages. */
