@@ -159,7 +159,7 @@ class ShutdownIT {
   }
 
   @Test
-  void leadershipAndServerNumberAreGivenBack() {
+  void leadershipAndServerNumberAreReleased() {
     LeaderElection election = server.getBean(LeaderElection.class);
     await().until(() -> election.term().isPresent());
 

@@ -217,7 +217,7 @@ class WorkerTest {
     }
 
     @Test
-    void whatWaitsBehindLongRunsIsGivenBack() throws Exception {
+    void whatWaitsBehindLongRunsIsReleased() throws Exception {
       Worker worker = started(aSlowWorker().threads(2).prefetch(3).handler("lark", "one", handler));
       letAShortRunEnd();
       create(5, "HANG");
@@ -439,7 +439,7 @@ class WorkerTest {
     }
 
     @Test
-    void onAStopQueuedTasksAreGivenBackAtOnceAndRunningOnesMayFinish() throws Exception {
+    void onAStopQueuedTasksAreReleasedAtOnceAndRunningOnesMayFinish() throws Exception {
       Worker worker = started(aSlowWorker().threads(1).prefetch(3).handler("lark", "one", handler));
       letAShortRunEnd();
       create(4, "DEAF");
@@ -463,7 +463,7 @@ class WorkerTest {
     }
 
     @Test
-    void afterTheGraceARunIsInterruptedAndGivenBack() throws Exception {
+    void afterTheGraceARunIsInterruptedAndReleased() throws Exception {
       Worker worker = startedWithScript();
       String taskId = create("HANG");
       assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
@@ -475,7 +475,7 @@ class WorkerTest {
     }
 
     @Test
-    void aHandlerThatHeedsNoInterruptIsGivenBackAllTheSame() throws Exception {
+    void aHandlerThatHeedsNoInterruptIsReleasedAllTheSame() throws Exception {
       Worker worker = startedWithScript();
       create("DEAF");
       assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
@@ -514,7 +514,7 @@ class WorkerTest {
     }
 
     @Test
-    void aDrainedWorkerGivesBackWhatWaitsAndItsRunsTakeTheirTime() throws Exception {
+    void aDrainedWorkerReleasesWhatWaitsAndItsRunsTakeTheirTime() throws Exception {
       server.withType(
           "owl", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(30));
       CountDownLatch drained = new CountDownLatch(1);

@@ -88,7 +88,7 @@ public final class ClaimedPort implements AutoCloseable {
     try {
       claim.release();
     } catch (IOException e) {
-      throw new DevException("Port " + number + " cannot be given back.", e);
+      throw new DevException("Port " + number + " cannot be freed.", e);
     }
   }
 }

@@ -31,7 +31,7 @@ class ClaimedPortTest {
   }
 
   @Test
-  void portGivenBackCanBeClaimedAgain() {
+  void portThatWasFreedCanBeClaimedAgain() {
     int number;
     try (ClaimedPort first = ClaimedPort.of(LoopbackPort.free())) {
       number = first.number();

@@ -123,7 +123,7 @@ class HoldController {
       GoneCallers.whenGone(
           request,
           () -> {
-            holds.giveBack(tasks);
+            holds.release(tasks);
             return answerOf(hold, List.of(), outcomes);
           });
     }

@@ -99,11 +99,11 @@ public class TaskHolds implements HoldDemand, DisposableBean {
   }
 
   /** Releases the tasks of an answer that could not be delivered, if there are any. */
-  void giveBack(CompletableFuture<List<Task>> undelivered) {
+  void release(CompletableFuture<List<Task>> undelivered) {
     if (undelivered.isDone()
         && !undelivered.isCompletedExceptionally()
         && !undelivered.join().isEmpty()) {
-      giveBack(undelivered.join());
+      release(undelivered.join());
     }
   }
 
@@ -176,7 +176,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
             new WaitingLine(
                 line -> claim(type, line),
                 hold -> dueLook.quietForMs(type, hold.stages()),
-                this::giveBack,
+                this::release,
                 threads,
                 node::nanoTime));
   }
@@ -192,7 +192,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
   }
 
   /** Releases tasks whose caller was gone when they were claimed. */
-  private void giveBack(List<Task> undelivered) {
+  private void release(List<Task> undelivered) {
     reporter.release(undelivered);
   }
 

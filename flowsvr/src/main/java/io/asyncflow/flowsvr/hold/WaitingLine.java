@@ -43,7 +43,7 @@ final class WaitingLine {
 
   private final Function<List<ClaimRequest>, RoundResult> claim;
   private final ToLongFunction<Hold> quietForMs;
-  private final Consumer<List<Task>> giveBack;
+  private final Consumer<List<Task>> release;
   private final Redelivery redelivery = new Redelivery();
   private final UnansweredHolds holds;
   private final ClaimRounds rounds;
@@ -54,18 +54,18 @@ final class WaitingLine {
    * @param claim makes one claim for the holds
    * @param quietForMs how many ms nothing is due for a hold, as far as is known; 0 if a claim is
    *     needed
-   * @param giveBack releases tasks whose callers are gone; its exceptions are logged
+   * @param release releases tasks whose callers are gone; its exceptions are logged
    * @param nanoTime a monotonic clock
    */
   WaitingLine(
       Function<List<ClaimRequest>, RoundResult> claim,
       ToLongFunction<Hold> quietForMs,
-      Consumer<List<Task>> giveBack,
+      Consumer<List<Task>> release,
       HoldThreads threads,
       LongSupplier nanoTime) {
     this.claim = claim;
     this.quietForMs = quietForMs;
-    this.giveBack = giveBack;
+    this.release = release;
     this.rounds = new ClaimRounds(this::round, this::isAnyWaiting, threads);
     this.holds = new UnansweredHolds(redelivery, threads, nanoTime, rounds::cancelAlarmIfIdle);
   }
@@ -174,7 +174,7 @@ final class WaitingLine {
         allComplete &= isComplete;
       }
     }
-    giveBack(undelivered);
+    release(undelivered);
     if (allComplete || anyTasks) {
       pauseMs = FIRST_PAUSE_MS;
     } else {
@@ -204,12 +204,12 @@ final class WaitingLine {
    * Releases undelivered tasks. It comes last, so that it delays no hold, and its failure affects
    * none.
    */
-  private void giveBack(List<Task> undelivered) {
+  private void release(List<Task> undelivered) {
     if (undelivered.isEmpty()) {
       return;
     }
     try {
-      giveBack.accept(undelivered);
+      release.accept(undelivered);
     } catch (RuntimeException e) {
       log.warn(
           "{} tasks whose callers were gone could not be released; they wait again when their"

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.lease;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.duty.DutyResult;
@@ -121,19 +122,20 @@ public class ExpiredLeaseSweep {
   /**
    * The result of a sweep.
    *
-   * @param givenBack tasks that wait again
+   * @param waitingAgain tasks that wait again
    * @param failed tasks that were set to failed
    * @param poisoned those of them that are poison
    */
-  public record Result(int givenBack, int failed, int poisoned) implements DutyResult {
+  public record Result(@JsonProperty("givenBack") int waitingAgain, int failed, int poisoned)
+      implements DutyResult {
     Result plus(Result other) {
       return new Result(
-          givenBack + other.givenBack, failed + other.failed, poisoned + other.poisoned);
+          waitingAgain + other.waitingAgain, failed + other.failed, poisoned + other.poisoned);
     }
 
     @Override
     public boolean hadEffect() {
-      return givenBack + failed > 0;
+      return waitingAgain + failed > 0;
     }
   }
 
@@ -219,15 +221,15 @@ public class ExpiredLeaseSweep {
   private record Swept(Result result, List<LeaseCount> counts) {}
 
   private Swept sweep(
-      Map<TaskTable, TaskTypeConfig> types, List<TaskTable> tables, FailureCollector failures) {
+      Map<TaskTable, TaskTypeConfig> live, List<TaskTable> tables, FailureCollector failures) {
     List<LeaseCount> counts = TableGroups.ask(tables, failures, leases::count);
     Result total = NOTHING;
     Set<TaskTable> tablesWithWaiting = new HashSet<>();
     for (LeaseCount leasesOf : counts) {
       TaskTable table = leasesOf.table();
       if (leasesOf.expired() > 0) {
-        Result result = failures.orElse(NOTHING, () -> sweep(table, types.get(table)));
-        if (result.givenBack() > 0) {
+        Result result = failures.orElse(NOTHING, () -> sweep(table, live.get(table)));
+        if (result.waitingAgain() > 0) {
           tablesWithWaiting.add(table);
         }
         total = total.plus(result);
@@ -241,7 +243,7 @@ public class ExpiredLeaseSweep {
     if (total.hadEffect()) {
       log.info(
           "leases ran out: {} tasks wait again, {} failed, {} of them as poison",
-          total.givenBack(),
+          total.waitingAgain(),
           total.failed(),
           total.poisoned());
     }

@@ -79,6 +79,7 @@ class GovernanceStatusIT {
     write("expired-lease-sweep", new ExpiredLeaseSweep.Result(0, 0, 0), null, false);
 
     assertThat(job("expired-lease-sweep").at("/result/poisoned").asInt(-1)).isZero();
+    assertThat(job("expired-lease-sweep").at("/result/givenBack").asInt(-1)).isZero();
     assertThat(job("expired-lease-sweep").at("/effect/poisoned").asInt()).isEqualTo(1);
     assertThat(job("expired-lease-sweep").path("lastEffectiveRun").asLong()).isEqualTo(lastEffect);
   }

@@ -199,7 +199,7 @@ class ParkedHoldsIT {
         answer.cancel(false); // at about the time when it is served
       }
     }
-    // whoever is still in the line takes what was given back
+    // whoever is still in the line takes what was released
     await()
         .atMost(10, SECONDS)
         .untilAsserted(

@@ -42,7 +42,7 @@ class WaitingLineTest {
 
   private final HoldThreads threads = new HoldThreads();
   private final BlockingQueue<List<Hold>> claims = new LinkedBlockingQueue<>();
-  private final BlockingQueue<List<Task>> givenBack = new LinkedBlockingQueue<>();
+  private final BlockingQueue<List<Task>> released = new LinkedBlockingQueue<>();
   private final AtomicLong moved = new AtomicLong();
   private volatile Function<Hold, List<Task>> script = hold -> NOTHING;
   private volatile ToLongFunction<Hold> quiet = hold -> QUIET_MS;
@@ -52,7 +52,7 @@ class WaitingLineTest {
       new WaitingLine(
           this::claim,
           hold -> quiet.applyAsLong(hold),
-          givenBack::add,
+          released::add,
           threads,
           () -> System.nanoTime() + moved.get());
 
@@ -92,7 +92,7 @@ class WaitingLineTest {
                     nCopies(holds.size(), NOTHING), QUIET_MS, nCopies(holds.size(), true));
               },
               hold -> QUIET_MS,
-              givenBack::add,
+              released::add,
               threads,
               System::nanoTime);
       self[0].join(aHold("busy" + i));
@@ -369,7 +369,7 @@ class WaitingLineTest {
     CountDownLatch refused = new CountDownLatch(2);
     try (HoldThreads few = new HoldThreads(work -> threadAfter(refused, work))) {
       WaitingLine line =
-          new WaitingLine(this::claim, hold -> QUIET_MS, givenBack::add, few, System::nanoTime);
+          new WaitingLine(this::claim, hold -> QUIET_MS, released::add, few, System::nanoTime);
       CompletableFuture<List<Task>> answer = line.join(aHold("a"));
       script = hold -> found("t1");
       line.news();
@@ -387,7 +387,7 @@ class WaitingLineTest {
   }
 
   @Test
-  void tasksTakenForACallerThatIsGoneAreGivenBack() throws Exception {
+  void tasksTakenForACallerThatIsGoneAreReleased() throws Exception {
     CompletableFuture<List<Task>> answer = park(aHold("a"));
     script =
         hold -> {
@@ -395,12 +395,12 @@ class WaitingLineTest {
           return found("t1");
         };
     line.news();
-    assertThat(givenBack.poll(30, SECONDS)).extracting(Task::taskId).containsExactly("t1");
+    assertThat(released.poll(30, SECONDS)).extracting(Task::taskId).containsExactly("t1");
     assertThat(line.size()).isZero();
   }
 
   @Test
-  void tasksThatCannotBeGivenBackCostNobodyElseHis() throws Exception {
+  void tasksThatCannotBeReleasedCostNobodyElseHis() throws Exception {
     WaitingLine line =
         new WaitingLine(
             this::claim,
@@ -446,11 +446,11 @@ class WaitingLineTest {
     line.news();
     assertThat(repeats.poll(30, SECONDS).get(30, SECONDS)).isEmpty();
     assertThat(idsOf(repeats.poll(30, SECONDS))).containsExactly("t1");
-    assertThat(givenBack).isEmpty();
+    assertThat(released).isEmpty();
   }
 
   @Test
-  void tasksOfAHoldWhoseRepeatWasToldOfThemAreNotGivenBack() throws Exception {
+  void tasksOfAHoldWhoseRepeatWasToldOfThemAreNotReleased() throws Exception {
     CompletableFuture<List<Task>> first = park(aHold("a"));
     script =
         hold -> {
@@ -460,11 +460,11 @@ class WaitingLineTest {
     line.news();
     assertThat(first.get(30, SECONDS)).isEmpty();
     assertServedOnceMore();
-    assertThat(givenBack).isEmpty();
+    assertThat(released).isEmpty();
   }
 
   @Test
-  void tasksOfAHoldWhoseRepeatIsGoneAreGivenBack() throws Exception {
+  void tasksOfAHoldWhoseRepeatIsGoneAreReleased() throws Exception {
     park(aHold("a"));
     script =
         hold -> {
@@ -472,7 +472,7 @@ class WaitingLineTest {
           return found("t1");
         };
     line.news();
-    assertThat(givenBack.poll(30, SECONDS)).hasSize(1);
+    assertThat(released.poll(30, SECONDS)).hasSize(1);
   }
 
   @Test
@@ -487,7 +487,7 @@ class WaitingLineTest {
   }
 
   @Test
-  void tasksThatTheParkedCallerWasToldByAnotherLookAreNotGivenBack() throws Exception {
+  void tasksThatTheParkedCallerWasToldByAnotherLookAreNotReleased() throws Exception {
     CompletableFuture<List<Task>> answer = park(aHold("a"));
     script =
         hold -> {
@@ -497,7 +497,7 @@ class WaitingLineTest {
     line.news();
     assertThat(idsOf(answer)).containsExactly("t1");
     assertServedOnceMore();
-    assertThat(givenBack).isEmpty();
+    assertThat(released).isEmpty();
   }
 
   @Test

@@ -234,7 +234,7 @@ class ExpiredLeaseSweepIT {
   }
 
   @Test
-  void thousandsThatRanOutAreGivenBackPageByPageByEverySweepTogether() throws Exception {
+  void thousandsThatRanOutWaitAgainPageByPageByEverySweepTogether() throws Exception {
     TaskType lark = given.aType().create();
     given.aWaitingTask().ofType(lark).create(1_500);
     given.nextTable(lark);
@@ -256,11 +256,11 @@ class ExpiredLeaseSweepIT {
               },
               work -> new Thread(work).start()));
     }
-    int changed = sweep.runOnce().givenBack();
+    int changed = sweep.runOnce().waitingAgain();
     for (CompletableFuture<ExpiredLeaseSweep.Result> each : sweeps) {
-      changed += each.get(30, SECONDS).givenBack();
+      changed += each.get(30, SECONDS).waitingAgain();
     }
-    changed += sweep.runOnce().givenBack();
+    changed += sweep.runOnce().waitingAgain();
     assertThat(changed).isEqualTo(2_500);
     for (int table = 1; table <= 2; table++) {
       assertThat(

@@ -153,7 +153,7 @@ sealed interface Command {
     }
   }
 
-  /** Gives back the tasks whose lease has run out by now. */
+  /** Ends the holds whose lease has run out by now. */
   record Sweep() implements Command {
     @Override
     public Answer sendTo(Driver driver) {

@@ -315,7 +315,7 @@ final class CommandGenerator {
         anyOf(
             chance(70)
                 ? t -> t.leaseMs() != null
-                : chance(50) ? CommandGenerator::wasGivenBack : t -> t.epoch() > 0);
+                : chance(50) ? CommandGenerator::waitsAgain : t -> t.epoch() > 0);
     String holder = task.worker() == null ? "" : task.worker();
     String worker = chance(90) ? holder : oneOf(WORKERS);
     Report report = report(task.task(), worker, chance(60) ? newLabel("r") : null);
@@ -326,7 +326,7 @@ final class CommandGenerator {
   }
 
   /** By a sweep: a late report still counts. */
-  private static boolean wasGivenBack(TaskView task) {
+  private static boolean waitsAgain(TaskView task) {
     return task.status() == ModelTask.WAITING && task.deliveryCount() > 0;
   }
 

@@ -83,7 +83,7 @@ class GoneClientIT {
   }
 
   @Test
-  void clientThatHasEndedItsHalfOfTheConnectionIsToldOfNoTasksThatAreGivenBack() throws Exception {
+  void clientThatHasEndedItsHalfOfTheConnectionIsToldOfNoTasksThatAreReleased() throws Exception {
     Wire wire = new Wire(port);
     wire.post("/api/task_schedule_cfg/save", "{'task_type':'half'}");
     int before = holds.parked();

@@ -108,7 +108,7 @@ class TwoServersIT {
 
   @Tag("faults")
   @Test
-  void terminatedWorkerGivesBackWhatItCannotFinish() {
+  void terminatedWorkerReleasesWhatItCannotFinish() {
     Duration grace = Duration.ofSeconds(9);
     try (Scenario scenario = Scenario.of(cluster, "terminated", TypePlan.quick())) {
       WorkerNode leaver =

@@ -222,7 +222,7 @@ public final class WorkerLoops {
         state,
         pipelines.stream().map(pipeline -> pipeline.view(held)).toList(),
         slots.total(),
-        slots.free(),
+        slots.freePlaces(),
         quarantined,
         spool.size(),
         problemOf(stuck, quarantined));

@@ -316,7 +316,7 @@ public final class RunPool {
         lastMove = ticker.nanos();
       }
       if (next.slot() != null) {
-        slots.giveBack(next.slot());
+        slots.free(next.slot());
       }
       if (wantsMore()) {
         freed.run();

@@ -153,7 +153,8 @@ public final class SlotPool implements Loop.Step {
     return lent.getOrDefault(slot, List.of());
   }
 
-  public void giveBack(Slot slot) {
+  /** Frees the places of a slot, or quarantines them. */
+  public void free(Slot slot) {
     boolean anyQuarantined = false;
     synchronized (this) {
       for (Place place : lent.remove(slot)) {
@@ -206,7 +207,7 @@ public final class SlotPool implements Loop.Step {
     return next == Long.MAX_VALUE ? Loop.UNTIL_WOKEN : ticker.until(next);
   }
 
-  /** Calls {@code listener} after each return of a slot, in the returning thread. */
+  /** Calls {@code listener} after places were freed, in the freeing thread. */
   public void whenFreed(Runnable listener) {
     freed.add(listener);
   }
@@ -216,7 +217,8 @@ public final class SlotPool implements Loop.Step {
     quarantineChanged.add(listener);
   }
 
-  public synchronized int free() {
+  /** The number of free places. */
+  public synchronized int freePlaces() {
     return in(PlaceState.FREE).size();
   }
 

@@ -57,7 +57,7 @@ public final class Admission {
       // Before the poison is queued: it starts when the releases of these are delivered.
       tasks.stream()
           .filter(task -> task != possiblePoison.get())
-          .forEach(task -> giveBack(task, answer.leaseOf(task, limits), "another one runs alone"));
+          .forEach(task -> release(task, answer.leaseOf(task, limits), "another one runs alone"));
       tasks = List.of(possiblePoison.get());
     }
     List<Run> runs = new ArrayList<>();
@@ -82,11 +82,11 @@ public final class Admission {
   }
 
   /** Releases all tasks of the answer, because this worker will not run them. */
-  void giveBack(HoldCall.Answer answer, TypeLimits limits, String why) {
-    answer.tasks().forEach(task -> giveBack(task, answer.leaseOf(task, limits), why));
+  void release(HoldCall.Answer answer, TypeLimits limits, String why) {
+    answer.tasks().forEach(task -> release(task, answer.leaseOf(task, limits), why));
   }
 
-  private void giveBack(Task task, Lease lease, String why) {
+  private void release(Task task, Lease lease, String why) {
     Run run = new Run(task, stages.get(task.taskStage()), lease, listener);
     if (held.add(run)) {
       ends.release(run, why);

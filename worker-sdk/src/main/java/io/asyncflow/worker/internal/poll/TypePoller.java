@@ -255,7 +255,7 @@ public final class TypePoller implements Loop.Step {
       return;
     }
     try {
-      admission.giveBack(call.recall(demand.singleTask()), limits, "the worker stops");
+      admission.release(call.recall(demand.singleTask()), limits, "the worker stops");
     } catch (FlowException e) {
       log.info(
           "tasks of the last hold of type {}, if any, are left to their leases: {}",

@@ -79,7 +79,7 @@ public final class RunEnds {
     } else if (cause == StopCause.SHUT_DOWN) {
       shutDown(run);
     } else if (thrown instanceof ResourceException && !resourceFailures.record(run.task())) {
-      giveBack(run, thrown);
+      snooze(run, thrown);
     } else {
       Report report = writer.of(run.task(), thrown);
       if (explain(run, Event.THREW, report)) {
@@ -91,16 +91,16 @@ public final class RunEnds {
   /** The run's batch lacked resources; the run may fit into a smaller batch. */
   public void resourceFailureInBatch(Run run, Throwable thrown) {
     if (run.stopCause() == null) {
-      giveBack(run, thrown);
+      snooze(run, thrown);
     } else {
       threw(run, thrown);
     }
   }
 
-  private void giveBack(Run run, Throwable thrown) {
+  private void snooze(Run run, Throwable thrown) {
     Report report = writer.of(run.task(), StageResult.snooze(RESOURCE_DELAY));
     if (explain(run, Event.THREW, report)) {
-      log.warn("{} is released, no attempt is counted: {}", run, OneLine.of(thrown.getMessage()));
+      log.warn("{} is snoozed, no attempt is counted: {}", run, OneLine.of(thrown.getMessage()));
     }
   }
 

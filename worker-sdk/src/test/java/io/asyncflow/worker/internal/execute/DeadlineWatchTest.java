@@ -107,7 +107,7 @@ class DeadlineWatchTest {
   }
 
   @Test
-  void aQueuedRunThatWouldHaveLessThanHalfOfItsTimeIsGivenBack() {
+  void aQueuedRunThatWouldHaveLessThanHalfOfItsTimeIsReleased() {
     run = worker.heldRun(c -> StageResult.done());
     worker.keepLeaseUntil(run.lease().startBy() - 1);
     worker.watch.runOnce();
@@ -127,7 +127,7 @@ class DeadlineWatchTest {
   }
 
   @Test
-  void aHandlerThatHeedsNoInterruptOfAStopIsGivenBackSoon() {
+  void aHandlerThatHeedsNoInterruptOfAStopIsReleasedSoon() {
     run =
         worker.heldRun(
             c -> {
@@ -179,7 +179,7 @@ class DeadlineWatchTest {
   }
 
   @Test
-  void whatIsStalledIsGivenBack() {
+  void whatIsStalledIsReleased() {
     run = worker.heldRun(c -> StageResult.done());
     worker.stalled.add(run);
     worker.watch.runOnce();

@@ -265,7 +265,7 @@ class RunPoolTest {
     assertThat(next()).isSameAs(open);
     assertThat(pool.queuedForPlaces()).isEqualTo(1);
     assertThat(pool.stalled()).as("the slot has just moved").isEmpty();
-    slots.giveBack(elsewhere);
+    slots.free(elsewhere);
     assertThat(next()).isSameAs(run);
     assertThat(slotOf).containsOnlyKeys(run);
   }
@@ -286,7 +286,7 @@ class RunPoolTest {
     letAShortRunEnd();
     Run run = waitsForASlot();
     assertNothingElseStarts();
-    slots.giveBack(elsewhere);
+    slots.free(elsewhere);
     assertThat(next()).isSameAs(run);
   }
 
@@ -358,7 +358,7 @@ class RunPoolTest {
     assertThat(offer(possiblePoison)).isTrue();
     ticker.advance(A_WHILE);
     assertThat(pool.stalled()).isEmpty();
-    slots.giveBack(elsewhere);
+    slots.free(elsewhere);
     assertThat(next()).isSameAs(possiblePoison);
   }
 
@@ -380,7 +380,7 @@ class RunPoolTest {
     Slot both = wide.tryTake(2, "").orElseThrow();
     letGo.release(2);
     await().atMost(PATIENCE).until(() -> waitingThreads("asyncflow-narrow-") == 2);
-    wide.giveBack(both);
+    wide.free(both);
     assertThat(List.of(next(), next())).containsExactlyInAnyOrder(one, other);
     narrow.close();
   }
@@ -401,7 +401,7 @@ class RunPoolTest {
         assertThat(offer(run)).isTrue();
         assertThat(next()).isSameAs(run);
         finishOne();
-        assertThat(slots.free()).isEqualTo(1);
+        assertThat(slots.freePlaces()).isEqualTo(1);
       }
     }
     assertThat(threads).hasSizeLessThanOrEqualTo(2);
@@ -545,7 +545,7 @@ class RunPoolTest {
     assertThat(next()).isSameAs(other);
     finishOne();
     assertThat(batches.subList(1, 3)).containsExactly(List.of(one), List.of(other));
-    assertThat(slots.free()).isEqualTo(1);
+    assertThat(slots.freePlaces()).isEqualTo(1);
   }
 
   @Test

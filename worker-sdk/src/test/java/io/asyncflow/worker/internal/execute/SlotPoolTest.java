@@ -40,9 +40,9 @@ class SlotPoolTest {
       taken.add(pool.tryTake(1, "").orElseThrow());
     }
     assertThat(taken).doesNotHaveDuplicates();
-    pool.giveBack(taken.get(2));
+    pool.free(taken.get(2));
     assertThat(pool.tryTake(1, "")).contains(taken.get(2));
-    assertThat(pool.free()).isZero();
+    assertThat(pool.freePlaces()).isZero();
     assertThat(pool.total()).isEqualTo(4);
   }
 
@@ -50,7 +50,7 @@ class SlotPoolTest {
   void whoWaitsIsTold() {
     List<String> told = new ArrayList<>();
     pool.whenFreed(() -> told.add("freed"));
-    pool.giveBack(pool.tryTake(1, "").orElseThrow());
+    pool.free(pool.tryTake(1, "").orElseThrow());
     assertThat(told).containsExactly("freed");
   }
 
@@ -70,7 +70,7 @@ class SlotPoolTest {
     devices.tryTake(1, "").orElseThrow();
     assertThat(devices.fits(1)).isEqualTo(1);
     assertThat(devices.tryTake(2, "")).as("one place is left").isEmpty();
-    devices.giveBack(large);
+    devices.free(large);
     assertThat(devices.fits(2)).isEqualTo(1);
     assertThat(pool.tryTake(3, "")).as("two places on each of two devices").isEmpty();
   }
@@ -85,7 +85,7 @@ class SlotPoolTest {
     assertThat(devices.stalled(1, aSecond)).isFalse();
     ticker.advance(Duration.ofMillis(1));
     assertThat(devices.stalled(1, aSecond)).isTrue();
-    devices.giveBack(large);
+    devices.free(large);
     assertThat(devices.stalled(2, aSecond)).as("free").isFalse();
 
     devices.tryTake(1, "").orElseThrow();
@@ -99,7 +99,7 @@ class SlotPoolTest {
     for (int i = 0; i < times; i++) {
       Slot slot = places.tryTake(1, "").orElseThrow();
       places.recordResourceFailure(slot);
-      places.giveBack(slot);
+      places.free(slot);
     }
   }
 
@@ -109,7 +109,7 @@ class SlotPoolTest {
     lackResources(one, 2);
     Slot slot = one.tryTake(1, "").orElseThrow();
     one.recordSuccess(slot);
-    one.giveBack(slot);
+    one.free(slot);
     lackResources(one, 2);
     assertThat(one.quarantined()).as("a run between them went well").isEmpty();
     lackResources(one, 1);
@@ -138,7 +138,7 @@ class SlotPoolTest {
     one.runOnce();
     Slot slot = one.tryTake(1, "").orElseThrow();
     one.recordSuccess(slot);
-    one.giveBack(slot);
+    one.free(slot);
     lackResources(one, 2);
     assertThat(one.quarantined()).as("all is forgotten").isEmpty();
   }
@@ -165,13 +165,13 @@ class SlotPoolTest {
       ticker.advance(Duration.ofSeconds(1));
     }
     assertThat(slots).as("nothing was lost").doesNotHaveDuplicates();
-    slots.forEach(devices::giveBack);
+    slots.forEach(devices::free);
     assertThat(devices.freeModels()).containsExactlyInAnyOrder("kokoro", "melo", "bark");
 
     assertThat(devices.tryTake(1, "melo")).contains(slots.get(1));
-    devices.giveBack(slots.get(1));
+    devices.free(slots.get(1));
     assertThat(devices.tryTake(1, "xtts")).as("in the place of kokoro").contains(slots.get(0));
-    devices.giveBack(slots.get(0));
+    devices.free(slots.get(0));
     assertThat(devices.tryTake(1, "xtts")).contains(slots.get(0));
     assertThat(devices.freeModels()).containsExactlyInAnyOrder("melo", "bark");
   }
@@ -179,22 +179,22 @@ class SlotPoolTest {
   @Test
   void whatNeedsNoModelLosesNoneAndALackOfResourcesLosesIt() {
     SlotPool one = pool(Map.of("a", 1));
-    one.giveBack(one.tryTake(1, "kokoro").orElseThrow());
+    one.free(one.tryTake(1, "kokoro").orElseThrow());
     Slot slot = one.tryTake(1, "").orElseThrow();
-    one.giveBack(slot);
+    one.free(slot);
     assertThat(one.freeModels()).containsExactly("kokoro");
     slot = one.tryTake(1, "kokoro").orElseThrow();
     one.recordResourceFailure(slot);
-    one.giveBack(slot);
+    one.free(slot);
     assertThat(one.freeModels()).containsExactly(LoadedModel.NONE);
   }
 
   @Test
   void aRunOfSeveralPlacesLoadsItsModelOnAllOfThem() {
     SlotPool wide = pool(Map.of("a", 3));
-    wide.giveBack(wide.tryTake(1, "small").orElseThrow());
+    wide.free(wide.tryTake(1, "small").orElseThrow());
     Slot slot = wide.tryTake(2, "large").orElseThrow();
-    wide.giveBack(slot);
+    wide.free(slot);
     assertThat(wide.freeModels()).containsExactly("small", "large", "large");
     assertThat(wide.tryTake(2, "large")).contains(slot);
   }
@@ -203,24 +203,24 @@ class SlotPoolTest {
   void aModelThatIsUsedOftenAndForLongHasHadItsTurn() {
     SlotPool one = pool(Map.of("a", 1));
     for (int run = 1; run < 20; run++) {
-      one.giveBack(one.tryTake(1, "kokoro").orElseThrow());
+      one.free(one.tryTake(1, "kokoro").orElseThrow());
     }
     ticker.advance(Duration.ofSeconds(59));
     assertThat(one.isTurnOver()).as("long, but not often").isFalse();
     Slot slot = one.tryTake(1, "kokoro").orElseThrow();
     assertThat(one.isTurnOver()).as("there is no free place").isFalse();
-    one.giveBack(slot);
+    one.free(slot);
     assertThat(one.isTurnOver()).isTrue();
 
     one.beginNextTurn();
     assertThat(one.isTurnOver()).isFalse();
     for (int run = 0; run < 20; run++) {
-      one.giveBack(one.tryTake(1, "kokoro").orElseThrow());
+      one.free(one.tryTake(1, "kokoro").orElseThrow());
     }
     assertThat(one.isTurnOver()).as("often, but not long").isFalse();
     ticker.advance(Duration.ofSeconds(10));
     assertThat(one.isTurnOver()).isTrue();
-    one.giveBack(one.tryTake(1, "melo").orElseThrow());
+    one.free(one.tryTake(1, "melo").orElseThrow());
     assertThat(one.isTurnOver()).as("another has the turn").isFalse();
   }
 
@@ -229,7 +229,7 @@ class SlotPoolTest {
     SlotPool one = pool(Map.of("a", 1));
     Slot slot = one.tryTake(1, "kokoro").orElseThrow();
     ticker.advance(Duration.ofSeconds(59));
-    one.giveBack(slot);
+    one.free(slot);
     assertThat(one.isTurnOver()).isFalse();
     ticker.advance(Duration.ofSeconds(1));
     assertThat(one.isTurnOver()).isTrue();

@@ -349,7 +349,7 @@ class StageRunnerTest {
   }
 
   @Test
-  void aRunThatWouldHaveLessThanHalfOfItsTimeIsGivenBackInstead() {
+  void aRunThatWouldHaveLessThanHalfOfItsTimeIsReleasedInstead() {
     Run run = worker.heldRun(c -> StageResult.done());
     worker.keepLeaseUntil(run.lease().startBy());
     worker.work(run);

@@ -41,7 +41,7 @@ class HoldCallTest {
   @Test
   void aCutBetweenTheQuestionAndTheCallIsNotLost() {
     long cutsSeen = call.cuts();
-    call.cut(); // a slot was given back after the scope was made up
+    call.cut(); // a slot was freed after the scope was made up
     assertThatThrownBy(() -> call.holdUnlessCut(scope, Duration.ofSeconds(10), cutsSeen))
         .isInstanceOf(FlowUnreachableException.class);
     assertThat(call.wasCut()).isTrue();

@@ -84,7 +84,7 @@ class PiggybackedReportsTest {
   }
 
   @Test
-  void whatIsGivenBackDoesNotGoWithAHoldWhichWouldGetItAgain() {
+  void whatIsReleasedDoesNotGoWithAHoldWhichWouldGetItAgain() {
     Run run = worker.heldRun(c -> StageResult.done());
     worker.ends.release(run, "the test says so");
     assertThat(worker.sender.canPiggyback()).isFalse();

@@ -62,7 +62,7 @@ class PollerStateTest {
     it.client.thenNothing();
     it.client.then(
         request -> {
-          it.slots.giveBack(slot);
+          it.slots.free(slot);
           assertThat(Thread.currentThread().isInterrupted()).isTrue();
           throw new FlowUnreachableException("interrupted", null);
         });

@@ -229,7 +229,7 @@ class TypePollerTest {
   class Answers {
 
     @Test
-    void aTaskWithoutAHandlerIsGivenBackAtOnceAndTheBatchGoesOn() {
+    void aTaskWithoutAHandlerIsReleasedAtOnceAndTheBatchGoesOn() {
       it.client.thenTasks(
           task("1_lark_task_1", "unknown", 30_000), task("2_lark_task_1", "open", 30_000));
       it.turn();
@@ -240,7 +240,7 @@ class TypePollerTest {
     }
 
     @Test
-    void ofLostTasksTheLikeliestPoisonRunsAloneAndTheOthersAreGivenBack() {
+    void ofLostTasksTheLikeliestPoisonRunsAloneAndTheOthersAreReleased() {
       use(HandDrivenPoller.with().threads(4));
       it.client.thenTasks(
           lostTask("1_lark_task_1", "open", 0),
@@ -278,7 +278,7 @@ class TypePollerTest {
     }
 
     @Test
-    void whatDoesNotFitIsGivenBackAtOnce() {
+    void whatDoesNotFitIsReleasedAtOnce() {
       it.client.thenTasks(
           task("1_lark_task_1", "open", 30_000),
           task("2_lark_task_1", "open", 30_000),
@@ -290,7 +290,7 @@ class TypePollerTest {
     }
 
     @Test
-    void possiblePoisonThatAnotherTypeTookTheSlotFromIsNotGivenBack() {
+    void possiblePoisonThatAnotherTypeTookTheSlotFromIsNotReleased() {
       use(HandDrivenPoller.with().stage("gpu", true));
       it.client.then(
           request -> {
@@ -383,7 +383,7 @@ class TypePollerTest {
       it.client.thenNothing();
       it.client.then(
           request -> {
-            it.slots.giveBack(slot);
+            it.slots.free(slot);
             throw new FlowUnreachableException("interrupted", null);
           });
       assertThat(it.turn()).isZero();
@@ -401,7 +401,7 @@ class TypePollerTest {
       it.client.thenNothing().thenNothing();
       it.client.then(
           request -> {
-            it.slots.giveBack(slot);
+            it.slots.free(slot);
             assertThat(Thread.currentThread().isInterrupted()).isFalse();
             return List.of();
           });
@@ -477,7 +477,7 @@ class TypePollerTest {
   class Stop {
 
     @Test
-    void whatAHoldCutByAStopHadGotIsGivenBack() {
+    void whatAHoldCutByAStopHadGotIsReleased() {
       it.client.then(
           request -> {
             it.poller.stop();
@@ -493,7 +493,7 @@ class TypePollerTest {
     }
 
     @Test
-    void anAnswerThatArrivesWithTheStopIsGivenBack() {
+    void anAnswerThatArrivesWithTheStopIsReleased() {
       it.client.then(
           request -> {
             it.poller.stop();
@@ -542,7 +542,7 @@ class TypePollerTest {
     /** As if so many runs had used the model on a slot and ended. */
     private void used(String model, int runs) {
       for (int run = 0; run < runs; run++) {
-        it.slots.giveBack(it.slots.tryTake(1, model).orElseThrow());
+        it.slots.free(it.slots.tryTake(1, model).orElseThrow());
       }
     }
 
@@ -577,14 +577,14 @@ class TypePollerTest {
       useModels(2);
       Slot first = it.slots.tryTake(1, "kokoro").orElseThrow();
       used("melo", 1);
-      it.slots.giveBack(first);
+      it.slots.free(first);
       it.turn();
       assertThat(it.client.lastHold().prefer()).containsExactly("kokoro", "melo", "split");
       assertThat(it.client.lastHold().limit()).as("one by one").isEqualTo(1);
 
       it.client.thenTasks(task("1_lark_task_1", "kokoro", 30_000));
       it.turn();
-      await().until(() -> it.slots.free() == 1);
+      await().until(() -> it.slots.freePlaces() == 1);
       it.turn();
       assertThat(it.client.lastHold().prefer()).containsExactly("melo", "split");
     }
@@ -631,7 +631,7 @@ class TypePollerTest {
       it.client.then(
           request -> {
             assertThat(request.prefer()).containsExactly("melo", "split");
-            it.slots.giveBack(busy);
+            it.slots.free(busy);
             throw new FlowUnreachableException("interrupted", null);
           });
       assertThat(it.turn()).isZero();

@@ -169,7 +169,7 @@ class SpooledReportsTest {
   }
 
   @Test
-  void whatIsGivenBackUntouchedIsNotWorthTheDisk() {
+  void whatIsReleasedUntouchedIsNotWorthTheDisk() {
     Run run = worker.heldRun(c -> StageResult.done());
     worker.ends.release(run, "the test says so");
     outage();
