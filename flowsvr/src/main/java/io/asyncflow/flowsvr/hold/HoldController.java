@@ -152,6 +152,6 @@ class HoldController {
         new Held(
             tasks,
             outcomes,
-            open.isSentAway(hold.workerId(), hold.startId()) ? Boolean.TRUE : null));
+            open.isDraining(hold.workerId(), hold.startId()) ? Boolean.TRUE : null));
   }
 }

@@ -48,9 +48,9 @@ public class OpenHolds {
     open.add(hold);
     callers.add(hold.workerId());
     tasks.whenComplete((held, failure) -> open.remove(hold));
-    // Only now: so either this check or sendAway and answerAll find the hold.
+    // Only now: so either this check or setDraining and answerAll find the hold.
     boolean endsNow =
-        isSentAway(request.workerId(), request.startId()) && unnotified.remove(hold.workerId());
+        isDraining(request.workerId(), request.startId()) && unnotified.remove(hold.workerId());
     if (endsNow || closing) {
       tasks.cancel(false);
     }
@@ -61,7 +61,7 @@ public class OpenHolds {
    *
    * @param startId the start of the worker; empty if unknown
    */
-  public boolean isSentAway(String workerId, String startId) {
+  public boolean isDraining(String workerId, String startId) {
     String drainingStart = draining.get(workerId);
     return drainingStart != null && (startId.isEmpty() || startId.equals(drainingStart));
   }
@@ -71,14 +71,14 @@ public class OpenHolds {
    *
    * @param startIds by worker id, the start that shall drain
    */
-  public void sendAway(Map<String, String> startIds) {
+  public void setDraining(Map<String, String> startIds) {
     Set<String> added = new HashSet<>(startIds.keySet());
     added.removeIf(worker -> startIds.get(worker).equals(draining.get(worker)));
     draining = Map.copyOf(startIds);
     unnotified.retainAll(startIds.keySet());
     unnotified.addAll(added);
     for (Open hold : open) {
-      if (added.contains(hold.workerId()) && isSentAway(hold.workerId(), hold.hold().startId())) {
+      if (added.contains(hold.workerId()) && isDraining(hold.workerId(), hold.hold().startId())) {
         unnotified.remove(hold.workerId());
         hold.tasks().cancel(false);
       }

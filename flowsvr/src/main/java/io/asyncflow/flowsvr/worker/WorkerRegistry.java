@@ -51,7 +51,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private final PagedDelete pages;
   private final Node node;
   private final Map<String, Received> unwritten = new ConcurrentHashMap<>();
-  private volatile boolean sendsAway;
+  private volatile boolean isAnyDraining;
   private BackgroundLoop writer;
 
   WorkerRegistry(
@@ -83,7 +83,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     if (unwritten.size() < maxWorkers || unwritten.containsKey(beat.workerId())) {
       unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
     } // otherwise only the leases are renewed, which is what matters
-    return holds.isSentAway(beat.workerId(), beat.startId());
+    return holds.isDraining(beat.workerId(), beat.startId());
   }
 
   /**
@@ -95,7 +95,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     Set<String> holders = holds.seenWorkers();
     holders.removeAll(whoBeat);
     store.markAlive(holders);
-    if (!whoBeat.isEmpty() || !holders.isEmpty() || sendsAway) {
+    if (!whoBeat.isEmpty() || !holders.isEmpty() || isAnyDraining) {
       readDraining();
     }
   }
@@ -141,9 +141,9 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    * Reads the drained workers. Synchronized, so that an older read does not replace a newer one.
    */
   private synchronized void readDraining() {
-    Map<String, String> leaving = store.draining();
-    sendsAway = !leaving.isEmpty();
-    holds.sendAway(leaving);
+    Map<String, String> draining = store.draining();
+    isAnyDraining = !draining.isEmpty();
+    holds.setDraining(draining);
   }
 
   /**

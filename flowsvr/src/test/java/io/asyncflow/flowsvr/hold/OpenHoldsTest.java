@@ -63,28 +63,28 @@ class OpenHoldsTest {
   }
 
   @Test
-  void allParkedHoldsOfAWorkerThatIsSentAwayEndAndNobodyElses() {
+  void allParkedHoldsOfADrainingWorkerEndAndNobodyElses() {
     CompletableFuture<List<Task>> one = parkedBy("leaver");
     CompletableFuture<List<Task>> another = parkedBy("leaver");
     CompletableFuture<List<Task>> other = parkedBy("other");
     CompletableFuture<List<Task>> old = parkedBy("");
 
-    holds.sendAway(Map.of("leaver", ""));
+    holds.setDraining(Map.of("leaver", ""));
 
     assertThat(List.of(one, another)).allMatch(CompletableFuture::isCancelled);
     assertThat(List.of(other, old)).noneMatch(CompletableFuture::isDone);
-    assertThat(holds.isSentAway("leaver", "")).isTrue();
-    assertThat(holds.isSentAway("other", "")).isFalse();
-    assertThat(holds.isSentAway("", "")).isFalse();
+    assertThat(holds.isDraining("leaver", "")).isTrue();
+    assertThat(holds.isDraining("other", "")).isFalse();
+    assertThat(holds.isDraining("", "")).isFalse();
   }
 
   @Test
   void whoHadNoneParkedIsToldByItsNextHoldAndByThatAlone() {
-    holds.sendAway(Map.of("leaver", ""));
+    holds.setDraining(Map.of("leaver", ""));
     assertThat(parkedBy("leaver")).isCancelled();
     for (int poll = 0; poll < 3; poll++) {
       CompletableFuture<List<Task>> answer = parkedBy("leaver");
-      holds.sendAway(Map.of("leaver", "")); // as every round says again
+      holds.setDraining(Map.of("leaver", "")); // as every round says again
       assertThat(answer).isNotDone();
     }
   }
@@ -92,45 +92,45 @@ class OpenHoldsTest {
   @Test
   void whoHeedsNothingIsNoBusyLoop() {
     parkedBy("leaver");
-    holds.sendAway(Map.of("leaver", ""));
+    holds.setDraining(Map.of("leaver", ""));
     assertThat(parkedBy("leaver")).isNotDone();
   }
 
   @Test
   void aDrainThatWasTakenBackEndsNothing() {
-    holds.sendAway(Map.of("leaver", ""));
-    holds.sendAway(Map.of());
+    holds.setDraining(Map.of("leaver", ""));
+    holds.setDraining(Map.of());
     assertThat(parkedBy("leaver")).isNotDone();
-    assertThat(holds.isSentAway("leaver", "")).isFalse();
+    assertThat(holds.isDraining("leaver", "")).isFalse();
   }
 
   @Test
-  void aStartOfAWorkerIsSentAwayAndNotTheNextOne() {
+  void aStartOfAWorkerIsDrainedAndNotTheNextOne() {
     CompletableFuture<List<Task>> first = parkedBy("pod-0", "start-1");
     CompletableFuture<List<Task>> next = parkedBy("pod-0", "start-2");
     CompletableFuture<List<Task>> silent = parkedBy("pod-0");
 
-    holds.sendAway(Map.of("pod-0", "start-1"));
+    holds.setDraining(Map.of("pod-0", "start-1"));
 
     assertThat(List.of(first, silent)).allMatch(CompletableFuture::isCancelled);
     assertThat(next).isNotDone();
-    assertThat(holds.isSentAway("pod-0", "start-1")).isTrue();
-    assertThat(holds.isSentAway("pod-0", "start-2")).isFalse();
-    assertThat(holds.isSentAway("pod-0", "")).as("it does not say").isTrue();
+    assertThat(holds.isDraining("pod-0", "start-1")).isTrue();
+    assertThat(holds.isDraining("pod-0", "start-2")).isFalse();
+    assertThat(holds.isDraining("pod-0", "")).as("it does not say").isTrue();
   }
 
   @Test
   void theNextStartDoesNotHearWhatTheOneBeforeHasNotHeard() {
-    holds.sendAway(Map.of("pod-0", "start-1"));
+    holds.setDraining(Map.of("pod-0", "start-1"));
     assertThat(parkedBy("pod-0", "start-2")).isNotDone();
     assertThat(parkedBy("pod-0", "start-1")).isCancelled();
   }
 
   @Test
-  void theNextStartIsSentAwayWhenItIsItsTurn() {
-    holds.sendAway(Map.of("pod-0", "start-1"));
+  void theNextStartIsDrainedWhenItIsItsTurn() {
+    holds.setDraining(Map.of("pod-0", "start-1"));
     CompletableFuture<List<Task>> next = parkedBy("pod-0", "start-2");
-    holds.sendAway(Map.of("pod-0", "start-2"));
+    holds.setDraining(Map.of("pod-0", "start-2"));
     assertThat(next).isCancelled();
   }
 

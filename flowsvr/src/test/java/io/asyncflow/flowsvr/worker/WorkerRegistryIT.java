@@ -238,7 +238,7 @@ class WorkerRegistryIT {
   }
 
   @Test
-  void aWorkerThatDoesNotTellItsStartsApartIsSentAwayUntilItIsTakenBack() {
+  void aWorkerThatDoesNotTellItsStartsApartIsDrainedUntilItIsTakenBack() {
     beat("");
     drain("");
     assertThat(beat("").path("drain").asBoolean()).isTrue();
@@ -251,7 +251,7 @@ class WorkerRegistryIT {
   }
 
   @Test
-  void aHoldThatTakesReportsAlongSendsAwayAsWell() {
+  void aHoldThatTakesReportsAlongDrainsAsWell() {
     beat("");
     drain("");
     JsonNode told =
