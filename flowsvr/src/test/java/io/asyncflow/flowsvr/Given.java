@@ -11,7 +11,7 @@ import io.asyncflow.flowsvr.claim.Preference;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.hold.TaskHolds;
-import io.asyncflow.flowsvr.report.HeldReport;
+import io.asyncflow.flowsvr.report.ParsedReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -305,13 +305,13 @@ public final class Given {
   }
 
   /** As the reporter is given them. */
-  public static List<HeldReport> held(Report... reports) {
-    return held(List.of(reports));
+  public static List<ParsedReport> parsed(Report... reports) {
+    return parsed(List.of(reports));
   }
 
   /** As the reporter is given them. */
-  public static List<HeldReport> held(List<Report> reports) {
-    return reports.stream().map(HeldReport::of).toList();
+  public static List<ParsedReport> parsed(List<Report> reports) {
+    return reports.stream().map(ParsedReport::of).toList();
   }
 
   public static TaskId idOf(Task task) {
@@ -486,7 +486,7 @@ public final class Given {
     }
 
     private ReportResult send(Report report) {
-      return reporter.report(held(report)).get(0);
+      return reporter.report(parsed(report)).get(0);
     }
   }
 }

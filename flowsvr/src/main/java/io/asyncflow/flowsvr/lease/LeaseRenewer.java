@@ -51,10 +51,10 @@ public class LeaseRenewer {
    *
    * @return the state of each task, in order
    */
-  public List<LeaseState> renew(String workerId, List<HeldBeat> beats) {
+  public List<LeaseState> renew(String workerId, List<ParsedBeat> beats) {
     Set<TaskTable> existing = existingTables(beats);
-    Map<TaskTable, List<HeldBeat>> byTable = new TreeMap<>();
-    for (HeldBeat beat : beats) {
+    Map<TaskTable, List<ParsedBeat>> byTable = new TreeMap<>();
+    for (ParsedBeat beat : beats) {
       TaskTable table = beat.id().table();
       if (existing.contains(table)) {
         byTable.computeIfAbsent(table, t -> new ArrayList<>()).add(beat);
@@ -70,7 +70,7 @@ public class LeaseRenewer {
         .toList();
   }
 
-  private Set<TaskTable> existingTables(List<HeldBeat> beats) {
+  private Set<TaskTable> existingTables(List<ParsedBeat> beats) {
     Set<TaskTable> tables =
         beats.stream()
             .map(beat -> beat.id().table())
@@ -79,14 +79,14 @@ public class LeaseRenewer {
     return families.existing(tables, KNOWN);
   }
 
-  private List<HeldRow> renewIn(TaskTable table, List<HeldBeat> beats, String workerId) {
+  private List<HeldRow> renewIn(TaskTable table, List<ParsedBeat> beats, String workerId) {
     Optional<TaskTypeConfig> type = types.known(table.type());
     if (type.isEmpty()) {
       return List.of(); // the configuration was just deleted
     }
-    List<HeldBeat> inOrder = new ArrayList<>(beats);
-    inOrder.sort(Comparator.comparingLong(HeldBeat::number));
-    List<Long> numbers = inOrder.stream().map(HeldBeat::number).toList();
+    List<ParsedBeat> inOrder = new ArrayList<>(beats);
+    inOrder.sort(Comparator.comparingLong(ParsedBeat::number));
+    List<Long> numbers = inOrder.stream().map(ParsedBeat::number).toList();
     return transactions.execute(
         () -> {
           store.renew(table, inOrder, workerId, type.get());

@@ -52,7 +52,7 @@ public class RenewalStore {
   }
 
   /** Renews the leases that this worker still has, never beyond the hard end of the attempt. */
-  public void renew(TaskTable table, List<HeldBeat> beats, String workerId, TaskTypeConfig type) {
+  public void renew(TaskTable table, List<ParsedBeat> beats, String workerId, TaskTypeConfig type) {
     StringBuilder sql = new StringBuilder(RENEW_VALUES);
     List<Object> values = new ArrayList<>();
     for (int i = 0; i < beats.size(); i++) {

@@ -59,7 +59,7 @@ class ReportController {
       updater.update(update);
       return Envelope.ok(null);
     }
-    HeldReport report = ReportForm.read(data);
+    ParsedReport report = ReportForm.read(data);
     in.refuseIfBad();
     ReportResult result = reporter.report(List.of(report)).get(0);
     if (!result.stands()) {

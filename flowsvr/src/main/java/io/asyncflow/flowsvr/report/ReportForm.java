@@ -28,7 +28,7 @@ final class ReportForm {
   }
 
   /** Reads the report; it is valid only if {@code in} has no invalid field afterwards. */
-  static HeldReport read(Fields in) {
+  static ParsedReport read(Fields in) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     Outcome outcome = in.text("outcome").required().as(ReportForm::outcome, OUTCOME_RULE);
     in.refuseMisnomer("context", "taskContext");
@@ -36,7 +36,7 @@ final class ReportForm {
     Report report =
         Report.of(id == null ? null : id.toString(), workerId(in), leaseEpoch(in), outcome)
             .withReportId("".equals(reportId) ? null : reportId);
-    return new HeldReport(id, outcome == null ? report : details(in, report));
+    return new ParsedReport(id, outcome == null ? report : details(in, report));
   }
 
   private static Integer leaseEpoch(Fields in) {

@@ -32,10 +32,10 @@ public class ReportList {
   public List<ReportResult> take(Fields in) {
     List<Fields> items = in.separateObjects("reports", 1, TaskLimits.BATCH);
     in.refuseIfBad();
-    List<HeldReport> valid = new ArrayList<>(items.size());
+    List<ParsedReport> valid = new ArrayList<>(items.size());
     List<Optional<ReportResult>> refused = new ArrayList<>(items.size());
     for (Fields item : items) {
-      HeldReport report = ReportForm.read(item);
+      ParsedReport report = ReportForm.read(item);
       Optional<ReportResult> refusal = item.refusal().map(error -> refused(item, error));
       if (refusal.isEmpty()) {
         valid.add(report);

@@ -85,7 +85,7 @@ public class TaskReporter {
   private final RetryingTransactions transactions;
   private final Events events;
   private final TaskMeters meters;
-  private final NaturalBatches<TaskTable, List<HeldReport>, List<ReportResult>> smallCalls;
+  private final NaturalBatches<TaskTable, List<ParsedReport>, List<ReportResult>> smallCalls;
   private final Semaphore largeCalls = new Semaphore(MAX_LARGE_CALLS);
 
   TaskReporter(
@@ -113,7 +113,7 @@ public class TaskReporter {
    * @throws io.asyncflow.api.FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if too many
    *     reports are being written; then none of these was applied
    */
-  public List<ReportResult> report(List<HeldReport> reports) {
+  public List<ReportResult> report(List<ParsedReport> reports) {
     ReportResult[] results = new ReportResult[reports.size()];
     Set<TaskTable> existing = existingTables(reports);
     Map<TaskTable, List<Integer>> positions = new TreeMap<>();
@@ -130,7 +130,7 @@ public class TaskReporter {
     int failed = 0;
     for (Map.Entry<TaskTable, List<Integer>> ofTable : positions.entrySet()) {
       TaskTable table = ofTable.getKey();
-      List<HeldReport> tableReports = ofTable.getValue().stream().map(reports::get).toList();
+      List<ParsedReport> tableReports = ofTable.getValue().stream().map(reports::get).toList();
       List<ReportResult> judged;
       try {
         judged = isSmall ? smallCalls.call(table, tableReports) : reportLocked(table, tableReports);
@@ -154,11 +154,11 @@ public class TaskReporter {
     return Arrays.asList(results);
   }
 
-  private static String outcomeName(HeldReport report, ReportResult result) {
+  private static String outcomeName(ParsedReport report, ReportResult result) {
     return isAccepted(result) ? report.report().outcome().name() : result.outcome().name();
   }
 
-  private static ReportResult unavailable(HeldReport report) {
+  private static ReportResult unavailable(ParsedReport report) {
     return ReportResult.refused(
         report.task().toString(),
         ErrorCode.UNAVAILABLE,
@@ -166,10 +166,10 @@ public class TaskReporter {
   }
 
   final class SmallCalls
-      implements NaturalBatches.Work<TaskTable, List<HeldReport>, List<ReportResult>> {
+      implements NaturalBatches.Work<TaskTable, List<ParsedReport>, List<ReportResult>> {
 
     @Override
-    public List<ReportResult> alone(TaskTable table, List<HeldReport> reports) {
+    public List<ReportResult> alone(TaskTable table, List<ParsedReport> reports) {
       boolean areRepeatable =
           reports.stream().allMatch(report -> report.report().reportId() != null);
       return reports.size() == 1 || areRepeatable
@@ -179,7 +179,7 @@ public class TaskReporter {
 
     /** Waits for no lock, because a locked row must not delay the other calls. */
     @Override
-    public List<List<ReportResult>> together(TaskTable table, List<List<HeldReport>> calls) {
+    public List<List<ReportResult>> together(TaskTable table, List<List<ParsedReport>> calls) {
       try {
         return together(table, calls, Set.of());
       } catch (LongLogException e) {
@@ -191,9 +191,9 @@ public class TaskReporter {
      * @param excluded the numbers of tasks whose calls are applied alone
      */
     private List<List<ReportResult>> together(
-        TaskTable table, List<List<HeldReport>> calls, Set<Long> excluded) {
-      Predicate<List<HeldReport>> fits = call -> disjoint(numbersOf(call), excluded);
-      List<HeldReport> batch = calls.stream().filter(fits).flatMap(List::stream).toList();
+        TaskTable table, List<List<ParsedReport>> calls, Set<Long> excluded) {
+      Predicate<List<ParsedReport>> fits = call -> disjoint(numbersOf(call), excluded);
+      List<ParsedReport> batch = calls.stream().filter(fits).flatMap(List::stream).toList();
       Iterator<ReportResult> results =
           batch.isEmpty()
               ? emptyIterator()
@@ -218,10 +218,10 @@ public class TaskReporter {
 
   /** Releases tasks that were held but not delivered. */
   public void release(List<Task> undelivered) {
-    report(undelivered.stream().map(HeldReport::releaseOf).toList());
+    report(undelivered.stream().map(ParsedReport::releaseOf).toList());
   }
 
-  private Set<TaskTable> existingTables(List<HeldReport> reports) {
+  private Set<TaskTable> existingTables(List<ParsedReport> reports) {
     Set<TaskTable> tables =
         reports.stream()
             .map(report -> report.task().table())
@@ -230,7 +230,7 @@ public class TaskReporter {
     return families.existing(tables, RECENT);
   }
 
-  private List<ReportResult> reportLocked(TaskTable table, List<HeldReport> reports) {
+  private List<ReportResult> reportLocked(TaskTable table, List<ParsedReport> reports) {
     try {
       return writeIn(table, reports, transactions::execute, store::lockBriefly);
     } catch (LongLogException e) {
@@ -269,7 +269,7 @@ public class TaskReporter {
    * Applies the reports in parts. If a later part fails, the results of the earlier ones are
    * returned.
    */
-  private List<ReportResult> reportInParts(TaskTable table, List<HeldReport> reports) {
+  private List<ReportResult> reportInParts(TaskTable table, List<ParsedReport> reports) {
     acquireLargeCall();
     try {
       List<ReportResult> results = new ArrayList<>(reports.size());
@@ -314,7 +314,7 @@ public class TaskReporter {
    * lock, and those written are recognized by their ids as {@link
    * ReportResult.Verdict#ALREADY_DONE}.
    */
-  private List<ReportResult> reportWithoutLock(TaskTable table, List<HeldReport> reports) {
+  private List<ReportResult> reportWithoutLock(TaskTable table, List<ParsedReport> reports) {
     TaskTypeConfig type = types.require(table.type());
     List<Long> numbers = numbersOf(reports);
     for (int i = 0; i < ATTEMPTS_WITHOUT_LOCK; i++) {
@@ -354,7 +354,7 @@ public class TaskReporter {
    */
   private List<ReportResult> writeIn(
       TaskTable table,
-      List<HeldReport> reports,
+      List<ParsedReport> reports,
       Function<Supplier<Judged>, Judged> transaction,
       BiFunction<TaskTable, Collection<Long>, List<TaskRow>> lock) {
     TaskTypeConfig type = types.require(table.type());
@@ -370,16 +370,16 @@ public class TaskReporter {
     return judged.results();
   }
 
-  private static List<Long> numbersOf(List<HeldReport> reports) {
+  private static List<Long> numbersOf(List<ParsedReport> reports) {
     return reports.stream().map(report -> report.task().number()).distinct().toList();
   }
 
-  private static Judged judge(List<HeldReport> reports, List<TaskRow> rows, TaskTypeConfig type) {
+  private static Judged judge(List<ParsedReport> reports, List<TaskRow> rows, TaskTypeConfig type) {
     Map<Long, TaskRow> rowsByNumber = new HashMap<>();
     rows.forEach(row -> rowsByNumber.put(row.id().number(), row));
     List<ReportResult> results = new ArrayList<>(reports.size());
     Map<Long, TaskTransition> accepted = new TreeMap<>();
-    for (HeldReport report : reports) {
+    for (ParsedReport report : reports) {
       long number = report.task().number();
       TaskRow row = rowsByNumber.get(number);
       ReportResult result = judge(row, report);
@@ -407,7 +407,7 @@ public class TaskReporter {
   }
 
   /** The verdict on a report, by the row as it was read; {@code null} if there is no row. */
-  static ReportResult judge(TaskRow row, HeldReport report) {
+  static ReportResult judge(TaskRow row, ParsedReport report) {
     return row == null ? noSuchTask(report) : HoldFence.verdict(row, report.report());
   }
 
@@ -415,7 +415,7 @@ public class TaskReporter {
     return result.outcome() == ReportResult.Verdict.ACCEPTED;
   }
 
-  private static ReportResult noSuchTask(HeldReport report) {
+  private static ReportResult noSuchTask(ParsedReport report) {
     return ReportResult.refused(
         report.task().toString(), ErrorCode.NO_SUCH_TASK, "there is no task " + report.task());
   }

@@ -4,8 +4,8 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
-import io.asyncflow.flowsvr.lease.HeldBeat;
 import io.asyncflow.flowsvr.lease.LeaseRenewer;
+import io.asyncflow.flowsvr.lease.ParsedBeat;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -32,9 +32,9 @@ class HeartbeatController {
   @PostMapping("/heartbeat")
   Envelope<HeartbeatAnswer> heartbeat(Fields in) {
     String workerId = in.text("workerId").required().name().max(TaskLimits.WORKER_ID).value();
-    List<HeldBeat> beats =
+    List<ParsedBeat> beats =
         in.objects("tasks", 0, TaskLimits.BATCH).stream()
-            .map(HeartbeatController::heldBeat)
+            .map(HeartbeatController::parsedBeat)
             .toList();
     WorkerBeat beat = WorkerBeat.read(workerId, beats.size(), in);
     in.refuseIfBad();
@@ -42,13 +42,13 @@ class HeartbeatController {
     return Envelope.ok(new HeartbeatAnswer(states, workers.beat(beat)));
   }
 
-  private static HeldBeat heldBeat(Fields in) {
+  private static ParsedBeat parsedBeat(Fields in) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
     HeldTask task =
         new HeldTask(
             id == null ? null : id.toString(),
             in.number("leaseEpoch").required().between(0, Integer.MAX_VALUE).asInteger(),
             in.number("progress").between(0, 100).asInteger());
-    return new HeldBeat(id, task);
+    return new ParsedBeat(id, task);
   }
 }

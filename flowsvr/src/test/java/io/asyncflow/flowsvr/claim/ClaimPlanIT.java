@@ -18,11 +18,11 @@ import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.due.Source;
-import io.asyncflow.flowsvr.lease.HeldBeat;
 import io.asyncflow.flowsvr.lease.LeaseStore;
+import io.asyncflow.flowsvr.lease.ParsedBeat;
 import io.asyncflow.flowsvr.lease.RenewalStore;
 import io.asyncflow.flowsvr.query.TaskQueries;
-import io.asyncflow.flowsvr.report.HeldReport;
+import io.asyncflow.flowsvr.report.ParsedReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.system.db.HeartbeatDatabase;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -369,9 +369,9 @@ class ClaimPlanIT {
   }
 
   private Supplier<?> beatsOf(TaskTable of, String worker, List<Long> numbers) {
-    List<HeldBeat> beats =
+    List<ParsedBeat> beats =
         numbers.stream()
-            .map(n -> HeldBeat.of(new HeldTask(new TaskId(n, of).toString(), 1, 10)))
+            .map(n -> ParsedBeat.of(new HeldTask(new TaskId(n, of).toString(), 1, 10)))
             .toList();
     return () -> {
       renewals.renew(of, beats, worker, config());
@@ -379,9 +379,9 @@ class ClaimPlanIT {
     };
   }
 
-  private static HeldReport releaseOf(TaskTable table, long number) {
+  private static ParsedReport releaseOf(TaskTable table, long number) {
     String id = new TaskId(number, table).toString();
-    return HeldReport.of(Report.of(id, "worker", 1, Outcome.RELEASE));
+    return ParsedReport.of(Report.of(id, "worker", 1, Outcome.RELEASE));
   }
 
   private static Comparator<TaskId> byNumber() {

@@ -17,8 +17,8 @@ import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
-import io.asyncflow.flowsvr.lease.HeldBeat;
 import io.asyncflow.flowsvr.lease.LeaseRenewer;
+import io.asyncflow.flowsvr.lease.ParsedBeat;
 import io.asyncflow.flowsvr.operator.Act;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.query.TaskQueries;
@@ -260,7 +260,7 @@ class DeadlockStormIT {
           tasks.stream()
               .map(
                   task ->
-                      HeldBeat.of(
+                      ParsedBeat.of(
                           new HeldTask(task.taskId(), task.leaseEpoch(), random.nextInt(100))))
               .toList());
     }
@@ -301,7 +301,7 @@ class DeadlockStormIT {
       return;
     }
     Collections.shuffle(reports, random);
-    List<ReportResult> results = reporter.report(Given.held(reports));
+    List<ReportResult> results = reporter.report(Given.parsed(reports));
     for (int i = 0; i < results.size(); i++) {
       Report report = reports.get(i);
       boolean isAccepted = results.get(i).outcome() == ReportResult.Verdict.ACCEPTED;
@@ -376,7 +376,7 @@ class DeadlockStormIT {
       sweep.runOnce();
       held = given.aHold(type).limit(1_000).now();
       reporter.report(
-          Given.held(
+          Given.parsed(
               held.stream().map(task -> given.reportOn(task).asSuccess("drained")).toList()));
     } while (!held.isEmpty());
   }

@@ -84,7 +84,7 @@ class StatementsIT {
       each.add(StatementCounter.ofThisThread() - before);
       assertThat(held).hasSize(10);
       reporter.report(
-          Given.held(held.stream().map(task -> given.reportOn(task).asSuccess("")).toList()));
+          Given.parsed(held.stream().map(task -> given.reportOn(task).asSuccess("")).toList()));
     }
 
     System.out.printf("statements of each claim of 10 tasks: %s%n", each);

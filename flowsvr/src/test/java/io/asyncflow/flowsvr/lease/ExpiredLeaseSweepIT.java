@@ -370,7 +370,7 @@ class ExpiredLeaseSweepIT {
   private void beat(Task task) {
     renewer.renew(
         task.workerId(),
-        List.of(HeldBeat.of(new HeldTask(task.taskId(), task.leaseEpoch(), null))));
+        List.of(ParsedBeat.of(new HeldTask(task.taskId(), task.leaseEpoch(), null))));
   }
 
   private static void await(CyclicBarrier barrier) {

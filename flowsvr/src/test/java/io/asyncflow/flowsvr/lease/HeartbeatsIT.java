@@ -180,6 +180,6 @@ class HeartbeatsIT {
   }
 
   private List<LeaseState> renew(String worker, List<HeldTask> tasks) {
-    return renewer.renew(worker, tasks.stream().map(HeldBeat::of).toList());
+    return renewer.renew(worker, tasks.stream().map(ParsedBeat::of).toList());
   }
 }

@@ -117,13 +117,13 @@ class ReportsIT {
     String second = TaskId.parse(reports.get(1).taskId()).orElseThrow().table().sqlName();
     jdbc.sql("RENAME TABLE %1$s TO away_%1$s".formatted(second)).update();
     try {
-      assertThat(reporter.report(Given.held(reports)))
+      assertThat(reporter.report(Given.parsed(reports)))
           .extracting(ReportResult::code)
           .containsExactly(0, ErrorCode.UNAVAILABLE.code());
     } finally {
       jdbc.sql("RENAME TABLE away_%1$s TO %1$s".formatted(second)).update();
     }
-    assertThat(reporter.report(Given.held(reports)).get(1).outcome()).isEqualTo(Verdict.ACCEPTED);
+    assertThat(reporter.report(Given.parsed(reports)).get(1).outcome()).isEqualTo(Verdict.ACCEPTED);
   }
 
   @Test
@@ -381,7 +381,7 @@ class ReportsIT {
             id.number() + "_nosuchtype_task_1",
             id.number() + "_" + given.aType().create().name() + "_task_1")) {
       Report report = given.reportOn(held).asSuccess(null);
-      assertRefused(8035, reporter.report(Given.held(report.withTaskId(unknown))).get(0));
+      assertRefused(8035, reporter.report(Given.parsed(report.withTaskId(unknown))).get(0));
     }
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.EXECUTING);
   }
@@ -405,7 +405,7 @@ class ReportsIT {
     }
     Collections.shuffle(reports, new Random(42));
 
-    List<ReportResult> results = reporter.report(Given.held(reports));
+    List<ReportResult> results = reporter.report(Given.parsed(reports));
 
     assertThat(results).hasSize(1_000);
     Set<String> known = held.stream().map(Task::taskId).collect(Collectors.toSet());
@@ -433,7 +433,7 @@ class ReportsIT {
     List<Task> held = given.aHold(lark).now();
     List<ReportResult> results =
         reporter.report(
-            Given.held(
+            Given.parsed(
                 given.reportOn(held.get(0)).by("nobody").asSuccess("0"),
                 given.reportOn(held.get(0)).withId("a").asRetry("1"),
                 given.reportOn(held.get(1)).asSuccess("2"),
@@ -467,7 +467,7 @@ class ReportsIT {
     List<Task> held = given.aHold(lark).limit(6).now();
     final List<TaskRow> before = held.stream().map(given::row).toList();
     reporter.report(
-        Given.held(
+        Given.parsed(
             given.reportOn(held.get(0)).withId("r0").asSuccess("done"),
             given.reportOn(held.get(1)).withId("r1").asRetry("once more"),
             given.reportOn(held.get(2)).asNextStage("second", "new", 9),
@@ -530,7 +530,7 @@ class ReportsIT {
     TaskStore watched = mock(TaskStore.class, delegatesTo(tasks));
     List<ReportResult> results =
         new TaskReporter(types, families, watched, transactions, events, meters, 10)
-            .report(Given.held(reports));
+            .report(Given.parsed(reports));
     assertThat(results).allMatch(ReportResult::stands);
     verify(watched, times(10)).lock(any(), argThat(numbers -> numbers.size() == 100));
     verify(watched, never()).lock(any(), argThat(numbers -> numbers.size() > 100));
@@ -551,8 +551,8 @@ class ReportsIT {
               held.subList(thread * 4, thread * 4 + 4).stream()
                   .map(task -> given.reportOn(task).withId("r").asSuccess("done"))
                   .toList();
-          assertThat(reporter.report(Given.held(some))).allMatch(ReportResult::stands);
-          reporter.report(Given.held(some)).forEach(ReportsIT::assertDone);
+          assertThat(reporter.report(Given.parsed(some))).allMatch(ReportResult::stands);
+          reporter.report(Given.parsed(some)).forEach(ReportsIT::assertDone);
           return null;
         });
     assertThat(held).extracting(task -> given.row(task).status()).containsOnly(TaskStatus.SUCCESS);
@@ -560,7 +560,7 @@ class ReportsIT {
 
   @Test
   void longLogsAmongCallsThatAreWrittenTogetherSendNobodyAloneWhereTheyAreFew() {
-    List<List<HeldReport>> calls = callsOfWhichHaveLongLogs(20, 16);
+    List<List<ParsedReport>> calls = callsOfWhichHaveLongLogs(20, 16);
 
     assertThat(reporter.new SmallCalls().together(tableOf(calls), calls))
         .hasSize(20)
@@ -574,7 +574,7 @@ class ReportsIT {
 
   @Test
   void callsWithLongLogsAreLeftToGoAloneWhereTheyAreMany() {
-    List<List<HeldReport>> calls = callsOfWhichHaveLongLogs(20, 17);
+    List<List<ParsedReport>> calls = callsOfWhichHaveLongLogs(20, 17);
 
     List<List<ReportResult>> results = reporter.new SmallCalls().together(tableOf(calls), calls);
 
@@ -585,12 +585,12 @@ class ReportsIT {
     assertThat(results.subList(17, 20))
         .allSatisfy(each -> assertThat(each).allMatch(ReportResult::stands));
 
-    List<List<HeldReport>> allLong = calls.subList(0, 17);
+    List<List<ParsedReport>> allLong = calls.subList(0, 17);
     assertThat(reporter.new SmallCalls().together(tableOf(calls), allLong)).containsOnlyNulls();
   }
 
   /** Each reports two tasks; the second one of the first calls has a log of 60 KB. */
-  private List<List<HeldReport>> callsOfWhichHaveLongLogs(int count, int withLongLogs) {
+  private List<List<ParsedReport>> callsOfWhichHaveLongLogs(int count, int withLongLogs) {
     TaskType lark = given.aType().create();
     given.aWaitingTask().ofType(lark).create(2 * count);
     List<Task> held = given.aHold(lark).limit(2 * count).now();
@@ -600,21 +600,21 @@ class ReportsIT {
           Given.idOf(task),
           "schedule_log = CONCAT('{\"lastData\":{\"errMsg\":\"', REPEAT('x', 60000), '\"}}')");
     }
-    List<List<HeldReport>> calls = new ArrayList<>();
+    List<List<ParsedReport>> calls = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       calls.add(
-          Given.held(
+          Given.parsed(
               given.reportOn(held.get(i)).asSuccess("done"),
               given.reportOn(held.get(count + i)).asSuccess("done")));
     }
     return calls;
   }
 
-  private static TaskTable tableOf(List<List<HeldReport>> calls) {
+  private static TaskTable tableOf(List<List<ParsedReport>> calls) {
     return calls.get(0).get(0).task().table();
   }
 
-  private TaskRow rowOf(HeldReport report) {
+  private TaskRow rowOf(ParsedReport report) {
     return given.row(report.task());
   }
 
@@ -634,7 +634,7 @@ class ReportsIT {
           List<Report> mine = new ArrayList<>(reports);
           Collections.shuffle(mine, new Random(delivery)); // batches in any order never deadlock
           start.await();
-          answers.add(reporter.report(Given.held(mine)));
+          answers.add(reporter.report(Given.parsed(mine)));
         });
     assertThat(answers).allSatisfy(answer -> assertThat(answer).allMatch(ReportResult::stands));
     assertThat(answers.stream().flatMap(List::stream).filter(r -> r.outcome() == Verdict.ACCEPTED))
@@ -662,7 +662,7 @@ class ReportsIT {
         .applyIfUnchanged(any(), any());
     TaskReporter withQuick =
         new TaskReporter(types, families, quick, transactions, events, meters, 10);
-    List<ReportResult> results = withQuick.report(Given.held(reports));
+    List<ReportResult> results = withQuick.report(Given.parsed(reports));
 
     for (int i = 0; i < 10; i++) {
       if (i == 3) {

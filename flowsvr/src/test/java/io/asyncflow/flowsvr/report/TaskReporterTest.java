@@ -114,7 +114,7 @@ class TaskReporterTest {
   private static ReportResult judge(TaskRow row, String worker, int epoch, String reportId) {
     return TaskReporter.judge(
         row,
-        HeldReport.of(
+        ParsedReport.of(
             Report.of(TaskRows.id().toString(), worker, epoch, Outcome.SUCCESS)
                 .withReportId(reportId)));
   }

@@ -10,17 +10,17 @@ import io.asyncflow.rules.TaskId;
  *
  * @param task the id that {@code report} names, parsed
  */
-public record HeldReport(TaskId task, Report report) {
+public record ParsedReport(TaskId task, Report report) {
 
   /**
-   * @throws java.util.NoSuchElementException if the report names no task id
+   * @throws java.util.NoSuchElementException if the text is not a task id
    */
-  public static HeldReport of(Report report) {
-    return new HeldReport(TaskId.parse(report.taskId()).orElseThrow(), report);
+  public static ParsedReport of(Report report) {
+    return new ParsedReport(TaskId.parse(report.taskId()).orElseThrow(), report);
   }
 
   /** The release of a task that was held but not delivered. */
-  static HeldReport releaseOf(Task undelivered) {
+  static ParsedReport releaseOf(Task undelivered) {
     String workerId = undelivered.workerId() == null ? "" : undelivered.workerId();
     return of(
         Report.of(undelivered.taskId(), workerId, undelivered.leaseEpoch(), Outcome.RELEASE)

@@ -8,13 +8,13 @@ import io.asyncflow.rules.TaskId;
  *
  * @param id the id that {@code task} names, parsed
  */
-public record HeldBeat(TaskId id, HeldTask task) {
+public record ParsedBeat(TaskId id, HeldTask task) {
 
   /**
-   * @throws java.util.NoSuchElementException if it names no task id
+   * @throws java.util.NoSuchElementException if the text is not a task id
    */
-  public static HeldBeat of(HeldTask task) {
-    return new HeldBeat(TaskId.parse(task.taskId()).orElseThrow(), task);
+  public static ParsedBeat of(HeldTask task) {
+    return new ParsedBeat(TaskId.parse(task.taskId()).orElseThrow(), task);
   }
 
   long number() {
