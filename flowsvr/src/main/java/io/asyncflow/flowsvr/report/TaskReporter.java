@@ -75,9 +75,9 @@ public class TaskReporter {
   private static final int MAX_LONG_LOGS = 16;
 
   /** The most calls with long logs that run at a time; each needs some 20 MB of memory. */
-  private static final int MAX_LARGE_CALLS = 4;
+  private static final int MAX_LONG_LOG_CALLS = 4;
 
-  private static final Duration LARGE_CALL_TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration LONG_LOG_CALL_TIMEOUT = Duration.ofSeconds(2);
 
   private final TaskTypes types;
   private final TaskFamilies families;
@@ -86,7 +86,7 @@ public class TaskReporter {
   private final Events events;
   private final TaskMeters meters;
   private final NaturalBatches<TaskTable, List<ParsedReport>, List<ReportResult>> smallCalls;
-  private final Semaphore largeCalls = new Semaphore(MAX_LARGE_CALLS);
+  private final Semaphore longLogCalls = new Semaphore(MAX_LONG_LOG_CALLS);
 
   TaskReporter(
       TaskTypes types,
@@ -270,7 +270,7 @@ public class TaskReporter {
    * returned.
    */
   private List<ReportResult> reportInParts(TaskTable table, List<ParsedReport> reports) {
-    acquireLargeCall();
+    acquireLongLogCall();
     try {
       List<ReportResult> results = new ArrayList<>(reports.size());
       for (int start = 0; start < reports.size(); start += TaskLimits.SLICE) {
@@ -291,13 +291,13 @@ public class TaskReporter {
       }
       return results;
     } finally {
-      largeCalls.release();
+      longLogCalls.release();
     }
   }
 
-  private void acquireLargeCall() {
+  private void acquireLongLogCall() {
     try {
-      if (largeCalls.tryAcquire(LARGE_CALL_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (longLogCalls.tryAcquire(LONG_LOG_CALL_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
         return;
       }
     } catch (InterruptedException e) {
