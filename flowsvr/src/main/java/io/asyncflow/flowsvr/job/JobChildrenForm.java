@@ -16,7 +16,7 @@ final class JobChildrenForm {
 
   /** The page; usable only if {@code in} has no errors afterwards. */
   static JobChildren read(Fields in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     Integer first = in.number("first").required().between(0, JobLimits.CHILDREN).asInteger();
     List<JobChild> children =
         in.objects("children", 1, TaskLimits.BATCH).stream().map(JobChildrenForm::child).toList();

@@ -81,7 +81,7 @@ class OperatorController {
   }
 
   private static TaskId taskId(Fields in) {
-    return in.text("taskId").required().as(TaskId::parse, "is no task id");
+    return in.text("taskId").required().as(TaskId::parse, "is not a task id");
   }
 
   private static Act act(Fields in, Kind kind, boolean needsReason) {

@@ -33,7 +33,8 @@ class WriteFence {
    * @throws InvalidFieldException if the key has another stage than the task
    */
   void require(StoreKey key, String workerId) {
-    TaskId id = TaskId.parse(key.taskId()).orElseThrow(() -> badKey("its task id is none"));
+    TaskId id =
+        TaskId.parse(key.taskId()).orElseThrow(() -> badKey("its first part is not a task id"));
     TaskRow row = tasks.find(id).orElseThrow(() -> new TaskNotFoundException(id));
     HoldFence.require(row, key.epoch(), workerId);
     if (!StoreKey.spelled(row.stage()).equals(key.stage())) {

@@ -43,7 +43,7 @@ class HeartbeatController {
   }
 
   private static ParsedBeat parsedBeat(Fields in) {
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is no task id");
+    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     HeldTask task =
         new HeldTask(
             id == null ? null : id.toString(),
