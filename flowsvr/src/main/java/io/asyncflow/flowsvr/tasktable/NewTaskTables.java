@@ -13,7 +13,8 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
 /**
- * Chooses the table for new tasks, and rolls to the next table when one is full.
+ * Chooses the table for new tasks, and rolls to the next table when one is full or when an operator
+ * asks for it.
  *
  * <p>The rows of the end table are allotted to servers in blocks, by one compare-and-set per block,
  * and a server uses its block in memory. So the rows of a table are known without counting them,
@@ -89,21 +90,44 @@ public class NewTaskTables {
       if (takeFromBlock(end, count)) {
         return end; // another thread has got a new block
       }
-      boolean isAllotted =
-          positions.allotRows(end.type().name(), end.number(), size, threshold) == 1;
-      boolean isStillEnd = isAllotted || families.refreshed(end.type()).end().equals(end);
-      if (isAllotted || (isStillEnd && !roll(end))) {
-        blocks.put(end.type(), new Block(end, new AtomicLong(size - count)));
-        return end;
+      if (positions.allotRows(end.type().name(), end.number(), size, threshold) == 1) {
+        return beginBlock(end, size - count);
+      }
+      boolean isFull = families.refreshed(end.type()).end().equals(end);
+      if (isFull && !rollFull(end)) {
+        return beginBlock(end, size - count);
       }
     }
+  }
+
+  private TaskTable beginBlock(TaskTable end, long remaining) {
+    blocks.put(end.type(), new Block(end, new AtomicLong(remaining)));
+    return end;
+  }
+
+  /**
+   * Rolls to the next table now, however full the end is; does nothing if another call has rolled
+   * meanwhile. Creates the first table if there is none. Runs DDL.
+   *
+   * @return the end
+   * @throws DataAccessException if the next table cannot be created
+   */
+  public TaskTable roll(TaskType type) {
+    families.of(type); // creates the first table, if there is none
+    families.advance(endNow(type));
+    return endNow(type);
+  }
+
+  /** The end as it is now, not as it was cached: another server may have rolled since. */
+  private TaskTable endNow(TaskType type) {
+    return families.find(type, Freshness.NOW).orElseThrow().end();
   }
 
   /**
    * Rolls to the next table. False if it cannot be created: then new tasks still go to the full
    * table, which is better than refusing them.
    */
-  private boolean roll(TaskTable end) {
+  private boolean rollFull(TaskTable end) {
     Long pausedUntil = rollPausedUntil.get(end.type());
     long begin = node.nanoTime();
     if (pausedUntil != null && begin - pausedUntil < 0) {

@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Looks up the tables of a type, and creates the first one when a type is used for the first time.
+ * The tables of each type: looks them up, creates the first one when a type is used for the first
+ * time, and makes the next one the end ({@link #advance}) when {@link NewTaskTables} rolls.
  *
  * <p>A family may be up to a second old: a position that another server has moved is seen a moment
  * later, so every caller must be correct with an old one. But a table or a type is reported as
@@ -117,7 +118,8 @@ public class TaskFamilies {
   }
 
   /**
-   * Creates the table after {@code end} and makes it the end.
+   * Creates the table after {@code end} and makes it the end ({@link
+   * SchedulePositions#advanceEnd}).
    *
    * @return whether this call moved the position; false if it had been moved already
    */

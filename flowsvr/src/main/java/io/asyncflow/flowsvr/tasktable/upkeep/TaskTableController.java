@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TableLifeStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskTableView;
@@ -11,7 +12,6 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
-import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -24,11 +24,14 @@ class TaskTableController {
 
   private final TaskTypes types;
   private final TaskFamilies families;
+  private final NewTaskTables newTaskTables;
   private final TableLifeStore lives;
 
-  TaskTableController(TaskTypes types, TaskFamilies families, TableLifeStore lives) {
+  TaskTableController(
+      TaskTypes types, TaskFamilies families, NewTaskTables newTaskTables, TableLifeStore lives) {
     this.types = types;
     this.families = families;
+    this.newTaskTables = newTaskTables;
     this.lives = lives;
   }
 
@@ -51,15 +54,7 @@ class TaskTableController {
   @Takes(summary = "Begins the next table of a type now", shape = OfType.class)
   @PostMapping("/roll")
   Envelope<Rolled> roll(Fields in) {
-    TaskType type = type(in);
-    families.of(type); // creates the first table, if there is none
-    families.advance(endNow(type)); // does nothing if another call has rolled meanwhile
-    return Envelope.ok(new Rolled(endNow(type).sqlName()));
-  }
-
-  /** The end as it is now, not as it was cached: another server may have rolled since. */
-  private TaskTable endNow(TaskType type) {
-    return families.find(type, NOW).orElseThrow().end();
+    return Envelope.ok(new Rolled(newTaskTables.roll(type(in)).sqlName()));
   }
 
   private TaskType type(Fields in) {
