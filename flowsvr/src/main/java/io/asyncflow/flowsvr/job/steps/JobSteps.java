@@ -110,9 +110,14 @@ public class JobSteps {
 
   /** Executes a step; false if there was none. */
   boolean step(long jobId) {
-    return jobs.find(jobId).filter(this::step).isPresent();
+    JobRow job = jobs.find(jobId).orElse(null);
+    return job != null && step(job);
   }
 
+  /**
+   * Executes the step that the state requires; false if it requires none. True also if another
+   * server was faster, because there may be a further step.
+   */
   private boolean step(JobRow job) {
     return switch (job.state()) {
       case RUNNING -> job.hasStaged() && release(job);
@@ -132,7 +137,7 @@ public class JobSteps {
       return jobs.find(job.id()).filter(now -> now.released() > from).isPresent();
     }
     List<Integer> indices = IntStream.range(from, from + page.size()).boxed().toList();
-    return attempt(
+    runUnlessMoved(
         () ->
             creator.create(
                 CreateCall.ofJobs(page, placesOf(job, indices))
@@ -143,6 +148,7 @@ public class JobSteps {
                             throw new MovedException(job.id());
                           }
                         })));
+    return true;
   }
 
   private static TaskDraft taskOf(JobRow job, JobChild child) {
@@ -174,14 +180,15 @@ public class JobSteps {
         continue; // the table was dropped: they cannot run again, and the job ends as before
       }
       boolean[] isDrained = new boolean[1];
-      attempt(() -> isDrained[0] = !transactions.execute(() -> reviveIn(job, table, ofTable)));
+      runUnlessMoved(
+          () -> isDrained[0] = !transactions.execute(() -> reviveIn(job, table, ofTable)));
       if (isDrained[0]) {
         copyFrom(job, table, ofTable);
       } else {
         events.publish(new TasksWaiting(table.type()));
       }
     }
-    return attempt(
+    runUnlessMoved(
         () ->
             transactions.execute(
                 () -> {
@@ -191,6 +198,7 @@ public class JobSteps {
                   counts.judge(job.id()); // the first revived children may have ended again
                   return null;
                 }));
+    return true;
   }
 
   /** Returns children to waiting in their rows; false if the table is drained. */
@@ -227,7 +235,7 @@ public class JobSteps {
     List<Integer> indices = List.copyOf(broken.keySet());
     List<TaskRow> originals = List.copyOf(broken.values());
     List<Long> numbers = originals.stream().map(row -> row.id().number()).toList();
-    attempt(
+    runUnlessMoved(
         () ->
             creator.create(
                 CreateCall.ofJobs(
@@ -290,7 +298,7 @@ public class JobSteps {
   private boolean createMerge(JobRow job) {
     TaskDraft merge =
         TaskDraft.of(job.jobType(), JobCreator.MERGE_STAGE, job.userId(), "", job.priority());
-    return attempt(
+    runUnlessMoved(
         () ->
             creator.create(
                 CreateCall.ofJobs(List.of(merge), List.of(JobPlace.mergeOf(job.id())))
@@ -300,16 +308,16 @@ public class JobSteps {
                             throw new MovedException(job.id());
                           }
                         })));
+    return true;
   }
 
-  /** Always true: if another server was faster, there may be a further step. */
-  private static boolean attempt(Runnable step) {
+  /** Runs the step; does nothing if a concurrent change has overtaken it. */
+  private static void runUnlessMoved(Runnable step) {
     try {
       step.run();
     } catch (MovedException e) {
       log.debug("{}", e.getMessage());
     }
-    return true;
   }
 
   private SortedMap<TaskTable, List<Child>> byTable(JobRow job, int from, int limit) {
