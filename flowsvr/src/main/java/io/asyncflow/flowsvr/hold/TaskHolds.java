@@ -121,7 +121,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
     }
   }
 
-  /** Tasks of this type are waiting that did not wait before. */
+  /** Tasks of this type may have become claimable: due now or later. */
   @EventListener
   void on(TasksWaiting news) {
     dueLook.on(news); // before the lines claim

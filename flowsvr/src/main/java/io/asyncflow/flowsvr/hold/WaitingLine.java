@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.hold;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
+import io.asyncflow.flowsvr.task.TasksWaiting;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -39,7 +40,10 @@ final class WaitingLine {
   /** The delay before the next claim after a failure, or if no hold waited. */
   private static final long FAILURE_PAUSE_MS = 1_000;
 
+  /** The delay before the claim after an incomplete one; doubled each time, up to the longest. */
   private static final long FIRST_PAUSE_MS = 2;
+
+  private static final long LONGEST_PAUSE_MS = 250;
 
   private final Function<List<ClaimRequest>, RoundResult> claim;
   private final ToLongFunction<Hold> quietForMs;
@@ -122,7 +126,7 @@ final class WaitingLine {
     return newcomer.answer;
   }
 
-  /** A task is waiting that did not wait before. */
+  /** Tasks of the type may have become claimable ({@link TasksWaiting}). */
   void news() {
     if (isAnyWaiting()) {
       rounds.run();
@@ -178,7 +182,7 @@ final class WaitingLine {
     if (allComplete || anyTasks) {
       pauseMs = FIRST_PAUSE_MS;
     } else {
-      pauseMs = Math.min(2 * pauseMs, FAILURE_PAUSE_MS / 4);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
     return allComplete ? result.againInMs() : pauseMs;
   }

@@ -11,7 +11,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Publishes events about waiting tasks to the other servers through Redis, so that a create on one
+ * Sends {@link TasksWaiting} events to the other servers through Redis, so that a create on one
  * server wakes holds parked on another. Events may be lost; the scan finds the tasks all the same.
  */
 @Component
@@ -48,6 +48,10 @@ class WakeUpBridge implements InitializingBean, DisposableBean {
     waiting.tell(news.type(), news.dueFromNowOn());
   }
 
+  /**
+   * Calls {@link TaskHolds#on} directly. To publish the event would be an echo: {@link
+   * #on(TasksWaiting)} would send it to all servers again, without end.
+   */
   private void receive(String news) {
     boolean dueFromNowOn = news.endsWith(LATER);
     int end = news.length() - (dueFromNowOn ? LATER.length() : 0);

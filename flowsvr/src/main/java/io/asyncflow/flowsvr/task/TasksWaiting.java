@@ -9,14 +9,15 @@ import java.util.Collection;
 import java.util.Set;
 
 /**
- * An event, published after the commit: tasks of this type are waiting that did not wait before,
- * due now or later. Its fields are as specific as possible, so that listeners read only the sources
- * concerned.
+ * An event, published after the commit: tasks of this type may have become claimable. Either they
+ * wait that did not wait before, due now or later; or a task has ended and so made room within
+ * {@code max_executing}. Its fields are as specific as possible, so that listeners read only the
+ * sources concerned.
  *
- * @param tables their tables; empty if unknown
- * @param stages their stages; empty if unknown
- * @param dueFromNowOn whether none of them was due before it began to wait, so that none precedes
- *     tasks that were claimed already
+ * @param tables the tables of the written tasks; empty if unknown
+ * @param stages the stages of the written tasks; empty if unknown
+ * @param dueFromNowOn whether none of those that now wait was due before it began to wait, so that
+ *     none precedes tasks that were claimed already
  */
 public record TasksWaiting(
     TaskType type, Set<TaskTable> tables, Set<String> stages, boolean dueFromNowOn) {
