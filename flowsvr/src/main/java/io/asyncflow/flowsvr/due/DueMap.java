@@ -85,7 +85,7 @@ final class DueMap {
   private final Set<Source> toScan = new HashSet<>();
   private long news;
   private long newsOfAnything;
-  private long earlierArrival;
+  private long newsOfEarlierDue;
   private boolean isTurning;
   private Source turnPosition;
   private boolean turnFoundDue;
@@ -98,18 +98,20 @@ final class DueMap {
   /**
    * @param from epoch ms before which no task of the source is due
    * @param wholeAt when the source was last read from its beginning
-   * @param quietUntil no task is due before this time, as far as is known; in the past if a task
-   *     may be due now
+   * @param quietUntil no task is due before this time, as far as is known; {@code wholeAt} if a
+   *     task may be due now
+   * @param mayHaveDue whether a task was seen due that was not taken, or news has arrived since
    * @param isStale whether a task may have arrived that is due earlier than {@code from}
    */
-  private record Hint(long from, long wholeAt, long quietUntil, boolean isStale) {
+  private record Hint(
+      long from, long wholeAt, long quietUntil, boolean mayHaveDue, boolean isStale) {
 
     boolean isOldAt(long now) {
       return now - wholeAt >= WHOLE_LOOK;
     }
 
     boolean isBusy() {
-      return quietUntil == wholeAt && !isStale;
+      return mayHaveDue && !isStale;
     }
   }
 
@@ -131,7 +133,7 @@ final class DueMap {
     return news;
   }
 
-  /** Takes in an event: tasks are waiting that did not wait before. */
+  /** Takes in an event: tasks may have become claimable. */
   synchronized void on(TasksWaiting waiting) {
     news++;
     if (waiting.tables().isEmpty()) {
@@ -139,7 +141,7 @@ final class DueMap {
     }
     waiting.tables().forEach(table -> newsOfTable.put(table, news));
     if (!waiting.dueFromNowOn()) {
-      earlierArrival = news;
+      newsOfEarlierDue = news;
     }
     if (waiting.stages().isEmpty()) {
       stages.keySet().removeIf(table -> affects(waiting, table));
@@ -170,7 +172,7 @@ final class DueMap {
 
   private static Hint afterNews(Hint hint, boolean dueFromNowOn) {
     boolean isStale = hint.isStale() || !dueFromNowOn;
-    return new Hint(hint.from(), hint.wholeAt(), hint.wholeAt(), isStale);
+    return new Hint(hint.from(), hint.wholeAt(), hint.wholeAt(), true, isStale);
   }
 
   private void addToTurn(TasksWaiting waiting) {
@@ -435,7 +437,7 @@ final class DueMap {
    */
   synchronized void saw(Range range, List<Head> heads, long newsSeen, long at) {
     Source source = range.source();
-    if (earlierArrival > newsSeen) {
+    if (newsOfEarlierDue > newsSeen) {
       return; // a task may have arrived before the first one that the look saw
     }
     Hint before = sources.get(source);
@@ -444,20 +446,19 @@ final class DueMap {
     }
     long wholeAt = range.isWhole() || before == null ? at : before.wholeAt();
     long from = before != null && range.isWhole() ? before.from() : range.from();
+    boolean mayHaveDue = newsOf(source.table()) > newsSeen;
     // Tasks before the range are known for at most a second.
     long quiet = range.isWhole() ? QUIET : WHOLE_LOOK;
     if (!heads.isEmpty()) {
       Head first = heads.get(0);
       from = Math.min(first.orderTime(), first.now()) - MARGIN_MS;
       long pauseMs = Math.min(Math.max(0, first.orderTime() - first.now()), LONG_PAUSE_MS);
-      quiet =
-          first.isDue()
-              ? 0
-              : Math.min(quiet, at - wholeAt + TimeUnit.MILLISECONDS.toNanos(pauseMs));
+      quiet = Math.min(quiet, at - wholeAt + TimeUnit.MILLISECONDS.toNanos(pauseMs));
+      mayHaveDue |= first.isDue();
     }
-    boolean isOutdated = newsOf(source.table()) > newsSeen;
+    long quietUntil = mayHaveDue ? wholeAt : wholeAt + quiet;
     boolean isStale = before != null && !range.isWhole() && before.isStale();
-    sources.put(source, new Hint(from, wholeAt, isOutdated ? wholeAt : wholeAt + quiet, isStale));
+    sources.put(source, new Hint(from, wholeAt, quietUntil, mayHaveDue, isStale));
   }
 
   /** Records that a claim has taken all due tasks of the range that were not locked. */
@@ -465,7 +466,7 @@ final class DueMap {
     sources.computeIfPresent(
         range.source(),
         (source, hint) ->
-            new Hint(hint.from(), hint.wholeAt(), hint.wholeAt() + 1, hint.isStale()));
+            new Hint(hint.from(), hint.wholeAt(), hint.wholeAt(), false, hint.isStale()));
   }
 
   private long newsOf(TaskTable table) {
