@@ -5,8 +5,8 @@ import io.asyncflow.api.TaskStatus;
 
 /**
  * Decides how a task changes when a hold of it ends. It is the only place with the rules on the
- * next stage, retries, exhausted retries and poison. Pure functions of the row as it was read under
- * its lock.
+ * next stage, retries, exhausted retries and poison. Pure functions of the row as it was read:
+ * under its lock, or without one if the write succeeds only on an unchanged row.
  */
 public final class HoldEnd {
 

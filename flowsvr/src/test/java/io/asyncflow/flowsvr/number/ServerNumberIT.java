@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** Servers that borrow their numbers from one table, which no other test uses. */
+/** Servers that lease their numbers from one table, which no other test uses. */
 @Tag("contract")
 class ServerNumberIT {
 
@@ -152,7 +152,7 @@ class ServerNumberIT {
   }
 
   @Test
-  void serverThatLostItsNumberGivesNoneUntilItHasBorrowedAnother() {
+  void serverThatLostItsNumberGivesNoneUntilItHasLeasedAnother() {
     Server slept = aServer();
     int number = slept.serverNumber();
     long last = slept.next();
