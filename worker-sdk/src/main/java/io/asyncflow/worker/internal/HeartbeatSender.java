@@ -50,7 +50,7 @@ final class HeartbeatSender implements Loop.Step {
   private static final Duration LATEST_START = Duration.ofSeconds(1);
 
   /** The part of an interval by which jitter may shorten it. */
-  private static final double CHANCE = 0.2;
+  private static final double JITTER = 0.2;
 
   /** Prevents a busy loop for a lease that the server's answer does not contain. */
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
@@ -148,7 +148,7 @@ final class HeartbeatSender implements Loop.Step {
   }
 
   private long nextIdleBeat(long from) {
-    return from + jitter.shorten(IDLE_INTERVAL, CHANCE).toNanos();
+    return from + jitter.shorten(IDLE_INTERVAL, JITTER).toNanos();
   }
 
   private void beat() {
@@ -165,7 +165,7 @@ final class HeartbeatSender implements Loop.Step {
       backoff.reset();
       notBefore = start + SHORTEST_PAUSE.toNanos();
       idleBeat = nextIdleBeat(start);
-      describedUntil = start + jitter.shorten(DESCRIPTION_INTERVAL, CHANCE).toNanos();
+      describedUntil = start + jitter.shorten(DESCRIPTION_INTERVAL, JITTER).toNanos();
       toldOfTasks = !runs.isEmpty();
       outage.worked();
     } catch (FlowException e) {

@@ -56,7 +56,7 @@ public final class WorkerLoops {
   private static final Duration ADOPTION_INTERVAL = Duration.ofMinutes(1);
 
   /** The part of an interval by which jitter may shorten it. */
-  private static final double CHANCE = 0.2;
+  private static final double JITTER = 0.2;
 
   private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(365);
 
@@ -276,7 +276,7 @@ public final class WorkerLoops {
   private Duration tidySpool() {
     sender.adopt();
     sender.deliverLeftObjects();
-    return Jitter.random().shorten(ADOPTION_INTERVAL, CHANCE);
+    return Jitter.random().shorten(ADOPTION_INTERVAL, JITTER);
   }
 
   private void pollerMoved(Transition<PollerState, PollerState.Event> transition) {

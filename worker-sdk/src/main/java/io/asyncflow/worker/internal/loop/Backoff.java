@@ -16,7 +16,7 @@ public final class Backoff {
   private static final int MOST_DOUBLINGS = 10;
 
   /** The part of a wait by which jitter may shorten it. */
-  private static final double CHANCE = 0.5;
+  private static final double JITTER = 0.5;
 
   private final Jitter jitter;
   private int failures;
@@ -43,6 +43,6 @@ public final class Backoff {
    */
   public Duration after(int count) {
     long doubled = FIRST.toMillis() << Math.min(count - 1, MOST_DOUBLINGS);
-    return jitter.shorten(Duration.ofMillis(Math.min(doubled, LONGEST.toMillis())), CHANCE);
+    return jitter.shorten(Duration.ofMillis(Math.min(doubled, LONGEST.toMillis())), JITTER);
   }
 }

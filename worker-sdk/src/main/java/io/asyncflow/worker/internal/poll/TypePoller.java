@@ -42,7 +42,7 @@ public final class TypePoller implements Loop.Step {
   private static final int PATIENCE = 3;
 
   /** The part of a long poll by which jitter may shorten it. */
-  private static final double CHANCE = 0.1;
+  private static final double JITTER = 0.1;
 
   private final String taskType;
   private final TypeDemand demand;
@@ -205,7 +205,7 @@ public final class TypePoller implements Loop.Step {
       return true;
     }
     boolean couldAskForMore = demand.waitsForSlots(limits);
-    Duration wait = jitter.shorten(limits.longPoll(), CHANCE);
+    Duration wait = jitter.shorten(limits.longPoll(), JITTER);
     Answer answer =
         couldAskForMore ? call.holdUnlessCut(scope, wait, cutsSeen) : call.hold(scope, wait);
     if (answer.tasks().isEmpty()) {

@@ -37,7 +37,7 @@ public final class TypeSettingsFeed implements Loop.Step {
   private static final Duration MAX_AGE = Duration.ofSeconds(5);
 
   /** The part of an interval by which jitter may shorten it. */
-  private static final double CHANCE = 0.2;
+  private static final double JITTER = 0.2;
 
   private final FlowClient client;
   private final Set<String> taskTypes;
@@ -76,7 +76,7 @@ public final class TypeSettingsFeed implements Loop.Step {
       backoff.reset();
       outage.worked();
       Duration interval = missing.isEmpty() ? INTERVAL : INTERVAL_WHILE_A_TYPE_IS_MISSING;
-      return jitter.shorten(interval, CHANCE);
+      return jitter.shorten(interval, JITTER);
     } catch (FlowException e) {
       outage.failed(
           e.errorCode().name(),
