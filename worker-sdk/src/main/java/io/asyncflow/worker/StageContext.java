@@ -71,8 +71,8 @@ public interface StageContext {
   Duration remaining();
 
   /**
-   * Whether the run should stop, because the task was cancelled, or its lease or its time has
-   * ended.
+   * Whether the run should stop: the task was cancelled, its lease or its time has ended, or the
+   * worker stops and its grace is over.
    */
   boolean cancelled();
 

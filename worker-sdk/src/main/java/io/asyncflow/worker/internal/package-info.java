@@ -37,6 +37,12 @@
  * and {@link io.asyncflow.worker.internal.report.ReportState}, define the permitted transitions;
  * docs/worker-state-machines.md draws them.
  *
+ * <p>A handler's thread learns that its lease is lost in this order: {@code HeartbeatSender.apply}
+ * (the server says so) or {@code DeadlineWatch.check} (no renewal in time) calls {@code
+ * RunEnds.lost}, which calls {@code Run.drop}, which calls {@code HandlerThread.stop}; {@code
+ * HandlerThread.interruptIfAllStopped} interrupts the thread if no other run of its batch goes on.
+ * A handler can also poll {@code StageContext.cancelled} ({@code RunContext}).
+ *
  * <p>Nothing here depends on Spring.
  */
 package io.asyncflow.worker.internal;

@@ -32,7 +32,7 @@ public final class HandlerThread {
   synchronized void endActive(long now) {
     activeRuns--;
     if (stoppedRuns > 0) {
-      interruptIfAbandoned(now);
+      interruptIfAllStopped(now);
     }
   }
 
@@ -51,10 +51,10 @@ public final class HandlerThread {
       activeRuns--;
       stoppedRuns++;
     }
-    interruptIfAbandoned(now);
+    interruptIfAllStopped(now);
   }
 
-  private void interruptIfAbandoned(long now) {
+  private void interruptIfAllStopped(long now) {
     if (activeRuns == 0) {
       interrupted = true;
       interruptedAt = now;
@@ -75,8 +75,11 @@ public final class HandlerThread {
     return false;
   }
 
-  /** Whether no run of this thread is still awaited, given that one of them has ended. */
-  synchronized boolean abandoned() {
+  /**
+   * Whether nothing waits for the handler any more, given that one of its runs has ended: there was
+   * only this one, or all others were stopped or have ended, too.
+   */
+  synchronized boolean isNoLongerAwaited() {
     return interrupted || runs == 1;
   }
 

@@ -12,12 +12,17 @@ import java.time.Duration;
  * <pre>
  *   hold                         startBy      deadline reportBy hardEnd
  *    |------------------------------|-------------|--------|-------|
- *    a queued run is released after startBy; a running one is interrupted at the deadline; its "timed out" is reported by reportBy even if the handler ignores the interrupt, so that the server gets it from the worker, not from its sweep
+ *
+ *   startBy   a run that is still queued is released
+ *   deadline  a running one is interrupted
+ *   reportBy  "timed out" is reported, even if the handler ignores the interrupt: before the sweep
+ *             ends the hold
  * </pre>
  *
  * @param since start of the last answered request
  * @param trustedUntil from this moment on another worker may hold the task
- * @param hardEnd end of max_processing_time, which no renewal exceeds
+ * @param hardEnd a lower bound of the end of max_processing_time; a renewal that ends later raises
+ *     it
  * @param length the length of a full lease, which determines the interval of renewals
  * @param maxProcessingTime its value when the task was held
  */

@@ -251,7 +251,7 @@ public final class Run {
   /** Whether its handler still runs although the run was stopped or has ended. */
   public synchronized boolean overdue() {
     return thread != null
-        && thread.abandoned()
+        && thread.isNoLongerAwaited()
         && state != RunState.QUEUED
         && state != RunState.WORKING;
   }
