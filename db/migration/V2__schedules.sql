@@ -39,6 +39,7 @@ CREATE TABLE t_schedule (
   fire_count          BIGINT       NOT NULL DEFAULT 0    COMMENT 'fires that created something',
   fail_streak         INT          NOT NULL DEFAULT 0    COMMENT 'failed runs in a row',
   last_fire_time      BIGINT       NULL     DEFAULT NULL COMMENT 'of the last fire that created something by plan',
+  last_run            VARCHAR(96)  CHARACTER SET ascii COLLATE ascii_bin NULL DEFAULT NULL COMMENT 'id of the task or of the job that the fire of last_fire_time created',
   last_error          VARCHAR(1000) NULL    DEFAULT NULL COMMENT 'why the last fire created nothing, or its run failed',
   pause_until         BIGINT       NULL     DEFAULT NULL COMMENT 'a paused one resumes by itself then',
   create_time         BIGINT       NOT NULL,
