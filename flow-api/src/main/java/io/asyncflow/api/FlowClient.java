@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import io.asyncflow.api.schedule.ScheduleClient;
 import java.time.Duration;
 import java.util.List;
 
@@ -117,6 +118,15 @@ public interface FlowClient {
 
   /** The calls about jobs. */
   JobClient jobs();
+
+  /**
+   * The calls about schedules.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default ScheduleClient schedules() {
+    throw new UnsupportedOperationException(getClass().getName() + " keeps no schedules");
+  }
 
   /** The calls about the context store. */
   StoreClient store();

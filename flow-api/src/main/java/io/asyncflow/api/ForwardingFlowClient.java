@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import io.asyncflow.api.schedule.ScheduleClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -92,6 +93,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public JobClient jobs() {
     return client.jobs();
+  }
+
+  @Override
+  public ScheduleClient schedules() {
+    return client.schedules();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.asyncflow.api.schedule.ScheduleClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -75,6 +76,7 @@ public final class HttpFlowClient implements FlowClient {
   private final Duration requestTimeout;
   private final HttpClient http;
   private final JobClient jobs = new HttpJobClient(this);
+  private final ScheduleClient schedules = new HttpScheduleClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -290,6 +292,11 @@ public final class HttpFlowClient implements FlowClient {
   @Override
   public JobClient jobs() {
     return jobs;
+  }
+
+  @Override
+  public ScheduleClient schedules() {
+    return schedules;
   }
 
   @Override
@@ -553,7 +560,8 @@ public final class HttpFlowClient implements FlowClient {
             + withoutPassword(baseUrl + path)
             + " (HTTP "
             + status
-            + ") is not flowsvr; check that the URL is right and that no proxy answers in its place",
+            + ") is not flowsvr; check that the URL is right and that no proxy answers in its"
+            + " place",
         cause);
   }
 

@@ -2,6 +2,9 @@ package io.asyncflow.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.api.schedule.ForwardingScheduleClient;
+import io.asyncflow.api.schedule.ScheduleClient;
+import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -18,6 +21,8 @@ class ForwardingClientsTest {
   void everyCallIsPassedOnAsItCame() throws ReflectiveOperationException {
     assertEachReaches(FlowClient.class, new ForwardingFlowClient(writing(FlowClient.class)) {});
     assertEachReaches(JobClient.class, new ForwardingJobClient(writing(JobClient.class)) {});
+    assertEachReaches(
+        ScheduleClient.class, new ForwardingScheduleClient(writing(ScheduleClient.class)) {});
   }
 
   /** What has a body in the interface reaches another client by the calls that it makes. */
@@ -30,11 +35,15 @@ class ForwardingClientsTest {
     for (Method call : calls) {
       Object[] arguments =
           Arrays.stream(call.getParameterTypes())
-              .map(parameter -> parameter == int.class ? 1 : null)
+              .map(parameter -> parameter.isPrimitive() ? zeroOf(parameter) : null)
               .toArray();
       call.invoke(client, arguments);
     }
     assertThat(asked).isEqualTo(calls);
+  }
+
+  private static Object zeroOf(Class<?> primitive) {
+    return Array.get(Array.newInstance(primitive, 1), 0);
   }
 
   private <T> T writing(Class<T> type) {

@@ -1,0 +1,137 @@
+package io.asyncflow.api;
+
+import io.asyncflow.api.schedule.Backfilled;
+import io.asyncflow.api.schedule.FirePage;
+import io.asyncflow.api.schedule.FirePreview;
+import io.asyncflow.api.schedule.FirePreviewRequest;
+import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.SavedSchedule;
+import io.asyncflow.api.schedule.Schedule;
+import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.api.schedule.ScheduleListRequest;
+import io.asyncflow.api.schedule.SchedulePage;
+import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.api.schedule.TriggeredRun;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import tools.jackson.databind.ObjectReader;
+
+/** The calls about schedules, over the connections of an {@link HttpFlowClient}. */
+final class HttpScheduleClient implements ScheduleClient {
+
+  private static final ObjectReader SAVED = HttpFlowClient.envelopeOf(SavedSchedule.class);
+  private static final ObjectReader SAVED_LIST = HttpFlowClient.envelopeOf(SavedListResult.class);
+  private static final ObjectReader SCHEDULE = HttpFlowClient.envelopeOf(ScheduleResult.class);
+  private static final ObjectReader SCHEDULES = HttpFlowClient.envelopeOf(SchedulePage.class);
+  private static final ObjectReader FIRES = HttpFlowClient.envelopeOf(FirePage.class);
+  private static final ObjectReader PREVIEW = HttpFlowClient.envelopeOf(FirePreview.class);
+  private static final ObjectReader TRIGGERED = HttpFlowClient.envelopeOf(TriggeredRun.class);
+  private static final ObjectReader BACKFILLED = HttpFlowClient.envelopeOf(Backfilled.class);
+
+  private final HttpFlowClient http;
+
+  HttpScheduleClient(HttpFlowClient http) {
+    this.http = http;
+  }
+
+  private record SavedListResult(List<SavedSchedule> savedList) {}
+
+  private record ScheduleResult(Schedule scheduleData) {}
+
+  private record Save(NewSchedule scheduleData, Long ifVersion) {}
+
+  private record ListSchedules(String state, String taskType, Integer limit, String cursor) {}
+
+  private record Fires(String scheduleId, int limit, String cursor) {}
+
+  private record Pause(String scheduleId, Long until, String operator, String reason) {}
+
+  private record Resume(String scheduleId, int catchUp, String operator, String reason) {}
+
+  private record Delete(String scheduleId, String operator, String reason) {}
+
+  private record Trigger(String scheduleId, String idempotencyKey) {}
+
+  private record Backfill(String scheduleId, long from, long to, int limit) {}
+
+  @Override
+  public SavedSchedule save(NewSchedule schedule) {
+    return http.post("/api/schedule/save", new Save(schedule, null), SAVED);
+  }
+
+  @Override
+  public SavedSchedule save(NewSchedule schedule, long ifVersion) {
+    return http.post("/api/schedule/save", new Save(schedule, ifVersion), SAVED);
+  }
+
+  @Override
+  public List<SavedSchedule> saveAll(List<NewSchedule> schedules) {
+    Map<String, ?> body = Map.of("scheduleDataList", schedules);
+    SavedListResult saved = http.post("/api/schedule/saveAll", body, SAVED_LIST);
+    return saved.savedList();
+  }
+
+  @Override
+  public Schedule get(String scheduleId) {
+    return read(Map.of("scheduleId", scheduleId));
+  }
+
+  @Override
+  public Schedule find(String name) {
+    return read(Map.of("name", name));
+  }
+
+  private Schedule read(Map<String, String> of) {
+    ScheduleResult found = http.post("/api/schedule/get", of, SCHEDULE);
+    return found.scheduleData();
+  }
+
+  @Override
+  public SchedulePage list(ScheduleListRequest request) {
+    String states =
+        request.states().stream().map(ScheduleState::name).collect(Collectors.joining(","));
+    ListSchedules body =
+        new ListSchedules(states, request.taskType(), request.limit(), request.cursor());
+    return http.post("/api/schedule/list", body, SCHEDULES);
+  }
+
+  @Override
+  public FirePage fires(String scheduleId, int limit, String cursor) {
+    return http.post("/api/schedule/fires", new Fires(scheduleId, limit, cursor), FIRES);
+  }
+
+  @Override
+  public FirePreview preview(FirePreviewRequest request) {
+    return http.post("/api/schedule/preview", request, PREVIEW);
+  }
+
+  @Override
+  public void pause(String scheduleId, Instant until, String operator, String reason) {
+    Long untilMs = until == null ? null : until.toEpochMilli();
+    http.postWithoutResult("/api/schedule/pause", new Pause(scheduleId, untilMs, operator, reason));
+  }
+
+  @Override
+  public void resume(String scheduleId, boolean catchUp, String operator, String reason) {
+    http.postWithoutResult(
+        "/api/schedule/resume", new Resume(scheduleId, catchUp ? 1 : 0, operator, reason));
+  }
+
+  @Override
+  public void delete(String scheduleId, String operator, String reason) {
+    http.postWithoutResult("/api/schedule/delete", new Delete(scheduleId, operator, reason));
+  }
+
+  @Override
+  public TriggeredRun trigger(String scheduleId, String idempotencyKey) {
+    return http.post("/api/schedule/trigger", new Trigger(scheduleId, idempotencyKey), TRIGGERED);
+  }
+
+  @Override
+  public Backfilled backfill(String scheduleId, Instant from, Instant to, int limit) {
+    Backfill body = new Backfill(scheduleId, from.toEpochMilli(), to.toEpochMilli(), limit);
+    return http.post("/api/schedule/backfill", body, BACKFILLED);
+  }
+}

@@ -1,0 +1,13 @@
+package io.asyncflow.api.schedule;
+
+/** What a save did. */
+public enum SaveOutcome {
+  /** There was no schedule with this name. */
+  CREATED,
+  /** The definition was another one. */
+  CHANGED,
+  /** The definition was the same; nothing was written. */
+  UNCHANGED,
+  /** The schedule has a higher revision; nothing was written. */
+  KEPT
+}

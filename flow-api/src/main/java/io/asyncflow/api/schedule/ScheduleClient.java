@@ -1,0 +1,122 @@
+package io.asyncflow.api.schedule;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The calls of flowsvr's contract about schedules; see {@link FlowClient} for the exceptions. Every
+ * call that names a schedule throws a {@link FlowException} with {@link ErrorCode#NO_SUCH_SCHEDULE}
+ * if there is none. Implementations are thread-safe.
+ */
+public interface ScheduleClient {
+
+  /**
+   * Creates or changes the schedule of this name. A save of the same definition writes nothing, so
+   * every instance of an application may save its schedules at its start.
+   *
+   * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if a field is invalid or the plan
+   *     never fires, with {@link ErrorCode#NO_SUCH_TASK_TYPE} if the type of its task or job is
+   *     unknown
+   */
+  SavedSchedule save(NewSchedule schedule);
+
+  /**
+   * As {@link #save(NewSchedule)}, but only if the schedule has not changed since it was read.
+   *
+   * @param ifVersion the {@link Schedule#version()} that was read; 0 if there must be no schedule
+   * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it has another version
+   */
+  SavedSchedule save(NewSchedule schedule, long ifVersion);
+
+  /**
+   * Saves 1 to 1,000 schedules of different names, all or none.
+   *
+   * @return the answers in the order of the schedules
+   */
+  List<SavedSchedule> saveAll(List<NewSchedule> schedules);
+
+  /** Reads a schedule. */
+  Schedule get(String scheduleId);
+
+  /** Reads the schedule of this name. */
+  Schedule find(String name);
+
+  /** A page of schedules, newest first. */
+  SchedulePage list(ScheduleListRequest request);
+
+  /**
+   * A page of the history of a schedule, newest first, for as long as the server keeps it.
+   *
+   * @param limit 1 to 1,000
+   * @param cursor of the last page; {@code null} for the first
+   */
+  FirePage fires(String scheduleId, int limit, String cursor);
+
+  /** The fire times of a plan; stores nothing. */
+  FirePreview preview(FirePreviewRequest request);
+
+  /**
+   * Stops the fires of a schedule. Tasks of later fires that have been created already are
+   * cancelled unless a worker holds them. Does nothing if it is paused already.
+   *
+   * @param until when it resumes by itself; {@code null} for never
+   * @param operator recorded with the act, at most 128 characters; {@code null} for none
+   * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
+   */
+  void pause(String scheduleId, Instant until, String operator, String reason);
+
+  /** Pauses a schedule until it is resumed, without an operator and a reason. */
+  default void pause(String scheduleId) {
+    pause(scheduleId, null, null, null);
+  }
+
+  /**
+   * Lets a paused schedule fire again. Does nothing if it is active.
+   *
+   * @param catchUp whether fires of the pause are made by the schedule's catch-up policy; otherwise
+   *     they are recorded as a gap
+   * @param operator recorded with the act, at most 128 characters; {@code null} for none
+   * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
+   */
+  void resume(String scheduleId, boolean catchUp, String operator, String reason);
+
+  /** Resumes a schedule without its past fires, an operator and a reason. */
+  default void resume(String scheduleId) {
+    resume(scheduleId, false, null, null);
+  }
+
+  /**
+   * Deletes a schedule. Tasks of later fires are cancelled as by {@link #pause}; runs that began
+   * and the history stay.
+   *
+   * @param operator recorded with the act, at most 128 characters; {@code null} for none
+   * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
+   */
+  void delete(String scheduleId, String operator, String reason);
+
+  /** Deletes a schedule without an operator and a reason. */
+  default void delete(String scheduleId) {
+    delete(scheduleId, null, null);
+  }
+
+  /**
+   * Creates the task or the job of a schedule now, beside its plan, whatever its state and its
+   * overlap policy.
+   *
+   * @param idempotencyKey the same key gives the same run, at most 128 printable ASCII; {@code
+   *     null} for none
+   */
+  TriggeredRun trigger(String scheduleId, String idempotencyKey);
+
+  /**
+   * Makes the fires of the past that have no task or job. A repeat makes none.
+   *
+   * @param from the first fire time, inclusive; not older than the history
+   * @param to the end of the fire times, exclusive; not after now
+   * @param limit the most fires that this call makes, 1 to 1,000
+   */
+  Backfilled backfill(String scheduleId, Instant from, Instant to, int limit);
+}
