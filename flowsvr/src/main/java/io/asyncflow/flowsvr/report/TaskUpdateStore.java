@@ -1,7 +1,7 @@
 package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.flowsvr.task.JobLedger;
+import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.RetryPolicy;
@@ -39,11 +39,11 @@ class TaskUpdateStore {
           """);
 
   private final JdbcClient jdbc;
-  private final JobLedger jobs;
+  private final List<TaskLedger> ledgers;
 
-  TaskUpdateStore(JdbcClient jdbc, JobLedger jobs) {
+  TaskUpdateStore(JdbcClient jdbc, List<TaskLedger> ledgers) {
     this.jdbc = jdbc;
-    this.jobs = jobs;
+    this.ledgers = ledgers;
   }
 
   /** Writes a partial update of a row that the caller has locked. */
@@ -69,6 +69,7 @@ class TaskUpdateStore {
         .param("from", row.status().code())
         .param("epoch", row.leaseEpoch())
         .update();
-    jobs.record(List.of(JobLedger.Change.of(row, status)));
+    List<TaskLedger.Change> changes = List.of(TaskLedger.Change.of(row, status));
+    ledgers.forEach(ledger -> ledger.record(changes));
   }
 }

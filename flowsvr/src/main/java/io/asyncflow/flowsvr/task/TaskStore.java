@@ -213,12 +213,12 @@ public class TaskStore {
 
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
-  private final JobLedger jobs;
+  private final List<TaskLedger> ledgers;
 
-  TaskStore(JdbcClient jdbc, JdbcTemplate batch, JobLedger jobs) {
+  TaskStore(JdbcClient jdbc, JdbcTemplate batch, List<TaskLedger> ledgers) {
     this.jdbc = jdbc;
     this.batch = batch;
-    this.jobs = jobs;
+    this.ledgers = ledgers;
   }
 
   /** Whether {@link #insertUnlessDrained} inserts these tasks in one statement. */
@@ -369,7 +369,11 @@ public class TaskStore {
   }
 
   private void record(List<TaskTransition> written) {
-    jobs.record(written.stream().map(JobLedger.Change::of).toList());
+    tell(written.stream().map(TaskLedger.Change::of).toList());
+  }
+
+  private void tell(List<TaskLedger.Change> changes) {
+    ledgers.forEach(ledger -> ledger.record(changes));
   }
 
   private int applyInOneStatement(TaskTable table, List<TaskTransition> transitions) {
@@ -435,7 +439,7 @@ public class TaskStore {
    */
   public void force(List<TaskRow> rows, TaskStatus status) {
     rows.forEach(row -> forceOne(row, status));
-    jobs.record(rows.stream().map(row -> JobLedger.Change.of(row, status)).toList());
+    tell(rows.stream().map(row -> TaskLedger.Change.of(row, status)).toList());
   }
 
   private void forceOne(TaskRow row, TaskStatus status) {
@@ -462,7 +466,7 @@ public class TaskStore {
    */
   public void revive(List<TaskRow> rows) {
     rows.forEach(this::reviveOne);
-    jobs.record(rows.stream().map(row -> JobLedger.Change.of(row, TaskStatus.WAITING)).toList());
+    tell(rows.stream().map(row -> TaskLedger.Change.of(row, TaskStatus.WAITING)).toList());
   }
 
   private void reviveOne(TaskRow row) {

@@ -4,7 +4,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.Events;
-import io.asyncflow.flowsvr.task.JobLedger;
+import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.ScheduleLog;
 import java.util.ArrayList;
@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -26,7 +27,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * whichever server it runs. So a crash leaves either both changes or none.
  */
 @Component
-public class JobCountStore implements JobLedger {
+@Order(TaskLedger.JOBS)
+public class JobCountStore implements TaskLedger {
 
   // state comes first: assignments are evaluated from left to right, so it reads the old counts.
   private static final String COUNT =
@@ -158,7 +160,7 @@ public class JobCountStore implements JobLedger {
     SortedMap<Long, JobCounts> deltas = new TreeMap<>();
     List<Change> coordinators = new ArrayList<>();
     for (Change change : changes) {
-      if (!change.counts()) {
+      if (change.place() == null || !change.isOfEnd()) {
         continue;
       }
       long jobId = change.place().jobId();

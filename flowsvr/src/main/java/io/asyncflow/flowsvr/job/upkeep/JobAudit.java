@@ -16,7 +16,7 @@ import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
-import io.asyncflow.flowsvr.task.JobLedger.Change;
+import io.asyncflow.flowsvr.task.TaskLedger.Change;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;

@@ -8,16 +8,22 @@ import io.asyncflow.rules.TaskTransition;
 import java.util.List;
 
 /**
- * Keeps jobs consistent with their tasks. All code that writes a status calls it in the same
- * transaction, so that a job's counts never differ from the rows.
+ * Keeps something consistent with the tasks that it counts: jobs, for example. All code that ends a
+ * hold of such a task, or sets its status by hand, tells all ledgers in the same transaction, so
+ * that what they keep never differs from the rows.
  *
- * <p>Lock order: first the rows of tasks by number, then jobs by number. So it is called last.
+ * <p>Lock order: first the rows of tasks by number, then what the ledgers keep. So they are told
+ * last, in the order of their beans ({@link org.springframework.core.annotation.Order}).
  */
-public interface JobLedger {
+public interface TaskLedger {
+
+  /** The place of the ledger of jobs in the order; it locks jobs by number. */
+  int JOBS = 1;
 
   /**
    * A written change of a task's status.
    *
+   * @param place the task's role in a job; {@code null} outside jobs
    * @param leaseEpoch the epoch of the task's last hold
    * @param result the task's result; {@code null} if it has none
    * @param scheduleLog the log after the change
@@ -60,16 +66,17 @@ public interface JobLedger {
           after.scheduleLog());
     }
 
-    /** Whether it changes a job's counts: a task of a job became final, or is final no more. */
-    public boolean counts() {
-      return place != null && from != to && (from.isFinal() || to.isFinal());
+    /** Whether the task became final, or is final no more. */
+    public boolean isOfEnd() {
+      return from != to && (from.isFinal() || to.isFinal());
     }
   }
 
   /**
-   * Updates the jobs for those of the changes that {@link Change#counts() count}.
+   * Writes down those of the changes that concern this ledger.
    *
-   * @throws IllegalStateException if there are any, and there is no transaction
+   * @param changes of any tasks, also of tasks that no ledger counts
+   * @throws IllegalStateException if a change concerns it and there is no transaction
    */
   void record(List<Change> changes);
 }
