@@ -17,6 +17,10 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param workerId the last holder; {@code null} if there was none
  * @param deliveryCount holds in a row that ended without an accepted report
  * @param traceId different for every hold; {@code null} before the first
+ * @param jobId {@code null} outside jobs
+ * @param scheduleId the schedule that created it; {@code null} if none did
+ * @param fireTime epoch milliseconds of the schedule's fire that created it; {@code null} if no
+ *     schedule did
  * @param progress per cent, from the holder's last heartbeat with a progress; {@code null} if there
  *     was none
  * @param result the result of the last stage; {@code null} if it has none
@@ -43,6 +47,8 @@ public record Task(
     int deliveryCount,
     String traceId,
     String jobId,
+    String scheduleId,
+    Long fireTime,
     Integer progress,
     String result) {
 

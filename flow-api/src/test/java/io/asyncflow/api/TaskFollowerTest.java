@@ -136,6 +136,8 @@ class TaskFollowerTest {
         "trace",
         null,
         null,
+        null,
+        null,
         null);
   }
 

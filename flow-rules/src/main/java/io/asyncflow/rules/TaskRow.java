@@ -14,6 +14,8 @@ import io.asyncflow.api.TaskStatus;
  * @param beatTime epoch ms of the last heartbeat of the last hold; 0 if none came
  * @param leaseEnd epoch ms
  * @param place its role in a job; {@code null} outside jobs
+ * @param fire the fire that created it; {@code null} if no schedule did. The tasks of a job have
+ *     none: the job has
  * @param now the database's epoch ms when the row was read
  */
 public record TaskRow(
@@ -42,6 +44,7 @@ public record TaskRow(
     String result,
     String scheduleLog,
     JobPlace place,
+    FireId fire,
     long now) {
 
   /** A new task, which has not been held yet. */
@@ -56,6 +59,7 @@ public record TaskRow(
       String context,
       String scheduleLog,
       JobPlace place,
+      FireId fire,
       long now) {
     return new TaskRow(
         id,
@@ -83,7 +87,16 @@ public record TaskRow(
         null,
         scheduleLog,
         place,
+        fire,
         now);
+  }
+
+  /**
+   * Whether something else counts how the task ends: its job, or the schedule that created it. Then
+   * its status is written under a lock, and the counts in the same transaction.
+   */
+  public boolean isLedgered() {
+    return place != null || fire != null;
   }
 
   /** Whether a worker holds the task and its lease has not run out. */
@@ -142,6 +155,8 @@ public record TaskRow(
         deliveryCount,
         traceId.isEmpty() ? null : traceId,
         place == null ? null : "" + place.jobId(),
+        fire == null ? null : "" + fire.scheduleId(),
+        fire == null ? null : fire.fireTime(),
         progress,
         result);
   }
@@ -327,6 +342,7 @@ public record TaskRow(
           result,
           scheduleLog,
           original.place,
+          original.fire,
           now);
     }
   }

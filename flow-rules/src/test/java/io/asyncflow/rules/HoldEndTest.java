@@ -283,7 +283,7 @@ class HoldEndTest {
     return HoldEnd.expired(row, type).after();
   }
 
-  private static TypeRules aType(int maxProcessingTime, int leaseSeconds) {
+  static TypeRules aType(int maxProcessingTime, int leaseSeconds) {
     return TypeRules.of(
         new TaskTypeSettings(
             "lark",

@@ -27,6 +27,8 @@ public final class TaskRows {
   private String log = "";
   private String context = "{\"a\":1}";
   private String result;
+  private JobPlace place;
+  private FireId fire;
 
   private TaskRows() {}
 
@@ -123,6 +125,16 @@ public final class TaskRows {
     return this;
   }
 
+  public TaskRows at(JobPlace value) {
+    place = value;
+    return this;
+  }
+
+  public TaskRows createdBy(FireId value) {
+    fire = value;
+    return this;
+  }
+
   public TaskRow build() {
     return new TaskRow(
         new TaskId(number, id().table()),
@@ -149,7 +161,8 @@ public final class TaskRows {
         context,
         result,
         log,
-        null,
+        place,
+        fire,
         NOW);
   }
 }

@@ -18,6 +18,7 @@ import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -161,6 +162,7 @@ public final class Given {
     private Integer maxRetryNum;
     private Integer maxRetryInterval;
     private String key;
+    private FireId fire;
 
     public AWaitingTask ofType(TaskType value) {
       this.type = value;
@@ -212,6 +214,11 @@ public final class Given {
       return this;
     }
 
+    public AWaitingTask firedBy(FireId value) {
+      this.fire = value;
+      return this;
+    }
+
     public TaskDraft asDraft() {
       return new TaskDraft(
           user,
@@ -224,7 +231,8 @@ public final class Given {
           null,
           maxRetryNum,
           maxRetryInterval,
-          key);
+          key,
+          fire);
     }
 
     public TaskId create() {

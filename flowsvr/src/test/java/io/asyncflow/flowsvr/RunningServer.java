@@ -19,7 +19,7 @@ import org.springframework.test.context.ContextConfiguration;
  *
  * <p>All tests with nothing but this annotation share one server and one schema, so each works with
  * task types of its own. Leases that ran out are swept only when a test does it. A {@link Given}
- * can be injected.
+ * and a {@link FireLedger} can be injected.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -40,7 +40,9 @@ public @interface RunningServer {
               "flow.store.dir=target/store",
               "flow.store.min-free=1MB")
           .applyTo(context);
-      ((GenericApplicationContext) context).registerBean(Given.class);
+      GenericApplicationContext beans = (GenericApplicationContext) context;
+      beans.registerBean(Given.class);
+      beans.registerBean(FireLedger.class);
     }
   }
 }

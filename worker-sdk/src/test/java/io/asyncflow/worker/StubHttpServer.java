@@ -109,6 +109,8 @@ public final class StubHttpServer implements AutoCloseable {
             "trace",
             null,
             null,
+            null,
+            null,
             null);
     answer(exchange, "{\"taskList\":[" + JSON.writeValueAsString(task) + "]}", false);
   }

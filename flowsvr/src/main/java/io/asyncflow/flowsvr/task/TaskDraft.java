@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.task;
 
+import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
 
@@ -13,6 +14,7 @@ import io.asyncflow.rules.TaskType;
  * @param maxRetryNum {@code null} for the type's value
  * @param maxRetryInterval seconds; {@code null} for the type's value
  * @param idempotencyKey {@code null} for none
+ * @param fire the fire that creates it; {@code null} if no schedule does
  */
 public record TaskDraft(
     String userId,
@@ -25,7 +27,36 @@ public record TaskDraft(
     Long runAt,
     Integer maxRetryNum,
     Integer maxRetryInterval,
-    String idempotencyKey) {
+    String idempotencyKey,
+    FireId fire) {
+
+  /** A task that no schedule creates. */
+  public TaskDraft(
+      String userId,
+      TaskType type,
+      String stage,
+      String scheduleLog,
+      String context,
+      Integer priority,
+      Long delayMs,
+      Long runAt,
+      Integer maxRetryNum,
+      Integer maxRetryInterval,
+      String idempotencyKey) {
+    this(
+        userId,
+        type,
+        stage,
+        scheduleLog,
+        context,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        maxRetryInterval,
+        idempotencyKey,
+        null);
+  }
 
   /** A task that is due at once, with the retries of its type. */
   public static TaskDraft of(
@@ -35,7 +66,8 @@ public record TaskDraft(
   }
 
   /**
-   * A copy of a task that has ended; its log names the original.
+   * A copy of a task that has ended; its log names the original. It is not of the original's fire,
+   * which has ended, too.
    *
    * @param idempotencyKey {@code null} for none
    */
@@ -52,5 +84,22 @@ public record TaskDraft(
         row.maxRetryNum(),
         row.maxRetryInterval(),
         idempotencyKey);
+  }
+
+  /** The same task, created by a fire. */
+  public TaskDraft withFire(FireId value) {
+    return new TaskDraft(
+        userId,
+        type,
+        stage,
+        scheduleLog,
+        context,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        maxRetryInterval,
+        idempotencyKey,
+        value);
   }
 }

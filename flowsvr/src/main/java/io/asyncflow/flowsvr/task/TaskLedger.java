@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.task;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -8,9 +9,9 @@ import io.asyncflow.rules.TaskTransition;
 import java.util.List;
 
 /**
- * Keeps something consistent with the tasks that it counts: jobs, for example. All code that ends a
- * hold of such a task, or sets its status by hand, tells all ledgers in the same transaction, so
- * that what they keep never differs from the rows.
+ * Keeps something consistent with the tasks that it {@linkplain TaskRow#isLedgered counts}: jobs,
+ * for example. All code that ends a hold of such a task, or sets its status by hand, tells all
+ * ledgers in the same transaction, so that what they keep never differs from the rows.
  *
  * <p>Lock order: first the rows of tasks by number, then what the ledgers keep. So they are told
  * last, in the order of their beans ({@link org.springframework.core.annotation.Order}).
@@ -24,6 +25,7 @@ public interface TaskLedger {
    * A written change of a task's status.
    *
    * @param place the task's role in a job; {@code null} outside jobs
+   * @param fire the fire that created the task; {@code null} if no schedule did
    * @param leaseEpoch the epoch of the task's last hold
    * @param result the task's result; {@code null} if it has none
    * @param scheduleLog the log after the change
@@ -31,6 +33,7 @@ public interface TaskLedger {
   record Change(
       TaskId id,
       JobPlace place,
+      FireId fire,
       TaskStatus from,
       TaskStatus to,
       int leaseEpoch,
@@ -46,6 +49,7 @@ public interface TaskLedger {
       return new Change(
           row.id(),
           row.place(),
+          row.fire(),
           row.status(),
           to,
           row.leaseEpoch(),
@@ -59,6 +63,7 @@ public interface TaskLedger {
       return new Change(
           after.id(),
           after.place(),
+          after.fire(),
           transition.before().status(),
           after.status(),
           after.leaseEpoch(),

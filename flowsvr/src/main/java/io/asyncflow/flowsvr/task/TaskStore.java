@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.joining;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
+import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -41,7 +42,7 @@ public class TaskStore {
       id, user_id, task_stage, status, priority, order_time, crt_retry_num, max_retry_num,
       max_retry_interval, lease_epoch, reported_epoch, report_id, delivery_count, worker_id,
       trace_id, hold_time, beat_time, lease_end, progress, create_time, modify_time,
-      task_context, result, schedule_log, job_id, job_index, """
+      task_context, result, schedule_log, job_id, job_index, schedule_id, fire_time, """
           + NOW_MS
           + " AS db_now";
 
@@ -67,24 +68,33 @@ public class TaskStore {
 
   // LOCK IN SHARE MODE: under READ COMMITTED a plain INSERT ... SELECT reads the guard row without
   // a lock. STRAIGHT_JOIN: the guard row is read and locked first.
-  private static final TableSql INSERT =
-      new TableSql(
-          """
-          INSERT INTO %s
-            (id, user_id, task_stage, status, priority, order_time, max_retry_num,
-             max_retry_interval, create_time, modify_time, task_context, schedule_log, job_id,
-             job_index)
-          SELECT v.id, v.user_id, v.task_stage, 1, v.priority, COALESCE(v.run_at, now_ms + v.due_in),
-            v.max_retry_num, v.max_retry_interval, now_ms, now_ms, v.task_context, v.schedule_log,
-            v.job_id, v.job_index
-          FROM t_task_table g
-          STRAIGHT_JOIN (
-          SELECT ? AS id, ? AS user_id, ? AS task_stage, ? AS priority, ? AS run_at, ? AS due_in,
-            ? AS max_retry_num, ? AS max_retry_interval, ? AS task_context, ? AS schedule_log,
-            ? AS job_id, ? AS job_index
-          """);
+  private static final String INSERT_TEXT =
+      """
+      INSERT INTO %s
+        (id, user_id, task_stage, status, priority, order_time, max_retry_num,
+         max_retry_interval, create_time, modify_time, task_context, schedule_log, job_id,
+         job_index)
+      SELECT v.id, v.user_id, v.task_stage, 1, v.priority, COALESCE(v.run_at, now_ms + v.due_in),
+        v.max_retry_num, v.max_retry_interval, now_ms, now_ms, v.task_context, v.schedule_log,
+        v.job_id, v.job_index
+      FROM t_task_table g
+      STRAIGHT_JOIN (
+      SELECT ? AS id, ? AS user_id, ? AS task_stage, ? AS priority, ? AS run_at, ? AS due_in,
+        ? AS max_retry_num, ? AS max_retry_interval, ? AS task_context, ? AS schedule_log,
+        ? AS job_id, ? AS job_index
+      """;
+  private static final TableSql INSERT = new TableSql(INSERT_TEXT);
   private static final String MORE_INSERTS =
       "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
+
+  // A statement of its own, so that creates without schedules do not carry two columns in vain.
+  private static final TableSql INSERT_OF_FIRES =
+      new TableSql(
+          INSERT_TEXT
+              .replace("job_index)", "job_index, schedule_id, fire_time)")
+              .replace("v.job_index\n", "v.job_index, v.schedule_id, v.fire_time\n")
+              .replace("AS job_index\n", "AS job_index, ? AS schedule_id, ? AS fire_time\n"));
+  private static final String MORE_INSERTS_OF_FIRES = MORE_INSERTS.replace("\n", ", ?, ?\n");
   private static final String UNLESS_DRAINED =
       """
       ) v
@@ -265,7 +275,8 @@ public class TaskStore {
 
   private boolean insertInOneStatement(
       TaskTable table, List<Map.Entry<Long, TaskDraft>> tasks, Map<Long, JobPlace> places) {
-    List<Object> values = new ArrayList<>(tasks.size() * 12 + 2);
+    boolean haveFires = tasks.stream().anyMatch(task -> task.getValue().fire() != null);
+    List<Object> values = new ArrayList<>(tasks.size() * 14 + 2);
     for (Map.Entry<Long, TaskDraft> entry : tasks) {
       TaskDraft task = entry.getValue();
       JobPlace place = places.get(entry.getKey());
@@ -282,10 +293,17 @@ public class TaskStore {
       values.add(orEmpty(task.scheduleLog()));
       values.add(place == null ? null : place.jobId());
       values.add(place == null ? null : place.index());
+      if (haveFires) {
+        values.add(task.fire() == null ? null : task.fire().scheduleId());
+        values.add(task.fire() == null ? null : task.fire().fireTime());
+      }
     }
     values.add(table.type().name());
     values.add(table.number());
-    String sql = INSERT.of(table) + MORE_INSERTS.repeat(tasks.size() - 1) + UNLESS_DRAINED;
+    String sql =
+        (haveFires ? INSERT_OF_FIRES : INSERT).of(table)
+            + (haveFires ? MORE_INSERTS_OF_FIRES : MORE_INSERTS).repeat(tasks.size() - 1)
+            + UNLESS_DRAINED;
     return batch.update(sql, new StatementValues(values)) > 0;
   }
 
@@ -336,13 +354,13 @@ public class TaskStore {
    * decided: same status, epoch and modification time, and this epoch has not reported.
    *
    * @param transitions in the order of the rows' ids, at most {@value
-   *     #MAX_TRANSITIONS_PER_STATEMENT}; none of a task of a job, whose counts depend on which rows
-   *     are written
+   *     #MAX_TRANSITIONS_PER_STATEMENT}; none of a {@linkplain TaskRow#isLedgered ledgered} task,
+   *     because the ledgers must know which rows are written
    * @return the number of rows written; which ones is unknown if it is less than all
    */
   public int applyIfUnchanged(TaskTable table, List<TaskTransition> transitions) {
-    if (transitions.stream().anyMatch(transition -> transition.before().place() != null)) {
-      throw new IllegalArgumentException("tasks of jobs are written under a lock");
+    if (transitions.stream().anyMatch(transition -> transition.before().isLedgered())) {
+      throw new IllegalArgumentException("ledgered tasks are written under a lock");
     }
     return applyInOneStatement(table, transitions);
   }
@@ -519,12 +537,18 @@ public class TaskStore {
         rs.getString(23),
         rs.getString(24),
         place(rs),
-        rs.getLong(27));
+        fire(rs),
+        rs.getLong(29));
   }
 
   private static JobPlace place(ResultSet rs) throws SQLException {
     long jobId = rs.getLong(25);
     return rs.wasNull() ? null : new JobPlace(jobId, rs.getInt(26));
+  }
+
+  private static FireId fire(ResultSet rs) throws SQLException {
+    long scheduleId = rs.getLong(27);
+    return rs.wasNull() ? null : new FireId(scheduleId, rs.getLong(28));
   }
 
   private static Integer nullableInt(ResultSet rs, int column) throws SQLException {

@@ -581,6 +581,8 @@ class WaitingLineTest {
             "trace-of-" + taskId,
             null,
             null,
+            null,
+            null,
             null);
     return List.of(task);
   }

@@ -241,6 +241,7 @@ public final class FakeFlowServer implements FlowClient {
             body.taskContext(),
             Objects.requireNonNullElse(body.scheduleLog(), ""),
             place,
+            null,
             millis());
     Entry entry = new Entry(body, row);
     tasks.put(id.toString(), entry);

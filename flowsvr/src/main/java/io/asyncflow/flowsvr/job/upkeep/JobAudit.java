@@ -183,7 +183,8 @@ public class JobAudit {
         row.map(task -> changeOf(task, place))
             .orElseGet(
                 () ->
-                    new Change(id, place, TaskStatus.EXECUTING, TaskStatus.FAILED, 0, null, null));
+                    new Change(
+                        id, place, null, TaskStatus.EXECUTING, TaskStatus.FAILED, 0, null, null));
     return repair(
         job,
         "it waited for %s, which is %s"
@@ -195,6 +196,7 @@ public class JobAudit {
     return new Change(
         task.id(),
         place,
+        task.fire(),
         TaskStatus.EXECUTING,
         task.status(),
         task.leaseEpoch(),

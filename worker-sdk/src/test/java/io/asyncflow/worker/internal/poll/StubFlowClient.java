@@ -99,6 +99,8 @@ public final class StubFlowClient extends ForwardingFlowClient {
         "trace",
         null,
         null,
+        null,
+        null,
         null);
   }
 
