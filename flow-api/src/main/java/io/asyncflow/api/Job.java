@@ -8,6 +8,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param jobType the task type of its split and its merge, in lower case
  * @param childType the task type of its children, in lower case
  * @param priority seconds of head start in the due order
+ * @param scheduleId the schedule that created it; {@code null} if none did
+ * @param fireTime of the schedule's fire that created it; {@code null} if no schedule did
  * @param total the number of its children; {@code null} until it is split
  * @param done children that succeeded
  * @param failed children that failed for good
@@ -29,6 +31,8 @@ public record Job(
     JobState state,
     FailurePolicy failurePolicy,
     int priority,
+    String scheduleId,
+    Long fireTime,
     Integer total,
     int done,
     int failed,

@@ -99,6 +99,8 @@ final class ScriptedJobs extends ForwardingFlowClient {
           last.state(),
           FailurePolicy.FINISH,
           0,
+          null,
+          null,
           last.total(),
           last.done(),
           last.failed(),

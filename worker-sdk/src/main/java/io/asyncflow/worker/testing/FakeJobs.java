@@ -87,6 +87,8 @@ final class FakeJobs implements JobClient {
           row.state,
           FailurePolicy.FINISH,
           0,
+          null,
+          null,
           row.children == null ? null : row.children.size(),
           row.done,
           row.failed,

@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobStore.KeyUse;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
@@ -16,6 +17,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongConsumer;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 import tools.jackson.databind.json.JsonMapper;
@@ -53,6 +55,18 @@ public class JobCreator {
    * @throws IdempotencyConflictException if its key was used with another body
    */
   public long create(NewJob job) {
+    return create(job, null, id -> {});
+  }
+
+  /**
+   * The same with further work in the transaction of the job.
+   *
+   * @param fire the fire that creates the job; {@code null} if no schedule does
+   * @param join takes the job's id, after all rows of the job were inserted. An exception rolls the
+   *     transaction back and is thrown on. It runs again if the transaction is repeated, and not at
+   *     all if the key created a job before
+   */
+  public long create(NewJob job, FireId fire, LongConsumer join) {
     TaskType type = TaskType.parse(job.jobType()).orElseThrow();
     types.require(type);
     types.require(TaskType.parse(job.childType()).orElseThrow());
@@ -66,7 +80,11 @@ public class JobCreator {
     try {
       tasks.create(
           splitOf(id, job.userId(), type, job.priority())
-              .and(split -> insert(id, job, hash, input, split.get(0))));
+              .and(
+                  split -> {
+                    insert(id, job, fire, hash, input, split.get(0));
+                    join.accept(id);
+                  }));
       return id;
     } catch (DuplicateKeyException e) {
       // Another call with the same key committed first.
@@ -81,8 +99,8 @@ public class JobCreator {
         List.of(JobPlace.splitOf(jobId)));
   }
 
-  private void insert(long id, NewJob job, byte[] hash, byte[] input, TaskId split) {
-    jobs.insert(id, job, hash, input.length, split);
+  private void insert(long id, NewJob job, FireId fire, byte[] hash, byte[] input, TaskId split) {
+    jobs.insert(id, job, fire, hash, input.length, split);
     for (int part = 0; part * PART_BYTES < input.length; part++) {
       int start = part * PART_BYTES;
       int end = Math.min(start + PART_BYTES, input.length);

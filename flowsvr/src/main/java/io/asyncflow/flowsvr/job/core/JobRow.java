@@ -3,12 +3,14 @@ package io.asyncflow.flowsvr.job.core;
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobState;
+import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
 
 /**
  * A row of {@code t_job} as it was read; components are named as their columns.
  *
+ * @param fire the fire that created it; {@code null} if no schedule did
  * @param total {@code null} until the split has reported
  * @param mergeTask {@code null} until there is one
  * @param runTime epoch ms; {@code null} until its children run
@@ -21,6 +23,7 @@ public record JobRow(
     TaskType jobType,
     TaskType childType,
     int priority,
+    FireId fire,
     FailurePolicy policy,
     int inputBytes,
     boolean inputKept,
@@ -74,6 +77,8 @@ public record JobRow(
         state,
         policy,
         priority,
+        fire == null ? null : "" + fire.scheduleId(),
+        fire == null ? null : fire.fireTime(),
         total,
         done,
         failed,

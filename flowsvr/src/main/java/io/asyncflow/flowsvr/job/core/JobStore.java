@@ -6,6 +6,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -32,7 +33,7 @@ public class JobStore {
       id, user_id, job_type, child_type, priority, fail_fast, input_bytes, input_kept,
       state, split_number, split_table, staged, staged_epoch, total, released, revived, done, failed, cancelled,
       merge_number, merge_table, result, err_msg, run_time, run_base, version, create_time,
-      modify_time, end_time, """
+      modify_time, end_time, schedule_id, fire_time, """
           + NOW_MS
           + " AS db_now";
 
@@ -50,18 +51,21 @@ public class JobStore {
   record KeyUse(long jobId, byte[] bodyHash) {}
 
   /**
+   * @param fire the fire that creates it; {@code null} if no schedule does
    * @throws org.springframework.dao.DuplicateKeyException if the key created a job before; waits
    *     for a concurrent transaction with the same key
    */
-  void insert(long id, NewJob job, byte[] bodyHash, int inputBytes, TaskId splitTask) {
+  void insert(long id, NewJob job, FireId fire, byte[] bodyHash, int inputBytes, TaskId splitTask) {
     jdbc.sql(
             sql(
                 """
             INSERT INTO t_job
               (id, user_id, job_type, child_type, priority, fail_fast, idempotency_key, body_hash,
-               input_bytes, state, split_number, split_table, create_time, modify_time)
+               input_bytes, state, split_number, split_table, create_time, modify_time,
+               schedule_id, fire_time)
             VALUES (:id, :user, :jobType, :childType, :priority, :failFast, :key, :hash,
-               :bytes, 'SPLITTING', :splitNumber, :splitTable, now_ms, now_ms)
+               :bytes, 'SPLITTING', :splitNumber, :splitTable, now_ms, now_ms,
+               :schedule, :fireTime)
             """))
         .param("id", id)
         .param("user", job.userId())
@@ -74,6 +78,8 @@ public class JobStore {
         .param("bytes", inputBytes)
         .param("splitNumber", splitTask.number())
         .param("splitTable", splitTask.table().number())
+        .param("schedule", fire == null ? null : fire.scheduleId())
+        .param("fireTime", fire == null ? null : fire.fireTime())
         .update();
   }
 
@@ -333,6 +339,9 @@ public class JobStore {
         jobType,
         TaskType.parse(rs.getString("child_type")).orElseThrow(),
         rs.getInt("priority"),
+        rs.getObject("schedule_id") == null
+            ? null
+            : new FireId(rs.getLong("schedule_id"), rs.getLong("fire_time")),
         rs.getBoolean("fail_fast") ? FailurePolicy.FAIL_FAST : FailurePolicy.FINISH,
         rs.getInt("input_bytes"),
         rs.getBoolean("input_kept"),

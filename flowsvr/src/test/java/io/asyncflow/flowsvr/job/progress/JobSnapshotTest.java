@@ -24,6 +24,7 @@ class JobSnapshotTest {
         type,
         type,
         0,
+        null,
         FailurePolicy.FINISH,
         0,
         true,
