@@ -4,6 +4,7 @@ import io.asyncflow.worker.internal.stage.ContextJson;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import tools.jackson.core.type.TypeReference;
 
@@ -85,6 +86,22 @@ public interface StageContext {
 
   /** The id of the job to which the task belongs; empty if it belongs to none. */
   default Optional<String> jobId() {
+    return Optional.empty();
+  }
+
+  /**
+   * The id of the schedule that created the task; empty if none did. Of a job that a schedule
+   * created, the job has the id, and its tasks have none.
+   */
+  default Optional<String> scheduleId() {
+    return Optional.empty();
+  }
+
+  /**
+   * When the schedule fired that created the task; empty if none did. Each fire has its own time,
+   * which stays the same however late the task runs, so it says which day or hour the run is for.
+   */
+  default Optional<Instant> fireTime() {
     return Optional.empty();
   }
 

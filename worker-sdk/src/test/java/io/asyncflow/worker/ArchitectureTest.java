@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -144,8 +145,10 @@ class ArchitectureTest {
         .orShould()
         .callMethod(System.class, "currentTimeMillis")
         .orShould()
+        .callMethod(Instant.class, "now")
+        .orShould()
         .dependOnClassesThat()
-        .haveFullyQualifiedName("java.time.Instant")
+        .haveFullyQualifiedName("java.time.Clock")
         .check(SDK);
   }
 

@@ -13,8 +13,10 @@ import io.asyncflow.worker.internal.stage.ContextJson;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -26,7 +28,7 @@ import java.util.stream.Stream;
  * }</pre>
  *
  * <p>Defaults: type {@code test}, first attempt, epoch 1, an empty context, no slot, a minute of
- * time, an empty store. Not thread-safe.
+ * time, an empty store, no schedule. Not thread-safe.
  */
 public final class StageHarness implements StageContext {
 
@@ -41,6 +43,7 @@ public final class StageHarness implements StageContext {
   private Slot slot;
   private Duration remaining = Duration.ofMinutes(1);
   private boolean cancelled;
+  private Instant fireTime;
 
   private StageHarness(String stage) {
     this.stage = stage;
@@ -92,6 +95,12 @@ public final class StageHarness implements StageContext {
   /** Cancels the run before it begins. */
   public StageHarness cancelledAlready() {
     cancelled = true;
+    return this;
+  }
+
+  /** Lets a schedule have created the task, by its fire of this time. */
+  public StageHarness firedAt(Instant value) {
+    fireTime = Objects.requireNonNull(value, "fire time");
     return this;
   }
 
@@ -200,6 +209,16 @@ public final class StageHarness implements StageContext {
 
   private RunStore runStore() {
     return new RunStore(this, "harness", store);
+  }
+
+  @Override
+  public Optional<String> scheduleId() {
+    return fireTime().map(time -> "1");
+  }
+
+  @Override
+  public Optional<Instant> fireTime() {
+    return Optional.ofNullable(fireTime);
   }
 
   @Override

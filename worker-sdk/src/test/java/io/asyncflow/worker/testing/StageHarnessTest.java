@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.asyncflow.worker.Slot;
+import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +36,17 @@ class StageHarnessTest {
             });
     assertThat(result).isEqualTo(StageResult.done(3));
     assertThat(run.progress()).containsExactly(50);
+  }
+
+  @Test
+  void runIsOfNoScheduleUnlessItFired() throws Exception {
+    Instant midnight = Instant.parse("2026-03-01T00:00:00Z");
+    StageHandler shown =
+        c ->
+            StageResult.done(c.scheduleId().orElse("") + c.fireTime().map(t -> " " + t).orElse(""));
+    assertThat(StageHarness.run("x").with(shown)).isEqualTo(StageResult.done(""));
+    assertThat(StageHarness.run("x").firedAt(midnight).with(shown))
+        .isEqualTo(StageResult.done("1 2026-03-01T00:00:00Z"));
   }
 
   @Test

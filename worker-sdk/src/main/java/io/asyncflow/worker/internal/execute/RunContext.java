@@ -13,6 +13,7 @@ import io.asyncflow.worker.internal.stage.JobRun;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /** The context of one run for its handler. */
@@ -107,6 +108,16 @@ final class RunContext implements JobRun {
   @Override
   public Optional<String> jobId() {
     return Optional.ofNullable(task().jobId());
+  }
+
+  @Override
+  public Optional<String> scheduleId() {
+    return Optional.ofNullable(task().scheduleId());
+  }
+
+  @Override
+  public Optional<Instant> fireTime() {
+    return Optional.ofNullable(task().fireTime()).map(Instant::ofEpochMilli);
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.asyncflow.worker.StageContext;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /** A context that delegates to another one. */
@@ -94,5 +95,15 @@ public abstract class ForwardingContext implements StageContext {
   @Override
   public Optional<String> jobId() {
     return run.jobId();
+  }
+
+  @Override
+  public Optional<String> scheduleId() {
+    return run.scheduleId();
+  }
+
+  @Override
+  public Optional<Instant> fireTime() {
+    return run.fireTime();
   }
 }
