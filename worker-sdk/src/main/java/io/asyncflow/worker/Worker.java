@@ -2,6 +2,7 @@ package io.asyncflow.worker;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.worker.internal.Gpus;
 import io.asyncflow.worker.internal.MissingLog;
 import io.asyncflow.worker.internal.StartTellingClient;
@@ -11,6 +12,8 @@ import io.asyncflow.worker.internal.poll.HoldLock;
 import io.asyncflow.worker.internal.poll.NoHoldLock;
 import io.asyncflow.worker.internal.poll.RedisAddress;
 import io.asyncflow.worker.internal.poll.RedissonHoldLock;
+import io.asyncflow.worker.internal.schedule.AnnotatedSchedules;
+import io.asyncflow.worker.internal.schedule.Schedules;
 import io.asyncflow.worker.internal.spool.DiskSpool;
 import io.asyncflow.worker.internal.spool.NoSpool;
 import io.asyncflow.worker.internal.spool.Spool;
@@ -58,6 +61,7 @@ public final class Worker implements AutoCloseable {
         new WorkerLoops(
             settings,
             builder.registry,
+            builder.schedules.all(),
             new StartTellingClient(builder.client(), startId),
             new StartTellingClient(builder.heartbeats(), startId),
             builder.lock(),
@@ -138,6 +142,7 @@ public final class Worker implements AutoCloseable {
     private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(3);
 
     private final StageRegistry registry = new StageRegistry();
+    private final Schedules schedules = new Schedules();
     private final Map<String, Integer> slots = new LinkedHashMap<>();
     private final Map<String, String> labels = new LinkedHashMap<>();
     private int gpuSlots;
@@ -291,13 +296,29 @@ public final class Worker implements AutoCloseable {
 
     /**
      * Runs the stages that the object's class ({@link StageHandler} or {@link BatchStageHandler})
-     * or its methods name with {@link Stage}.
+     * or its methods name with {@link Stage}, and saves the schedules that they have with {@link
+     * Cron}.
      *
-     * @throws InvalidStageException if there is none, or a marked method cannot be called as a
-     *     handler
+     * @throws InvalidStageException if there is none, a marked method cannot be called as a
+     *     handler, or a schedule is invalid
      */
     public Builder handlers(Object annotated) {
       AnnotatedStages.register(annotated, registry);
+      schedules.addAll(AnnotatedSchedules.of(annotated));
+      return this;
+    }
+
+    /**
+     * Saves a schedule when the worker starts. The save is repeated while flowsvr is away or the
+     * task type does not exist; polling does not wait for it. A save of the same definition changes
+     * nothing. A schedule that flowsvr refuses is logged as an error, and the worker runs without
+     * it. At most 1,000 schedules.
+     *
+     * @throws InvalidStageException if it has no plan or creates nothing, or another one has its
+     *     name
+     */
+    public Builder schedule(NewSchedule value) {
+      schedules.add(value);
       return this;
     }
 

@@ -20,7 +20,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Enough of flowsvr over real HTTP: the type lark, holds that park for ever unless there is a task,
- * and reports that are taken, or get no answer.
+ * reports that are taken, or get no answer, and one schedule, which is saved once a hold has come.
  */
 public final class StubHttpServer implements AutoCloseable {
 
@@ -39,6 +39,7 @@ public final class StubHttpServer implements AutoCloseable {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Seen> seen = new CopyOnWriteArrayList<>();
   private final CountDownLatch parkEnd = new CountDownLatch(1);
+  private final CountDownLatch firstHold = new CountDownLatch(1);
   private final AtomicInteger tasks = new AtomicInteger();
   private volatile boolean drain;
   private volatile boolean reportsGetLost;
@@ -51,6 +52,7 @@ public final class StubHttpServer implements AutoCloseable {
         exchange -> answer(exchange, "{\"scheduleCfgList\":[{\"task_type\":\"lark\"}]}", false));
     server.createContext("/api/task/hold_task", this::hold);
     server.createContext("/api/task/set_tasks", this::report);
+    server.createContext("/api/schedule/saveAll", this::saveSchedule);
     server.createContext(
         "/api/worker/heartbeat",
         exchange -> answer(exchange, "{\"tasks\":[],\"drain\":" + drain + "}", false));
@@ -81,7 +83,13 @@ public final class StubHttpServer implements AutoCloseable {
     reportsGetLost = value;
   }
 
+  private void saveSchedule(HttpExchange exchange) throws IOException {
+    await(firstHold);
+    answer(exchange, "{\"savedList\":[{\"scheduleId\":\"7\",\"outcome\":\"CREATED\"}]}", false);
+  }
+
   private void hold(HttpExchange exchange) throws IOException {
+    firstHold.countDown();
     if (tasks.getAndUpdate(left -> Math.max(0, left - 1)) == 0) {
       answer(exchange, () -> "{\"taskList\":[],\"drain\":" + drain + "}", true);
       return;
@@ -141,7 +149,7 @@ public final class StubHttpServer implements AutoCloseable {
             new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
     seen.add(request);
     if (mayPark && !"0".equals(request.field("waitMs"))) {
-      park();
+      await(parkEnd);
     }
     byte[] body =
         ("{\"msg\":\"ok\",\"code\":0,\"result\":" + result.get() + "}")
@@ -151,9 +159,9 @@ public final class StubHttpServer implements AutoCloseable {
     exchange.close();
   }
 
-  private void park() {
+  private static void await(CountDownLatch end) {
     try {
-      parkEnd.await();
+      end.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -162,6 +170,7 @@ public final class StubHttpServer implements AutoCloseable {
   @Override
   public void close() {
     parkEnd.countDown();
+    firstHold.countDown();
     server.stop(0);
     threads.shutdownNow();
   }

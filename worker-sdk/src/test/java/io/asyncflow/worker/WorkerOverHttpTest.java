@@ -3,6 +3,8 @@ package io.asyncflow.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.worker.StubHttpServer.Seen;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +37,28 @@ class WorkerOverHttpTest {
       assertThat(holds.get(1).field("waitMs")).isEqualTo("0");
       assertThat(holds.get(1).field("holdId")).isEqualTo(holds.get(0).field("holdId"));
       assertThat(holds).extracting(Seen::authorization).containsOnly("Bearer secret");
+    }
+  }
+
+  @Test
+  void schedulesAreSavedWhilePollingGoesOn() throws Exception {
+    try (StubHttpServer server = new StubHttpServer();
+        Worker worker =
+            Worker.builder()
+                .url(server.url())
+                .handler("lark", "one", context -> StageResult.done())
+                .schedule(
+                    NewSchedule.every("probe", Duration.ofSeconds(30))
+                        .creating(NewTask.of("lark", "one", "me", "{}")))
+                .build()) {
+      worker.start();
+      await().atMost(PATIENCE).until(() -> !server.seen("saveAll").isEmpty());
+      assertThat(server.seen("saveAll"))
+          .extracting(Seen::body)
+          .containsExactly(
+              "{\"scheduleDataList\":[{\"name\":\"probe\",\"everyMs\":30000,\"taskData\":{"
+                  + "\"userId\":\"me\",\"taskType\":\"lark\",\"taskStage\":\"one\","
+                  + "\"taskContext\":\"{}\"}}]}");
     }
   }
 

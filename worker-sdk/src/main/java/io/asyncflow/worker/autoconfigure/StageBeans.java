@@ -1,14 +1,19 @@
 package io.asyncflow.worker.autoconfigure;
 
 import io.asyncflow.worker.BatchStageHandler;
+import io.asyncflow.worker.Cron;
 import io.asyncflow.worker.InvalidStageException;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.Worker;
+import io.asyncflow.worker.internal.schedule.AnnotatedSchedules;
 import io.asyncflow.worker.internal.stage.AnnotatedStages;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.List;
 import java.util.Map;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
@@ -22,10 +27,13 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Finds the beans that handle stages: {@link StageHandler} and {@link BatchStageHandler} beans
- * whose class is marked with {@link Stage}, and beans with marked methods. Handles proxied beans,
- * so that a handler may be transactional or otherwise advised.
+ * whose class is marked with {@link Stage}, and beans with marked methods; with them the schedules
+ * that {@link Cron} gives to them. Handles proxied beans, so that a handler may be transactional or
+ * otherwise advised.
  */
 class StageBeans {
+
+  private static final List<Class<? extends Annotation>> MARKS = List.of(Stage.class, Cron.class);
 
   private final ConfigurableListableBeanFactory beans;
 
@@ -38,7 +46,7 @@ class StageBeans {
     int found = 0;
     for (String name : beans.getBeanDefinitionNames()) {
       Class<?> type = typeOf(name);
-      if (type != null && AnnotationUtils.isCandidateClass(type, Stage.class)) {
+      if (type != null && AnnotationUtils.isCandidateClass(type, MARKS)) {
         found += registerClass(name, type, worker) + registerMethods(name, type, worker);
       }
     }
@@ -55,10 +63,12 @@ class StageBeans {
   }
 
   private int registerClass(String name, Class<?> type, Worker.Builder worker) {
-    Stage stage = AnnotatedElementUtils.findMergedAnnotation(type, Stage.class);
-    if (stage == null) {
+    Marks marks = Marks.of(type);
+    if (marks == null) {
       return 0;
     }
+    schedule(marks, type, type, worker);
+    Stage stage = marks.stage();
     Object bean = beans.getBean(name);
     if (bean instanceof BatchStageHandler handler && !(bean instanceof StageHandler)) {
       worker.batchHandler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
@@ -70,16 +80,37 @@ class StageBeans {
   }
 
   private int registerMethods(String name, Class<?> type, Worker.Builder worker) {
-    MetadataLookup<Stage> marked =
-        method -> AnnotatedElementUtils.findMergedAnnotation(method, Stage.class);
-    Map<Method, Stage> methods = MethodIntrospector.selectMethods(type, marked);
+    Map<Method, Marks> methods =
+        MethodIntrospector.selectMethods(type, (MetadataLookup<Marks>) Marks::of);
     methods.forEach(
-        (method, stage) -> {
+        (method, marks) -> {
+          schedule(marks, method, type, worker);
+          Stage stage = marks.stage();
           Object bean = beans.getBean(name);
           StageHandler handler = AnnotatedStages.handlerOf(bean, invocable(method, bean));
           worker.handler(stage.type(), stage.stage(), handler, StageNeeds.of(stage));
         });
     return methods.size();
+  }
+
+  private void schedule(
+      Marks marks, AnnotatedElement marked, Class<?> type, Worker.Builder worker) {
+    if (marks.cron() != null) {
+      worker.schedule(
+          AnnotatedSchedules.of(
+              marks.cron(), marks.stage(), marked, type, beans::resolveEmbeddedValue));
+    }
+  }
+
+  /** What a class or a method is marked with; one of the two may be {@code null}. */
+  private record Marks(Stage stage, Cron cron) {
+
+    /** {@code null} for an element without a mark. */
+    static Marks of(AnnotatedElement element) {
+      Stage stage = AnnotatedElementUtils.findMergedAnnotation(element, Stage.class);
+      Cron cron = AnnotatedElementUtils.findMergedAnnotation(element, Cron.class);
+      return stage == null && cron == null ? null : new Marks(stage, cron);
+    }
   }
 
   /**

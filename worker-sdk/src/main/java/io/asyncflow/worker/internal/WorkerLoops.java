@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.WorkerInfo;
+import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.WorkerView;
@@ -33,6 +34,7 @@ import io.asyncflow.worker.internal.report.RunEnds;
 import io.asyncflow.worker.internal.run.HeldRuns;
 import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.run.StopCause;
+import io.asyncflow.worker.internal.schedule.ScheduleSaver;
 import io.asyncflow.worker.internal.spool.Spool;
 import io.asyncflow.worker.internal.spool.SpoolingStore;
 import io.asyncflow.worker.internal.stage.RegisteredStage;
@@ -76,6 +78,7 @@ public final class WorkerLoops {
   private final RunEnds ends;
   private final TypeSettingsFeed feed;
   private final Loop feeding;
+  private final Loop scheduling;
   private final Loop reporting;
   private final Loop storing;
   private final Loop beating;
@@ -92,6 +95,7 @@ public final class WorkerLoops {
   private Thread stopping;
 
   /**
+   * @param schedules saved once, by a loop of their own
    * @param heartbeats a separate client for heartbeats, so that a slow other call never delays a
    *     renewal
    * @param whenDrained called when the worker has stopped because the server drained it
@@ -99,6 +103,7 @@ public final class WorkerLoops {
   public WorkerLoops(
       WorkerSettings settings,
       StageRegistry registry,
+      List<NewSchedule> schedules,
       FlowClient client,
       FlowClient heartbeats,
       HoldLock lock,
@@ -150,6 +155,8 @@ public final class WorkerLoops {
 
     feed = new TypeSettingsFeed(client, types.keySet(), newBackoff(), Jitter.random(), link);
     feeding = new Loop("asyncflow-settings", new WakeUp(), true, feed);
+    ScheduleSaver saver = new ScheduleSaver(client, schedules, newBackoff(), link);
+    scheduling = new Loop("asyncflow-schedules", new WakeUp(), true, saver);
     types.forEach((type, stages) -> pipelines.add(pipeline(type, stages, client)));
 
     adopting = new Loop("asyncflow-spool", new WakeUp(), true, this::tidySpool);
@@ -263,7 +270,7 @@ public final class WorkerLoops {
     }
     state = WorkerState.RUNNING;
     sender.adopt(); // before the first hold: an adopted report may be of a task that would be held
-    List.of(reporting, storing, beating, watching, feeding, adopting, quarantine)
+    List.of(reporting, storing, beating, watching, feeding, scheduling, adopting, quarantine)
         .forEach(Loop::start);
     pipelines.forEach(TypePipeline::start);
     log.info(
@@ -361,7 +368,7 @@ public final class WorkerLoops {
   }
 
   private void finish() {
-    List.of(feeding, reporting, storing, beating, watching, adopting, quarantine)
+    List.of(feeding, scheduling, reporting, storing, beating, watching, adopting, quarantine)
         .forEach(Loop::stop);
     int unsettled = held.all().size() - sender.keepAll();
     int spooled = spool.size();
@@ -372,7 +379,8 @@ public final class WorkerLoops {
       log.info("worker {} stopped; nothing is left behind", settings.workerId());
     } else {
       log.warn(
-          "worker {} stopped; {} reports are left to its next start in {}, {} tasks to their leases",
+          "worker {} stopped; {} reports are left to its next start in {}, {} tasks to their"
+              + " leases",
           settings.workerId(),
           spooled,
           spool,

@@ -2,8 +2,8 @@
  * The worker as a whole: wires its packages, starts and stops them, and sends heartbeats. Not an
  * API: everything here may change in any release.
  *
- * <p>Each package uses only packages below it, and {@code spool} and {@code run} are independent of
- * each other:
+ * <p>Each package uses only packages below it. {@code spool} and {@code run} are independent of
+ * each other, and {@code schedule} uses {@code loop} alone:
  *
  * <pre>
  *   poll       asks for tasks
@@ -11,6 +11,7 @@
  *   report     reports how runs ended
  *   spool      keeps undelivered reports and objects on disk
  *   run        one held task
+ *   schedule   the schedules that this worker saves
  *   stage      the stages that this worker can run
  *   loop       turns, waits, time, the link to flowsvr
  * </pre>
@@ -19,6 +20,7 @@
  *
  * <pre>
  *   TypeSettingsFeed   reads the types' configuration periodically
+ *   ScheduleSaver      saves the worker's schedules, and ends
  *   TypePoller         one for each type: holds tasks, adds them to the queue of its type
  *   RunPool            N threads for each type: take a run from the queue, call its handler
  *   ReportSender       sends all waiting reports at once; keeps undelivered ones on disk

@@ -5,7 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.worker.Cron;
 import io.asyncflow.worker.InvalidSettingException;
+import io.asyncflow.worker.InvalidStageException;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
@@ -253,6 +255,53 @@ class WorkerAutoConfigurationTest {
                     .isEqualTo("Bearer from-env");
               });
     }
+  }
+
+  static class ScheduledStage {
+    @Stage(type = "lark", stage = "nightly")
+    @Cron(name = "nightly", value = "${nightly.cron}", zone = "Europe/Berlin", revision = 3)
+    StageResult run(StageContext context) {
+      return StageResult.done();
+    }
+  }
+
+  @Test
+  void theSchedulesOfBeansAreSaved() throws IOException {
+    try (StubHttpServer http = new StubHttpServer()) {
+      context
+          .withBean(ScheduledStage.class)
+          .withPropertyValues("FLOW_URL=" + http.url(), "nightly.cron=0 0 3 * * *")
+          .run(
+              started -> {
+                await().atMost(PATIENCE).until(() -> !http.seen("saveAll").isEmpty());
+                assertThat(http.seen("saveAll").get(0).body())
+                    .contains(
+                        "\"name\":\"nightly\",\"cron\":\"0 0 3 * * *\",\"zone\":\"Europe/Berlin\"",
+                        "\"taskStage\":\"nightly\"",
+                        "\"revision\":3");
+              });
+    }
+  }
+
+  static class ScheduledAlone {
+    @Cron(name = "nightly", value = "@daily")
+    StageResult run(StageContext context) {
+      return StageResult.done();
+    }
+  }
+
+  @Test
+  void aScheduleWithoutAStageStopsTheStart() {
+    withServer()
+        .withBean(ClassStage.class)
+        .withBean(ScheduledAlone.class)
+        .run(
+            started ->
+                assertThat(started)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(InvalidStageException.class)
+                    .hasMessageContaining("which has no @Stage"));
   }
 
   @Test

@@ -10,17 +10,22 @@ import java.util.List;
 import java.util.Objects;
 import org.slf4j.LoggerFactory;
 
-/** What a class logs from WARN on while a test looks. */
+/** What a class logs while a test looks. */
 public final class LoggedLines implements AutoCloseable {
 
   private final Logger logger;
   private final Level before;
   private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
 
+  /** From WARN on. */
   public LoggedLines(Class<?> of) {
+    this(of, Level.WARN);
+  }
+
+  public LoggedLines(Class<?> of, Level from) {
     logger = (Logger) LoggerFactory.getLogger(of);
     before = logger.getLevel();
-    logger.setLevel(Level.WARN);
+    logger.setLevel(from);
     logger.setAdditive(false);
     appender.start();
     logger.addAppender(appender);

@@ -1,0 +1,2 @@
+/** The schedules that a worker saves when it starts. */
+package io.asyncflow.worker.internal.schedule;
