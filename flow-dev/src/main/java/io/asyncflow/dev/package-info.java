@@ -1,6 +1,6 @@
 /**
- * The environment that Asyncflow needs, for {@code ./asyncflow dev}, {@code demo} and {@code
- * submit}, and for tests. Never on a production class path.
+ * The environment that Asyncflow needs, for {@code ./asyncflow dev}, {@code demo}, {@code submit}
+ * and {@code schedule}, and for tests. Never on a production class path.
  *
  * <p>This package contains the exceptions of all subpackages. Each subpackage depends only on those
  * below it, which {@code ArchitectureTest} checks:
@@ -9,7 +9,8 @@
  *   command       the main classes, their options, and what they run
  *   stack         the whole of Asyncflow as children of one JVM
  *   speech        a client of the example worker's speech jobs
- *   environment   the environment of a command
+ *   schedule      schedules as text for a terminal
+ *   environment   the environment of a command, and the server that it calls
  *   testing       the database and the Redis that the tests of one JVM share
  *   embedded      MariaDB, MySQL and Redis as native servers on loopback
  *   process       child processes that do not outlive their owner

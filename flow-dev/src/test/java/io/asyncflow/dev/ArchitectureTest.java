@@ -23,6 +23,7 @@ class ArchitectureTest {
               ".embedded",
               ".testing",
               ".environment",
+              ".schedule",
               ".speech",
               ".stack",
               ".command")

@@ -1,6 +1,7 @@
 package io.asyncflow.dev.command;
 
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import java.io.PrintWriter;
@@ -26,13 +27,15 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * The root of the command line. A program gives it the commands that it has, each an object with
  * {@link Command}; help, messages and exit codes are the same for all of them.
  *
- * <p>Exit codes: 0 done, {@value #FAILED} failed, {@value #NOT_UNDERSTOOD} not understood; a
- * command may have others beside them.
+ * <p>Exit codes: 0 done, {@value #FAILED} failed, {@value #NOT_UNDERSTOOD} not understood, {@value
+ * #UNREACHABLE} for a command that names it: the server cannot be reached. A command may have
+ * others beside them.
  */
 @Command(name = "./asyncflow", synopsisSubcommandLabel = "COMMAND")
 public final class Asyncflow {
   public static final int FAILED = 1;
   public static final int NOT_UNDERSTOOD = 2;
+  public static final int UNREACHABLE = 3;
 
   private static final String TERMINAL_PROPERTY = "asyncflow.terminal";
   private static final int WIDTH = 100;
@@ -65,7 +68,7 @@ public final class Asyncflow {
     for (Object command : commands) {
       root.addSubcommand(command);
     }
-    root.getSubcommands().values().forEach(command -> layOut(command.getCommandSpec()));
+    root.getSubcommands().values().forEach(command -> layOut(command, EXIT_CODES));
     return root.setExpandAtFiles(false)
         .setUsageHelpWidth(WIDTH)
         .setColorScheme(Help.defaultColorScheme(isTerminal() ? Ansi.AUTO : Ansi.OFF))
@@ -73,15 +76,24 @@ public final class Asyncflow {
         .setExecutionExceptionHandler((e, command, arguments) -> explain(e, command));
   }
 
-  private static void layOut(CommandSpec command) {
-    UsageMessageSpec usage = command.usageMessage();
+  /** Subcommands have the exit codes and the footer of their command, unless they name others. */
+  private static void layOut(CommandLine command, Map<String, String> exitCodes) {
+    UsageMessageSpec usage = command.getCommandSpec().usageMessage();
     usage.sortOptions(false).descriptionHeading("%n").optionListHeading("%n");
     usage.parameterListHeading("%n").exitCodeListHeading("%nExit codes:%n");
     if (usage.exitCodeList().isEmpty()) {
-      usage.exitCodeList(EXIT_CODES);
+      usage.exitCodeList(exitCodes);
     }
     if (usage.footer().length > 0) {
       usage.footerHeading("%n");
+    }
+    usage.commandListHeading("%nCommands:%n");
+    for (CommandLine subcommand : command.getSubcommands().values()) {
+      UsageMessageSpec below = subcommand.getCommandSpec().usageMessage();
+      if (below.footer().length == 0) {
+        below.footer(usage.footer());
+      }
+      layOut(subcommand, usage.exitCodeList());
     }
   }
 
@@ -103,7 +115,14 @@ public final class Asyncflow {
     }
     if (e instanceof DevException || e instanceof FlowException) {
       command.getErr().println("asyncflow: " + e.getMessage());
-      return FAILED;
+      boolean unreachable =
+          e instanceof FlowUnreachableException
+              && command
+                  .getCommandSpec()
+                  .usageMessage()
+                  .exitCodeList()
+                  .containsKey(Integer.toString(UNREACHABLE));
+      return unreachable ? UNREACHABLE : FAILED;
     }
     throw e; // picocli prints its stack, and the exit code is 1
   }

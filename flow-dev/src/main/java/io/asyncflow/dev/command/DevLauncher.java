@@ -1,8 +1,11 @@
 package io.asyncflow.dev.command;
 
 import io.asyncflow.dev.environment.Installation;
+import java.time.ZoneId;
 
-/** The main class behind {@code ./asyncflow dev}, {@code demo} and {@code submit}. */
+/**
+ * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit} and {@code schedule}.
+ */
 public final class DevLauncher {
   private DevLauncher() {}
 
@@ -18,6 +21,7 @@ public final class DevLauncher {
             arguments,
             new DevCommand(installation),
             new DemoCommand(installation),
-            new SubmitCommand(System.getenv(), System.out, System.err, Asyncflow.isTerminal())));
+            new SubmitCommand(System.getenv(), System.out, System.err, Asyncflow.isTerminal()),
+            new ScheduleCommand(System.getenv(), System.out, ZoneId.systemDefault())));
   }
 }

@@ -3,12 +3,10 @@ package io.asyncflow.dev.command;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
-import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.dev.DevException;
-import io.asyncflow.dev.UsageException;
-import io.asyncflow.dev.environment.ApiKey;
+import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.speech.JobDisplay;
 import io.asyncflow.dev.speech.SpeechJob;
 import io.asyncflow.dev.speech.SpeechReport;
@@ -26,10 +24,9 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * {@code ./asyncflow submit}: has a text spoken by the workers of a server somewhere. It knows that
@@ -38,15 +35,13 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "submit",
     description =
-        "Has a text spoken by the workers of a running server, shows how far that is, and fetches the"
-            + " speech: a WAV and, where the workers have ffmpeg, an MP3 beside it.",
+        "Has a text spoken by the workers of a running server, shows how far that is, and fetches"
+            + " the speech: a WAV and, where the workers have ffmpeg, an MP3 beside it.",
     footer =
         "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
             + " names.",
     exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
 final class SubmitCommand implements Callable<Integer> {
-  private static final int UNREACHABLE = 3;
-
   /** For an answer; a book takes a while to send. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -56,12 +51,7 @@ final class SubmitCommand implements Callable<Integer> {
           "a text in UTF-8; empty lines separate its paragraphs, which are spoken side by side")
   private Path file;
 
-  @Option(
-      names = "--url",
-      paramLabel = "URL",
-      converter = ServerUrl.class,
-      description = "the server, as http://127.0.0.1:8081; FLOW_URL if it is not given")
-  private URI url;
+  @Mixin private final ServerOption server = new ServerOption();
 
   @Option(
       names = "--out",
@@ -79,8 +69,8 @@ final class SubmitCommand implements Callable<Integer> {
   @Option(
       names = "--again",
       description =
-          "speak it once more: the same text of the same user is one job otherwise, so that a submit"
-              + " may be repeated, and goes on where the first one was")
+          "speak it once more: the same text of the same user is one job otherwise, so that a"
+              + " submit may be repeated, and goes on where the first one was")
   private boolean again;
 
   private final Map<String, String> environment;
@@ -98,32 +88,9 @@ final class SubmitCommand implements Callable<Integer> {
     this.terminal = terminal;
   }
 
-  /** The URL of a server, as people write it. */
-  static final class ServerUrl implements ITypeConverter<URI> {
-    @Override
-    public URI convert(String text) {
-      try {
-        return HttpFlowClient.parseUrl(text);
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException("must be " + e.getMessage());
-      }
-    }
-  }
-
   /** The server that is named, or that the environment names. */
   URI server() {
-    if (url != null) {
-      return url;
-    }
-    String text = environment.getOrDefault("FLOW_URL", "");
-    if (text.isBlank()) {
-      throw new UsageException("submit needs a server: say --url URL or set FLOW_URL.");
-    }
-    try {
-      return new ServerUrl().convert(text);
-    } catch (TypeConversionException e) {
-      throw new UsageException("FLOW_URL " + e.getMessage() + ".");
-    }
+    return server.url(environment);
   }
 
   /** Where the speech goes: beside the text unless another place is named. */
@@ -139,10 +106,10 @@ final class SubmitCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try {
-      submit(server());
+      submit();
       return 0;
     } catch (FlowUnreachableException e) {
-      return complain(e.getMessage(), UNREACHABLE);
+      return complain(e.getMessage(), Asyncflow.UNREACHABLE);
     } catch (DevException | FlowException e) {
       return complain(e.getMessage(), Asyncflow.FAILED);
     } finally {
@@ -159,18 +126,19 @@ final class SubmitCommand implements Callable<Integer> {
     return exitCode;
   }
 
-  private void submit(URI server) {
+  private void submit() {
+    URI url = server();
     TextToSpeak text = TextToSpeak.in(file);
     Path wav = wav().toAbsolutePath();
     if (!Files.isDirectory(wav.getParent()) || Files.isDirectory(wav)) {
       throw new DevException("The speech cannot be written to " + wav() + ".");
     }
-    FlowClient flow = new HttpFlowClient(server, ApiKey.in(environment).text(), PATIENCE);
+    FlowClient flow = server.client(environment, PATIENCE);
     NewJob job = NewJob.of(SpeechJob.TYPE, user, text.text());
     String key = again ? UUID.randomUUID().toString() : keyOf(job);
     // The server may be anybody's, and its id is for the terminal.
     jobId = OneLine.of(flow.jobs().createJob(job.withIdempotencyKey(key)));
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> sayHowItGoesOn(server), "leave"));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> sayHowItGoesOn(url), "leave"));
     console.println("Job " + jobId);
     SpeechJob.Speech speech = new SpeechJob(flow, jobId).await(JobDisplay.on(console, terminal));
     SpeechReport.write(flow, jobId, speech, wav(), console);
@@ -189,13 +157,13 @@ final class SubmitCommand implements Callable<Integer> {
   }
 
   /** On Ctrl-C: the job is the server's, and does not end with who looks at it. */
-  private void sayHowItGoesOn(URI server) {
+  private void sayHowItGoesOn(URI url) {
     if (!over) {
       err.printf(
           "%nJob %1$s goes on. The same command looks at it again; or%n"
               + "  curl '%2$s/api/job/getJob?jobId=%1$s'%n"
               + "  curl -X POST '%2$s/api/job/cancel?jobId=%1$s'   cancels it%n",
-          jobId, server);
+          jobId, url);
     }
   }
 }

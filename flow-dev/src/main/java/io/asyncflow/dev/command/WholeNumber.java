@@ -38,6 +38,20 @@ public abstract class WholeNumber implements ITypeConverter<Integer> {
     }
   }
 
+  /** From 1 to 100. */
+  static final class UpTo100 extends WholeNumber {
+    UpTo100() {
+      super(1, 100);
+    }
+  }
+
+  /** From 1 to 1000. */
+  static final class UpTo1000 extends WholeNumber {
+    UpTo1000() {
+      super(1, 1_000);
+    }
+  }
+
   /** The number of a TCP port. */
   static final class Port extends WholeNumber {
     Port() {

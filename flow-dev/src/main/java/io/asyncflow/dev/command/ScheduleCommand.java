@@ -1,0 +1,333 @@
+package io.asyncflow.dev.command;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.OneLine;
+import io.asyncflow.api.schedule.Backfilled;
+import io.asyncflow.api.schedule.FirePreview;
+import io.asyncflow.api.schedule.FirePreviewRequest;
+import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.Schedule;
+import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.api.schedule.ScheduleListRequest;
+import io.asyncflow.api.schedule.SchedulePage;
+import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.api.schedule.TriggeredRun;
+import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.UsageException;
+import io.asyncflow.dev.command.WholeNumber.FromOne;
+import io.asyncflow.dev.command.WholeNumber.UpTo100;
+import io.asyncflow.dev.command.WholeNumber.UpTo1000;
+import io.asyncflow.dev.environment.ServerOption;
+import io.asyncflow.dev.schedule.FireText;
+import io.asyncflow.dev.schedule.ScheduleText;
+import io.asyncflow.dev.schedule.TimeText;
+import java.io.PrintStream;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ./asyncflow schedule}: shows and steers the schedules of a server somewhere. */
+@Command(
+    name = "schedule",
+    synopsisSubcommandLabel = "COMMAND",
+    description = "Shows and steers the schedules of a running server.",
+    footer = {
+      "A time is written 2026-11-23T03:00, in the time zone of this machine, or"
+          + " 2026-11-23T03:00+01:00; a duration 30s, 1h30m or 2d.",
+      "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
+          + " names."
+    },
+    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
+final class ScheduleCommand {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** The most fires of one call. */
+  private static final int MOST_AT_ONCE = 1_000;
+
+  private static final String NAME = "the name of the schedule, or its id";
+  private static final String OPERATOR = "recorded with the act (${DEFAULT-VALUE})";
+  private static final String REASON = "recorded with the act";
+  private static final String USER = "${sys:user.name:-cli}";
+
+  private final Map<String, String> environment;
+  private final PrintStream out;
+  private final TimeText times;
+
+  ScheduleCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
+    this.environment = environment;
+    this.out = out;
+    this.times = new TimeText(zone);
+  }
+
+  @Command(name = "list", description = "Shows all schedules, or some of them, newest first.")
+  void list(
+      @Mixin ServerOption server,
+      @Option(
+              names = "--state",
+              paramLabel = "STATE",
+              description = "only those that are ${COMPLETION-CANDIDATES}")
+          ScheduleState state,
+      @Option(
+              names = "--type",
+              paramLabel = "TYPE",
+              description = "only those that create tasks or jobs of this type")
+          String type,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "1000",
+              converter = FromOne.class,
+              description = "the most schedules (${DEFAULT-VALUE})")
+          int limit) {
+    Set<ScheduleState> states = state == null ? Set.of() : Set.of(state);
+    ScheduleClient schedules = schedules(server);
+    List<Schedule> found = new ArrayList<>();
+    String cursor = null;
+    do {
+      int left = Math.min(limit - found.size(), MOST_AT_ONCE);
+      SchedulePage page = schedules.list(new ScheduleListRequest(states, type, left, cursor));
+      found.addAll(page.scheduleList());
+      cursor = page.nextCursor();
+    } while (cursor != null && found.size() < limit);
+    if (found.isEmpty()) {
+      out.println("There are no such schedules.");
+    } else {
+      ScheduleText.table(found, times).forEach(out::println);
+    }
+    if (cursor != null) {
+      out.println("There are more; --limit shows them.");
+    }
+  }
+
+  @Command(name = "show", description = "Shows a schedule and its last fires.")
+  void show(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(
+              names = "--fires",
+              paramLabel = "N",
+              defaultValue = "10",
+              converter = UpTo1000.class,
+              description = "how many (${DEFAULT-VALUE})")
+          int fires) {
+    ScheduleClient schedules = schedules(server);
+    Schedule schedule = find(schedules, name);
+    ScheduleText.sheet(schedule, times).forEach(out::println);
+    List<String> history =
+        FireText.table(schedules.fires(schedule.scheduleId(), fires, null), times);
+    if (!history.isEmpty()) {
+      out.println();
+      history.forEach(out::println);
+    }
+  }
+
+  @Command(
+      name = "preview",
+      description =
+          "Shows when a schedule fires next, or when a plan would; the server stores nothing.")
+  void preview(
+      @Mixin ServerOption server,
+      @Parameters(arity = "0..1", paramLabel = "NAME", description = NAME) String name,
+      @Option(names = "--cron", paramLabel = "EXPRESSION", description = "a plan in its place")
+          String cron,
+      @Option(
+              names = "--zone",
+              paramLabel = "ZONE",
+              description = "the time zone of --cron, as Europe/Berlin; UTC if it is not given")
+          String zone,
+      @Option(names = "--every", paramLabel = "DURATION", description = "a plan in its place")
+          String every,
+      @Option(names = "--from", paramLabel = "TIME", description = "fires after this; now")
+          String from,
+      @Option(
+              names = "--count",
+              paramLabel = "N",
+              defaultValue = "10",
+              converter = UpTo100.class,
+              description = "how many (${DEFAULT-VALUE})")
+          int count) {
+    if (Stream.of(name, cron, every).filter(plan -> plan != null).limit(2).count() != 1) {
+      throw new UsageException("preview needs one of NAME, --cron and --every.");
+    }
+    if (zone != null && cron == null) {
+      throw new UsageException("--zone belongs to --cron.");
+    }
+    FirePreviewRequest request =
+        name == null
+            ? new FirePreviewRequest(cron, zone, everyMs(every), null, null, null)
+            : planOf(find(schedules(server), name).definition());
+    if (from != null) {
+      request = request.from(time("--from", from));
+    }
+    FirePreview preview = schedules(server).preview(request.count(count));
+    preview.localTimes().forEach(time -> out.println(OneLine.of(time)));
+    out.println(
+        switch (preview.kind()) {
+          case FIXED -> "Each local time fires once, also when the clocks change.";
+          case INTERVAL -> "It fires by real time, also when the clocks change.";
+        });
+  }
+
+  private static FirePreviewRequest planOf(NewSchedule definition) {
+    if (definition.afterMs() != null) {
+      throw new DevException(
+          "It fires "
+              + ScheduleText.plan(definition)
+              + ", so its fire times are not known before.");
+    }
+    return FirePreviewRequest.of(definition);
+  }
+
+  private static Long everyMs(String every) {
+    try {
+      return every == null ? null : TimeText.parseDuration(every).toMillis();
+    } catch (DateTimeException | ArithmeticException e) {
+      throw new UsageException("--every wants a duration such as 30s or 1h30m, not " + every + ".");
+    }
+  }
+
+  @Command(
+      name = "pause",
+      description =
+          "Stops the fires of a schedule. Tasks of later fires that exist already are cancelled,"
+              + " unless a worker holds them.")
+  void pause(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(
+              names = "--until",
+              paramLabel = "TIME",
+              description = "when it resumes by itself; never if it is not given")
+          String until,
+      @Option(
+              names = "--operator",
+              paramLabel = "NAME",
+              defaultValue = USER,
+              description = OPERATOR)
+          String operator,
+      @Option(names = "--reason", paramLabel = "TEXT", description = REASON) String reason) {
+    Instant end = until == null ? null : time("--until", until);
+    ScheduleClient schedules = schedules(server);
+    String id = find(schedules, name).scheduleId();
+    schedules.pause(id, end, operator, reason);
+    Long shown = end == null ? null : end.toEpochMilli();
+    out.println(end == null ? "Paused." : "Paused until " + times.of(shown) + ".");
+  }
+
+  @Command(name = "resume", description = "Lets a paused schedule fire again.")
+  void resume(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(
+              names = "--catch-up",
+              description =
+                  "make the fires of the pause too, as far as the schedule's catch-up policy goes")
+          boolean catchUp,
+      @Option(
+              names = "--operator",
+              paramLabel = "NAME",
+              defaultValue = USER,
+              description = OPERATOR)
+          String operator,
+      @Option(names = "--reason", paramLabel = "TEXT", description = REASON) String reason) {
+    ScheduleClient schedules = schedules(server);
+    String id = find(schedules, name).scheduleId();
+    schedules.resume(id, catchUp, operator, reason);
+    out.println("Its next fire is at " + times.of(schedules.get(id).nextFireTime()) + ".");
+  }
+
+  @Command(
+      name = "trigger",
+      description =
+          "Creates the task or the job of a schedule now, beside its plan, and prints its id.")
+  void trigger(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(
+              names = "--key",
+              paramLabel = "KEY",
+              description = "the same key creates one run, however often it is said")
+          String key) {
+    ScheduleClient schedules = schedules(server);
+    TriggeredRun run = schedules.trigger(find(schedules, name).scheduleId(), key);
+    out.println(OneLine.of(run.jobId() == null ? run.taskId() : "job " + run.jobId()));
+  }
+
+  @Command(
+      name = "backfill",
+      description =
+          "Makes the fires of the past that have no task or job. A repeat makes none again.")
+  void backfill(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(
+              names = "--from",
+              paramLabel = "TIME",
+              required = true,
+              description = "the first fire time")
+          String from,
+      @Option(
+              names = "--to",
+              paramLabel = "TIME",
+              required = true,
+              description = "the end of the fire times, which is not one of them")
+          String to,
+      @Option(
+              names = "--limit",
+              paramLabel = "N",
+              defaultValue = "1000",
+              converter = FromOne.class,
+              description = "the most fires that are made (${DEFAULT-VALUE})")
+          int limit) {
+    Instant next = time("--from", from);
+    Instant end = time("--to", to);
+    ScheduleClient schedules = schedules(server);
+    String id = find(schedules, name).scheduleId();
+    int made = 0;
+    while (next != null && made < limit) {
+      Backfilled page = schedules.backfill(id, next, end, Math.min(limit - made, MOST_AT_ONCE));
+      made += page.made();
+      next = page.nextFrom() == null ? null : Instant.ofEpochMilli(page.nextFrom());
+    }
+    out.println("Fires made: " + made + ".");
+    if (next != null) {
+      out.println("There are more from " + times.of(next.toEpochMilli()) + " on.");
+    }
+  }
+
+  private Instant time(String option, String text) {
+    try {
+      return times.parse(text);
+    } catch (DateTimeException e) {
+      throw new UsageException(
+          option + " wants a time such as 2026-11-23T03:00, not " + text + ".");
+    }
+  }
+
+  private ScheduleClient schedules(ServerOption server) {
+    return server.client(environment, PATIENCE).schedules();
+  }
+
+  /** By its name, or by its id if no schedule has this name. */
+  private static Schedule find(ScheduleClient schedules, String nameOrId) {
+    try {
+      return schedules.find(nameOrId);
+    } catch (FlowException e) {
+      if (e.errorCode() != ErrorCode.NO_SUCH_SCHEDULE || !nameOrId.matches("\\d{1,19}")) {
+        throw e;
+      }
+      return schedules.get(nameOrId);
+    }
+  }
+}

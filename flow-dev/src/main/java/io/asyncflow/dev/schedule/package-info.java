@@ -1,0 +1,2 @@
+/** Schedules as text for a terminal. */
+package io.asyncflow.dev.schedule;
