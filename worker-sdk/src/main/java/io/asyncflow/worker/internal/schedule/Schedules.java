@@ -65,7 +65,7 @@ public final class Schedules {
    * @param owner what has the name, for the message
    */
   static void requireName(String name, String owner) {
-    if (name == null || name.isBlank() || name.length() > LONGEST_NAME) {
+    if (name == null || name.isBlank() || name.codePointCount(0, name.length()) > LONGEST_NAME) {
       throw new InvalidStageException(
           owner + " has the name '" + name + "'", "take 1 to 128 characters");
     }
