@@ -90,7 +90,7 @@ class FreshCloneIT {
     Document usage = new Document(null, asyncflow("help").output());
     assertThat(usage.all("(?m)^  ([a-z]+) "))
         .containsExactlyInAnyOrder(
-            "demo", "submit", "dev", "server", "worker", "bench", "chaos", "help");
+            "demo", "submit", "schedule", "dev", "server", "worker", "bench", "chaos", "help");
   }
 
   /** With four cores, on which it once had a common pool of threads that waited for each other. */
@@ -128,6 +128,13 @@ class FreshCloneIT {
     try (Stream<Path> files = Files.list(directory)) {
       assertThat(files.map(Path::toString)).anyMatch(file -> file.endsWith("my.wav"));
     }
+  }
+
+  @Test
+  void scheduleNamesTheServerThatItCannotReach() {
+    Command.Done list = asyncflow("schedule", "list", "--url", "http://127.0.0.1:1");
+    assertThat(list.exitCode()).as(list.output()).isEqualTo(3);
+    assertThat(list.output()).contains("http://127.0.0.1:1 refuses the connection");
   }
 
   /**
