@@ -20,14 +20,36 @@ public class LiveServers {
    * @param node its id, new for every start
    * @param startTime epoch ms
    * @param lastBeat epoch ms of the last renewal of its number
+   * @param version of the server program; empty if unknown
+   * @param weight its share of the schedules' load, beside the weights of the others; 0 for none
+   * @param maxLoad the most load of schedules that it takes; 0 for no limit
+   * @param busy per cent of the last minute that it spent making fires
    */
   public record LiveServer(
-      String node, String host, int serverNumber, long startTime, long lastBeat) {}
+      String node,
+      String host,
+      int serverNumber,
+      long startTime,
+      long lastBeat,
+      String version,
+      int weight,
+      long maxLoad,
+      int busy) {}
 
   /** The servers with a live lease of their number, by number. */
   public List<LiveServer> list() {
+    return thatBeatWithin(ServerNumber.LEASE);
+  }
+
+  /**
+   * The servers that renewed the lease of their number within this time, by number. Servers do so
+   * every few seconds only while they share schedules.
+   *
+   * @param time at most 60 s, the length of the lease
+   */
+  public List<LiveServer> thatBeatWithin(Duration time) {
     Duration lease = ServerNumber.LEASE;
-    return numbers.held().stream()
+    return numbers.held(lease.minus(time)).stream()
         .map(
             held ->
                 new LiveServer(
@@ -35,7 +57,11 @@ public class LiveServers {
                     held.host(),
                     held.serverNumber(),
                     held.startTime(),
-                    held.leaseEnd() - lease.toMillis()))
+                    held.leaseEnd() - lease.toMillis(),
+                    held.version(),
+                    held.weight(),
+                    held.maxLoad(),
+                    held.busy()))
         .toList();
   }
 }

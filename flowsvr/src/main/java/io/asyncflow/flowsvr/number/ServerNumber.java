@@ -8,6 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.stereotype.Component;
 
@@ -17,7 +19,8 @@ import org.springframework.stereotype.Component;
  *
  * <p>The lease lasts 60 s and is trusted for 50 s; after that no task number is generated until the
  * lease is renewed or another number is leased. It is renewed every 30 s, and after a failure every
- * 3 s: so after an outage longer than the trusted time, creates fail for at most 3 s more.
+ * 3 s: so after an outage longer than the trusted time, creates fail for at most 3 s more. Where
+ * the {@link ServerLoad} asks for it, a beat extends the lease every 3 s.
  */
 @Component
 @DependsOnDatabaseInitialization
@@ -31,21 +34,28 @@ public class ServerNumber implements InitializingBean, DisposableBean {
 
   private final ServerNumberStore store;
   private final Node node;
+  private final ServerLoad load;
   private final TaskNumbers numbers;
   private volatile Integer held;
   private volatile long renewedAt;
   private BackgroundLoop renewal;
 
-  ServerNumber(ServerNumberStore store, Node node) {
+  @Autowired
+  ServerNumber(ServerNumberStore store, Node node, ObjectProvider<ServerLoad> load) {
+    this(store, node, load.getIfAvailable(() -> ServerLoad.NONE));
+  }
+
+  ServerNumber(ServerNumberStore store, Node node, ServerLoad load) {
     this.store = store;
     this.node = node;
+    this.load = load;
     this.numbers = new TaskNumbers(node::nanoTime);
   }
 
   @Override
   public void afterPropertiesSet() {
     acquire();
-    renewal = BackgroundLoop.start("server-number", CHECK_INTERVAL, this::renewIfDue);
+    renewal = BackgroundLoop.start("server-number", CHECK_INTERVAL, this::runOnce);
   }
 
   /**
@@ -59,15 +69,18 @@ public class ServerNumber implements InitializingBean, DisposableBean {
 
   private void acquire() {
     long requestedAt = node.nanoTime();
-    ServerNumberStore.Grant grant = store.acquire(node, LEASE);
+    ServerNumberStore.Grant grant = store.acquire(node, load, LEASE);
     held = grant.serverNumber();
     renewedAt = requestedAt;
     numbers.use(leaseOf(grant, requestedAt));
     log.info("this server has the number {}", grant.serverNumber());
   }
 
-  private void renewIfDue() {
+  /** Renews the lease if that is due; otherwise beats if the others must know. */
+  void runOnce() {
     if (held == null || node.nanoTime() - renewedAt >= RENEWAL_INTERVAL.toNanos()) {
+      renew();
+    } else if (load.beatsOften() && !store.beat(held, node.id(), load, LEASE)) {
       renew();
     }
   }
@@ -79,7 +92,7 @@ public class ServerNumber implements InitializingBean, DisposableBean {
     }
     long requestedAt = node.nanoTime();
     Optional<ServerNumberStore.Grant> renewed =
-        store.renew(held, node.id(), numbers.lastMs(), LEASE);
+        store.renew(held, node.id(), load, numbers.lastMs(), LEASE);
     if (renewed.isPresent()) {
       numbers.use(leaseOf(renewed.get(), requestedAt));
       renewedAt = requestedAt;

@@ -6,6 +6,7 @@ import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -14,6 +15,11 @@ import org.springframework.stereotype.Component;
 /** {@code t_server_number}: leases each number to one process at a time. Thread-safe. */
 @Component
 class ServerNumberStore {
+
+  /** Of this program, as its archive says; empty where it runs without one. */
+  private static final String VERSION =
+      Objects.requireNonNullElse(
+          ServerNumberStore.class.getPackage().getImplementationVersion(), "");
 
   private final JdbcClient jdbc;
   private final RetryingTransactions transactions;
@@ -37,10 +43,11 @@ class ServerNumberStore {
    *
    * @throws IllegalStateException if all numbers are leased
    */
-  Grant acquire(Node owner, Duration lease) {
+  Grant acquire(Node owner, ServerLoad load, Duration lease) {
     for (int attempt = 0; attempt < TaskNumbers.MAX_SERVERS; attempt++) {
       try {
-        return transactions.execute(() -> reuse(owner, lease).orElseGet(() -> add(owner, lease)));
+        return transactions.execute(
+            () -> reuse(owner, load, lease).orElseGet(() -> add(owner, load, lease)));
       } catch (DuplicateKeyException e) {
         // another server added the same number: the next attempt sees it
       }
@@ -48,7 +55,7 @@ class ServerNumberStore {
     throw new IllegalStateException("no server number could be leased");
   }
 
-  private Optional<Grant> reuse(Node owner, Duration lease) {
+  private Optional<Grant> reuse(Node owner, ServerLoad load, Duration lease) {
     Optional<Grant> free =
         jdbc.sql(
                 sql(
@@ -72,7 +79,11 @@ class ServerNumberStore {
                       host = :host,
                       start_time = :now,
                       lease_end = :leaseEnd,
-                      id_time_limit = :limit
+                      id_time_limit = :limit,
+                      version = :version,
+                      schedule_weight = :weight,
+                      max_load = :maxLoad,
+                      busy = :busy
                   WHERE server_number = :number
                   """)
               .param("owner", owner.id())
@@ -80,13 +91,17 @@ class ServerNumberStore {
               .param("now", found.nowMs())
               .param("leaseEnd", found.nowMs() + lease.toMillis())
               .param("limit", limit)
+              .param("version", VERSION)
+              .param("weight", load.weight())
+              .param("maxLoad", load.maxLoad())
+              .param("busy", load.busy())
               .param("number", found.serverNumber())
               .update();
           return new Grant(found.serverNumber(), found.firstMs(), limit, found.nowMs());
         });
   }
 
-  private Grant add(Node owner, Duration lease) {
+  private Grant add(Node owner, ServerLoad load, Duration lease) {
     Grant next =
         jdbc.sql(sql("SELECT COALESCE(MAX(server_number), -1) + 1, now_ms FROM t_server_number"))
             .query(
@@ -102,14 +117,20 @@ class ServerNumberStore {
     jdbc.sql(
             """
             INSERT INTO t_server_number
-              (server_number, owner, host, start_time, lease_end, id_time_limit)
-            VALUES (:number, :owner, :host, :now, :limit, :limit)
+              (server_number, owner, host, start_time, lease_end, id_time_limit,
+               version, schedule_weight, max_load, busy)
+            VALUES (:number, :owner, :host, :now, :limit, :limit,
+                    :version, :weight, :maxLoad, :busy)
             """)
         .param("number", next.serverNumber())
         .param("owner", owner.id())
         .param("host", owner.host())
         .param("now", next.nowMs())
         .param("limit", next.limitMs())
+        .param("version", VERSION)
+        .param("weight", load.weight())
+        .param("maxLoad", load.maxLoad())
+        .param("busy", load.busy())
         .update();
     return next;
   }
@@ -120,7 +141,8 @@ class ServerNumberStore {
    * @param lastMs the latest epoch ms for which a number was generated
    * @return empty if another process has the number
    */
-  Optional<Grant> renew(int serverNumber, String owner, long lastMs, Duration lease) {
+  Optional<Grant> renew(
+      int serverNumber, String owner, ServerLoad load, long lastMs, Duration lease) {
     int renewed =
         transactions.executeStatement(
             () ->
@@ -129,12 +151,18 @@ class ServerNumberStore {
                             """
                         UPDATE t_server_number
                         SET lease_end = now_ms + :lease,
-                            id_time_limit = GREATEST(now_ms, :lastMs) + :lease
+                            id_time_limit = GREATEST(now_ms, :lastMs) + :lease,
+                            schedule_weight = :weight,
+                            max_load = :maxLoad,
+                            busy = :busy
                         WHERE server_number = :number
                           AND owner = :owner
                         """))
                     .param("lease", lease.toMillis())
                     .param("lastMs", lastMs)
+                    .param("weight", load.weight())
+                    .param("maxLoad", load.maxLoad())
+                    .param("busy", load.busy())
                     .param("number", serverNumber)
                     .param("owner", owner)
                     .update());
@@ -153,6 +181,34 @@ class ServerNumberStore {
         .param("owner", owner)
         .query((rs, row) -> new Grant(serverNumber, 0, rs.getLong(1), rs.getLong(2)))
         .optional();
+  }
+
+  /**
+   * Extends the lease, and nothing that the numbers of tasks depend on: one statement, for beats
+   * more frequent than renewals.
+   *
+   * @return false if another process has the number
+   */
+  boolean beat(int serverNumber, String owner, ServerLoad load, Duration lease) {
+    return jdbc.sql(
+                sql(
+                    """
+                UPDATE t_server_number
+                SET lease_end = now_ms + :lease,
+                    schedule_weight = :weight,
+                    max_load = :maxLoad,
+                    busy = :busy
+                WHERE server_number = :number
+                  AND owner = :owner
+                """))
+            .param("lease", lease.toMillis())
+            .param("weight", load.weight())
+            .param("maxLoad", load.maxLoad())
+            .param("busy", load.busy())
+            .param("number", serverNumber)
+            .param("owner", owner)
+            .update()
+        == 1;
   }
 
   /** Releases the number; the next owner starts after {@code lastMs}. */
@@ -196,23 +252,44 @@ class ServerNumberStore {
    * @param owner its node id
    * @param startTime epoch ms
    * @param leaseEnd epoch ms
+   * @param version of the server program; empty if unknown
+   * @param busy per cent of the last minute that it spent making fires
    */
-  record Held(int serverNumber, String owner, String host, long startTime, long leaseEnd) {}
+  record Held(
+      int serverNumber,
+      String owner,
+      String host,
+      long startTime,
+      long leaseEnd,
+      String version,
+      int weight,
+      long maxLoad,
+      int busy) {}
 
-  /** The live leases, by number. */
-  List<Held> held() {
+  /** The leases that last longer than {@code left}, by number. */
+  List<Held> held(Duration left) {
     return jdbc.sql(
             sql(
                 """
-            SELECT server_number, owner, host, start_time, lease_end
+            SELECT server_number, owner, host, start_time, lease_end,
+              version, schedule_weight, max_load, busy
             FROM t_server_number
-            WHERE lease_end > now_ms
+            WHERE lease_end > now_ms + :left
             ORDER BY server_number
             """))
+        .param("left", left.toMillis())
         .query(
             (rs, row) ->
                 new Held(
-                    rs.getInt(1), rs.getString(2), rs.getString(3), rs.getLong(4), rs.getLong(5)))
+                    rs.getInt(1),
+                    rs.getString(2),
+                    rs.getString(3),
+                    rs.getLong(4),
+                    rs.getLong(5),
+                    rs.getString(6),
+                    rs.getInt(7),
+                    rs.getLong(8),
+                    rs.getInt(9)))
         .list();
   }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -48,7 +49,11 @@ class ServerNumberIT {
 
   private final class Server {
     final DrivenNode node = new DrivenNode();
-    final ServerNumber number = new ServerNumber(store, node);
+    final ServerNumber number;
+
+    Server(ServerLoad load) {
+      number = new ServerNumber(store, node, load);
+    }
 
     Server start() {
       number.afterPropertiesSet();
@@ -75,7 +80,7 @@ class ServerNumberIT {
   }
 
   private Server aServer() {
-    return new Server().start();
+    return new Server(ServerLoad.NONE).start();
   }
 
   @AfterEach
@@ -112,7 +117,12 @@ class ServerNumberIT {
   @Test
   void serversThatStartTogetherGetNumbersOfTheirOwn() {
     List<Integer> numbers =
-        AtOnce.from(24, i -> store.acquire(new DrivenNode(), Duration.ofMinutes(1)).serverNumber());
+        AtOnce.from(
+            24,
+            i ->
+                store
+                    .acquire(new DrivenNode(), ServerLoad.NONE, Duration.ofMinutes(1))
+                    .serverNumber());
 
     assertThat(numbers).doesNotHaveDuplicates().allMatch(number -> number >= 0 && number < 64);
   }
@@ -243,6 +253,77 @@ class ServerNumberIT {
                 .query(Integer.class)
                 .list())
         .containsExactly(0, 1);
+  }
+
+  @Test
+  void beatTellsOthersThatTheServerIsAliveAndWhatItCarries() {
+    LiveServers live = new LiveServers(store);
+    AtomicBoolean often = new AtomicBoolean();
+    Server server =
+        new Server(
+                new ServerLoad() {
+                  @Override
+                  public int weight() {
+                    return 300;
+                  }
+
+                  @Override
+                  public long maxLoad() {
+                    return 5_000;
+                  }
+
+                  @Override
+                  public int busy() {
+                    return often.get() ? 12 : 0;
+                  }
+
+                  @Override
+                  public boolean beatsOften() {
+                    return often.get();
+                  }
+                })
+            .start();
+    int number = server.serverNumber();
+    long limit = idTimeLimitOf(number);
+    leaseOf(number, "lease_end = lease_end - 20000");
+    assertThat(live.list()).hasSize(1);
+    assertThat(live.thatBeatWithin(Duration.ofSeconds(9))).isEmpty();
+
+    server.number.runOnce();
+    assertThat(live.thatBeatWithin(Duration.ofSeconds(9))).as("it beats rarely").isEmpty();
+    often.set(true);
+    server.number.runOnce();
+
+    assertThat(live.thatBeatWithin(Duration.ofSeconds(9)))
+        .singleElement()
+        .satisfies(
+            seen -> {
+              assertThat(seen.node()).isEqualTo(server.node.id());
+              assertThat(seen.weight()).isEqualTo(300);
+              assertThat(seen.maxLoad()).isEqualTo(5_000);
+              assertThat(seen.busy()).isEqualTo(12);
+            });
+    assertThat(idTimeLimitOf(number)).as("no more numbers by a beat").isEqualTo(limit);
+  }
+
+  @Test
+  void beatThatFindsTheNumberTakenBorrowsAnother() {
+    Server slept =
+        new Server(
+                new ServerLoad() {
+                  @Override
+                  public boolean beatsOften() {
+                    return true;
+                  }
+                })
+            .start();
+    int number = slept.serverNumber();
+    leaseOf(number, "lease_end = 1");
+    assertThat(aServer().serverNumber()).isEqualTo(number);
+
+    slept.number.runOnce();
+
+    assertThat(slept.serverNumber()).isNotEqualTo(number);
   }
 
   @Test

@@ -1,0 +1,34 @@
+package io.asyncflow.flowsvr.number;
+
+/**
+ * What a server tells the others about itself, in the row that keeps its number. Unless it says
+ * otherwise, it makes no fires of schedules. Thread-safe.
+ */
+public interface ServerLoad {
+
+  /** The load of a server that makes no fires. */
+  ServerLoad NONE = new ServerLoad() {};
+
+  /** Its share of the schedules' load, beside the weights of the others; 0 for none. */
+  default int weight() {
+    return 0;
+  }
+
+  /** The most load that it takes; 0 for no limit. */
+  default long maxLoad() {
+    return 0;
+  }
+
+  /** Per cent of the last minute that it spent making fires. */
+  default int busy() {
+    return 0;
+  }
+
+  /**
+   * Whether the others must know within seconds that this server is alive. It then renews the lease
+   * of its number every three seconds instead of every thirty.
+   */
+  default boolean beatsOften() {
+    return false;
+  }
+}
