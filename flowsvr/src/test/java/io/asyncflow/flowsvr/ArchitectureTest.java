@@ -30,6 +30,7 @@ class ArchitectureTest {
   private static final List<List<String>> FEATURES =
       List.of(
           List.of("governance"),
+          List.of("schedule"),
           List.of("operator", "worker", "leader", "job", "store"),
           List.of("hold"),
           List.of("claim", "report", "lease", "create", "query"),
@@ -42,6 +43,7 @@ class ArchitectureTest {
   /** Within a feature, from the top: a room may use what stands below it. */
   private static final List<List<String>> ROOMS =
       List.of(
+          List.of("schedule.slice"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
           List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
           List.of("web", "web.load", "web.read", "web.guard", "web.error", "web.filter"),

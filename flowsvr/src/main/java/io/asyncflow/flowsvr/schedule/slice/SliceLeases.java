@@ -1,0 +1,33 @@
+package io.asyncflow.flowsvr.schedule.slice;
+
+import java.util.List;
+
+/**
+ * The slices whose schedules this server fires. Thread-safe.
+ *
+ * <p>Ownership saves work and is not needed for safety: a write to a schedule must be right even if
+ * the slice has another owner by then.
+ */
+public interface SliceLeases {
+
+  /** How many slices there are; a schedule's slice is {@code CRC32(id) % 64}, for ever. */
+  int SLICES = 64;
+
+  /**
+   * The slices that this server certainly owns now, by number; empty if it owns none or cannot be
+   * sure.
+   */
+  List<OwnedSlice> trusted();
+
+  /**
+   * As {@link #trusted}, for the time of a batch of fires. Until it is closed, none of its slices
+   * is handed over to another server; a slice that shall be handed over is not part of a later use.
+   *
+   * <pre>{@code
+   * try (SliceUse use = slices.use()) {
+   *   fire(use.slices());
+   * }
+   * }</pre>
+   */
+  SliceUse use();
+}
