@@ -1,0 +1,76 @@
+package io.asyncflow.rules.schedule;
+
+import io.asyncflow.api.schedule.CatchUp;
+import io.asyncflow.api.schedule.Overlap;
+
+/**
+ * What a schedule says of its fires, as far as a plan needs it. Immutable.
+ *
+ * @param id the schedule's id; spreads what many schedules do at the same time
+ * @param times its fire times; {@code null} if it fires after the end of its last run
+ * @param afterMs ms from the end of a run to the next fire; {@code null} if it has fire times
+ * @param endTime epoch ms; no fire from then on; {@code null} for no end
+ * @param maxFires fires that create something; {@code null} for no limit
+ * @param catchUpMs ms; a missed fire that is older is missed for good
+ * @param catchUpLimit the most missed fires that {@link CatchUp#ALL} makes, the newest
+ * @param jitterMs tasks are due up to so many ms after their fire time
+ * @param pauseAfterFailures failed runs in a row after which the schedule pauses itself; 0 for
+ *     never
+ * @param makesJobs whether a fire creates a job, which begins at once
+ */
+public record FireRules(
+    long id,
+    FireTimes times,
+    Long afterMs,
+    Long endTime,
+    Long maxFires,
+    Overlap overlap,
+    CatchUp catchUp,
+    long catchUpMs,
+    int catchUpLimit,
+    int jitterMs,
+    int pauseAfterFailures,
+    boolean makesJobs) {
+
+  /** The longest pause after failures is so many times {@code afterMs}. */
+  private static final int MAX_BACKOFF = 64;
+
+  /** Whether a fire depends on nothing that happens before its time, so it can be made ahead. */
+  public boolean canBeMadeAhead() {
+    return overlap == Overlap.ALLOW && afterMs == null && pauseAfterFailures == 0 && !makesJobs;
+  }
+
+  /** Whether a plan must know if the last run lives. */
+  public boolean dependsOnLastRun() {
+    return overlap != Overlap.ALLOW || afterMs != null;
+  }
+
+  /** Whether the end of a run changes what the schedule does next. */
+  public boolean dependsOnEnds() {
+    return overlap == Overlap.WAIT || afterMs != null || pauseAfterFailures > 0;
+  }
+
+  /** Whether {@code time} is at the end or after it. */
+  boolean isOver(long time) {
+    return endTime != null && time >= endTime;
+  }
+
+  /**
+   * The epoch ms from which the task of a fire is due: the fire time plus the fire's part of the
+   * jitter, the same whenever it is asked for.
+   */
+  public long dueTime(long fireTime) {
+    return jitterMs == 0 ? fireTime : fireTime + Spread.of(id, fireTime, jitterMs);
+  }
+
+  /**
+   * When a schedule with {@code afterMs} fires next. The pause doubles with each failure in a row,
+   * up to 64 times its length.
+   *
+   * @param endTime epoch ms of the end of the last run
+   * @param failStreak failed runs in a row, the last one included
+   */
+  public long nextAfterEnd(long endTime, int failStreak) {
+    return endTime + afterMs * Math.min(MAX_BACKOFF, 1L << Math.min(failStreak, 30));
+  }
+}
