@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs a job periodically on its own thread, whatever the job throws.
  *
- * <p>The pause has a jitter of a quarter, so that servers that started together do not stay in
- * step. A failure is logged once; after that, only another failure or the recovery is logged. An
- * {@link Outage} is logged in one line, a bug with its stack trace.
+ * <p>Unless the loop is exact, the pause has a jitter of a quarter, so that servers that started
+ * together do not stay in step. A failure is logged once; after that, only another failure or the
+ * recovery is logged. An {@link Outage} is logged in one line, a bug with its stack trace.
  */
 public final class BackgroundLoop implements AutoCloseable {
 
@@ -26,12 +26,17 @@ public final class BackgroundLoop implements AutoCloseable {
   private final Supplier<Duration> pause;
   private final Runnable job;
   private final ScheduledExecutorService thread;
+  private final boolean isExact;
   private String lastFailure;
+  private int awaited; // number of the round to come; guarded by this, as is the flag
+  private boolean isRunning;
+  private boolean isWantedSoon;
 
-  private BackgroundLoop(String name, Supplier<Duration> pause, Runnable job) {
+  private BackgroundLoop(String name, Supplier<Duration> pause, Runnable job, boolean isExact) {
     this.name = name;
     this.pause = pause;
     this.job = job;
+    this.isExact = isExact;
     ScheduledThreadPoolExecutor executor =
         new ScheduledThreadPoolExecutor(
             1,
@@ -51,20 +56,52 @@ public final class BackgroundLoop implements AutoCloseable {
 
   /** Starts a loop that asks for the length of each pause. */
   public static BackgroundLoop start(String name, Supplier<Duration> pause, Runnable job) {
-    BackgroundLoop loop = new BackgroundLoop(name, pause, job);
+    return start(new BackgroundLoop(name, pause, job, false));
+  }
+
+  /** The same without jitter, for a loop that knows when there is something to do. */
+  public static BackgroundLoop startExact(String name, Supplier<Duration> pause, Runnable job) {
+    return start(new BackgroundLoop(name, pause, job, true));
+  }
+
+  private static BackgroundLoop start(BackgroundLoop loop) {
     loop.scheduleNext();
     return loop;
   }
 
-  private void scheduleNext() {
-    long ms = pause.get().toMillis();
-    long jittered = ms - ms / 8 + ThreadLocalRandom.current().nextLong(ms / 4 + 1);
-    if (!thread.isShutdown()) {
-      thread.schedule(this::round, jittered, TimeUnit.MILLISECONDS);
+  /** Ends the pause; a round that runs now is followed by another one at once. */
+  public synchronized void runSoon() {
+    isWantedSoon = true;
+    if (!isRunning) {
+      scheduleNext();
     }
   }
 
-  private void round() {
+  /** Schedules the next round; one that was scheduled before will not run. */
+  private synchronized void scheduleNext() {
+    isRunning = false;
+    long ms =
+        isWantedSoon ? 0 : isExact ? pause.get().toMillis() : jittered(pause.get().toMillis());
+    isWantedSoon = false;
+    int number = ++awaited;
+    if (!thread.isShutdown()) {
+      thread.schedule(() -> round(number), ms, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private synchronized boolean begins(int number) {
+    isRunning = number == awaited;
+    return isRunning;
+  }
+
+  private static long jittered(long ms) {
+    return ms - ms / 8 + ThreadLocalRandom.current().nextLong(ms / 4 + 1);
+  }
+
+  private void round(int number) {
+    if (!begins(number)) {
+      return;
+    }
     try {
       job.run();
       if (lastFailure != null) {
