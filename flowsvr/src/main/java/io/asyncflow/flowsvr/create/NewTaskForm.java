@@ -6,14 +6,14 @@ import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
 
 /** Reads a task to be created. */
-final class NewTaskForm {
+public final class NewTaskForm {
 
   private static final long TEN_YEARS_MS = 315_360_000_000L;
 
   private NewTaskForm() {}
 
   /** Reads the task; it is valid only if {@code in} has no invalid field afterwards. */
-  static TaskDraft read(Fields in) {
+  public static TaskDraft read(Fields in) {
     TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
     in.refuseMisnomer("context", "taskContext");
     TaskDraft task =

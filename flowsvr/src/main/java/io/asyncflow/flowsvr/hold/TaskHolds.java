@@ -196,7 +196,12 @@ public class TaskHolds implements HoldDemand, DisposableBean {
     reporter.release(undelivered);
   }
 
-  private static List<Task> toTasks(List<TaskRow> rows, TaskTypeConfig type) {
+  private List<Task> toTasks(List<TaskRow> rows, TaskTypeConfig type) {
+    for (TaskRow row : rows) {
+      if (row.fire() != null && row.leaseEpoch() == 1) {
+        meters.started(row.id().type().name(), row.now() - row.fire().fireTime());
+      }
+    }
     return rows.stream().map(row -> row.toTask(type)).toList();
   }
 

@@ -15,7 +15,7 @@ import org.springframework.stereotype.Service;
 
 /** Cancels and retries jobs. */
 @Service
-class JobActs {
+public class JobActs {
 
   private final JobStore jobs;
   private final JobQueries queries;
@@ -52,6 +52,13 @@ class JobActs {
       return;
     }
     events.publish(new JobsChanged(Set.of(jobId)));
+  }
+
+  /** Cancels a job if it has not ended. */
+  public void cancelIfLiving(long jobId) {
+    if (transactions.executeStatement(() -> jobs.stop(jobId))) {
+      events.publish(new JobsChanged(Set.of(jobId)));
+    }
   }
 
   /**

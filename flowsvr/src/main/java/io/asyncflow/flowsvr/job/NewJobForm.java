@@ -10,14 +10,14 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /** Reads the job of a create request. */
-final class NewJobForm {
+public final class NewJobForm {
 
   private static final String TYPE_RULE = "is no name that a type can have";
 
   private NewJobForm() {}
 
   /** The job with defaults applied; usable only if {@code in} has no errors afterwards. */
-  static NewJob read(Fields in) {
+  public static NewJob read(Fields in) {
     TaskType jobType = in.text("jobType").required().as(TaskType::parse, TYPE_RULE);
     TaskType childType =
         in.has("childType") ? in.text("childType").as(TaskType::parse, TYPE_RULE) : jobType;

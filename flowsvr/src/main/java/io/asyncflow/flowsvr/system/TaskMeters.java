@@ -50,6 +50,17 @@ public class TaskMeters {
   }
 
   /**
+   * Measures the start of a task that a schedule created.
+   *
+   * @param ms from its fire time to its first hold
+   */
+  public void started(String type, long ms) {
+    registry
+        .timer(PREFIX + "schedule.start", TYPE, type)
+        .record(Duration.ofMillis(Math.max(0, ms)));
+  }
+
+  /**
    * Counts an answered report.
    *
    * @param outcome the content of an accepted report, or the answer to another one

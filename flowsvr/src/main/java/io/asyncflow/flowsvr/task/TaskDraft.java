@@ -86,6 +86,23 @@ public record TaskDraft(
         idempotencyKey);
   }
 
+  /** The same task with an idempotency key. */
+  public TaskDraft withIdempotencyKey(String key) {
+    return new TaskDraft(
+        userId,
+        type,
+        stage,
+        scheduleLog,
+        context,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        maxRetryInterval,
+        key,
+        fire);
+  }
+
   /** The same task, created by a fire. */
   public TaskDraft withFire(FireId value) {
     return new TaskDraft(

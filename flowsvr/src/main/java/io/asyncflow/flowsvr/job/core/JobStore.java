@@ -126,6 +126,24 @@ public class JobStore {
         .list();
   }
 
+  /** The ids of jobs that schedules created and that ended within {@code hindsight}. */
+  public List<Long> endedOfSchedules(Duration hindsight, int limit) {
+    return jdbc.sql(
+            sql(
+                """
+                SELECT j.id
+                FROM (SELECT DISTINCT job_type FROM t_job) t
+                STRAIGHT_JOIN t_job j FORCE INDEX (idx_ended) ON j.job_type = t.job_type
+                WHERE j.end_time > now_ms - :hindsight
+                  AND j.schedule_id IS NOT NULL
+                LIMIT :limit
+                """))
+        .param("hindsight", hindsight.toMillis())
+        .param("limit", limit)
+        .query(Long.class)
+        .list();
+  }
+
   /**
    * Jobs with numbers below {@code before}, newest first.
    *

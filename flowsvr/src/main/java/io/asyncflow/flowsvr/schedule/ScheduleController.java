@@ -1,0 +1,289 @@
+package io.asyncflow.flowsvr.schedule;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.api.schedule.Backfilled;
+import io.asyncflow.api.schedule.FirePage;
+import io.asyncflow.api.schedule.FirePreview;
+import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.SavedSchedule;
+import io.asyncflow.api.schedule.Schedule;
+import io.asyncflow.api.schedule.SchedulePage;
+import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.api.schedule.TriggeredRun;
+import io.asyncflow.flowsvr.operator.ActStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.fire.Pauses;
+import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.schedule.FireTimes;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/schedule")
+class ScheduleController {
+
+  private static final int MAX_PAGE = 1_000;
+  private static final int DEFAULT_PAGE = 100;
+  private static final int MAX_PREVIEW = 100;
+  private static final int DEFAULT_PREVIEW = 10;
+  private static final int OPERATOR = 128;
+  private static final int REASON = 1_000;
+  private static final String CURSOR_RULE = "must be a nextCursor of an earlier answer";
+
+  private final ScheduleSaver saver;
+  private final ScheduleQueries queries;
+  private final Pauses pauses;
+  private final ManualFires manual;
+  private final ScheduleStore schedules;
+  private final ActStore acts;
+
+  ScheduleController(
+      ScheduleSaver saver,
+      ScheduleQueries queries,
+      Pauses pauses,
+      ManualFires manual,
+      ScheduleStore schedules,
+      ActStore acts) {
+    this.saver = saver;
+    this.queries = queries;
+    this.pauses = pauses;
+    this.manual = manual;
+    this.schedules = schedules;
+    this.acts = acts;
+  }
+
+  record Save(NewSchedule scheduleData, Long ifVersion) {}
+
+  record SaveAll(List<NewSchedule> scheduleDataList) {}
+
+  record Get(String scheduleId, String name) {}
+
+  record ListSchedules(String state, String taskType, Integer limit, String cursor) {}
+
+  record GetFires(String scheduleId, Integer limit, String cursor) {}
+
+  record Preview(String cron, String zone, Long everyMs, Long anchor, Long from, Integer count) {}
+
+  record Pause(String scheduleId, Long until, String operator, String reason) {}
+
+  record Resume(String scheduleId, Integer catchUp, String operator, String reason) {}
+
+  record Delete(String scheduleId, String operator, String reason) {}
+
+  record Trigger(String scheduleId, String idempotencyKey, String operator, String reason) {}
+
+  record Backfill(
+      String scheduleId, Long from, Long to, Integer limit, String operator, String reason) {}
+
+  record Found(Schedule scheduleData) {}
+
+  record SavedAll(List<SavedSchedule> savedList) {}
+
+  @Takes(summary = "Creates or changes the schedule of a name", shape = Save.class)
+  @PostMapping("/save")
+  Envelope<SavedSchedule> save(Fields in) {
+    NewSchedule schedule = ScheduleForm.read(in.object("scheduleData"));
+    Long ifVersion = in.number("ifVersion").between(0, Long.MAX_VALUE).asLong();
+    in.refuseIfBad();
+    return Envelope.ok(saver.save(List.of(schedule), ifVersion).get(0));
+  }
+
+  @Takes(summary = "Saves 1 to 1,000 schedules, all or none", shape = SaveAll.class)
+  @PostMapping({"/saveAll", "/save_all"})
+  Envelope<SavedAll> saveAll(Fields in) {
+    List<NewSchedule> definitions = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (Fields item : in.objects("scheduleDataList", 1, TaskLimits.BATCH)) {
+      NewSchedule schedule = ScheduleForm.read(item);
+      if (schedule.name() != null && !names.add(schedule.name())) {
+        item.refuse("name", "appears twice in the list");
+      }
+      definitions.add(schedule);
+    }
+    in.refuseIfBad();
+    return Envelope.ok(new SavedAll(saver.save(definitions, null)));
+  }
+
+  @Takes(summary = "Reads a schedule by its id or its name", shape = Get.class)
+  @RequestMapping(
+      path = "/get",
+      method = {GET, POST})
+  Envelope<Found> get(Fields in) {
+    if (in.has("name") && !in.has("scheduleId")) {
+      String name = in.text("name").name().max(ScheduleForm.NAME).value();
+      in.refuseIfBad();
+      return Envelope.ok(new Found(queries.show(queries.require(name))));
+    }
+    return Envelope.ok(new Found(queries.show(queries.require(scheduleId(in)))));
+  }
+
+  @Takes(summary = "Lists schedules, newest first", shape = ListSchedules.class, list = true)
+  @RequestMapping(
+      path = "/list",
+      method = {GET, POST})
+  Envelope<SchedulePage> list(Fields in) {
+    Set<ScheduleState> states =
+        in.text("state").as(ScheduleController::states, "must be ACTIVE, PAUSED or ENDED");
+    TaskType type = in.text("taskType").as(TaskType::parse, "is not a valid task type");
+    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    Long before = in.text("cursor").as(ScheduleController::number, CURSOR_RULE);
+    in.refuseIfBad();
+    return Envelope.ok(
+        queries.list(
+            states == null || states.isEmpty() ? EnumSet.allOf(ScheduleState.class) : states,
+            type,
+            before == null ? Long.MAX_VALUE : before,
+            limit));
+  }
+
+  @Takes(
+      summary = "Lists what became of the fire times of a schedule, newest first",
+      shape = GetFires.class,
+      list = true)
+  @RequestMapping(
+      path = "/fires",
+      method = {GET, POST})
+  Envelope<FirePage> fires(Fields in) {
+    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    Long before = in.text("cursor").as(ScheduleController::number, CURSOR_RULE);
+    long id = scheduleId(in);
+    return Envelope.ok(queries.fires(id, before == null ? Long.MAX_VALUE : before, limit));
+  }
+
+  @Takes(summary = "Shows the fire times of a plan; stores nothing", shape = Preview.class)
+  @RequestMapping(
+      path = "/preview",
+      method = {GET, POST})
+  Envelope<FirePreview> preview(Fields in) {
+    ScheduleForm.Plan plan = ScheduleForm.plan(in, null, false);
+    Long from = in.number("from").epochMs().asLong();
+    int count = in.number("count").between(1, MAX_PREVIEW).or(DEFAULT_PREVIEW);
+    in.refuseIfBad();
+    long after = from == null ? schedules.now() : from;
+    return Envelope.ok(preview(plan.times(), plan.zone(), after, count));
+  }
+
+  private static FirePreview preview(FireTimes times, ZoneId zone, long from, int count) {
+    List<Long> found = new ArrayList<>();
+    List<String> local = new ArrayList<>();
+    OptionalLong time = times.next(from);
+    while (time.isPresent() && found.size() < count) {
+      found.add(time.getAsLong());
+      local.add(
+          DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(
+              Instant.ofEpochMilli(time.getAsLong()).atZone(zone)));
+      time = times.next(time.getAsLong());
+    }
+    return new FirePreview(found, local, FirePreview.Kind.valueOf(times.kind().name()));
+  }
+
+  @Takes(summary = "Stops the fires of a schedule", shape = Pause.class)
+  @PostMapping("/pause")
+  Envelope<Void> pause(Fields in) {
+    Long until = in.number("until").epochMs().asLong();
+    Reason why = reason(in);
+    long id = scheduleId(in);
+    pauses.pause(id, until, row -> record("PAUSE", id, why));
+    return Envelope.done();
+  }
+
+  @Takes(summary = "Lets a paused schedule fire again", shape = Resume.class)
+  @PostMapping("/resume")
+  Envelope<Void> resume(Fields in) {
+    boolean catchUp = in.number("catchUp").between(0, 1).or(0) == 1;
+    Reason why = reason(in);
+    long id = scheduleId(in);
+    pauses.resume(id, catchUp, row -> record("RESUME", id, why));
+    return Envelope.done();
+  }
+
+  @Takes(summary = "Deletes a schedule; its runs and its history stay", shape = Delete.class)
+  @PostMapping("/delete")
+  Envelope<Void> delete(Fields in) {
+    Reason why = reason(in);
+    long id = scheduleId(in);
+    pauses.delete(
+        id,
+        row ->
+            acts.record("DELETE", "schedule:" + id, why.operator(), why.text(), row.definition()));
+    return Envelope.done();
+  }
+
+  @Takes(summary = "Creates the run of a schedule now, beside its plan", shape = Trigger.class)
+  @PostMapping("/trigger")
+  Envelope<TriggeredRun> trigger(Fields in) {
+    String key =
+        in.has("idempotencyKey")
+            ? in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value()
+            : null;
+    Reason why = reason(in);
+    ScheduleRow row = queries.require(scheduleId(in));
+    return Envelope.ok(manual.trigger(row, key, () -> record("TRIGGER", row.id(), why)));
+  }
+
+  @Takes(summary = "Makes the fires of the past that have no run", shape = Backfill.class)
+  @PostMapping("/backfill")
+  Envelope<Backfilled> backfill(Fields in) {
+    Long from = in.number("from").required().epochMs().asLong();
+    Long to = in.number("to").required().epochMs().asLong();
+    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    Reason why = reason(in);
+    long id = scheduleId(in);
+    return Envelope.ok(
+        manual.backfill(queries.require(id), from, to, limit, () -> record("BACKFILL", id, why)));
+  }
+
+  /** Who acts, and why, as the caller says. */
+  private record Reason(String operator, String text) {}
+
+  private static Reason reason(Fields in) {
+    return new Reason(
+        in.text("operator").max(OPERATOR).or(""), in.text("reason").max(REASON).or(""));
+  }
+
+  private void record(String act, long id, Reason why) {
+    acts.record(act, "schedule:" + id, why.operator(), why.text(), null);
+  }
+
+  /** Reads the schedule id; refuses the request if any field is invalid. */
+  private static long scheduleId(Fields in) {
+    Long id =
+        in.text("scheduleId").required().as(ScheduleController::number, "is not a schedule id");
+    in.refuseIfBad();
+    return id;
+  }
+
+  private static Optional<Long> number(String text) {
+    return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
+  }
+
+  private static Optional<Set<ScheduleState>> states(String text) {
+    Set<ScheduleState> states = EnumSet.noneOf(ScheduleState.class);
+    for (String name : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+      Optional<ScheduleState> state = ScheduleForm.parse(name, ScheduleState.values());
+      if (state.isEmpty()) {
+        return Optional.empty();
+      }
+      states.add(state.get());
+    }
+    return Optional.of(states);
+  }
+}

@@ -1,0 +1,225 @@
+package io.asyncflow.flowsvr.schedule;
+
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.schedule.CatchUp;
+import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.flowsvr.create.NewTaskForm;
+import io.asyncflow.flowsvr.job.NewJobForm;
+import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.schedule.FireTimes;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Reads the definition of a schedule, and the plan of a preview. */
+final class ScheduleForm {
+
+  static final int NAME = 128;
+
+  private static final Set<String> FIELDS =
+      Set.of(
+          "name",
+          "cron",
+          "zone",
+          "everyMs",
+          "anchor",
+          "afterMs",
+          "taskData",
+          "jobData",
+          "startTime",
+          "endTime",
+          "maxFires",
+          "overlap",
+          "catchUp",
+          "catchUpMs",
+          "catchUpLimit",
+          "jitterMs",
+          "pauseAfterFailures",
+          "weight",
+          "revision");
+  private static final int CRON = 256;
+  private static final int ZONE = 64;
+  private static final long MIN_EVERY_MS = 1_000;
+  private static final long DAYS_366_MS = Duration.ofDays(366).toMillis();
+  private static final long CATCH_UP_MS = Duration.ofDays(7).toMillis();
+  private static final int CATCH_UP_LIMIT = 100;
+  private static final int TARGET_BYTES = 8_192;
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private ScheduleForm() {}
+
+  /**
+   * A plan of fire times.
+   *
+   * @param times {@code null} if it is invalid, or if each fire follows from the end of a run
+   */
+  record Plan(String cron, ZoneId zone, Long everyMs, Long anchor, Long afterMs, FireTimes times) {}
+
+  /** Reads a complete definition; it is valid only if {@code in} has no invalid field. */
+  static NewSchedule read(Fields in) {
+    in.refuseUnknown(FIELDS);
+    String name = in.text("name").required().name().max(NAME).value();
+    Plan plan = plan(in, name, true);
+    NewTask task = in.has("taskData") ? task(in.object("taskData")) : null;
+    NewJob job = in.has("jobData") ? job(in.object("jobData")) : null;
+    if (in.has("taskData") == in.has("jobData")) {
+      in.refuse("taskData", "must be given, or jobData, not both");
+    }
+    Long start = in.number("startTime").epochMs().asLong();
+    Long end = in.number("endTime").epochMs().asLong();
+    if (start != null && end != null && end <= start) {
+      in.refuse("endTime", "must be after startTime");
+    }
+    Overlap overlap = choice(in, "overlap", Overlap.values(), Overlap.ALLOW);
+    if (in.has("afterMs") && in.has("overlap") && overlap != Overlap.ALLOW) {
+      in.refuse("overlap", "must not be given with afterMs, which waits for the last run");
+    }
+    return new NewSchedule(
+        name,
+        plan.cron(),
+        plan.zone().getId(),
+        plan.everyMs(),
+        plan.anchor(),
+        plan.afterMs(),
+        task,
+        job,
+        start,
+        end,
+        in.number("maxFires").between(1, Long.MAX_VALUE).asLong(),
+        overlap,
+        choice(in, "catchUp", CatchUp.values(), CatchUp.LATEST),
+        orElse(in.number("catchUpMs").between(0, DAYS_366_MS).asLong(), CATCH_UP_MS),
+        in.number("catchUpLimit").between(1, 1_000).or(CATCH_UP_LIMIT),
+        in.number("jitterMs").between(0, Duration.ofDays(1).toMillis()).or(0),
+        in.number("pauseAfterFailures").between(0, Integer.MAX_VALUE).or(0),
+        in.number("weight").between(1, 1_000).or(1),
+        in.number("revision").between(0, Integer.MAX_VALUE).or(0));
+  }
+
+  /**
+   * Reads a plan.
+   *
+   * @param name from which the anchor of an interval follows; {@code null} for 0
+   * @param mayFollowRuns whether {@code afterMs} is a plan
+   */
+  static Plan plan(Fields in, String name, boolean mayFollowRuns) {
+    String cron = in.text("cron").ascii().max(CRON).value();
+    Long everyMs = in.number("everyMs").between(MIN_EVERY_MS, DAYS_366_MS).asLong();
+    Long afterMs = mayFollowRuns ? in.number("afterMs").between(0, DAYS_366_MS).asLong() : null;
+    Long anchor = in.number("anchor").epochMs().asLong();
+    ZoneId zone = zone(in);
+    List<String> plans =
+        mayFollowRuns ? List.of("cron", "everyMs", "afterMs") : List.of("cron", "everyMs");
+    if (plans.stream().filter(in::has).count() != 1) {
+      in.refuse(
+          plans.stream().filter(in::has).findFirst().orElse("cron"),
+          "must be given alone: a schedule has one of " + String.join(", ", plans));
+      return new Plan(cron, zone, everyMs, anchor, afterMs, null);
+    }
+    if (in.has("anchor") && !in.has("everyMs")) {
+      in.refuse("anchor", "belongs to everyMs");
+    }
+    FireTimes times = null;
+    if (cron != null) {
+      times = cron(in, cron, zone);
+    } else if (everyMs != null) {
+      anchor = anchor != null ? anchor : name == null ? 0L : FireTimes.anchorOf(name, everyMs);
+      times = FireTimes.every(everyMs, anchor);
+    }
+    return new Plan(cron, zone, everyMs, anchor, afterMs, times);
+  }
+
+  private static FireTimes cron(Fields in, String cron, ZoneId zone) {
+    try {
+      return FireTimes.cron(cron, zone);
+    } catch (IllegalArgumentException e) {
+      in.refuse("cron", e.getMessage());
+      return null;
+    }
+  }
+
+  private static ZoneId zone(Fields in) {
+    String zone = in.text("zone").ascii().max(ZONE).or("UTC");
+    try {
+      return FireTimes.zone(zone);
+    } catch (IllegalArgumentException e) {
+      in.refuse("zone", e.getMessage());
+      return ZoneId.of("UTC");
+    }
+  }
+
+  private static NewTask task(Fields in) {
+    refuseTimes(in, "idempotencyKey", "delayMs", "runAt");
+    TaskDraft draft = NewTaskForm.read(in);
+    NewTask task =
+        new NewTask(
+            draft.userId(),
+            draft.type() == null ? null : draft.type().name(),
+            draft.stage(),
+            draft.scheduleLog(),
+            draft.context(),
+            draft.priority(),
+            null,
+            null,
+            draft.maxRetryNum(),
+            draft.maxRetryInterval(),
+            null);
+    refuseIfLarge(in, "taskContext", task);
+    return task;
+  }
+
+  private static NewJob job(Fields in) {
+    refuseTimes(in, "idempotencyKey");
+    NewJob job = NewJobForm.read(in);
+    refuseIfLarge(in, "jobInput", job);
+    return job;
+  }
+
+  /** What a fire decides by itself. */
+  private static void refuseTimes(Fields in, String... names) {
+    for (String name : names) {
+      if (in.has(name)) {
+        in.refuse(name, "must not be given: each fire of the schedule has its own");
+      }
+    }
+  }
+
+  private static void refuseIfLarge(Fields in, String largest, Object target) {
+    int bytes = JSON.writeValueAsString(target).getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > TARGET_BYTES) {
+      in.refuse(
+          largest,
+          "is too large: the whole target is "
+              + bytes
+              + " bytes of JSON, and a schedule stores at most "
+              + TARGET_BYTES);
+    }
+  }
+
+  private static <E extends Enum<E>> E choice(Fields in, String name, E[] values, E absent) {
+    if (!in.has(name)) {
+      return absent;
+    }
+    String names = String.join(", ", Arrays.stream(values).map(Enum::name).toList());
+    E chosen = in.text(name).as(text -> parse(text, values), "must be one of " + names);
+    return chosen == null ? absent : chosen;
+  }
+
+  static <E extends Enum<E>> Optional<E> parse(String text, E[] values) {
+    String name = text.toUpperCase(Locale.ROOT);
+    return Arrays.stream(values).filter(value -> value.name().equals(name)).findFirst();
+  }
+
+  private static long orElse(Long value, long absent) {
+    return value == null ? absent : value;
+  }
+}

@@ -1,0 +1,261 @@
+package io.asyncflow.flowsvr.schedule;
+
+import static java.util.stream.Collectors.toMap;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.SaveOutcome;
+import io.asyncflow.api.schedule.SavedSchedule;
+import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.create.TaskCreator;
+import io.asyncflow.flowsvr.operator.ActStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleDefinitions;
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.NewRow;
+import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
+import io.asyncflow.flowsvr.schedule.fire.Withdrawals;
+import io.asyncflow.flowsvr.schedule.fire.Withdrawals.Withdrawn;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.schedule.FirePlan;
+import io.asyncflow.rules.schedule.FireRules;
+import io.asyncflow.rules.schedule.FireTimes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.stereotype.Service;
+
+/**
+ * Saves schedules by their names: all of a call, or none. A save of an equal definition writes
+ * nothing, and a save of an older revision changes nothing, so that all instances of an application
+ * may save what they need when they start. Thread-safe.
+ */
+@Service
+class ScheduleSaver {
+
+  private static final int MAX_ATTEMPTS = 10;
+
+  private final ScheduleStore schedules;
+  private final Withdrawals withdrawals;
+  private final TaskCreator creator;
+  private final TaskTypes types;
+  private final ActStore acts;
+  private final Events events;
+  private final long aheadMs;
+
+  ScheduleSaver(
+      ScheduleStore schedules,
+      Withdrawals withdrawals,
+      TaskCreator creator,
+      TaskTypes types,
+      ActStore acts,
+      Events events,
+      @Value("${flow.schedule.ahead:20s}") Duration ahead) {
+    this.schedules = schedules;
+    this.withdrawals = withdrawals;
+    this.creator = creator;
+    this.types = types;
+    this.acts = acts;
+    this.events = events;
+    this.aheadMs = ahead.toMillis();
+  }
+
+  /**
+   * Saves schedules.
+   *
+   * @param definitions complete, of different names
+   * @param ifVersion the version that the only schedule must have, 0 for none; {@code null} for any
+   * @return what became of each, in their order
+   * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it has another version
+   */
+  List<SavedSchedule> save(List<NewSchedule> definitions, Long ifVersion) {
+    definitions.forEach(this::requireTypes);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return saveOnce(definitions, ifVersion);
+      } catch (DuplicateKeyException e) {
+        // Another call created a schedule of one of these names: the next attempt sees it.
+        if (attempt == MAX_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private void requireTypes(NewSchedule schedule) {
+    types.require(ScheduleDefinitions.targetType(schedule));
+    if (schedule.jobData() != null) {
+      types.require(TaskType.parse(schedule.jobData().childType()).orElseThrow());
+    }
+  }
+
+  private List<SavedSchedule> saveOnce(List<NewSchedule> definitions, Long ifVersion) {
+    Map<String, ScheduleRow> existing =
+        schedules.findByNames(definitions.stream().map(NewSchedule::name).toList()).stream()
+            .collect(toMap(ScheduleRow::name, Function.identity()));
+    Map<String, SavedSchedule> saved = new HashMap<>();
+    List<NewSchedule> created = new ArrayList<>();
+    Map<Long, NewSchedule> changed = new HashMap<>();
+    for (NewSchedule definition : definitions) {
+      ScheduleRow row = existing.get(definition.name());
+      requireVersion(row, definition, ifVersion);
+      if (row == null) {
+        created.add(definition);
+      } else if (Arrays.equals(row.bodyHash(), ScheduleDefinitions.hash(definition))) {
+        saved.put(row.name(), answer(row, SaveOutcome.UNCHANGED));
+      } else if (definition.revision() < row.definition().revision()) {
+        saved.put(row.name(), answer(row, SaveOutcome.KEPT));
+      } else {
+        changed.put(row.id(), definition);
+      }
+    }
+    if (!created.isEmpty() || !changed.isEmpty()) {
+      List<ScheduleRow> rows =
+          existing.values().stream().filter(row -> changed.containsKey(row.id())).toList();
+      withdrawals.change(
+          rows,
+          withdrawn -> {
+            requireAll(withdrawn, changed, ifVersion, existing);
+            withdrawn.forEach(
+                one -> saved.put(one.row().name(), change(one, changed.get(one.row().id()))));
+            saved.putAll(create(created));
+          });
+      events.publish(new SchedulesChanged());
+    }
+    return definitions.stream().map(definition -> saved.get(definition.name())).toList();
+  }
+
+  private static void requireVersion(ScheduleRow row, NewSchedule definition, Long ifVersion) {
+    long version = row == null ? 0 : row.version();
+    if (ifVersion != null && ifVersion != version) {
+      throw new FlowException(
+          ErrorCode.CHANGED_MEANWHILE,
+          "schedule %s has version %d, not %d".formatted(definition.name(), version, ifVersion));
+    }
+  }
+
+  /** Refuses if a schedule was deleted or changed since it was read. */
+  private static void requireAll(
+      List<Withdrawn> withdrawn,
+      Map<Long, NewSchedule> changed,
+      Long ifVersion,
+      Map<String, ScheduleRow> read) {
+    if (withdrawn.size() < changed.size()) {
+      throw new FlowException(ErrorCode.CHANGED_MEANWHILE, "a schedule was deleted just now");
+    }
+    for (Withdrawn one : withdrawn) {
+      NewSchedule definition = changed.get(one.row().id());
+      requireVersion(one.row(), definition, ifVersion);
+      if (!Arrays.equals(one.row().bodyHash(), read.get(one.row().name()).bodyHash())) {
+        throw new FlowException(
+            ErrorCode.CHANGED_MEANWHILE, "schedule " + one.row().name() + " was saved just now");
+      }
+    }
+  }
+
+  private static SavedSchedule answer(ScheduleRow row, SaveOutcome outcome) {
+    return new SavedSchedule(row.scheduleId(), outcome, row.position().nextFireTime());
+  }
+
+  private Map<String, SavedSchedule> create(List<NewSchedule> definitions) {
+    if (definitions.isEmpty()) {
+      return Map.of();
+    }
+    long now = schedules.now();
+    List<NewRow> rows = new ArrayList<>();
+    Map<String, SavedSchedule> saved = new HashMap<>();
+    for (NewSchedule definition : definitions) {
+      long id = creator.nextNumber();
+      long next = firstFire(definition, now, now);
+      rows.add(new NewRow(id, definition, next, wakeTime(id, definition, next)));
+      saved.put(definition.name(), new SavedSchedule(Long.toString(id), SaveOutcome.CREATED, next));
+    }
+    schedules.insert(rows, now);
+    acts.recordAll("CREATE", rows.stream().map(row -> "schedule:" + row.id()).toList());
+    return saved;
+  }
+
+  private SavedSchedule change(Withdrawn withdrawn, NewSchedule definition) {
+    ScheduleRow row = withdrawn.row();
+    Long next = nextFire(withdrawn, definition);
+    boolean isPaused = row.state() == ScheduleState.PAUSED;
+    Long wake =
+        isPaused
+            ? row.pauseUntil()
+            : next == null ? null : (Long) wakeTime(row.id(), definition, next);
+    schedules.replace(row, definition, next, wake);
+    acts.record(
+        "CHANGE",
+        "schedule:" + row.id(),
+        "",
+        "",
+        Map.of("before", row.definition(), "after", definition));
+    return new SavedSchedule(row.scheduleId(), SaveOutcome.CHANGED, next);
+  }
+
+  /**
+   * The next fire after a change: as before if the plan is the same, so that no fire is lost; else
+   * the first one of the new plan after now and after all fires that stay.
+   */
+  private static Long nextFire(Withdrawn withdrawn, NewSchedule definition) {
+    ScheduleRow row = withdrawn.row();
+    boolean isSamePlan = isSamePlan(row.definition(), definition);
+    if (isSamePlan && withdrawn.firstWithdrawn() != null) {
+      return withdrawn.firstWithdrawn();
+    }
+    if (isSamePlan && row.state() != ScheduleState.ENDED) {
+      return row.position().nextFireTime();
+    }
+    long after = withdrawn.lastKept() == null ? row.now() : withdrawn.lastKept();
+    return firstFire(definition, row.now(), after);
+  }
+
+  private static boolean isSamePlan(NewSchedule before, NewSchedule after) {
+    return Objects.equals(before.cron(), after.cron())
+        && Objects.equals(before.zone(), after.zone())
+        && Objects.equals(before.everyMs(), after.everyMs())
+        && Objects.equals(before.anchor(), after.anchor())
+        && Objects.equals(before.afterMs(), after.afterMs())
+        && Objects.equals(before.startTime(), after.startTime());
+  }
+
+  /**
+   * The first fire time.
+   *
+   * @param after epoch ms; only later ones, unless the schedule starts later still
+   * @throws FlowException with {@link ErrorCode#INVALID_INPUT} if there is none before its end
+   */
+  private static long firstFire(NewSchedule definition, long now, long after) {
+    Long start = definition.startTime();
+    FireTimes times = ScheduleDefinitions.times(definition);
+    OptionalLong first;
+    if (times == null) {
+      first = OptionalLong.of(start == null ? now : Math.max(start, now));
+    } else {
+      first = times.next(start == null ? after : Math.max(start - 1, after));
+    }
+    if (first.isEmpty()
+        || definition.endTime() != null && first.getAsLong() >= definition.endTime()) {
+      throw new FlowException(
+          ErrorCode.INVALID_INPUT,
+          "schedule " + definition.name() + " never fires: it has no fire time before its end");
+    }
+    return first.getAsLong();
+  }
+
+  private long wakeTime(long id, NewSchedule definition, long next) {
+    FireRules rules = ScheduleDefinitions.rules(id, definition);
+    return FirePlan.wakeTime(rules, next, aheadMs);
+  }
+}

@@ -1,0 +1,43 @@
+package io.asyncflow.flowsvr.schedule.core;
+
+import io.asyncflow.api.schedule.FireOutcome;
+
+/**
+ * A row of {@code t_schedule_fire_{yyyymmdd}}.
+ *
+ * @param fireTime epoch ms, as all times
+ * @param manual whether a trigger or a backfill made it, beside the plan
+ * @param run the task or the job that it created; {@code null} if it created none
+ * @param node the server that made it
+ * @param endStatus code of the status in which the run ended; {@code null} while it lives
+ */
+public record FireRow(
+    long scheduleId,
+    long fireTime,
+    FireOutcome outcome,
+    boolean manual,
+    long makeTime,
+    Run run,
+    String node,
+    long sliceEpoch,
+    Integer endStatus,
+    Long endTime) {
+
+  /** A planned fire that created a run. */
+  public static FireRow created(ScheduleRow by, long fireTime, Run run, String node, long epoch) {
+    return new FireRow(
+        by.id(), fireTime, FireOutcome.CREATED, false, 0, run, node, epoch, null, null);
+  }
+
+  /** A planned fire that created nothing. */
+  public static FireRow without(
+      ScheduleRow by, long fireTime, FireOutcome outcome, String node, long epoch) {
+    return new FireRow(by.id(), fireTime, outcome, false, 0, null, node, epoch, null, null);
+  }
+
+  /** The same fire, made by hand. */
+  public FireRow byHand() {
+    return new FireRow(
+        scheduleId, fireTime, outcome, true, makeTime, run, node, sliceEpoch, endStatus, endTime);
+  }
+}

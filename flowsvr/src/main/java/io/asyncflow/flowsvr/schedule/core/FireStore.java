@@ -1,0 +1,262 @@
+package io.asyncflow.flowsvr.schedule.core;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
+import io.asyncflow.api.schedule.FireOutcome;
+import io.asyncflow.flowsvr.system.db.StatementValues;
+import io.asyncflow.rules.FireId;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * Fires: one row each, in the table of the day of its fire time. The primary key is what makes a
+ * fire happen once. Every method runs in the caller's transaction, if there is one. Thread-safe.
+ */
+@Component
+public class FireStore {
+
+  private static final String COLUMNS =
+      """
+      schedule_id, fire_time, outcome, manual, make_time, task_number, table_number, task_type,
+        job_id, node, slice_epoch, end_status, end_time
+      """;
+
+  private static final String VALUES = sql("(?, ?, ?, ?, now_ms, ?, ?, ?, ?, ?, ?)");
+
+  private final JdbcClient jdbc;
+  private final JdbcTemplate batch;
+
+  FireStore(JdbcClient jdbc, JdbcTemplate batch) {
+    this.jdbc = jdbc;
+    this.batch = batch;
+  }
+
+  /**
+   * Inserts fires that were not made before. The tables of their days must exist.
+   *
+   * @throws org.springframework.dao.DuplicateKeyException if one has a row already
+   */
+  public void insert(Collection<FireRow> fires) {
+    byDay(fires).forEach((day, rows) -> insert("INSERT", day, rows));
+  }
+
+  /** Inserts the fires that have no row yet. */
+  public void insertIfAbsent(Collection<FireRow> fires) {
+    byDay(fires).forEach((day, rows) -> insert("INSERT IGNORE", day, rows));
+  }
+
+  private void insert(String verb, LocalDate day, List<FireRow> fires) {
+    List<Object> values = new ArrayList<>(fires.size() * 10);
+    for (FireRow fire : fires) {
+      values.add(fire.scheduleId());
+      values.add(fire.fireTime());
+      values.add(code(fire.outcome()));
+      values.add(fire.manual() ? 1 : 0);
+      addRun(values, fire.run());
+      values.add(fire.node());
+      values.add(fire.sliceEpoch());
+    }
+    String sql =
+        """
+        %s INTO %s
+          (schedule_id, fire_time, outcome, manual, make_time, task_number, table_number,
+           task_type, job_id, node, slice_epoch)
+        VALUES
+        """
+                .formatted(verb, FireDayStore.table(day))
+            + String.join(",\n", Collections.nCopies(fires.size(), VALUES));
+    batch.update(sql, new StatementValues(values));
+  }
+
+  private static void addRun(List<Object> values, Run run) {
+    TaskId task = run == null ? null : run.task();
+    values.add(task == null ? null : task.number());
+    values.add(task == null ? null : task.table().number());
+    values.add(task == null ? null : task.type().name());
+    values.add(run == null ? null : run.jobId());
+  }
+
+  /**
+   * Makes a fire of a row that created nothing so far: skipped, withdrawn or refused.
+   *
+   * @return false if the fire created something meanwhile, or has no row
+   */
+  public boolean remake(FireRow fire) {
+    List<Object> values = new ArrayList<>();
+    addRun(values, fire.run());
+    values.add(fire.manual() ? 1 : 0);
+    values.add(fire.node());
+    values.add(fire.sliceEpoch());
+    values.add(fire.scheduleId());
+    values.add(fire.fireTime());
+    return batch.update(
+            sql(
+                """
+                UPDATE %s
+                SET outcome = 1,
+                    task_number = ?,
+                    table_number = ?,
+                    task_type = ?,
+                    job_id = ?,
+                    manual = ?,
+                    node = ?,
+                    slice_epoch = ?,
+                    make_time = now_ms,
+                    end_status = NULL,
+                    end_time = NULL
+                WHERE schedule_id = ?
+                  AND fire_time = ?
+                  AND outcome <> 1
+                """
+                    .formatted(FireDayStore.table(FireDayStore.dayOf(fire.fireTime())))),
+            new StatementValues(values))
+        == 1;
+  }
+
+  /** Marks fires whose tasks were cancelled before they began. */
+  public void withdraw(Collection<FireRow> fires) {
+    byDay(fires)
+        .forEach(
+            (day, rows) -> {
+              for (FireRow fire : rows) {
+                jdbc.sql(
+                        """
+                        UPDATE %s
+                        SET outcome = 3
+                        WHERE schedule_id = :id
+                          AND fire_time = :time
+                        """
+                            .formatted(FireDayStore.table(day)))
+                    .param("id", fire.scheduleId())
+                    .param("time", fire.fireTime())
+                    .update();
+              }
+            });
+  }
+
+  /**
+   * Records the end of a run, or with {@code null} that it lives again.
+   *
+   * @param status code of the final status; {@code null} if the run lives
+   * @return false if that is recorded already, or if the fire's day was dropped
+   */
+  public boolean recordEnd(FireId fire, Integer status) {
+    try {
+      return jdbc.sql(
+                  sql(
+                      """
+                      UPDATE %s
+                      SET end_status = :status,
+                          end_time = IF(:status IS NULL, NULL, now_ms)
+                      WHERE schedule_id = :id
+                        AND fire_time = :time
+                        AND NOT (end_status <=> :status)
+                      """
+                          .formatted(FireDayStore.table(FireDayStore.dayOf(fire.fireTime())))))
+              .param("status", status)
+              .param("id", fire.scheduleId())
+              .param("time", fire.fireTime())
+              .update()
+          == 1;
+    } catch (BadSqlGrammarException e) {
+      if (!FireDayStore.isMissing(e)) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /** The fires of a schedule in these days from one time to another, oldest first. */
+  public List<FireRow> between(
+      long scheduleId, long from, long to, Collection<LocalDate> existingDays) {
+    List<FireRow> found = new ArrayList<>();
+    for (LocalDate day : existingDays) {
+      if (FireDayStore.startOf(day) < to && FireDayStore.startOf(day.plusDays(1)) > from) {
+        found.addAll(
+            select(
+                day,
+                "schedule_id = :id AND fire_time >= :from AND fire_time < :to ORDER BY fire_time",
+                Map.of("id", scheduleId, "from", from, "to", to)));
+      }
+    }
+    return found;
+  }
+
+  /** The newest fires of a schedule before {@code before} in one day, newest first. */
+  public List<FireRow> newest(long scheduleId, LocalDate day, long before, int limit) {
+    return select(
+        day,
+        "schedule_id = :id AND fire_time < :before ORDER BY fire_time DESC LIMIT :limit",
+        Map.of("id", scheduleId, "before", before, "limit", limit));
+  }
+
+  private List<FireRow> select(LocalDate day, String condition, Map<String, Object> params) {
+    try {
+      return jdbc.sql(
+              "SELECT " + COLUMNS + "FROM " + FireDayStore.table(day) + "\nWHERE " + condition)
+          .params(params)
+          .query((rs, row) -> read(rs))
+          .list();
+    } catch (BadSqlGrammarException e) {
+      if (FireDayStore.isMissing(e)) {
+        return List.of();
+      }
+      throw e;
+    }
+  }
+
+  private static Map<LocalDate, List<FireRow>> byDay(Collection<FireRow> fires) {
+    return fires.stream()
+        .collect(groupingBy(fire -> FireDayStore.dayOf(fire.fireTime()), TreeMap::new, toList()));
+  }
+
+  private static FireRow read(ResultSet rs) throws SQLException {
+    return new FireRow(
+        rs.getLong("schedule_id"),
+        rs.getLong("fire_time"),
+        FireOutcome.values()[rs.getInt("outcome") - 1],
+        rs.getInt("manual") == 1,
+        rs.getLong("make_time"),
+        run(rs),
+        rs.getString("node"),
+        rs.getLong("slice_epoch"),
+        nullable(rs, "end_status").map(Long::intValue).orElse(null),
+        nullable(rs, "end_time").orElse(null));
+  }
+
+  private static Run run(ResultSet rs) throws SQLException {
+    String type = rs.getString("task_type");
+    if (type != null) {
+      TaskTable table =
+          new TaskTable(TaskType.parse(type).orElseThrow(), rs.getInt("table_number"));
+      return Run.of(new TaskId(rs.getLong("task_number"), table));
+    }
+    return nullable(rs, "job_id").map(Run::ofJob).orElse(null);
+  }
+
+  private static Optional<Long> nullable(ResultSet rs, String column) throws SQLException {
+    long value = rs.getLong(column);
+    return rs.wasNull() ? Optional.empty() : Optional.of(value);
+  }
+
+  private static int code(FireOutcome outcome) {
+    return outcome.ordinal() + 1;
+  }
+}

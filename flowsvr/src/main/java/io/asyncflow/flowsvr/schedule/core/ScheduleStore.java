@@ -1,0 +1,661 @@
+package io.asyncflow.flowsvr.schedule.core;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+
+import io.asyncflow.api.schedule.CatchUp;
+import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow.Position;
+import io.asyncflow.flowsvr.system.db.StatementValues;
+import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.schedule.FireRules;
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.zip.CRC32;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.RowMapper;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * {@code t_schedule}: reads schedules, and writes them under their version. Every method is one
+ * statement in the caller's transaction, if there is one. Thread-safe.
+ */
+@Component
+public class ScheduleStore {
+
+  /** The number of slices. */
+  public static final int SLICES = 64;
+
+  private static final List<Integer> ALL_SLICES = IntStream.range(0, SLICES).boxed().toList();
+
+  private static final String COLUMNS =
+      sql(
+          """
+          id, name, slice, state, version, slice_epoch, revision, body_hash, cron, zone, every_ms,
+            anchor, after_ms, start_time, end_time, max_fires, overlap, catch_up, catch_up_ms,
+            catch_up_limit, jitter_ms, pause_after, weight, target, target_is_job, next_fire_time,
+            wake_time, fire_count, fail_streak, last_fire_time, last_run, last_error, pause_until,
+            create_time, modify_time, now_ms AS db_now
+          """);
+
+  private static final List<String> DEFINITION_COLUMNS =
+      List.of(
+          "revision",
+          "body_hash",
+          "cron",
+          "zone",
+          "every_ms",
+          "anchor",
+          "after_ms",
+          "start_time",
+          "end_time",
+          "max_fires",
+          "overlap",
+          "catch_up",
+          "catch_up_ms",
+          "catch_up_limit",
+          "jitter_ms",
+          "pause_after",
+          "weight",
+          "load_",
+          "target",
+          "target_type",
+          "target_is_job");
+
+  private static final RowMapper<ScheduleRow> ROW = (rs, row) -> read(rs);
+
+  private final JdbcClient jdbc;
+  private final JdbcTemplate batch;
+
+  ScheduleStore(JdbcClient jdbc, JdbcTemplate batch) {
+    this.jdbc = jdbc;
+    this.batch = batch;
+  }
+
+  /** The slice of a schedule, for ever. */
+  public static int sliceOf(long id) {
+    CRC32 crc = new CRC32();
+    crc.update(Long.toString(id).getBytes(StandardCharsets.US_ASCII));
+    return (int) (crc.getValue() % SLICES);
+  }
+
+  /** Epoch ms on the database's clock. */
+  public long now() {
+    return jdbc.sql(sql("SELECT now_ms")).query(Long.class).single();
+  }
+
+  /** Whether there is any schedule. */
+  public boolean isAny() {
+    return jdbc.sql("SELECT EXISTS (SELECT 1 FROM t_schedule)").query(Boolean.class).single();
+  }
+
+  public Optional<ScheduleRow> find(long id) {
+    return select("WHERE id = :id", Map.of("id", id)).stream().findFirst();
+  }
+
+  public Optional<ScheduleRow> find(String name) {
+    return select("WHERE name = :name", Map.of("name", name)).stream().findFirst();
+  }
+
+  /** Locks the row and returns it. */
+  public Optional<ScheduleRow> lock(long id) {
+    return select("WHERE id = :id FOR UPDATE", Map.of("id", id)).stream().findFirst();
+  }
+
+  /** The schedules of these ids, in no order. */
+  public List<ScheduleRow> find(Collection<Long> ids) {
+    return select("WHERE id IN (:ids)", Map.of("ids", ids));
+  }
+
+  /** The schedules of these names, in no order. */
+  public List<ScheduleRow> findByNames(Collection<String> names) {
+    return select("WHERE name IN (:names)", Map.of("names", names));
+  }
+
+  /**
+   * A page of schedules, newest first.
+   *
+   * @param before only ids below
+   * @param type the type of their targets; {@code null} for all
+   */
+  public List<ScheduleRow> page(long before, Set<ScheduleState> states, TaskType type, int limit) {
+    return select(
+        """
+        WHERE id < :before
+          AND state IN (:states)
+          AND (:type = '' OR target_type = :type)
+        ORDER BY id DESC
+        LIMIT :limit
+        """,
+        Map.of(
+            "before",
+            before,
+            "states",
+            states.stream().map(ScheduleStore::code).toList(),
+            "type",
+            type == null ? "" : type.name(),
+            "limit",
+            limit));
+  }
+
+  private List<ScheduleRow> select(String condition, Map<String, ?> params) {
+    return jdbc.sql("SELECT " + COLUMNS + "FROM t_schedule\n" + condition)
+        .params(params)
+        .query(ROW)
+        .list();
+  }
+
+  /**
+   * The schedules of these slices to look at now, and those whose time is near, which the loop must
+   * wake for; the longest due come first.
+   *
+   * @param nearMs how near
+   */
+  public List<ScheduleRow> due(Collection<Integer> slices, long nearMs, int limit) {
+    if (slices.isEmpty()) {
+      return List.of();
+    }
+    // The index alone answers the inner query, so its sort is cheap even after a long outage.
+    return jdbc.sql(
+            sql(
+                """
+                SELECT %s
+                FROM (
+                SELECT id
+                FROM t_schedule FORCE INDEX (idx_wake)
+                WHERE slice IN (:slices)
+                  AND wake_time <= now_ms + :near
+                ORDER BY wake_time, id
+                LIMIT :limit) due
+                STRAIGHT_JOIN t_schedule s USING (id)
+                """
+                    .formatted(COLUMNS)))
+        .param("slices", slices)
+        .param("near", nearMs)
+        .param("limit", limit)
+        .query(ROW)
+        .list();
+  }
+
+  /**
+   * What guards a write: the row as it was read.
+   *
+   * @param nextFireTime {@code null} if there was none
+   */
+  public record Guard(long id, long version, Long nextFireTime, long sliceEpoch) {
+
+    /** The guard of a row that a server with this epoch of its slice fires. */
+    public static Guard of(ScheduleRow row) {
+      return new Guard(row.id(), row.version(), row.position().nextFireTime(), row.sliceEpoch());
+    }
+  }
+
+  /**
+   * Locks those of these rows that no other transaction has locked, in the order of their ids, and
+   * returns the guards that they have now. Paused and ended ones are left out.
+   */
+  public List<Guard> lockActiveUnlessLocked(Collection<Long> ids) {
+    return jdbc.sql(
+            """
+            SELECT id, version, next_fire_time, slice_epoch
+            FROM t_schedule FORCE INDEX (PRIMARY)
+            WHERE id IN (:ids)
+              AND state = 1
+            ORDER BY id
+            FOR UPDATE SKIP LOCKED
+            """)
+        .param("ids", ids)
+        .query(
+            (rs, row) ->
+                new Guard(rs.getLong(1), rs.getLong(2), nullableLong(rs, 3), rs.getLong(4)))
+        .list();
+  }
+
+  /**
+   * How fires move a schedule on.
+   *
+   * @param from the row as it was read
+   * @param epoch of the slice for the server that fires; a row with a higher one is not written
+   * @param created fires that created something
+   * @param lastFireTime of the last of them; {@code null} if there was none
+   * @param lastRun what it created; {@code null} if there was none
+   * @param error why nothing was created; {@code null} to remove an earlier one
+   */
+  public record Advance(
+      Guard from,
+      long epoch,
+      Long nextFireTime,
+      Long wakeTime,
+      int created,
+      Long lastFireTime,
+      String lastRun,
+      String error,
+      boolean ends) {}
+
+  /** Moves schedules on that have not changed since they were read; returns how many were. */
+  public int advance(List<Advance> advances) {
+    List<Object> values = new ArrayList<>(advances.size() * 12);
+    for (Advance advance : advances) {
+      Collections.addAll(
+          values,
+          advance.from().id(),
+          advance.from().version(),
+          advance.from().nextFireTime(),
+          advance.epoch(),
+          advance.nextFireTime(),
+          advance.wakeTime(),
+          advance.created(),
+          advance.lastFireTime(),
+          advance.lastRun(),
+          advance.error(),
+          advance.ends() ? code(ScheduleState.ENDED) : code(ScheduleState.ACTIVE));
+    }
+    String sql =
+        sql(
+            """
+            UPDATE (
+            SELECT ? AS id, ? AS version, ? AS fire_time, ? AS epoch, ? AS next_fire_time,
+              ? AS wake_time, ? AS fires, ? AS last_fire_time, ? AS last_run, ? AS last_error,
+              ? AS state
+            %s) v
+            STRAIGHT_JOIN t_schedule s FORCE INDEX (PRIMARY) ON s.id = v.id
+            SET s.next_fire_time = v.next_fire_time,
+                s.wake_time = v.wake_time,
+                s.fire_count = s.fire_count + v.fires,
+                s.last_fire_time = COALESCE(v.last_fire_time, s.last_fire_time),
+                s.last_run = COALESCE(CONVERT(v.last_run USING ascii), s.last_run),
+                s.last_error = v.last_error,
+                s.state = v.state,
+                s.slice_epoch = v.epoch,
+                s.version = s.version + 1,
+                s.modify_time = now_ms
+            WHERE s.version = v.version
+              AND s.next_fire_time <=> v.fire_time
+              AND s.slice_epoch <= v.epoch
+              AND s.state = 1
+            """
+                .formatted(
+                    "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n"
+                        .repeat(advances.size() - 1)));
+    return batch.update(sql, new StatementValues(values));
+  }
+
+  /**
+   * A schedule to insert.
+   *
+   * @param definition complete
+   */
+  public record NewRow(long id, NewSchedule definition, Long nextFireTime, Long wakeTime) {}
+
+  /**
+   * Inserts schedules.
+   *
+   * @param now epoch ms of the database; loads are counted from it
+   * @throws org.springframework.dao.DuplicateKeyException if a name is taken
+   */
+  public void insert(List<NewRow> rows, long now) {
+    String sql =
+        sql(
+            "INSERT INTO t_schedule (id, name, slice, next_fire_time, wake_time, "
+                + String.join(", ", DEFINITION_COLUMNS)
+                + ", create_time, modify_time) VALUES (?, ?, ?, ?, ?, "
+                + "?, ".repeat(DEFINITION_COLUMNS.size())
+                + "now_ms, now_ms)");
+    List<Object[]> values = new ArrayList<>(rows.size());
+    for (NewRow row : rows) {
+      List<Object> value = new ArrayList<>();
+      Collections.addAll(
+          value,
+          row.id(),
+          row.definition().name(),
+          sliceOf(row.id()),
+          row.nextFireTime(),
+          row.wakeTime());
+      value.addAll(definitionValues(row.definition(), now));
+      values.add(value.toArray());
+    }
+    batch.batchUpdate(sql, values);
+  }
+
+  /**
+   * Replaces the definition of a row that the caller has locked. An ended schedule is active again.
+   *
+   * @param schedule complete
+   */
+  public void replace(ScheduleRow row, NewSchedule schedule, Long nextFireTime, Long wakeTime) {
+    String sql =
+        sql(
+            "UPDATE t_schedule SET state = IF(state = 4, 1, state), next_fire_time = ?, "
+                + "wake_time = ?, "
+                + String.join(" = ?, ", DEFINITION_COLUMNS)
+                + " = ?, version = version + 1, modify_time = now_ms WHERE id = ?");
+    List<Object> values = new ArrayList<>();
+    Collections.addAll(values, nextFireTime, wakeTime);
+    values.addAll(definitionValues(schedule, row.now()));
+    values.add(row.id());
+    batch.update(sql, new StatementValues(values));
+  }
+
+  /** In the order of {@link #DEFINITION_COLUMNS}. */
+  private static List<Object> definitionValues(NewSchedule schedule, long now) {
+    List<Object> values = new ArrayList<>(DEFINITION_COLUMNS.size());
+    Collections.addAll(
+        values,
+        schedule.revision(),
+        ScheduleDefinitions.hash(schedule),
+        schedule.cron(),
+        schedule.zone(),
+        schedule.everyMs(),
+        schedule.anchor(),
+        schedule.afterMs(),
+        schedule.startTime(),
+        schedule.endTime(),
+        schedule.maxFires(),
+        schedule.overlap().ordinal() + 1,
+        schedule.catchUp().ordinal() + 1,
+        schedule.catchUpMs(),
+        schedule.catchUpLimit(),
+        schedule.jitterMs(),
+        schedule.pauseAfterFailures(),
+        schedule.weight(),
+        ScheduleDefinitions.load(schedule, now),
+        ScheduleDefinitions.target(schedule),
+        ScheduleDefinitions.targetType(schedule).name(),
+        schedule.jobData() == null ? 0 : 1);
+    return values;
+  }
+
+  /**
+   * Sets the state of a row that the caller has locked, and what comes next.
+   *
+   * @param pauseUntil epoch ms; {@code null} unless it is paused until a time
+   */
+  public void setState(
+      ScheduleRow row, ScheduleState state, Long nextFireTime, Long wakeTime, Long pauseUntil) {
+    jdbc.sql(
+            sql(
+                """
+                UPDATE t_schedule
+                SET state = :state,
+                    next_fire_time = :next,
+                    wake_time = :wake,
+                    pause_until = :until,
+                    fail_streak = IF(:state = 1, 0, fail_streak),
+                    version = version + 1,
+                    modify_time = now_ms
+                WHERE id = :id
+                """))
+        .param("state", code(state))
+        .param("next", nextFireTime)
+        .param("wake", wakeTime)
+        .param("until", pauseUntil)
+        .param("id", row.id())
+        .update();
+  }
+
+  /** Records why nothing is created, and when the fires that have come are tried again. */
+  public void refuse(ScheduleRow row, String error, long wakeTime) {
+    jdbc.sql(
+            """
+            UPDATE t_schedule
+            SET last_error = :error,
+                wake_time = :wake,
+                version = version + 1
+            WHERE id = :id
+              AND version = :version
+            """)
+        .param("error", error)
+        .param("wake", wakeTime)
+        .param("id", row.id())
+        .param("version", row.version())
+        .update();
+  }
+
+  /** Counts fires that were made by hand. */
+  public void countFires(long id, int fires) {
+    jdbc.sql("UPDATE t_schedule SET fire_count = fire_count + :fires WHERE id = :id")
+        .param("fires", fires)
+        .param("id", id)
+        .update();
+  }
+
+  /**
+   * Records the end of a run where it decides what the schedule does next. A success ends the
+   * streak of failures; a cancelled run leaves it as it is.
+   *
+   * @param failStreak after this run
+   * @param pauses whether the schedule pauses itself
+   * @param nextFireTime the next fire; {@code null} to keep the one that there is
+   * @param error why the run failed; {@code null} if it did not
+   */
+  public void recordEnd(
+      ScheduleRow row, int failStreak, boolean pauses, Long nextFireTime, String error) {
+    jdbc.sql(
+            sql(
+                """
+                UPDATE t_schedule
+                SET fail_streak = :streak,
+                    state = IF(:pauses = 1 AND state = 1, 2, state),
+                    next_fire_time = COALESCE(:next, next_fire_time),
+                    wake_time = IF(state = 1, now_ms, wake_time),
+                    last_error = :error,
+                    version = version + 1,
+                    modify_time = now_ms
+                WHERE id = :id
+                """))
+        .param("streak", failStreak)
+        .param("pauses", pauses ? 1 : 0)
+        .param("next", nextFireTime)
+        .param("error", error)
+        .param("id", row.id())
+        .update();
+  }
+
+  public void delete(long id) {
+    jdbc.sql("DELETE FROM t_schedule WHERE id = :id").param("id", id).update();
+  }
+
+  /**
+   * The server that fires the schedules of a slice.
+   *
+   * @param owner {@code null} while no server does
+   */
+  public record SliceOwner(String owner, long epoch) {}
+
+  /** The owners of all slices, by slice. */
+  public Map<Integer, SliceOwner> sliceOwners() {
+    Map<Integer, SliceOwner> owners = new HashMap<>();
+    jdbc.sql(
+            sql(
+                """
+                SELECT slice, IF(lease_end > now_ms, owner, NULL), epoch
+                FROM t_schedule_slice
+                """))
+        .query(
+            rs -> {
+              owners.put(rs.getInt(1), new SliceOwner(rs.getString(2), rs.getLong(3)));
+            });
+    return owners;
+  }
+
+  /** Counts the active schedules that have been due for so long. */
+  public int countLate(Duration lateness) {
+    return jdbc.sql(
+            sql(
+                """
+                SELECT COUNT(*)
+                FROM t_schedule FORCE INDEX (idx_wake)
+                WHERE slice IN (:slices)
+                  AND wake_time < now_ms - :lateness
+                """))
+        .param("slices", ALL_SLICES)
+        .param("lateness", lateness.toMillis())
+        .query(Integer.class)
+        .single();
+  }
+
+  /** The active schedules that only the end of their last run wakes, in the order of their ids. */
+  public List<ScheduleRow> withoutWakeTime(long after, int limit) {
+    return select(
+        """
+        FORCE INDEX (idx_wake)
+        WHERE slice IN (:slices)
+          AND wake_time IS NULL
+          AND state = 1
+          AND id > :after
+        ORDER BY id
+        LIMIT :limit
+        """,
+        Map.of("slices", ALL_SLICES, "after", after, "limit", limit));
+  }
+
+  /** Lets a schedule fire now whose last run has ended without news; false if it has changed. */
+  public boolean wake(ScheduleRow row) {
+    return jdbc.sql(
+                sql(
+                    """
+                    UPDATE t_schedule
+                    SET next_fire_time = COALESCE(next_fire_time, now_ms),
+                        wake_time = now_ms,
+                        version = version + 1
+                    WHERE id = :id
+                      AND version = :version
+                      AND state = 1
+                      AND wake_time IS NULL
+                    """))
+            .param("id", row.id())
+            .param("version", row.version())
+            .update()
+        == 1;
+  }
+
+  /**
+   * Raises the epochs of slices that are below those of their schedules, as after a restore of one
+   * table alone: no server could fire these schedules. Returns how many were raised.
+   */
+  public int raiseSliceEpochs() {
+    return jdbc.sql(
+            """
+            UPDATE t_schedule_slice c
+            JOIN (SELECT slice, MAX(slice_epoch) AS epoch FROM t_schedule GROUP BY slice) s
+              ON s.slice = c.slice
+            SET c.epoch = s.epoch + 1,
+                c.lease_end = 0
+            WHERE c.epoch < s.epoch
+            """)
+        .update();
+  }
+
+  /** The ids of those of these schedules for which the end of a run decides what comes next. */
+  public Set<Long> dependingOnEnds(Collection<Long> ids) {
+    return jdbc
+        .sql(
+            """
+            SELECT id
+            FROM t_schedule
+            WHERE id IN (:ids)
+              AND (overlap = 3 OR after_ms IS NOT NULL OR pause_after > 0)
+            """)
+        .param("ids", ids)
+        .query(Long.class)
+        .stream()
+        .collect(Collectors.toSet());
+  }
+
+  private static ScheduleRow read(ResultSet rs) throws SQLException {
+    long id = rs.getLong("id");
+    NewSchedule schedule = withoutTarget(rs);
+    FireRules rules = null;
+    String problem = null;
+    try {
+      schedule = withTarget(schedule, rs.getString("target"), rs.getInt("target_is_job") == 1);
+      rules = ScheduleDefinitions.rules(id, schedule);
+    } catch (RuntimeException e) { // one row that was broken by hand must not stop the others
+      problem = "its row cannot be understood: " + e.getMessage();
+    }
+    return new ScheduleRow(
+        id,
+        rs.getInt("slice"),
+        state(rs.getInt("state")),
+        rs.getLong("version"),
+        rs.getLong("slice_epoch"),
+        rs.getBytes("body_hash"),
+        schedule,
+        rules,
+        problem,
+        new Position(
+            nullableLong(rs, "next_fire_time"),
+            nullableLong(rs, "wake_time"),
+            rs.getLong("fire_count"),
+            rs.getInt("fail_streak"),
+            nullableLong(rs, "last_fire_time"),
+            rs.getString("last_run"),
+            rs.getString("last_error")),
+        nullableLong(rs, "pause_until"),
+        rs.getLong("create_time"),
+        rs.getLong("modify_time"),
+        rs.getLong("db_now"));
+  }
+
+  private static NewSchedule withTarget(NewSchedule schedule, String target, boolean isJob) {
+    return isJob
+        ? schedule.creating(ScheduleDefinitions.job(target))
+        : schedule.creating(ScheduleDefinitions.task(target));
+  }
+
+  private static NewSchedule withoutTarget(ResultSet rs) throws SQLException {
+    return new NewSchedule(
+        rs.getString("name"),
+        rs.getString("cron"),
+        rs.getString("zone"),
+        nullableLong(rs, "every_ms"),
+        nullableLong(rs, "anchor"),
+        nullableLong(rs, "after_ms"),
+        null,
+        null,
+        nullableLong(rs, "start_time"),
+        nullableLong(rs, "end_time"),
+        nullableLong(rs, "max_fires"),
+        Overlap.values()[rs.getInt("overlap") - 1],
+        CatchUp.values()[rs.getInt("catch_up") - 1],
+        rs.getLong("catch_up_ms"),
+        rs.getInt("catch_up_limit"),
+        rs.getInt("jitter_ms"),
+        rs.getInt("pause_after"),
+        rs.getInt("weight"),
+        rs.getInt("revision"));
+  }
+
+  private static Long nullableLong(ResultSet rs, int column) throws SQLException {
+    long value = rs.getLong(column);
+    return rs.wasNull() ? null : value;
+  }
+
+  private static Long nullableLong(ResultSet rs, String column) throws SQLException {
+    long value = rs.getLong(column);
+    return rs.wasNull() ? null : value;
+  }
+
+  /** 1, 2, 4, as the codes of a task's status are bits. */
+  private static int code(ScheduleState state) {
+    return 1 << state.ordinal();
+  }
+
+  private static ScheduleState state(int code) {
+    return ScheduleState.values()[Integer.numberOfTrailingZeros(code)];
+  }
+}

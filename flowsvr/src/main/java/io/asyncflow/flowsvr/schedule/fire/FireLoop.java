@@ -1,0 +1,160 @@
+package io.asyncflow.flowsvr.schedule.fire;
+
+import static java.util.stream.Collectors.toMap;
+
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
+import io.asyncflow.flowsvr.schedule.slice.OwnedSlice;
+import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
+import io.asyncflow.flowsvr.schedule.slice.SliceLeases;
+import io.asyncflow.flowsvr.schedule.slice.SliceUse;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.rules.schedule.FirePlan;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/**
+ * Makes the fires of the schedules in this server's slices. It looks once a second, at the next
+ * time that it knows of, and at news of changed schedules. Each look is one statement.
+ *
+ * <p>Not thread-safe; one thread runs the rounds.
+ */
+@Component
+class FireLoop implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  /** A look also finds what comes before the next regular one. */
+  private static final long NEAR_MS = PAUSE.toMillis() + 100;
+
+  /** The most schedules in one look. */
+  private static final int MAX_SCHEDULES = 1_000;
+
+  private final ScheduleStore schedules;
+  private final SliceLeases slices;
+  private final SchedulesInUse inUse;
+  private final LastRuns lastRuns;
+  private final FireMaker maker;
+  private final Pauses pauses;
+  private final Node node;
+  private final long aheadMs;
+  private Duration pause = PAUSE;
+  private BackgroundLoop loop;
+
+  FireLoop(
+      ScheduleStore schedules,
+      SliceLeases slices,
+      SchedulesInUse inUse,
+      LastRuns lastRuns,
+      FireMaker maker,
+      Pauses pauses,
+      Node node,
+      @Value("${flow.schedule.ahead:20s}") Duration ahead) {
+    this.schedules = schedules;
+    this.slices = slices;
+    this.inUse = inUse;
+    this.lastRuns = lastRuns;
+    this.maker = maker;
+    this.pauses = pauses;
+    this.node = node;
+    this.aheadMs = ahead.toMillis();
+  }
+
+  @Override
+  public void onApplicationEvent(ApplicationReadyEvent ready) {
+    loop = BackgroundLoop.startExact("schedule-fires", () -> pause, this::round);
+  }
+
+  /** Looks at once. */
+  @EventListener
+  public void on(SchedulesChanged news) {
+    BackgroundLoop running = loop;
+    if (running != null) {
+      running.runSoon();
+    }
+  }
+
+  private void round() {
+    pause = PAUSE;
+    if (inUse.inUse()) {
+      pause = runOnce();
+    }
+  }
+
+  /** Looks once, and makes what has come; returns when to look again. */
+  Duration runOnce() {
+    long lookedAt = node.nanoTime();
+    try (SliceUse use = slices.use()) {
+      Map<Integer, Long> epochs =
+          use.slices().stream().collect(toMap(OwnedSlice::slice, OwnedSlice::epoch));
+      long near = look(epochs);
+      long passed = TimeUnit.NANOSECONDS.toMillis(node.nanoTime() - lookedAt);
+      return Duration.ofMillis(Math.min(PAUSE.toMillis(), Math.max(0, near - passed)));
+    }
+  }
+
+  /**
+   * Makes what has come in these slices.
+   *
+   * @param epochs of the slices, by number
+   * @return after how many ms since the look there is more to make
+   */
+  private long look(Map<Integer, Long> epochs) {
+    List<ScheduleRow> due = new ArrayList<>();
+    long near = NEAR_MS;
+    for (ScheduleRow row : schedules.due(epochs.keySet(), NEAR_MS, MAX_SCHEDULES)) {
+      long left = row.position().wakeTime() - row.now();
+      if (left <= 0) {
+        due.add(row);
+      } else {
+        near = Math.min(near, left);
+      }
+    }
+    boolean isMore = make(due, epochs) || due.size() == MAX_SCHEDULES;
+    return isMore ? 0 : near;
+  }
+
+  /** Plans and makes the fires of these schedules; returns whether some have more to make. */
+  private boolean make(List<ScheduleRow> due, Map<Integer, Long> epochs) {
+    List<ScheduleRow> active = new ArrayList<>();
+    for (ScheduleRow row : due) {
+      if (row.problem() != null) {
+        maker.refuse(row);
+      } else if (row.isActive()) {
+        active.add(row);
+      } else {
+        pauses.resumeAfterTime(row);
+      }
+    }
+    Set<Long> living = lastRuns.living(active);
+    List<PlannedSchedule> plans = new ArrayList<>();
+    boolean isMore = false;
+    for (ScheduleRow row : active) {
+      boolean lives = living.contains(row.id());
+      FirePlan plan = row.plan(lives, aheadMs);
+      isMore |= plan.wakeTime() != null && plan.wakeTime() <= row.now();
+      plans.add(new PlannedSchedule(row, plan, epochs.get(row.slice()), lives));
+    }
+    maker.make(plans);
+    return isMore;
+  }
+
+  @Override
+  public void destroy() {
+    if (loop != null) {
+      loop.close();
+    }
+  }
+}

@@ -1,0 +1,502 @@
+package io.asyncflow.flowsvr.schedule.fire;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
+
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.schedule.FireOutcome;
+import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.flowsvr.create.CreateCall;
+import io.asyncflow.flowsvr.create.TaskCreator;
+import io.asyncflow.flowsvr.job.JobActs;
+import io.asyncflow.flowsvr.job.core.JobCreator;
+import io.asyncflow.flowsvr.schedule.core.FireDayStore;
+import io.asyncflow.flowsvr.schedule.core.FireRow;
+import io.asyncflow.flowsvr.schedule.core.FireStore;
+import io.asyncflow.flowsvr.schedule.core.GapStore;
+import io.asyncflow.flowsvr.schedule.core.Run;
+import io.asyncflow.flowsvr.schedule.core.ScheduleDefinitions;
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Advance;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore.Guard;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.Outage;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.FireId;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.schedule.FireGap;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.PessimisticLockingFailureException;
+import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.stereotype.Component;
+
+/**
+ * Writes plans: creates the tasks and jobs of fires, records a fate for each fire time, and moves
+ * the schedules on, all in one transaction.
+ *
+ * <p>The plans of up to {@value #BATCH} fires commit together. A plan that another server has
+ * overtaken, or whose row another transaction has locked, is left out. If a fire has a row already,
+ * or a target is refused, nothing of the batch is committed, and each of its plans is written
+ * alone. A lost race is ordinary and leaves no line in the log.
+ *
+ * <p>Lock order, as everywhere: tasks, then schedules by id, then fires. Thread-safe.
+ */
+@Component
+class FireMaker {
+
+  private static final Logger log = LoggerFactory.getLogger(FireMaker.class);
+
+  static final int BATCH = 100;
+
+  /** When a refused target is tried again. */
+  private static final long RETRY_MS = 60_000;
+
+  private static final int MAX_ERROR = 1_000;
+
+  private final ScheduleStore schedules;
+  private final FireStore fires;
+  private final FireDayStore days;
+  private final GapStore gaps;
+  private final TaskCreator creator;
+  private final JobCreator jobs;
+  private final JobActs jobActs;
+  private final TaskStore tasks;
+  private final TaskFamilies families;
+  private final RetryingTransactions transactions;
+  private final FireMeters meters;
+  private final Node node;
+
+  FireMaker(
+      ScheduleStore schedules,
+      FireStore fires,
+      FireDayStore days,
+      GapStore gaps,
+      TaskCreator creator,
+      JobCreator jobs,
+      JobActs jobActs,
+      TaskStore tasks,
+      TaskFamilies families,
+      RetryingTransactions transactions,
+      FireMeters meters,
+      Node node) {
+    this.schedules = schedules;
+    this.fires = fires;
+    this.days = days;
+    this.gaps = gaps;
+    this.creator = creator;
+    this.jobs = jobs;
+    this.jobActs = jobActs;
+    this.tasks = tasks;
+    this.families = families;
+    this.transactions = transactions;
+    this.meters = meters;
+    this.node = node;
+  }
+
+  /** Writes these plans, in batches. */
+  void make(List<PlannedSchedule> plans) {
+    List<PlannedSchedule> batch = new ArrayList<>();
+    int size = 0;
+    for (PlannedSchedule plan : plans) {
+      if (plan.makesJobs()) {
+        makeAlone(plan);
+        continue;
+      }
+      int added = Math.max(1, plan.plan().fires().size());
+      if (!batch.isEmpty() && size + added > BATCH) {
+        makeTogether(batch);
+        batch = new ArrayList<>();
+        size = 0;
+      }
+      batch.add(plan);
+      size += added;
+    }
+    if (!batch.isEmpty()) {
+      makeTogether(batch);
+    }
+  }
+
+  private void makeTogether(List<PlannedSchedule> batch) {
+    try {
+      writeUnlessMoved(batch);
+    } catch (RuntimeException e) {
+      if (isOfDatabase(e)) {
+        throw e;
+      }
+      batch.forEach(this::makeAlone);
+    }
+  }
+
+  /** Writes what no other server has overtaken. */
+  private void writeUnlessMoved(List<PlannedSchedule> batch) {
+    try {
+      write(batch);
+    } catch (MovedException e) {
+      meters.lost(e.ids.size());
+      List<PlannedSchedule> others =
+          batch.stream().filter(plan -> !e.ids.contains(plan.row().id())).toList();
+      if (!others.isEmpty() && others.size() < batch.size()) {
+        writeUnlessMoved(others);
+      }
+    }
+  }
+
+  /** A fire that creates something. */
+  private record Creation(PlannedSchedule by, long fireTime) {
+
+    TaskDraft draft() {
+      ScheduleRow row = by.row();
+      return ScheduleDefinitions.draft(row, fireTime, row.rules().dueTime(fireTime));
+    }
+
+    FireRow row(Run run, String node) {
+      return FireRow.created(by.row(), fireTime, run, node, by.epoch());
+    }
+  }
+
+  /** What a transaction writes of the fires. */
+  private record Fires(Collection<FireRow> added, Collection<FireRow> remade) {}
+
+  private void write(List<PlannedSchedule> batch) {
+    List<Creation> creations = creations(batch);
+    Function<List<TaskId>, Fires> fires =
+        ids -> new Fires(rowsOf(batch, creations, ids), List.of());
+    withDays(batch, () -> create(batch, creations, fires));
+    count(batch);
+  }
+
+  private static List<Creation> creations(List<PlannedSchedule> batch) {
+    List<Creation> creations = new ArrayList<>();
+    batch.forEach(
+        plan -> plan.creations().forEach(time -> creations.add(new Creation(plan, time))));
+    return creations;
+  }
+
+  private List<FireRow> rowsOf(
+      List<PlannedSchedule> batch, List<Creation> creations, List<TaskId> ids) {
+    List<FireRow> rows = new ArrayList<>();
+    for (int i = 0; i < creations.size(); i++) {
+      rows.add(creations.get(i).row(Run.of(ids.get(i)), node.id()));
+    }
+    for (PlannedSchedule plan : batch) {
+      plan.skips().forEach(time -> rows.add(without(plan, time, FireOutcome.SKIPPED)));
+    }
+    return rows;
+  }
+
+  private FireRow without(PlannedSchedule plan, long fireTime, FireOutcome outcome) {
+    return FireRow.without(plan.row(), fireTime, outcome, node.id(), plan.epoch());
+  }
+
+  /**
+   * Commits tasks, fires and schedules together.
+   *
+   * @param rows the fires to write, given the ids of the created tasks
+   */
+  private void create(
+      List<PlannedSchedule> batch, List<Creation> creations, Function<List<TaskId>, Fires> rows) {
+    if (creations.isEmpty()) {
+      transactions.execute(
+          () -> {
+            join(batch, rows.apply(List.of()));
+            return null;
+          });
+      return;
+    }
+    List<TaskDraft> drafts = creations.stream().map(Creation::draft).toList();
+    creator.create(CreateCall.of(drafts).and(ids -> join(batch, rows.apply(ids))));
+  }
+
+  private void join(List<PlannedSchedule> batch, Fires rows) {
+    cancelReplaced(batch);
+    lock(batch);
+    if (!rows.added().isEmpty()) {
+      fires.insert(rows.added());
+    }
+    for (FireRow fire : rows.remade()) {
+      if (!fires.remake(fire)) {
+        throw new MovedException(Set.of(fire.scheduleId()));
+      }
+    }
+    Map<Long, List<FireRow>> created =
+        Stream.concat(rows.added().stream(), rows.remade().stream())
+            .filter(fire -> fire.run() != null)
+            .sorted(Comparator.comparingLong(FireRow::fireTime))
+            .collect(groupingBy(FireRow::scheduleId));
+    List<Advance> advances =
+        batch.stream()
+            .map(plan -> advance(plan, created.getOrDefault(plan.row().id(), List.of())))
+            .toList();
+    if (schedules.advance(advances) != advances.size()) {
+      throw new IllegalStateException("locked schedules were not moved on");
+    }
+    batch.forEach(plan -> gaps.insert(plan.row().id(), plan.plan().gaps()));
+  }
+
+  /**
+   * @param created the fires that created something, oldest first
+   */
+  private static Advance advance(PlannedSchedule plan, List<FireRow> created) {
+    FireRow last = created.isEmpty() ? null : created.get(created.size() - 1);
+    return new Advance(
+        Guard.of(plan.row()),
+        plan.epoch(),
+        plan.plan().nextFireTime(),
+        plan.plan().wakeTime(),
+        created.size(),
+        last == null ? null : last.fireTime(),
+        last == null ? null : last.run().toString(),
+        last == null ? plan.row().position().lastError() : null,
+        plan.plan().ends());
+  }
+
+  /**
+   * Locks the schedules of these plans.
+   *
+   * @throws MovedException if some have changed since they were planned, or are locked
+   */
+  private void lock(List<PlannedSchedule> batch) {
+    Map<Long, Guard> now =
+        schedules
+            .lockActiveUnlessLocked(batch.stream().map(plan -> plan.row().id()).toList())
+            .stream()
+            .collect(toMap(Guard::id, Function.identity()));
+    Set<Long> moved =
+        batch.stream()
+            .filter(plan -> !isAsPlanned(plan, now.get(plan.row().id())))
+            .map(plan -> plan.row().id())
+            .collect(toSet());
+    if (!moved.isEmpty()) {
+      throw new MovedException(moved);
+    }
+  }
+
+  private static boolean isAsPlanned(PlannedSchedule plan, Guard now) {
+    return now != null
+        && now.version() == plan.row().version()
+        && Objects.equals(now.nextFireTime(), plan.row().position().nextFireTime())
+        && now.sliceEpoch() <= plan.epoch();
+  }
+
+  /** Cancels the last runs that give way to new ones; their rows are locked before schedules. */
+  private void cancelReplaced(List<PlannedSchedule> batch) {
+    SortedMap<TaskTable, List<Long>> numbers = new TreeMap<>();
+    for (PlannedSchedule plan : batch) {
+      if (replaces(plan)) {
+        TaskId last = LastRuns.lastRun(plan.row()).task();
+        if (last != null && families.has(last.table())) {
+          numbers.computeIfAbsent(last.table(), table -> new ArrayList<>()).add(last.number());
+        }
+      }
+    }
+    numbers.forEach(
+        (table, ofTable) -> {
+          List<TaskRow> living =
+              tasks.lockBriefly(table, ofTable).stream()
+                  .filter(task -> !task.status().isFinal())
+                  .toList();
+          tasks.force(living, TaskStatus.CANCELLED);
+        });
+  }
+
+  private static boolean replaces(PlannedSchedule plan) {
+    return plan.lastRunLives()
+        && plan.row().definition().overlap() == Overlap.REPLACE
+        && !plan.creations().isEmpty();
+  }
+
+  /** Writes a plan by itself: it may find fires that were made by hand or were withdrawn. */
+  private void makeAlone(PlannedSchedule plan) {
+    try {
+      withDays(List.of(plan), () -> writeAlone(plan));
+      count(List.of(plan));
+    } catch (MovedException | DuplicateKeyException e) {
+      meters.lost(1); // the next look finds what is left
+    } catch (RuntimeException e) {
+      if (isOfDatabase(e)) {
+        throw e;
+      }
+      refuse(plan, e);
+    }
+  }
+
+  private void writeAlone(PlannedSchedule plan) {
+    Map<Long, FireOutcome> earlier = earlierFates(plan);
+    List<Creation> creations =
+        creations(List.of(plan)).stream()
+            .filter(creation -> earlier.get(creation.fireTime()) != FireOutcome.CREATED)
+            .toList();
+    if (plan.makesJobs() && !creations.isEmpty()) {
+      createJob(plan, creations.get(0), earlier);
+      return;
+    }
+    create(
+        List.of(plan),
+        creations,
+        ids -> {
+          List<FireRow> rows = new ArrayList<>();
+          for (int i = 0; i < creations.size(); i++) {
+            rows.add(creations.get(i).row(Run.of(ids.get(i)), node.id()));
+          }
+          return split(plan, rows, earlier);
+        });
+  }
+
+  private Map<Long, FireOutcome> earlierFates(PlannedSchedule plan) {
+    if (plan.plan().fires().isEmpty()) {
+      return Map.of();
+    }
+    long first = plan.plan().fires().get(0).fireTime();
+    long last = plan.plan().fires().get(plan.plan().fires().size() - 1).fireTime();
+    return fires.between(plan.row().id(), first, last + 1, daysOf(List.of(plan))).stream()
+        .collect(toMap(FireRow::fireTime, FireRow::outcome));
+  }
+
+  /** Separates the fires that have a row from the new ones. */
+  private Fires split(PlannedSchedule plan, List<FireRow> created, Map<Long, FireOutcome> earlier) {
+    List<FireRow> added = new ArrayList<>();
+    List<FireRow> remade = new ArrayList<>();
+    created.forEach(fire -> (earlier.containsKey(fire.fireTime()) ? remade : added).add(fire));
+    plan.skips().stream()
+        .filter(time -> !earlier.containsKey(time))
+        .forEach(time -> added.add(without(plan, time, FireOutcome.SKIPPED)));
+    return new Fires(added, remade);
+  }
+
+  /** A job in a transaction of its own. */
+  private void createJob(PlannedSchedule plan, Creation creation, Map<Long, FireOutcome> earlier) {
+    if (replaces(plan)) {
+      jobActs.cancelIfLiving(LastRuns.lastRun(plan.row()).jobId());
+    }
+    NewJob job = plan.row().definition().jobData();
+    jobs.create(
+        job,
+        new FireId(plan.row().id(), creation.fireTime()),
+        id ->
+            join(
+                List.of(plan),
+                split(plan, List.of(creation.row(Run.ofJob(id), node.id())), earlier)));
+  }
+
+  /**
+   * Records that a target creates nothing, and why. The fire times stay without a run; they are
+   * tried again in a minute, as long as the catch-up policy allows.
+   */
+  private void refuse(PlannedSchedule plan, RuntimeException e) {
+    String why = e.getMessage() == null ? e.toString() : e.getMessage();
+    log.warn(
+        "schedule {} creates nothing, and will be tried again in {} s: {}",
+        plan.row().name(),
+        RETRY_MS / 1_000,
+        why);
+    withDays(
+        List.of(plan),
+        () ->
+            transactions.execute(
+                () -> {
+                  schedules.refuse(
+                      plan.row(),
+                      why.substring(0, Math.min(why.length(), MAX_ERROR)),
+                      plan.row().now() + RETRY_MS);
+                  List<FireRow> refused =
+                      plan.creations().stream()
+                          .map(time -> without(plan, time, FireOutcome.REFUSED))
+                          .toList();
+                  if (!refused.isEmpty()) {
+                    fires.insertIfAbsent(refused);
+                  }
+                  return null;
+                }));
+    meters.fired(FireOutcome.REFUSED, plan.creations().size());
+  }
+
+  /** Records that a row cannot be understood, which only a change by SQL causes. */
+  void refuse(ScheduleRow row) {
+    log.warn("schedule {} cannot fire: {}", row.name(), row.problem());
+    schedules.refuse(row, row.problem(), row.now() + RETRY_MS);
+  }
+
+  /** Runs work for which the tables of the fires' days exist, unless one is dropped meanwhile. */
+  private void withDays(List<PlannedSchedule> plans, Runnable work) {
+    Set<LocalDate> needed = daysOf(plans);
+    days.ensure(needed);
+    try {
+      work.run();
+    } catch (BadSqlGrammarException e) {
+      if (!FireDayStore.isMissing(e)) {
+        throw e;
+      }
+      days.forget();
+      days.ensure(needed);
+      work.run();
+    }
+  }
+
+  private static Set<LocalDate> daysOf(List<PlannedSchedule> plans) {
+    Set<LocalDate> needed = new TreeSet<>();
+    plans.forEach(
+        plan ->
+            plan.plan().fires().forEach(fire -> needed.add(FireDayStore.dayOf(fire.fireTime()))));
+    return needed;
+  }
+
+  private void count(List<PlannedSchedule> batch) {
+    int created = 0;
+    int skipped = 0;
+    for (PlannedSchedule plan : batch) {
+      created += plan.creations().size();
+      skipped += plan.skips().size();
+      plan.creations().forEach(time -> meters.late(plan.row().now() - time));
+      for (FireGap gap : plan.plan().gaps()) {
+        meters.passed(gap.reason(), gap.fires());
+      }
+    }
+    if (created > 0) {
+      meters.fired(FireOutcome.CREATED, created);
+    }
+    if (skipped > 0) {
+      meters.fired(FireOutcome.SKIPPED, skipped);
+    }
+  }
+
+  /** Whether nothing is wrong with a schedule, but the database is away or under contention. */
+  private static boolean isOfDatabase(RuntimeException e) {
+    return e instanceof PessimisticLockingFailureException || Outage.of(e).isPresent();
+  }
+
+  /** Other servers have moved these schedules on, or have locked them. */
+  private static final class MovedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Set<Long> ids;
+
+    MovedException(Set<Long> ids) {
+      super("schedules were moved on meanwhile", null, false, false);
+      this.ids = ids;
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package io.asyncflow.flowsvr.schedule.fire;
+
+import io.asyncflow.api.schedule.GapReason;
+import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.schedule.core.GapStore;
+import io.asyncflow.flowsvr.schedule.core.NoSuchScheduleException;
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.rules.schedule.FireGap;
+import io.asyncflow.rules.schedule.FirePlan;
+import io.asyncflow.rules.schedule.FireTimes;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.stereotype.Service;
+
+/** Pauses schedules, resumes them, and deletes them. Thread-safe. */
+@Service
+public class Pauses {
+
+  /** The most fire times of a pause that are counted. */
+  private static final int MAX_COUNTED = 100_000;
+
+  private final ScheduleStore schedules;
+  private final GapStore gaps;
+  private final Withdrawals withdrawals;
+  private final RetryingTransactions transactions;
+  private final Events events;
+  private final long aheadMs;
+
+  Pauses(
+      ScheduleStore schedules,
+      GapStore gaps,
+      Withdrawals withdrawals,
+      RetryingTransactions transactions,
+      Events events,
+      @Value("${flow.schedule.ahead:20s}") Duration ahead) {
+    this.schedules = schedules;
+    this.gaps = gaps;
+    this.withdrawals = withdrawals;
+    this.transactions = transactions;
+    this.events = events;
+    this.aheadMs = ahead.toMillis();
+  }
+
+  /**
+   * Pauses a schedule. After the return no task of a later fire time can be claimed, but for those
+   * that a worker has held.
+   *
+   * @param until epoch ms; {@code null} for a pause that only a resume ends
+   * @param join further work in the transaction, with the schedule before the pause
+   */
+  public void pause(long id, Long until, Consumer<ScheduleRow> join) {
+    withdrawals.change(
+        List.of(require(id)),
+        changed ->
+            changed.forEach(
+                schedule -> {
+                  ScheduleRow row = schedule.row();
+                  if (row.state() == ScheduleState.ENDED && schedule.firstWithdrawn() == null) {
+                    return;
+                  }
+                  Long next = schedule.firstWithdrawn();
+                  schedules.setState(
+                      row,
+                      ScheduleState.PAUSED,
+                      next == null ? row.position().nextFireTime() : next,
+                      until,
+                      until);
+                  join.accept(row);
+                }));
+  }
+
+  /**
+   * Deletes a schedule. Runs that have begun go on, and the history stays until its days are
+   * dropped.
+   *
+   * @param join further work in the transaction, with the schedule before it is deleted
+   */
+  public void delete(long id, Consumer<ScheduleRow> join) {
+    withdrawals.change(
+        List.of(require(id)),
+        changed ->
+            changed.forEach(
+                schedule -> {
+                  join.accept(schedule.row());
+                  schedules.delete(id);
+                }));
+  }
+
+  /**
+   * Resumes a paused schedule; does nothing if it is not paused.
+   *
+   * @param catchUp whether the catch-up policy decides about the fire times of the pause; otherwise
+   *     they become a gap
+   * @param join further work in the transaction, with the schedule before the resume
+   */
+  public void resume(long id, boolean catchUp, Consumer<ScheduleRow> join) {
+    boolean isResumed =
+        transactions.execute(
+            () -> {
+              ScheduleRow row =
+                  schedules.lock(id).orElseThrow(() -> new NoSuchScheduleException("" + id));
+              if (row.state() != ScheduleState.PAUSED) {
+                return false;
+              }
+              resume(row, catchUp);
+              join.accept(row);
+              return true;
+            });
+    if (isResumed) {
+      events.publish(new SchedulesChanged());
+    }
+  }
+
+  /** Resumes a schedule whose pause had a time that has come. */
+  void resumeAfterTime(ScheduleRow row) {
+    transactions.execute(
+        () -> {
+          schedules
+              .lock(row.id())
+              .filter(now -> now.version() == row.version())
+              .filter(now -> now.pauseUntil() != null)
+              .ifPresent(now -> resume(now, false));
+          return null;
+        });
+  }
+
+  private void resume(ScheduleRow row, boolean catchUp) {
+    Long next = row.position().nextFireTime();
+    FireTimes times = row.rules().times();
+    if (times != null && next != null && !catchUp && next <= row.now()) {
+      FireGap gap = paused(times, next, row.now());
+      gaps.insert(row.id(), List.of(gap));
+      OptionalLong after = times.next(row.now());
+      next = after.isPresent() ? (Long) after.getAsLong() : null;
+    } else if (times == null && next == null) {
+      next = row.now(); // its last run may have ended meanwhile; if it lives, it is waited for
+    }
+    boolean isEnded = next == null;
+    schedules.setState(
+        row,
+        isEnded ? ScheduleState.ENDED : ScheduleState.ACTIVE,
+        next,
+        isEnded ? null : (Long) FirePlan.wakeTime(row.rules(), next, aheadMs),
+        null);
+  }
+
+  private static FireGap paused(FireTimes times, long first, long now) {
+    FireGap gap = new FireGap(first, first, 1, GapReason.PAUSED);
+    OptionalLong time = times.next(first);
+    while (time.isPresent() && time.getAsLong() <= now && gap.fires() < MAX_COUNTED) {
+      gap = new FireGap(first, time.getAsLong(), gap.fires() + 1, GapReason.PAUSED);
+      time = times.next(time.getAsLong());
+    }
+    return time.isPresent() && time.getAsLong() <= now
+        ? new FireGap(first, now, gap.fires(), GapReason.PAUSED)
+        : gap;
+  }
+
+  private ScheduleRow require(long id) {
+    return schedules.find(id).orElseThrow(() -> new NoSuchScheduleException("" + id));
+  }
+}

@@ -1,0 +1,35 @@
+package io.asyncflow.flowsvr.schedule.fire;
+
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.rules.schedule.FirePlan;
+import java.util.List;
+
+/**
+ * A schedule, and what to do with the fire times that have come.
+ *
+ * @param row as it was read
+ * @param epoch of its slice for this server
+ * @param lastRunLives whether its last run lives; false where the rules do not depend on it
+ */
+record PlannedSchedule(ScheduleRow row, FirePlan plan, long epoch, boolean lastRunLives) {
+
+  /** The fire times that create something. */
+  List<Long> creations() {
+    return plan.fires().stream()
+        .filter(FirePlan.Planned::creates)
+        .map(FirePlan.Planned::fireTime)
+        .toList();
+  }
+
+  /** The fire times that are skipped. */
+  List<Long> skips() {
+    return plan.fires().stream()
+        .filter(fire -> !fire.creates())
+        .map(FirePlan.Planned::fireTime)
+        .toList();
+  }
+
+  boolean makesJobs() {
+    return row.rules().makesJobs();
+  }
+}

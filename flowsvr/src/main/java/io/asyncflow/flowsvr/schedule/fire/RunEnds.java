@@ -1,0 +1,146 @@
+package io.asyncflow.flowsvr.schedule.fire;
+
+import static java.util.stream.Collectors.toSet;
+
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.flowsvr.schedule.core.FireStore;
+import io.asyncflow.flowsvr.schedule.core.Run;
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.task.TaskLedger;
+import io.asyncflow.rules.FireId;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * Records the ends of the runs that fires created, in the transaction that ends them, and what
+ * follows for schedules that depend on ends: the next fire after a pause, a run that has waited, a
+ * schedule that pauses itself.
+ *
+ * <p>Lock order: tasks, jobs, then schedules by id, then fires. So it comes after the ledger of
+ * jobs. Thread-safe.
+ */
+@Component
+@Order(Ordered.LOWEST_PRECEDENCE)
+class RunEnds implements TaskLedger {
+
+  private final ScheduleStore schedules;
+  private final FireStore fires;
+  private final Events events;
+
+  RunEnds(ScheduleStore schedules, FireStore fires, Events events) {
+    this.schedules = schedules;
+    this.fires = fires;
+    this.events = events;
+  }
+
+  /**
+   * A run that has ended, or that lives again.
+   *
+   * @param status the final status; {@code null} if the run lives again
+   * @param error why it failed, for people; {@code null} if it did not
+   */
+  record End(FireId fire, Run run, TaskStatus status, String error) {}
+
+  @Override
+  public void record(List<Change> changes) {
+    recordEnds(
+        changes.stream()
+            .filter(
+                change -> change.fire() != null && change.from().isFinal() != change.to().isFinal())
+            .map(
+                change ->
+                    new End(
+                        change.fire(),
+                        Run.of(change.id()),
+                        change.to().isFinal() ? change.to() : null,
+                        change.to() == TaskStatus.FAILED
+                            ? "task " + change.id() + " failed"
+                            : null))
+            .toList());
+  }
+
+  /** The status in which a job counts as ended; {@code null} while it lives. */
+  static TaskStatus statusOf(JobState state) {
+    return switch (state) {
+      case SUCCESS -> TaskStatus.SUCCESS;
+      case FAILED -> TaskStatus.FAILED;
+      case CANCELLED -> TaskStatus.CANCELLED;
+      default -> null;
+    };
+  }
+
+  /** Records ends in the caller's transaction; returns how many were not recorded before. */
+  int recordEnds(List<End> ends) {
+    if (ends.isEmpty()) {
+      return 0;
+    }
+    Set<Long> dependent =
+        schedules.dependingOnEnds(
+            ends.stream().map(end -> end.fire().scheduleId()).collect(toSet()));
+    List<End> sorted =
+        ends.stream().sorted(Comparator.comparingLong(end -> end.fire().scheduleId())).toList();
+    int recorded = 0;
+    for (End end : sorted) {
+      recorded += recordEnd(end, dependent.contains(end.fire().scheduleId())) ? 1 : 0;
+    }
+    if (!dependent.isEmpty()) {
+      announceAfterCommit();
+    }
+    return recorded;
+  }
+
+  private boolean recordEnd(End end, boolean isDependent) {
+    Optional<ScheduleRow> schedule =
+        isDependent ? schedules.lock(end.fire().scheduleId()) : Optional.empty();
+    Integer status = end.status() == null ? null : end.status().code();
+    boolean isNew = fires.recordEnd(end.fire(), status);
+    if (isNew) {
+      schedule.ifPresent(row -> recordIn(row, end));
+    }
+    return isNew;
+  }
+
+  private void recordIn(ScheduleRow row, End end) {
+    if (end.status() == null || row.problem() != null) {
+      return;
+    }
+    boolean isLast = end.run().toString().equals(row.position().lastRun());
+    boolean isPaced = row.rules().afterMs() != null;
+    boolean isAwaited = isLast && (isPaced || row.definition().overlap() == Overlap.WAIT);
+    if (end.status() == TaskStatus.CANCELLED && !isAwaited) {
+      return; // neither a failure nor a success
+    }
+    int streak =
+        switch (end.status()) {
+          case SUCCESS -> 0;
+          case FAILED -> row.position().failStreak() + 1;
+          default -> row.position().failStreak();
+        };
+    int most = row.rules().pauseAfterFailures();
+    Long next = isPaced && isLast ? row.rules().nextAfterEnd(row.now(), streak) : null;
+    schedules.recordEnd(row, streak, most > 0 && streak >= most, next, end.error());
+  }
+
+  /** A run that has waited may begin now. */
+  private void announceAfterCommit() {
+    TransactionSynchronizationManager.registerSynchronization(
+        new TransactionSynchronization() {
+          @Override
+          public void afterCommit() {
+            events.publish(new SchedulesChanged());
+          }
+        });
+  }
+}

@@ -1,0 +1,67 @@
+package io.asyncflow.flowsvr.schedule.fire;
+
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
+import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import java.time.Duration;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+
+/**
+ * Knows whether there is any schedule, by one statement each ten seconds and by news, so that a
+ * system without schedules pays for nothing else. Thread-safe.
+ */
+@Component
+@Order(Ordered.HIGHEST_PRECEDENCE)
+class SchedulesPresence
+    implements SchedulesInUse, ApplicationListener<ApplicationReadyEvent>, DisposableBean {
+
+  private static final Duration PROBE_INTERVAL = Duration.ofSeconds(10);
+
+  private final ScheduleStore schedules;
+  private volatile boolean isInUse;
+  private BackgroundLoop loop;
+
+  SchedulesPresence(ScheduleStore schedules) {
+    this.schedules = schedules;
+  }
+
+  @Override
+  public void onApplicationEvent(ApplicationReadyEvent ready) {
+    loop = BackgroundLoop.start("schedules-in-use", PROBE_INTERVAL, this::probe);
+    loop.runSoon();
+  }
+
+  void probe() {
+    isInUse = schedules.isAny();
+  }
+
+  /** There is a schedule, or was just now. */
+  void saw() {
+    isInUse = true;
+  }
+
+  @EventListener
+  @Order(Ordered.HIGHEST_PRECEDENCE)
+  public void on(SchedulesChanged news) {
+    saw();
+  }
+
+  @Override
+  public boolean inUse() {
+    return isInUse;
+  }
+
+  @Override
+  public void destroy() {
+    if (loop != null) {
+      loop.close();
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.asyncflow.flowsvr.schedule.fire;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.schedule.FireOutcome;
+import io.asyncflow.flowsvr.schedule.core.FireDayStore;
+import io.asyncflow.flowsvr.schedule.core.FireRow;
+import io.asyncflow.flowsvr.schedule.core.FireStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTable;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.springframework.stereotype.Component;
+
+/**
+ * Changes schedules together with the fires that were made ahead of their time: tasks that no
+ * worker has held are cancelled, and their fires are withdrawn.
+ *
+ * <p>The fires are read before the transaction, because tasks are locked before schedules. If a
+ * schedule has moved on meanwhile, all is undone and tried again. Thread-safe.
+ */
+@Component
+public class Withdrawals {
+
+  private static final int MAX_ATTEMPTS = 50;
+
+  private final ScheduleStore schedules;
+  private final FireStore fires;
+  private final TaskStore tasks;
+  private final TaskFamilies families;
+  private final RetryingTransactions transactions;
+
+  Withdrawals(
+      ScheduleStore schedules,
+      FireStore fires,
+      TaskStore tasks,
+      TaskFamilies families,
+      RetryingTransactions transactions) {
+    this.schedules = schedules;
+    this.fires = fires;
+    this.tasks = tasks;
+    this.families = families;
+    this.transactions = transactions;
+  }
+
+  /**
+   * A schedule whose row is locked, and whose future fires are withdrawn.
+   *
+   * @param row as it is now
+   * @param firstWithdrawn epoch ms of the first withdrawn fire; {@code null} if there is none
+   * @param lastKept epoch ms of the last fire after now that was not withdrawn, because its task is
+   *     held or has ended; {@code null} if there is none
+   */
+  public record Withdrawn(ScheduleRow row, Long firstWithdrawn, Long lastKept) {}
+
+  /**
+   * Changes schedules in one transaction.
+   *
+   * @param rows as they were read
+   * @param change writes the changes of the locked rows, which come in the order of their ids;
+   *     schedules that are deleted meanwhile are left out. It may run several times
+   */
+  public void change(Collection<ScheduleRow> rows, Consumer<List<Withdrawn>> change) {
+    Collection<ScheduleRow> read = rows;
+    for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      Collection<ScheduleRow> current = read;
+      if (transactions.execute(() -> changeUnlessMoved(current, change))) {
+        return;
+      }
+      read = schedules.find(rows.stream().map(ScheduleRow::id).toList());
+    }
+    throw new FlowException(
+        ErrorCode.CHANGED_MEANWHILE, "the schedule changes too often; try again");
+  }
+
+  private boolean changeUnlessMoved(
+      Collection<ScheduleRow> rows, Consumer<List<Withdrawn>> change) {
+    Map<Long, List<FireRow>> future = new HashMap<>();
+    rows.forEach(row -> future.put(row.id(), madeAhead(row)));
+    List<TaskRow> waiting = lockWaiting(future.values().stream().flatMap(List::stream).toList());
+    Set<TaskId> waitingIds = new HashSet<>();
+    waiting.forEach(task -> waitingIds.add(task.id()));
+    List<Withdrawn> withdrawn = new ArrayList<>();
+    List<FireRow> withdrawnFires = new ArrayList<>();
+    List<ScheduleRow> sorted =
+        rows.stream().sorted(Comparator.comparingLong(ScheduleRow::id)).toList();
+    for (ScheduleRow row : sorted) {
+      ScheduleRow now = schedules.lock(row.id()).orElse(null);
+      if (now == null) {
+        continue;
+      }
+      if (now.version() != row.version()) {
+        return false; // nothing is written yet
+      }
+      Long first = null;
+      Long kept = null;
+      for (FireRow fire : future.get(row.id())) {
+        if (waitingIds.contains(fire.run().task())) {
+          first = first == null ? (Long) fire.fireTime() : first;
+          withdrawnFires.add(fire);
+        } else {
+          kept = fire.fireTime();
+        }
+      }
+      withdrawn.add(new Withdrawn(now, first, kept));
+    }
+    waiting.stream()
+        .collect(groupingBy(task -> task.id().table(), TreeMap::new, toList()))
+        .forEach((table, rowsOfTable) -> tasks.force(rowsOfTable, TaskStatus.CANCELLED));
+    fires.withdraw(withdrawnFires);
+    change.accept(withdrawn);
+    return true;
+  }
+
+  /** The fires after now that have a task, oldest first. */
+  private List<FireRow> madeAhead(ScheduleRow row) {
+    if (row.problem() != null || row.rules().makesJobs()) {
+      return List.of();
+    }
+    LocalDate today = FireDayStore.dayOf(row.now());
+    return fires
+        .between(row.id(), row.now() + 1, Long.MAX_VALUE, List.of(today, today.plusDays(1)))
+        .stream()
+        .filter(fire -> fire.outcome() == FireOutcome.CREATED && !fire.manual())
+        .toList();
+  }
+
+  /** Locks the tasks of these fires; returns those that no worker has held. */
+  private List<TaskRow> lockWaiting(List<FireRow> made) {
+    Map<TaskTable, List<Long>> numbers =
+        made.stream()
+            .map(fire -> fire.run().task())
+            .filter(task -> families.has(task.table()))
+            .collect(groupingBy(TaskId::table, TreeMap::new, mapping(TaskId::number, toList())));
+    List<TaskRow> waiting = new ArrayList<>();
+    numbers.forEach(
+        (table, ofTable) ->
+            tasks.lockBriefly(table, ofTable).stream()
+                .filter(task -> task.status() == TaskStatus.WAITING && task.leaseEpoch() == 0)
+                .forEach(waiting::add));
+    return waiting;
+  }
+}

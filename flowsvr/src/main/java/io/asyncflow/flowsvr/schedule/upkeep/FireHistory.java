@@ -1,0 +1,66 @@
+package io.asyncflow.flowsvr.schedule.upkeep;
+
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.schedule.core.FireDayStore;
+import io.asyncflow.flowsvr.schedule.core.GapStore;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
+import io.asyncflow.flowsvr.system.db.PagedDelete;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
+import org.springframework.stereotype.Component;
+
+/**
+ * Keeps the history of schedules: makes the tables of the next days ahead, so that no fire waits
+ * for DDL, and drops those that are older than the history.
+ */
+@Component
+class FireHistory {
+
+  private static final int DAYS_AHEAD = 2;
+
+  private final FireDayStore days;
+  private final GapStore gaps;
+  private final ScheduleStore schedules;
+  private final SchedulesInUse inUse;
+  private final PagedDelete pages;
+  private final Duration history;
+
+  FireHistory(
+      FireDayStore days,
+      GapStore gaps,
+      ScheduleStore schedules,
+      SchedulesInUse inUse,
+      PagedDelete pages,
+      @Value("${flow.schedule.history:7d}") Duration history) {
+    this.days = days;
+    this.gaps = gaps;
+    this.schedules = schedules;
+    this.inUse = inUse;
+    this.pages = pages;
+    this.history = history;
+  }
+
+  @Bean
+  Duty scheduleHistoryDuty(DutyIntervals every) {
+    return Duty.ofLeader("schedule-history", every.cleaning(), this::runOnce);
+  }
+
+  /** Returns the number of dropped days and deleted gaps. */
+  int runOnce() {
+    if (!inUse.inUse()) {
+      return 0;
+    }
+    LocalDate today = FireDayStore.dayOf(schedules.now());
+    days.forget(); // a table may have been dropped by hand
+    days.ensure(IntStream.rangeClosed(0, DAYS_AHEAD).mapToObj(today::plusDays).toList());
+    List<LocalDate> old = List.copyOf(days.existing().headSet(today.minusDays(history.toDays())));
+    old.forEach(days::drop);
+    return old.size() + pages.run(limit -> gaps.deleteOld(history, limit));
+  }
+}
