@@ -119,7 +119,7 @@ class LedgeredReportsIT {
 
     AtOnce.from(
         24,
-        i -> reporter.report(Given.held(given.reportOn(held.get(i)).withId("r").asSuccess(null))));
+        i -> reporter.report(Given.parsed(given.reportOn(held.get(i)).withId("r").asSuccess(null))));
 
     assertThat(fired)
         .allSatisfy(id -> assertThat(told(id)).containsExactly(tuple(EXECUTING, SUCCESS)));
@@ -134,7 +134,7 @@ class LedgeredReportsIT {
         given.aHold(lark).limit(120).now().stream()
             .map(task -> given.reportOn(task).asSuccess(null))
             .toList();
-    assertThat(reporter.report(Given.held(reports))).hasSize(120).allMatch(ReportResult::stands);
+    assertThat(reporter.report(Given.parsed(reports))).hasSize(120).allMatch(ReportResult::stands);
     assertThat(fired)
         .allSatisfy(id -> assertThat(told(id)).containsExactly(tuple(EXECUTING, SUCCESS)));
   }
