@@ -41,6 +41,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -365,6 +366,35 @@ class SchedulesIT {
     assertThat(paused.lastError()).contains("failed");
     schedules.resume(id);
     assertThat(hold("w").scheduleId()).isEqualTo(id);
+  }
+
+  @Test
+  void aScheduleThatPausedItselfIsNotLookedAtUntilItIsResumed() {
+    String id = saveRare(every(ofSeconds(1)).overlap(Overlap.SKIP).pauseAfterFailures(1));
+    given.reportOn(hold("w")).fail("no");
+
+    await().atMost(LONG).until(() -> schedules.get(id).state() == ScheduleState.PAUSED);
+    assertThat(wakeTime(id)).isEmpty();
+    schedules.resume(id);
+    assertThat(hold("w").scheduleId()).isEqualTo(id);
+  }
+
+  private Optional<Long> wakeTime(String id) {
+    return jdbc.sql("SELECT wake_time FROM t_schedule WHERE id = ?")
+        .param(id)
+        .query((rs, row) -> Optional.ofNullable(rs.getObject(1, Long.class)))
+        .single();
+  }
+
+  @Test
+  void theEndOfTheLastRunOfAnEndedSchedulePlansNoFire() {
+    String id = saveRare(NewSchedule.after(name, ofSeconds(1)).maxFires(1).creating(task()));
+    Task only = hold("w");
+    assertThat(schedules.get(id).state()).isEqualTo(ScheduleState.ENDED);
+
+    given.reportOn(only).success("done");
+
+    assertThat(schedules.get(id).nextFireTime()).isNull();
   }
 
   @Test

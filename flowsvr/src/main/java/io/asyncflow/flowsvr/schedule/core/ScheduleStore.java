@@ -435,7 +435,8 @@ public class ScheduleStore {
 
   /**
    * Records the end of a run where it decides what the schedule does next. A success ends the
-   * streak of failures; a cancelled run leaves it as it is.
+   * streak of failures; a cancelled run leaves it as it is. A schedule that pauses itself is not
+   * looked at until it is resumed, and one that has ended has no next fire.
    *
    * @param failStreak after this run
    * @param pauses whether the schedule pauses itself
@@ -449,9 +450,9 @@ public class ScheduleStore {
                 """
                 UPDATE t_schedule
                 SET fail_streak = :streak,
+                    next_fire_time = IF(state = 4, NULL, COALESCE(:next, next_fire_time)),
+                    wake_time = IF(state = 1, IF(:pauses = 1, NULL, now_ms), wake_time),
                     state = IF(:pauses = 1 AND state = 1, 2, state),
-                    next_fire_time = COALESCE(:next, next_fire_time),
-                    wake_time = IF(state = 1, now_ms, wake_time),
                     last_error = :error,
                     version = version + 1,
                     modify_time = now_ms
