@@ -119,7 +119,8 @@ class LedgeredReportsIT {
 
     AtOnce.from(
         24,
-        i -> reporter.report(Given.parsed(given.reportOn(held.get(i)).withId("r").asSuccess(null))));
+        i ->
+            reporter.report(Given.parsed(given.reportOn(held.get(i)).withId("r").asSuccess(null))));
 
     assertThat(fired)
         .allSatisfy(id -> assertThat(told(id)).containsExactly(tuple(EXECUTING, SUCCESS)));
