@@ -27,7 +27,10 @@ public record FirePlan(
   /** A fire that is late by more is subject to the catch-up policy. */
   static final long LATE_MS = 60_000;
 
-  /** The most fires of one schedule in one plan, so that none holds up the others. */
+  /**
+   * The most fires of one schedule in one plan, so that none holds up the others. A plan of a
+   * schedule that makes jobs creates one: each job has a transaction of its own.
+   */
   static final int MAX_FIRES = 16;
 
   /** The most fire times that one plan looks at; the next plan goes on from there. */
@@ -218,7 +221,7 @@ public record FirePlan(
         if (created == remainingFires()) {
           return ended();
         }
-        if (fires.size() == MAX_FIRES) {
+        if (fires.size() == MAX_FIRES || rules.makesJobs() && created == 1) {
           return standingAt(wanted.get(i), now);
         }
         boolean creates = rules.overlap() != Overlap.SKIP || !lives;

@@ -36,6 +36,7 @@ class FirePlanTest {
     private CatchUp catchUp = CatchUp.LATEST;
     private long catchUpMs = 7 * DAY;
     private int catchUpLimit = 100;
+    private boolean makesJobs;
 
     Rules id(long value) {
       id = value;
@@ -82,6 +83,11 @@ class FirePlanTest {
       return this;
     }
 
+    Rules makingJobs() {
+      makesJobs = true;
+      return this;
+    }
+
     FireRules build() {
       FireTimes times = afterMs == null ? FireTimes.every(everyMs, 0) : null;
       return new FireRules(
@@ -96,7 +102,7 @@ class FirePlanTest {
           catchUpLimit,
           0,
           0,
-          false);
+          makesJobs);
     }
   }
 
@@ -227,6 +233,24 @@ class FirePlanTest {
       }
 
       assertThat(made).hasSize(40).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    void allMakesEachJobInAPlanOfItsOwn() {
+      Rules rules = rules().every(HOUR).catchUp(CatchUp.ALL).makingJobs();
+      long now = NOW + 2 * MINUTE;
+      List<Long> made = new ArrayList<>();
+
+      Long next = NOW - 4 * HOUR;
+      FirePlan plan;
+      do {
+        plan = plan(rules, next, now);
+        assertThat(created(plan)).hasSize(1);
+        made.addAll(created(plan));
+        next = plan.nextFireTime();
+      } while (plan.wakeTime() <= now);
+
+      assertThat(made).hasSize(5).isSorted().doesNotHaveDuplicates();
     }
 
     @Test

@@ -1,0 +1,135 @@
+package io.asyncflow.flowsvr.schedule;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.schedule.CatchUp;
+import io.asyncflow.api.schedule.FireOutcome;
+import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.Schedule;
+import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.api.schedule.ScheduleFire;
+import io.asyncflow.api.schedule.ScheduleListRequest;
+import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
+import io.asyncflow.flowsvr.schedule.fire.LastRuns;
+import io.asyncflow.rules.TaskType;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** Cases in which a schedule could lose a fire, make one too many, or stand still for ever. */
+@UnsweptServer
+@Tag("contract")
+class HardSchedulesIT {
+
+  private static final Duration LONG = ofSeconds(30);
+  private static final Duration YEAR = Duration.ofDays(365);
+
+  @Autowired Given given;
+  @Autowired JdbcClient jdbc;
+  @Autowired TransactionTemplate transaction;
+  @Autowired ScheduleStore store;
+  @Autowired LastRuns lastRuns;
+  @LocalServerPort int port;
+  private HttpFlowClient client;
+  private ScheduleClient schedules;
+  private TaskType report;
+  private final String name = "s-" + UUID.randomUUID();
+
+  @BeforeEach
+  void aType() {
+    client = new HttpFlowClient(URI.create("http://127.0.0.1:" + port), null);
+    schedules = client.schedules();
+    report = given.aType().create();
+  }
+
+  @AfterEach
+  void leaveNoSchedule() {
+    ScheduleListRequest all = ScheduleListRequest.all();
+    schedules.list(all).scheduleList().forEach(one -> schedules.delete(one.scheduleId()));
+  }
+
+  private NewTask task() {
+    return NewTask.of(report.name(), "build", "ops", "{}");
+  }
+
+  private NewSchedule every(Duration interval) {
+    return NewSchedule.every(name, interval).creating(task());
+  }
+
+  private String save(NewSchedule schedule) {
+    return schedules.save(schedule).scheduleId();
+  }
+
+  private List<ScheduleFire> fires(String id, FireOutcome outcome) {
+    return schedules.fires(id, 1_000, null).fireList().stream()
+        .filter(fire -> fire.outcome() == outcome)
+        .toList();
+  }
+
+  private List<ScheduleFire> awaitFires(String id, FireOutcome outcome, int count) {
+    return await()
+        .atMost(LONG)
+        .pollInterval(ofMillis(50))
+        .until(() -> fires(id, outcome), found -> found.size() >= count);
+  }
+
+  private Schedule awaitState(String id, ScheduleState state) {
+    return await()
+        .atMost(LONG)
+        .pollInterval(ofMillis(50))
+        .until(() -> schedules.get(id), schedule -> schedule.state() == state);
+  }
+
+  private Task hold() {
+    return given.aHold(report).by("w").waiting(20, SECONDS).join().get(0);
+  }
+
+  /** Moves a schedule with fire times so many intervals back. */
+  private void missFires(String id, int fires) {
+    jdbc.sql(
+            """
+            UPDATE t_schedule
+            SET next_fire_time = next_fire_time - :fires * every_ms,
+                wake_time = 0,
+                version = version + 1
+            WHERE id = :id
+            """)
+        .param("fires", fires)
+        .param("id", id)
+        .update();
+  }
+
+  @Test
+  void eachMissedFireOfJobsMakesItsJob() {
+    NewJob job = NewJob.of(report.name(), "ops", "text");
+    String id =
+        save(NewSchedule.every(name, Duration.ofHours(1)).catchUp(CatchUp.ALL).creating(job));
+
+    missFires(id, 4);
+
+    assertThat(awaitFires(id, FireOutcome.CREATED, 4))
+        .extracting(ScheduleFire::jobId)
+        .doesNotHaveDuplicates();
+    assertThat(schedules.get(id).fireCount()).isEqualTo(4);
+  }
+}
