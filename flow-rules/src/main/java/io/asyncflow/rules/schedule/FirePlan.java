@@ -33,7 +33,7 @@ public record FirePlan(
    */
   static final int MAX_FIRES = 16;
 
-  /** The most fire times that one plan looks at; the next plan goes on from there. */
+  /** The most late fire times that one plan looks at; the next plan goes on from there. */
   static final int MAX_STEPS = 10_000;
 
   /** How soon a schedule is planned again that waits for an end of which no news came. */
@@ -140,13 +140,17 @@ public record FirePlan(
 
     private FirePlan planTimes(long first) {
       List<Long> late = new ArrayList<>();
-      List<Long> onTime = new ArrayList<>();
       OptionalLong time = OptionalLong.of(first);
-      for (int step = 0; time.isPresent() && isDue(time.getAsLong()); step++) {
-        if (step == MAX_STEPS) {
-          return planBacklog(late, onTime, time.getAsLong());
+      while (isDue(time) && time.getAsLong() < now - LATE_MS) {
+        if (late.size() == MAX_STEPS) {
+          return planBacklog(late, time.getAsLong());
         }
-        (time.getAsLong() < now - LATE_MS ? late : onTime).add(time.getAsLong());
+        late.add(time.getAsLong());
+        time = rules.times().next(time.getAsLong());
+      }
+      List<Long> onTime = new ArrayList<>();
+      while (isDue(time)) {
+        onTime.add(time.getAsLong());
         time = rules.times().next(time.getAsLong());
       }
       Long after = time.isPresent() && !rules.isOver(time.getAsLong()) ? time.getAsLong() : null;
@@ -155,18 +159,17 @@ public record FirePlan(
       return planOverlap(wanted, after);
     }
 
-    private boolean isDue(long time) {
-      return time <= now + aheadMs && !rules.isOver(time);
+    private boolean isDue(OptionalLong time) {
+      return time.isPresent()
+          && time.getAsLong() <= now + aheadMs
+          && !rules.isOver(time.getAsLong());
     }
 
     /**
-     * More fire times have come than one plan looks at: those that no policy would make are passed,
+     * More fire times are late than one plan looks at: those that no policy would make are passed,
      * the others are left to the next plan.
      */
-    private FirePlan planBacklog(List<Long> late, List<Long> onTime, long after) {
-      if (!onTime.isEmpty()) {
-        throw new IllegalStateException("more than " + MAX_STEPS + " fires a minute");
-      }
+    private FirePlan planBacklog(List<Long> late, long after) {
       int kept = rules.catchUp() == CatchUp.ALL ? rules.catchUpLimit() : 0;
       int passed = Math.max(1, late.size() - kept);
       for (long time : late.subList(0, passed)) {

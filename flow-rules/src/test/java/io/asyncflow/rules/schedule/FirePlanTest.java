@@ -275,6 +275,18 @@ class FirePlanTest {
           .containsExactly(new FireGap(NOW - 4 * HOUR, NOW - 3 * HOUR, 2, GapReason.MISSED));
     }
 
+    /** The last late fire time that one plan looks at is followed by many that are on time. */
+    @Test
+    void aBacklogMayEndAnywhereInAPlan() {
+      for (CatchUp policy : CatchUp.values()) {
+        for (long steps = FirePlan.MAX_STEPS - 100; steps <= FirePlan.MAX_STEPS + 100; steps++) {
+          FirePlan plan = plan(rules().every(SECOND).catchUp(policy), NOW - steps * SECOND, NOW);
+
+          assertThat(plan.nextFireTime()).as("%s, %d", policy, steps).isNotNull();
+        }
+      }
+    }
+
     @Test
     void aBacklogOfAnyLengthIsWorkedOffInBoundedPlans() {
       for (CatchUp policy : CatchUp.values()) {
