@@ -132,4 +132,32 @@ class HardSchedulesIT {
         .doesNotHaveDuplicates();
     assertThat(schedules.get(id).fireCount()).isEqualTo(4);
   }
+
+  @Test
+  void aScheduleThatPausedItselfIsNotLookedAt() {
+    String id = save(every(ofSeconds(1)).pauseAfterFailures(1));
+
+    given.reportOn(hold()).fail("no");
+    awaitState(id, ScheduleState.PAUSED);
+
+    assertThat(wakeTime(id)).isNull();
+  }
+
+  private Long wakeTime(String id) {
+    return (Long)
+        jdbc.sql("SELECT wake_time FROM t_schedule WHERE id = ?")
+            .param(id)
+            .query()
+            .singleRow()
+            .get("wake_time");
+  }
+
+  @Test
+  void anEndedScheduleHasNoNextFire() {
+    String id = save(NewSchedule.after(name, Duration.ZERO).creating(task()).maxFires(1));
+
+    given.reportOn(hold()).success("done");
+
+    assertThat(awaitState(id, ScheduleState.ENDED).nextFireTime()).isNull();
+  }
 }

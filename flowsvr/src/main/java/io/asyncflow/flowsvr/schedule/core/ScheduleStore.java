@@ -450,9 +450,9 @@ public class ScheduleStore {
                 """
                 UPDATE t_schedule
                 SET fail_streak = :streak,
-                    next_fire_time = IF(state = 4, NULL, COALESCE(:next, next_fire_time)),
-                    wake_time = IF(state = 1, IF(:pauses = 1, NULL, now_ms), wake_time),
                     state = IF(:pauses = 1 AND state = 1, 2, state),
+                    next_fire_time = IF(state = 4, NULL, COALESCE(:next, next_fire_time)),
+                    wake_time = IF(state = 1, now_ms, pause_until),
                     last_error = :error,
                     version = version + 1,
                     modify_time = now_ms
