@@ -13,6 +13,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.schedule.ScheduleFire;
@@ -150,6 +151,37 @@ class HardSchedulesIT {
             .query()
             .singleRow()
             .get("wake_time");
+  }
+
+  @Test
+  void firesThatWereWithdrawnDoNotCount() {
+    String id = save(every(ofSeconds(3)).maxFires(5));
+    awaitFires(id, FireOutcome.CREATED, 5);
+    awaitState(id, ScheduleState.ENDED);
+
+    schedules.pause(id);
+    int withdrawn = fires(id, FireOutcome.WITHDRAWN).size();
+    assertThat(withdrawn).isPositive();
+    assertThat(schedules.get(id).fireCount()).isEqualTo(5 - withdrawn);
+    schedules.resume(id);
+
+    assertThat(awaitFires(id, FireOutcome.CREATED, 5)).hasSize(5);
+    assertThat(awaitState(id, ScheduleState.ENDED).fireCount()).isEqualTo(5);
+  }
+
+  @Test
+  void aFireThatWasWithdrawnIsNotTheLastRun() {
+    String id = save(every(ofSeconds(3)));
+    Task living = hold();
+    awaitFires(id, FireOutcome.CREATED, 5);
+
+    schedules.save(every(ofSeconds(3)).overlap(Overlap.SKIP));
+    long savedAt = System.currentTimeMillis();
+
+    awaitFires(id, FireOutcome.SKIPPED, 1);
+    assertThat(fires(id, FireOutcome.CREATED))
+        .allSatisfy(fire -> assertThat(fire.fireTime()).isLessThanOrEqualTo(savedAt));
+    given.reportOn(living).success("done");
   }
 
   @Test

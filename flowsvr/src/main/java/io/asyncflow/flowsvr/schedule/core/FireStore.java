@@ -212,6 +212,29 @@ public class FireStore {
       return jdbc.sql(
               "SELECT " + COLUMNS + "FROM " + FireDayStore.table(day) + "\nWHERE " + condition)
           .params(params)
+  /**
+   * The last fire of a schedule before {@code before} that created something by plan.
+   *
+   * @param newestFirst the existing days
+   */
+  public Optional<FireRow> lastCreated(
+      long scheduleId, long before, Collection<LocalDate> newestFirst) {
+    for (LocalDate day : newestFirst) {
+      if (FireDayStore.startOf(day) < before) {
+        List<FireRow> found =
+            select(
+                day,
+                "schedule_id = :id AND fire_time < :before AND outcome = 1 AND manual = 0"
+                    + " ORDER BY fire_time DESC LIMIT 1",
+                Map.of("id", scheduleId, "before", before));
+        if (!found.isEmpty()) {
+          return Optional.of(found.get(0));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
           .query((rs, row) -> read(rs))
           .list();
     } catch (BadSqlGrammarException e) {

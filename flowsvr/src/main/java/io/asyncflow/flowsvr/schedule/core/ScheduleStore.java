@@ -475,6 +475,29 @@ public class ScheduleStore {
    *
    * @param owner {@code null} while no server does
    */
+  /**
+   * Takes back what withdrawn fires wrote.
+   *
+   * @param fires how many were withdrawn
+   * @param last the last fire before them that created something by plan; {@code null} if there is
+   *     none, or if its day was dropped
+   */
+  public void takeBack(long id, int fires, FireRow last) {
+    jdbc.sql(
+            """
+            UPDATE t_schedule
+            SET fire_count = fire_count - :fires,
+                last_fire_time = :time,
+                last_run = :run
+            WHERE id = :id
+            """)
+        .param("fires", fires)
+        .param("time", last == null ? null : last.fireTime())
+        .param("run", last == null ? null : last.run().toString())
+        .param("id", id)
+        .update();
+  }
+
   public record SliceOwner(String owner, long epoch) {}
 
   /** The owners of all slices, by slice. */

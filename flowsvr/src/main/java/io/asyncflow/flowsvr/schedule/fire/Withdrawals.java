@@ -36,8 +36,8 @@ import org.springframework.stereotype.Component;
  * Changes schedules together with the fires that were made ahead of their time: tasks that no
  * worker has held are cancelled, and their fires are withdrawn.
  *
- * <p>The fires are read before the transaction, because tasks are locked before schedules. If a
- * schedule has moved on meanwhile, all is undone and tried again. Thread-safe.
+ * <p>The fires are read before their schedule is locked, because tasks are locked before schedules.
+ * If a schedule has moved on meanwhile, all is undone and tried again. Thread-safe.
  */
 @Component
 public class Withdrawals {
@@ -46,6 +46,7 @@ public class Withdrawals {
 
   private final ScheduleStore schedules;
   private final FireStore fires;
+  private final FireDayStore days;
   private final TaskStore tasks;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
@@ -53,11 +54,13 @@ public class Withdrawals {
   Withdrawals(
       ScheduleStore schedules,
       FireStore fires,
+      FireDayStore days,
       TaskStore tasks,
       TaskFamilies families,
       RetryingTransactions transactions) {
     this.schedules = schedules;
     this.fires = fires;
+    this.days = days;
     this.tasks = tasks;
     this.families = families;
     this.transactions = transactions;
@@ -128,8 +131,25 @@ public class Withdrawals {
         .collect(groupingBy(task -> task.id().table(), TreeMap::new, toList()))
         .forEach((table, rowsOfTable) -> tasks.force(rowsOfTable, TaskStatus.CANCELLED));
     fires.withdraw(withdrawnFires);
+    takeBack(withdrawnFires);
     change.accept(withdrawn);
     return true;
+  }
+
+  /** What was withdrawn does not count, and none of it is the last run. */
+  private void takeBack(List<FireRow> withdrawn) {
+    if (withdrawn.isEmpty()) {
+      return;
+    }
+    Collection<LocalDate> newestFirst = days.existing().descendingSet();
+    withdrawn.stream()
+        .collect(groupingBy(FireRow::scheduleId, TreeMap::new, toList()))
+        .forEach(
+            (id, ofSchedule) -> {
+              long first = ofSchedule.get(0).fireTime();
+              FireRow last = fires.lastCreated(id, first, newestFirst).orElse(null);
+              schedules.takeBack(id, ofSchedule.size(), last);
+            });
   }
 
   /** The fires after now that have a task, oldest first. */
