@@ -185,6 +185,28 @@ class HardSchedulesIT {
   }
 
   @Test
+  void theTaskOfAWithdrawnFireSaysNothingOfTheFireThatWasMadeAgain() {
+    String id = save(every(ofSeconds(8)));
+    awaitFires(id, FireOutcome.CREATED, 2);
+    schedules.pause(id);
+    ScheduleFire withdrawn = fires(id, FireOutcome.WITHDRAWN).get(0);
+    schedules.resume(id);
+    await().atMost(LONG).until(() -> madeAgain(id, withdrawn) != null);
+
+    client.retryTask(withdrawn.taskId(), "ann", "by mistake");
+    client.cancelTask(withdrawn.taskId(), "ann", "it was a mistake");
+
+    assertThat(madeAgain(id, withdrawn).status()).isNull();
+  }
+
+  private ScheduleFire madeAgain(String id, ScheduleFire withdrawn) {
+    return fires(id, FireOutcome.CREATED).stream()
+        .filter(fire -> fire.fireTime() == withdrawn.fireTime())
+        .findFirst()
+        .orElse(null);
+  }
+
+  @Test
   void anEndedScheduleHasNoNextFire() {
     String id = save(NewSchedule.after(name, Duration.ZERO).creating(task()).maxFires(1));
 

@@ -155,9 +155,10 @@ public class FireStore {
    * Records the end of a run, or with {@code null} that it lives again.
    *
    * @param status code of the final status; {@code null} if the run lives
-   * @return false if that is recorded already, or if the fire's day was dropped
+   * @return false if that is recorded already, if the fire has another run by now, or if its day
+   *     was dropped
    */
-  public boolean recordEnd(FireId fire, Integer status) {
+  public boolean recordEnd(FireId fire, Run run, Integer status) {
     try {
       return jdbc.sql(
                   sql(
@@ -167,12 +168,16 @@ public class FireStore {
                           end_time = IF(:status IS NULL, NULL, now_ms)
                       WHERE schedule_id = :id
                         AND fire_time = :time
+                        AND task_number <=> :task
+                        AND job_id <=> :job
                         AND NOT (end_status <=> :status)
                       """
                           .formatted(FireDayStore.table(FireDayStore.dayOf(fire.fireTime())))))
               .param("status", status)
               .param("id", fire.scheduleId())
               .param("time", fire.fireTime())
+              .param("task", run.task() == null ? null : run.task().number())
+              .param("job", run.jobId())
               .update()
           == 1;
     } catch (BadSqlGrammarException e) {
@@ -207,11 +212,6 @@ public class FireStore {
         Map.of("id", scheduleId, "before", before, "limit", limit));
   }
 
-  private List<FireRow> select(LocalDate day, String condition, Map<String, Object> params) {
-    try {
-      return jdbc.sql(
-              "SELECT " + COLUMNS + "FROM " + FireDayStore.table(day) + "\nWHERE " + condition)
-          .params(params)
   /**
    * The last fire of a schedule before {@code before} that created something by plan.
    *
@@ -235,6 +235,11 @@ public class FireStore {
     return Optional.empty();
   }
 
+  private List<FireRow> select(LocalDate day, String condition, Map<String, Object> params) {
+    try {
+      return jdbc.sql(
+              "SELECT " + COLUMNS + "FROM " + FireDayStore.table(day) + "\nWHERE " + condition)
+          .params(params)
           .query((rs, row) -> read(rs))
           .list();
     } catch (BadSqlGrammarException e) {

@@ -105,7 +105,7 @@ class RunEnds implements TaskLedger {
     Optional<ScheduleRow> schedule =
         isDependent ? schedules.lock(end.fire().scheduleId()) : Optional.empty();
     Integer status = end.status() == null ? null : end.status().code();
-    boolean isNew = fires.recordEnd(end.fire(), status);
+    boolean isNew = fires.recordEnd(end.fire(), end.run(), status);
     if (isNew) {
       schedule.ifPresent(row -> recordIn(row, end));
     }
