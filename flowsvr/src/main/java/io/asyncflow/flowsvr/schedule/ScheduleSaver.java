@@ -84,8 +84,8 @@ class ScheduleSaver {
     for (int attempt = 1; ; attempt++) {
       try {
         return saveOnce(definitions, ifVersion);
-      } catch (DuplicateKeyException e) {
-        // Another call created a schedule of one of these names: the next attempt sees it.
+      } catch (DuplicateKeyException | SavedMeanwhileException e) {
+        // Another call saved or deleted a schedule of one of these names: the next attempt sees it.
         if (attempt == MAX_ATTEMPTS) {
           throw e;
         }
@@ -126,7 +126,7 @@ class ScheduleSaver {
       withdrawals.change(
           rows,
           withdrawn -> {
-            requireAll(withdrawn, changed, ifVersion, existing);
+            requireUnchanged(withdrawn, changed, ifVersion, existing);
             withdrawn.forEach(
                 one -> saved.put(one.row().name(), change(one, changed.get(one.row().id()))));
             saved.putAll(create(created));
@@ -145,21 +145,24 @@ class ScheduleSaver {
     }
   }
 
-  /** Refuses if a schedule was deleted or changed since it was read. */
-  private static void requireAll(
+  /**
+   * Refuses if a schedule was deleted or saved since it was read.
+   *
+   * @throws SavedMeanwhileException if the save may be tried again
+   */
+  private static void requireUnchanged(
       List<Withdrawn> withdrawn,
       Map<Long, NewSchedule> changed,
       Long ifVersion,
       Map<String, ScheduleRow> read) {
     if (withdrawn.size() < changed.size()) {
-      throw new FlowException(ErrorCode.CHANGED_MEANWHILE, "a schedule was deleted just now");
+      throw new SavedMeanwhileException("a schedule was deleted just now");
     }
     for (Withdrawn one : withdrawn) {
       NewSchedule definition = changed.get(one.row().id());
       requireVersion(one.row(), definition, ifVersion);
       if (!Arrays.equals(one.row().bodyHash(), read.get(one.row().name()).bodyHash())) {
-        throw new FlowException(
-            ErrorCode.CHANGED_MEANWHILE, "schedule " + one.row().name() + " was saved just now");
+        throw new SavedMeanwhileException("schedule " + one.row().name() + " was saved just now");
       }
     }
   }
@@ -257,5 +260,15 @@ class ScheduleSaver {
   private long wakeTime(long id, NewSchedule definition, long next) {
     FireRules rules = ScheduleDefinitions.rules(id, definition);
     return FirePlan.wakeTime(rules, next, aheadMs);
+  }
+
+  /** Another call has changed a schedule; nothing of this transaction is committed. */
+  private static final class SavedMeanwhileException extends FlowException {
+
+    private static final long serialVersionUID = 1L;
+
+    SavedMeanwhileException(String message) {
+      super(ErrorCode.CHANGED_MEANWHILE, message);
+    }
   }
 }

@@ -14,11 +14,14 @@ import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.api.schedule.SaveOutcome;
+import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.ScheduleListRequest;
 import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
@@ -204,6 +207,17 @@ class HardSchedulesIT {
         .filter(fire -> fire.fireTime() == withdrawn.fireTime())
         .findFirst()
         .orElse(null);
+  }
+
+  @Test
+  void tenWorkersThatSaveAChangeAtOnceChangeItOnce() {
+    save(every(YEAR));
+    NewSchedule changed = every(YEAR.minusDays(1));
+
+    List<SavedSchedule> saved = AtOnce.from(10, i -> schedules.save(changed));
+
+    assertThat(saved.stream().filter(one -> one.outcome() == SaveOutcome.CHANGED)).hasSize(1);
+    assertThat(saved.stream().filter(one -> one.outcome() == SaveOutcome.UNCHANGED)).hasSize(9);
   }
 
   @Test
