@@ -105,7 +105,7 @@ class ManualFires {
                 CreateCall.of(List.of(draft))
                     .and(
                         ids -> {
-                          if (isNew(ids.get(0), fireTime)) {
+                          if (isOf(new FireId(schedule.id(), fireTime), ids.get(0))) {
                             record(schedule, fireTime, Run.of(ids.get(0)), join);
                           }
                         }))
@@ -113,9 +113,9 @@ class ManualFires {
     return new TriggeredRun(id.toString(), null);
   }
 
-  /** Whether a task was created for this fire, and not by an earlier call with the same key. */
-  private boolean isNew(TaskId id, long fireTime) {
-    return tasks.find(id).filter(task -> task.fire().fireTime() == fireTime).isPresent();
+  /** Whether this fire created a task, and not an earlier call with the same key. */
+  private boolean isOf(FireId fire, TaskId id) {
+    return tasks.find(id).filter(task -> fire.equals(task.fire())).isPresent();
   }
 
   private TriggeredRun triggerJob(ScheduleRow schedule, String key, long fireTime, Runnable join) {

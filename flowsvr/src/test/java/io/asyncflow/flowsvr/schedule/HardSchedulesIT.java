@@ -221,6 +221,15 @@ class HardSchedulesIT {
   }
 
   @Test
+  void aTriggerWithTheKeyOfAnotherTaskGivesThatTask() {
+    String id = save(every(YEAR));
+    String other = client.createTask(task().withIdempotencyKey("k"));
+
+    assertThat(schedules.trigger(id, "k").taskId()).isEqualTo(other);
+    assertThat(schedules.get(id).fireCount()).isZero();
+  }
+
+  @Test
   void anEndedScheduleHasNoNextFire() {
     String id = save(NewSchedule.after(name, Duration.ZERO).creating(task()).maxFires(1));
 
