@@ -82,8 +82,9 @@ class ManualFires {
     requireReadable(schedule);
     days.ensure(
         List.of(FireDayStore.dayOf(schedule.now()), FireDayStore.dayOf(schedule.now() + 1_000)));
+    long fireTime = schedule.now() - 1;
     for (int attempt = 0; ; attempt++) {
-      long fireTime = schedule.now() + attempt;
+      fireTime = unplanned(schedule, fireTime + 1);
       try {
         return schedule.rules().makesJobs()
             ? triggerJob(schedule, key, fireTime, join)
@@ -95,6 +96,17 @@ class ManualFires {
         }
       }
     }
+  }
+
+  /**
+   * The first time from {@code time} on that is no fire time of the plan, which keeps its place.
+   */
+  private static long unplanned(ScheduleRow schedule, long time) {
+    FireTimes times = schedule.rules().times();
+    Long next = schedule.position().nextFireTime();
+    boolean isPlanned =
+        times == null ? next != null && next == time : times.next(time - 1).orElse(-1) == time;
+    return isPlanned ? time + 1 : time;
   }
 
   private TriggeredRun triggerTask(ScheduleRow schedule, String key, long fireTime, Runnable join) {
