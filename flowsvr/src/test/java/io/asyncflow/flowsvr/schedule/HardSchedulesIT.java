@@ -19,6 +19,7 @@ import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.schedule.ScheduleFire;
+import io.asyncflow.api.schedule.ScheduleGap;
 import io.asyncflow.api.schedule.ScheduleListRequest;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.AtOnce;
@@ -227,6 +228,29 @@ class HardSchedulesIT {
 
     assertThat(schedules.trigger(id, "k").taskId()).isEqualTo(other);
     assertThat(schedules.get(id).fireCount()).isZero();
+  }
+
+  @Test
+  void aPauseHidesNoFireTimeBehindTheEnd() {
+    String id = save(every(Duration.ofHours(1)));
+    schedules.pause(id);
+    missFires(id, 5);
+    jdbc.sql(
+            """
+            UPDATE t_schedule
+            SET end_time = next_fire_time + 2 * every_ms,
+                wake_time = NULL
+            WHERE id = ?
+            """)
+        .param(id)
+        .update();
+
+    schedules.resume(id);
+
+    awaitState(id, ScheduleState.ENDED);
+    assertThat(schedules.fires(id, 10, null).gapList())
+        .extracting(ScheduleGap::fires)
+        .containsExactly(2);
   }
 
   @Test

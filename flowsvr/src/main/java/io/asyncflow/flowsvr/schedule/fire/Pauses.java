@@ -135,8 +135,10 @@ public class Pauses {
     Long next = row.position().nextFireTime();
     FireTimes times = row.rules().times();
     if (times != null && next != null && !catchUp && next <= row.now()) {
-      FireGap gap = paused(times, next, row.now());
-      gaps.insert(row.id(), List.of(gap));
+      long end = row.rules().endTime() == null ? Long.MAX_VALUE : row.rules().endTime();
+      if (next < end) {
+        gaps.insert(row.id(), List.of(paused(times, next, Math.min(row.now(), end - 1))));
+      }
       OptionalLong after = times.next(row.now());
       next = after.isPresent() ? (Long) after.getAsLong() : null;
     } else if (times == null && next == null) {
@@ -151,15 +153,16 @@ public class Pauses {
         null);
   }
 
-  private static FireGap paused(FireTimes times, long first, long now) {
+  /** The fire times from {@code first} to {@code last}. */
+  private static FireGap paused(FireTimes times, long first, long last) {
     FireGap gap = new FireGap(first, first, 1, GapReason.PAUSED);
     OptionalLong time = times.next(first);
-    while (time.isPresent() && time.getAsLong() <= now && gap.fires() < MAX_COUNTED) {
+    while (time.isPresent() && time.getAsLong() <= last && gap.fires() < MAX_COUNTED) {
       gap = new FireGap(first, time.getAsLong(), gap.fires() + 1, GapReason.PAUSED);
       time = times.next(time.getAsLong());
     }
-    return time.isPresent() && time.getAsLong() <= now
-        ? new FireGap(first, now, gap.fires(), GapReason.PAUSED)
+    return time.isPresent() && time.getAsLong() <= last
+        ? new FireGap(first, last, gap.fires(), GapReason.PAUSED)
         : gap;
   }
 
