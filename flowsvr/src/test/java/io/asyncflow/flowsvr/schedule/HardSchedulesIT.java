@@ -261,4 +261,18 @@ class HardSchedulesIT {
 
     assertThat(awaitState(id, ScheduleState.ENDED).nextFireTime()).isNull();
   }
+
+  @Test
+  void aBrokenScheduleThatWaitsForItsRunStopsNoAuditAndCanBeResumed() {
+    String id = save(NewSchedule.after(name, Duration.ZERO).creating(task()));
+    hold();
+    jdbc.sql("UPDATE t_schedule SET cron = 'x', after_ms = NULL WHERE id = ?").param(id).update();
+
+    assertThat(lastRuns.living(store.withoutWakeTime(0, 100))).isEmpty();
+    schedules.pause(id);
+    schedules.resume(id);
+
+    assertThat(schedules.get(id).state()).isEqualTo(ScheduleState.ACTIVE);
+    assertThat(schedules.get(id).lastError()).contains("cron");
+  }
 }

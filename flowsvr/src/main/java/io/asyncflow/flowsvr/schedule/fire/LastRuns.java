@@ -39,6 +39,7 @@ public class LastRuns {
   public Set<Long> living(Collection<ScheduleRow> schedules) {
     List<ScheduleRow> asked =
         schedules.stream()
+            .filter(row -> row.problem() == null)
             .filter(row -> row.rules().dependsOnLastRun() && row.position().lastRun() != null)
             .toList();
     if (asked.isEmpty()) {

@@ -133,6 +133,10 @@ public class Pauses {
 
   private void resume(ScheduleRow row, boolean catchUp) {
     Long next = row.position().nextFireTime();
+    if (row.problem() != null) { // the loop says why it does not fire
+      schedules.setState(row, ScheduleState.ACTIVE, next, row.now(), null);
+      return;
+    }
     FireTimes times = row.rules().times();
     if (times != null && next != null && !catchUp && next <= row.now()) {
       long end = row.rules().endTime() == null ? Long.MAX_VALUE : row.rules().endTime();
