@@ -30,6 +30,7 @@ import io.asyncflow.flowsvr.schedule.fire.LastRuns;
 import io.asyncflow.rules.TaskType;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -274,5 +275,27 @@ class HardSchedulesIT {
 
     assertThat(schedules.get(id).state()).isEqualTo(ScheduleState.ACTIVE);
     assertThat(schedules.get(id).lastError()).contains("cron");
+  }
+
+  @Test
+  void aLockedScheduleAndALockedRunStopNoOther() {
+    String replaced =
+        save(
+            NewSchedule.every(name + "-r", ofSeconds(1)).overlap(Overlap.REPLACE).creating(task()));
+    awaitFires(replaced, FireOutcome.CREATED, 1);
+    String paused = save(NewSchedule.every(name + "-p", YEAR).creating(task()));
+    schedules.pause(paused, Instant.now(), "ann", "for a moment");
+    String id = save(every(ofSeconds(1)).overlap(Overlap.SKIP));
+
+    transaction.executeWithoutResult(
+        status -> {
+          jdbc.sql(
+                  "UPDATE t_schedule SET modify_time = 0, wake_time = 1, pause_until = 1 WHERE id = ?")
+              .param(paused)
+              .update();
+          jdbc.sql("SELECT id FROM t_" + report.name() + "_task_1 FOR UPDATE").query().listOfRows();
+          awaitFires(id, FireOutcome.CREATED, 1);
+        });
+    awaitState(paused, ScheduleState.ACTIVE);
   }
 }

@@ -116,6 +116,11 @@ public class ScheduleStore {
     return select("WHERE id = :id FOR UPDATE", Map.of("id", id)).stream().findFirst();
   }
 
+  /** Locks the row and returns it, unless another transaction has locked it. */
+  public Optional<ScheduleRow> lockUnlessLocked(long id) {
+    return select("WHERE id = :id FOR UPDATE SKIP LOCKED", Map.of("id", id)).stream().findFirst();
+  }
+
   /** The schedules of these ids, in no order. */
   public List<ScheduleRow> find(Collection<Long> ids) {
     return select("WHERE id IN (:ids)", Map.of("ids", ids));

@@ -51,7 +51,7 @@ class FireLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
   private final Node node;
   private final long aheadMs;
   private Duration pause = PAUSE;
-  private BackgroundLoop loop;
+  private volatile BackgroundLoop loop;
 
   FireLoop(
       ScheduleStore schedules,
@@ -122,12 +122,15 @@ class FireLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
         near = Math.min(near, left);
       }
     }
-    boolean isMore = make(due, epochs) || due.size() == MAX_SCHEDULES;
+    List<PlannedSchedule> made = make(due, epochs);
+    boolean isMore =
+        made.stream().anyMatch(PlannedSchedule::hasMore)
+            || due.size() == MAX_SCHEDULES && !made.isEmpty();
     return isMore ? 0 : near;
   }
 
-  /** Plans and makes the fires of these schedules; returns whether some have more to make. */
-  private boolean make(List<ScheduleRow> due, Map<Integer, Long> epochs) {
+  /** Plans and makes the fires of these schedules; returns the plans that were written. */
+  private List<PlannedSchedule> make(List<ScheduleRow> due, Map<Integer, Long> epochs) {
     List<ScheduleRow> active = new ArrayList<>();
     for (ScheduleRow row : due) {
       if (row.problem() != null) {
@@ -140,15 +143,12 @@ class FireLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
     }
     Set<Long> living = lastRuns.living(active);
     List<PlannedSchedule> plans = new ArrayList<>();
-    boolean isMore = false;
     for (ScheduleRow row : active) {
       boolean lives = living.contains(row.id());
       FirePlan plan = row.plan(lives, aheadMs);
-      isMore |= plan.wakeTime() != null && plan.wakeTime() <= row.now();
       plans.add(new PlannedSchedule(row, plan, epochs.get(row.slice()), lives));
     }
-    maker.make(plans);
-    return isMore;
+    return maker.make(plans);
   }
 
   @Override

@@ -59,8 +59,8 @@ import org.springframework.stereotype.Component;
  *
  * <p>The plans of up to {@value #BATCH} fires commit together. A plan that another server has
  * overtaken, or whose row another transaction has locked, is left out. If a fire has a row already,
- * or a target is refused, nothing of the batch is committed, and each of its plans is written
- * alone. A lost race is ordinary and leaves no line in the log.
+ * a target is refused, or a row stays locked, nothing of the batch is committed, and each of its
+ * plans is written alone. A lost race is ordinary and leaves no line in the log.
  *
  * <p>Lock order, as everywhere: tasks, then schedules by id, then fires. Thread-safe.
  */
@@ -116,18 +116,19 @@ class FireMaker {
     this.node = node;
   }
 
-  /** Writes these plans, in batches. */
-  void make(List<PlannedSchedule> plans) {
+  /** Writes these plans, in batches; returns those that were written. */
+  List<PlannedSchedule> make(List<PlannedSchedule> plans) {
+    List<PlannedSchedule> made = new ArrayList<>();
     List<PlannedSchedule> batch = new ArrayList<>();
     int size = 0;
     for (PlannedSchedule plan : plans) {
       if (plan.makesJobs()) {
-        makeAlone(plan);
+        made.addAll(makeAlone(plan));
         continue;
       }
       int added = Math.max(1, plan.plan().fires().size());
       if (!batch.isEmpty() && size + added > BATCH) {
-        makeTogether(batch);
+        made.addAll(makeTogether(batch));
         batch = new ArrayList<>();
         size = 0;
       }
@@ -135,32 +136,35 @@ class FireMaker {
       size += added;
     }
     if (!batch.isEmpty()) {
-      makeTogether(batch);
+      made.addAll(makeTogether(batch));
     }
+    return made;
   }
 
-  private void makeTogether(List<PlannedSchedule> batch) {
+  private List<PlannedSchedule> makeTogether(List<PlannedSchedule> batch) {
     try {
-      writeUnlessMoved(batch);
+      return writeUnlessMoved(batch);
     } catch (RuntimeException e) {
-      if (isOfDatabase(e)) {
+      boolean isContention = e instanceof PessimisticLockingFailureException;
+      if (!isContention && Outage.of(e).isPresent()) {
         throw e;
       }
-      batch.forEach(this::makeAlone);
+      return batch.stream().map(this::makeAlone).flatMap(List::stream).toList();
     }
   }
 
   /** Writes what no other server has overtaken. */
-  private void writeUnlessMoved(List<PlannedSchedule> batch) {
+  private List<PlannedSchedule> writeUnlessMoved(List<PlannedSchedule> batch) {
     try {
       write(batch);
+      return batch;
     } catch (MovedException e) {
       meters.lost(e.ids.size());
       List<PlannedSchedule> others =
           batch.stream().filter(plan -> !e.ids.contains(plan.row().id())).toList();
-      if (!others.isEmpty() && others.size() < batch.size()) {
-        writeUnlessMoved(others);
-      }
+      return others.isEmpty() || others.size() == batch.size()
+          ? List.of()
+          : writeUnlessMoved(others);
     }
   }
 
@@ -329,18 +333,20 @@ class FireMaker {
   }
 
   /** Writes a plan by itself: it may find fires that were made by hand or were withdrawn. */
-  private void makeAlone(PlannedSchedule plan) {
+  private List<PlannedSchedule> makeAlone(PlannedSchedule plan) {
     try {
       withDays(List.of(plan), () -> writeAlone(plan));
       count(List.of(plan));
-    } catch (MovedException | DuplicateKeyException e) {
+      return List.of(plan);
+    } catch (MovedException | DuplicateKeyException | PessimisticLockingFailureException e) {
       meters.lost(1); // the next look finds what is left
     } catch (RuntimeException e) {
-      if (isOfDatabase(e)) {
+      if (Outage.of(e).isPresent()) {
         throw e;
       }
       refuse(plan, e);
     }
+    return List.of();
   }
 
   private void writeAlone(PlannedSchedule plan) {
@@ -480,11 +486,6 @@ class FireMaker {
     if (skipped > 0) {
       meters.fired(FireOutcome.SKIPPED, skipped);
     }
-  }
-
-  /** Whether nothing is wrong with a schedule, but the database is away or under contention. */
-  private static boolean isOfDatabase(RuntimeException e) {
-    return e instanceof PessimisticLockingFailureException || Outage.of(e).isPresent();
   }
 
   /** Other servers have moved these schedules on, or have locked them. */

@@ -123,7 +123,7 @@ public class Pauses {
     transactions.execute(
         () -> {
           schedules
-              .lock(row.id())
+              .lockUnlessLocked(row.id())
               .filter(now -> now.version() == row.version())
               .filter(now -> now.pauseUntil() != null)
               .ifPresent(now -> resume(now, false));
@@ -144,7 +144,7 @@ public class Pauses {
         gaps.insert(row.id(), List.of(paused(times, next, Math.min(row.now(), end - 1))));
       }
       OptionalLong after = times.next(row.now());
-      next = after.isPresent() ? (Long) after.getAsLong() : null;
+      next = after.isPresent() && after.getAsLong() < end ? (Long) after.getAsLong() : null;
     } else if (times == null && next == null) {
       next = row.now(); // its last run may have ended meanwhile; if it lives, it is waited for
     }

@@ -29,6 +29,11 @@ record PlannedSchedule(ScheduleRow row, FirePlan plan, long epoch, boolean lastR
         .toList();
   }
 
+  /** Whether fires have come that the next plan makes. */
+  boolean hasMore() {
+    return plan.wakeTime() != null && plan.wakeTime() <= row.now();
+  }
+
   boolean makesJobs() {
     return row.rules().makesJobs();
   }
