@@ -412,22 +412,26 @@ public class ScheduleStore {
         .update();
   }
 
-  /** Records why nothing is created, and when the fires that have come are tried again. */
-  public void refuse(ScheduleRow row, String error, long wakeTime) {
-    jdbc.sql(
-            """
-            UPDATE t_schedule
-            SET last_error = :error,
-                wake_time = :wake,
-                version = version + 1
-            WHERE id = :id
-              AND version = :version
-            """)
-        .param("error", error)
-        .param("wake", wakeTime)
-        .param("id", row.id())
-        .param("version", row.version())
-        .update();
+  /**
+   * Records why nothing is created, and when the fires that have come are tried again; false if the
+   * schedule has changed.
+   */
+  public boolean refuse(ScheduleRow row, String error, long wakeTime) {
+    return jdbc.sql(
+                """
+                UPDATE t_schedule
+                SET last_error = :error,
+                    wake_time = :wake,
+                    version = version + 1
+                WHERE id = :id
+                  AND version = :version
+                """)
+            .param("error", error)
+            .param("wake", wakeTime)
+            .param("id", row.id())
+            .param("version", row.version())
+            .update()
+        == 1;
   }
 
   /** Counts fires that were made by hand. */
@@ -471,15 +475,6 @@ public class ScheduleStore {
         .update();
   }
 
-  public void delete(long id) {
-    jdbc.sql("DELETE FROM t_schedule WHERE id = :id").param("id", id).update();
-  }
-
-  /**
-   * The server that fires the schedules of a slice.
-   *
-   * @param owner {@code null} while no server does
-   */
   /**
    * Takes back what withdrawn fires wrote.
    *
@@ -503,6 +498,15 @@ public class ScheduleStore {
         .update();
   }
 
+  public void delete(long id) {
+    jdbc.sql("DELETE FROM t_schedule WHERE id = :id").param("id", id).update();
+  }
+
+  /**
+   * The server that fires the schedules of a slice.
+   *
+   * @param owner {@code null} while no server does
+   */
   public record SliceOwner(String owner, long epoch) {}
 
   /** The owners of all slices, by slice. */

@@ -423,10 +423,10 @@ class FireMaker {
         () ->
             transactions.execute(
                 () -> {
-                  schedules.refuse(
-                      plan.row(),
-                      why.substring(0, Math.min(why.length(), MAX_ERROR)),
-                      plan.row().now() + RETRY_MS);
+                  String error = why.substring(0, Math.min(why.length(), MAX_ERROR));
+                  if (!schedules.refuse(plan.row(), error, plan.row().now() + RETRY_MS)) {
+                    return null;
+                  }
                   List<FireRow> refused =
                       plan.creations().stream()
                           .map(time -> without(plan, time, FireOutcome.REFUSED))
