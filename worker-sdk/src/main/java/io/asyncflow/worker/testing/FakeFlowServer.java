@@ -23,6 +23,10 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.schedule.CatchUp;
+import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.api.schedule.TriggeredRun;
+import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.HoldFence;
 import io.asyncflow.rules.JobPlace;
@@ -52,11 +56,20 @@ import java.util.function.Predicate;
 
 /**
  * An in-memory flowsvr for tests: tasks, due times, leases and epochs as in the contract, and
- * faults on demand.
+ * faults on demand, and schedules under the same clock.
  *
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It implements the contract as
  * far as clients can see it, except: several tables, rate limits, audit records, the expiry of
- * idempotency keys, and the keys, cancelling, retries and failure policies of jobs.
+ * idempotency keys and of the history of schedules, and the keys, cancelling, retries and failure
+ * policies of jobs; so it refuses a schedule that replaces jobs, with an {@link
+ * UnsupportedOperationException}.
+ *
+ * <p>Nothing happens between calls: each call first does what the clock asks for, as {@link #tick}
+ * does. So schedules fire when the clock of the test has reached their time. As in the server, a
+ * task is created up to 20 seconds before its fire time if nothing can change that, and is due at
+ * its fire time. If the clock has passed a fire time by more than a minute at the next call, that
+ * is an outage, and the schedule's {@link CatchUp} decides; to see every fire, move the clock from
+ * one to the next. Cron expressions need Spring's {@code spring-context} on the class path.
  */
 public final class FakeFlowServer implements FlowClient {
 
@@ -95,6 +108,7 @@ public final class FakeFlowServer implements FlowClient {
   private final List<Report> accepted = new ArrayList<>();
   private final List<Heartbeat> heartbeats = new ArrayList<>();
   private final FakeJobs jobs = new FakeJobs(this);
+  private final FakeSchedules schedules = new FakeSchedules(this, jobs);
   private final FakeStore objects = new FakeStore();
   private long nextNumber = 1;
   private long nextPark = 1;
@@ -174,7 +188,7 @@ public final class FakeFlowServer implements FlowClient {
     before();
     List<NewTask> bodies = tasks.stream().map(this::body).toList();
     refuseOtherBodies(bodies);
-    List<String> taskIds = bodies.stream().map(this::insertOnce).toList();
+    List<String> taskIds = bodies.stream().map(body -> insertOnce(body, null)).toList();
     after();
     return taskIds;
   }
@@ -213,21 +227,33 @@ public final class FakeFlowServer implements FlowClient {
     }
   }
 
-  private String insertOnce(NewTask body) {
+  private String insertOnce(NewTask body, FireId fire) {
     Entry entry =
         body.idempotencyKey() == null
-            ? newEntry(body, null)
-            : keyed.computeIfAbsent(Key.of(body), key -> newEntry(body, null));
+            ? newEntry(body, null, fire)
+            : keyed.computeIfAbsent(Key.of(body), key -> newEntry(body, null, fire));
     return entry.row.id().toString();
   }
 
   /** Inserts a task of a job, without injected faults. */
   String insert(NewTask task, JobPlace place) {
-    return newEntry(body(task), place).row.id().toString();
+    return newEntry(body(task), place, null).row.id().toString();
   }
 
-  private Entry newEntry(NewTask body, JobPlace place) {
-    TaskId id = new TaskId(nextNumber++, new TaskTable(new TaskType(body.taskType()), 1));
+  /** Inserts the task of a fire, without injected faults; the same key gives the same task. */
+  String insert(NewTask task, FireId fire) {
+    NewTask body = body(task);
+    refuseOtherBodies(List.of(body));
+    return insertOnce(body, fire);
+  }
+
+  /** A number for a task or a schedule. */
+  long newNumber() {
+    return nextNumber++;
+  }
+
+  private Entry newEntry(NewTask body, JobPlace place, FireId fire) {
+    TaskId id = new TaskId(newNumber(), new TaskTable(new TaskType(body.taskType()), 1));
     int priority = orElse(body.priority(), 0);
     TaskRow row =
         TaskRow.waiting(
@@ -241,7 +267,7 @@ public final class FakeFlowServer implements FlowClient {
             body.taskContext(),
             Objects.requireNonNullElse(body.scheduleLog(), ""),
             place,
-            null,
+            fire,
             millis());
     Entry entry = new Entry(body, row);
     tasks.put(id.toString(), entry);
@@ -312,11 +338,22 @@ public final class FakeFlowServer implements FlowClient {
       if (entry.row.status().isFinal()) {
         throw notAllowed("the task is final: " + entry.row.status());
       }
-      entry.row = entry.row.copy().status(TaskStatus.CANCELLED).row();
-      tellJob(entry);
-      notifyAll();
+      cancel(taskId);
     }
     after();
+  }
+
+  /** Cancels a task that has not ended, without injected faults. */
+  void cancel(String taskId) {
+    Entry entry = entry(taskId);
+    entry.row = entry.row.copy().status(TaskStatus.CANCELLED).row();
+    tellOfEnd(entry);
+    notifyAll();
+  }
+
+  /** The row of a task, without injected faults. */
+  TaskRow row(String taskId) {
+    return entry(taskId).row;
   }
 
   @Override
@@ -340,6 +377,9 @@ public final class FakeFlowServer implements FlowClient {
             .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
             .reportedEpoch(row.leaseEpoch())
             .row();
+    if (row.fire() != null) {
+      runEnded(row.fire(), new TriggeredRun(taskId, null), null, null);
+    }
     notifyAll();
     after();
     return taskId;
@@ -477,6 +517,11 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   @Override
+  public ScheduleClient schedules() {
+    return schedules;
+  }
+
+  @Override
   public StoreClient store() {
     return new StoreClient() {
       @Override
@@ -505,6 +550,20 @@ public final class FakeFlowServer implements FlowClient {
   private synchronized void gotThrough() {
     before();
     after();
+  }
+
+  // The clock
+
+  /**
+   * Does what the clock asks for: leases end, and schedules fire. Each call does so first, and a
+   * parked hold does so again and again; this one is for tests that move the clock several times
+   * before the next call. Does nothing while the server is down.
+   */
+  public synchronized void tick() {
+    if (!down) {
+      sweep();
+      notifyAll();
+    }
   }
 
   // Faults
@@ -612,7 +671,7 @@ public final class FakeFlowServer implements FlowClient {
 
   // How it works
 
-  private long millis() {
+  long millis() {
     return nanos.getAsLong() / 1_000_000;
   }
 
@@ -629,7 +688,7 @@ public final class FakeFlowServer implements FlowClient {
     }
   }
 
-  private TaskTypeSettings settingsOf(String taskType) {
+  TaskTypeSettings settingsOf(String taskType) {
     TaskTypeSettings type = types.get(taskType.toLowerCase(Locale.ROOT));
     if (type == null) {
       throw new FlowException(ErrorCode.NO_SUCH_TASK_TYPE, "there is no task type " + taskType);
@@ -647,9 +706,11 @@ public final class FakeFlowServer implements FlowClient {
             .mapToLong(row -> Math.max(1, row.orderTime() + patienceMs(request, row) - now))
             .min()
             .orElse(Long.MAX_VALUE);
+    long nextFire = schedules.nextWakeTime() - now;
     try {
       // Also wakes periodically, because a lease may have expired.
-      wait(Math.max(1, Math.min(Math.min(nextDue, 50), nanosLeft / 1_000_000)));
+      long soon = Math.min(50, Math.min(nextDue, nextFire));
+      wait(Math.max(1, Math.min(soon, nanosLeft / 1_000_000)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new FlowUnreachableException("interrupted while parked", e);
@@ -724,8 +785,13 @@ public final class FakeFlowServer implements FlowClient {
     return value == null ? otherwise : value;
   }
 
-  /** Ends expired leases. */
-  private void sweep() {
+  /** Does what the clock asks for. */
+  void sweep() {
+    endLeases();
+    schedules.makeFires();
+  }
+
+  private void endLeases() {
     List<Entry> ended =
         tasks.values().stream()
             .filter(entry -> entry.row.status() == TaskStatus.EXECUTING)
@@ -734,7 +800,7 @@ public final class FakeFlowServer implements FlowClient {
     for (Entry entry : ended) {
       entry.row = HoldEnd.expired(rowNow(entry), rulesOf(entry)).after();
     }
-    ended.forEach(this::tellJob);
+    ended.forEach(this::tellOfEnd);
   }
 
   /** The row as it would be read from a table now. */
@@ -771,15 +837,35 @@ public final class FakeFlowServer implements FlowClient {
     }
     entry.row = HoldEnd.reported(rowNow(entry), report, rulesOf(entry)).after();
     accepted.add(report);
-    tellJob(entry);
+    tellOfEnd(entry);
     return verdict;
   }
 
-  private void tellJob(Entry entry) {
+  /** Tells the job or the schedule that counts how the task ends, if it has ended. */
+  private void tellOfEnd(Entry entry) {
     TaskRow row = entry.row;
-    if (row.place() != null && row.status().isFinal()) {
-      jobs.ended("" + row.place().jobId(), row.id().toString(), row.status(), row.result());
+    if (!row.status().isFinal()) {
+      return;
     }
+    String taskId = row.id().toString();
+    if (row.place() != null) {
+      jobs.ended("" + row.place().jobId(), taskId, row.status(), row.result());
+    }
+    if (row.fire() != null) {
+      boolean failed = row.status() == TaskStatus.FAILED;
+      TriggeredRun run = new TriggeredRun(taskId, null);
+      runEnded(row.fire(), run, row.status(), failed ? "task " + taskId + " failed" : null);
+    }
+  }
+
+  /**
+   * Records at a fire how its run ended.
+   *
+   * @param status {@code null} if the run lives again
+   * @param error why it failed; {@code null} if it did not
+   */
+  void runEnded(FireId fire, TriggeredRun run, TaskStatus status, String error) {
+    schedules.ended(fire, run, status, error);
   }
 
   private static int bytes(String text) {

@@ -19,6 +19,8 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.schedule.TriggeredRun;
+import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.worker.JobMerger;
 import io.asyncflow.worker.JobSplitter;
@@ -37,6 +39,7 @@ final class FakeJobs implements JobClient {
 
   private static final class Row {
     NewJob created;
+    FireId fire;
     JobState state = JobState.SPLITTING;
     String splitTask;
     int stagedEpoch;
@@ -60,15 +63,35 @@ final class FakeJobs implements JobClient {
   public String createJob(NewJob job) {
     synchronized (server) {
       server.before();
-      String jobId = "" + (rows.size() + 1);
-      Row row = new Row();
-      row.created = job;
-      row.splitTask =
-          server.insert(ownTask(job, JobSplitter.STAGE), JobPlace.splitOf(Long.parseLong(jobId)));
-      rows.put(jobId, row);
+      String jobId = create(job, null);
       server.after();
       return jobId;
     }
+  }
+
+  /**
+   * Creates a job, without injected faults; called under the server's lock.
+   *
+   * @param fire the fire that creates it; {@code null} if no schedule does
+   */
+  String create(NewJob job, FireId fire) {
+    String jobId = "" + (rows.size() + 1);
+    Row row = new Row();
+    row.created = job;
+    row.fire = fire;
+    row.splitTask =
+        server.insert(ownTask(job, JobSplitter.STAGE), JobPlace.splitOf(Long.parseLong(jobId)));
+    rows.put(jobId, row);
+    return jobId;
+  }
+
+  /** The fire that created the job; {@code null} if no schedule did. */
+  FireId fireOf(String jobId) {
+    return rows.get(jobId).fire;
+  }
+
+  boolean isFinal(String jobId) {
+    return rows.get(jobId).state.isFinal();
   }
 
   private static NewTask ownTask(NewJob job, String stage) {
@@ -87,8 +110,8 @@ final class FakeJobs implements JobClient {
           row.state,
           FailurePolicy.FINISH,
           0,
-          null,
-          null,
+          row.fire == null ? null : "" + row.fire.scheduleId(),
+          row.fire == null ? null : (Long) row.fire.fireTime(),
           row.children == null ? null : row.children.size(),
           row.done,
           row.failed,
@@ -250,7 +273,19 @@ final class FakeJobs implements JobClient {
     } else {
       row.state = JobState.FAILED;
     }
+    tellSchedule(jobId, row);
     server.notifyAll();
+  }
+
+  private void tellSchedule(String jobId, Row row) {
+    if (row.fire != null && row.state.isFinal()) {
+      boolean succeeded = row.state == JobState.SUCCESS;
+      server.runEnded(
+          row.fire,
+          new TriggeredRun(null, jobId),
+          succeeded ? TaskStatus.SUCCESS : TaskStatus.FAILED,
+          succeeded ? null : "job " + jobId + " failed");
+    }
   }
 
   private void release(String jobId, Row row, int epoch) {
