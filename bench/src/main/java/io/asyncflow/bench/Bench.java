@@ -18,10 +18,11 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 /** One run of the bench. */
@@ -57,7 +58,9 @@ final class Bench {
       facts.add(Finding.of("memory of flowsvr at the start", memory(bed)));
       try {
         for (Part part : options.parts()) {
-          standings.add((part.once() ? once : usual).hold(contests.of(part)));
+          for (Callable<Contest<?>> contest : contests.of(part)) {
+            standings.add((part.once() ? once : usual).hold(contest.call()));
+          }
         }
         facts.add(Finding.of("memory of flowsvr at the end", memory(bed)));
       } catch (Exception e) {
@@ -78,11 +81,11 @@ final class Bench {
   private void publish(Report report) throws IOException {
     Path file = options.report().orElseGet(() -> checkout.benchTarget().resolve("bench.md"));
     Files.createDirectories(file.getParent());
-    Map<Part, String> charts = new EnumMap<>(Part.class);
+    Map<Contest<?>, String> charts = new HashMap<>();
     String stem = file.getFileName().toString().replaceFirst("\\.[^.]*$", "");
     for (Standings<?> standings : report.standings()) {
-      draw(standings, file.resolveSibling(stem + "-" + standings.contest().part().key() + ".png"))
-          .ifPresent(name -> charts.put(standings.contest().part(), name));
+      draw(standings, file.resolveSibling(stem + "-" + standings.contest().key() + ".png"))
+          .ifPresent(name -> charts.put(standings.contest(), name));
     }
     String markdown = report.markdown(charts);
     Files.writeString(file, markdown);
@@ -99,7 +102,7 @@ final class Bench {
       ChartFile.write(contest.measure().chart(standings), contest.title(), file);
       return Optional.of(file.getFileName().toString());
     } catch (IOException e) {
-      out.println("No chart of " + contest.part().key() + ": " + e.getMessage());
+      out.println("No chart of " + contest.key() + ": " + e.getMessage());
       return Optional.empty();
     }
   }

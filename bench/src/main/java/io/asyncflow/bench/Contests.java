@@ -27,6 +27,13 @@ import io.asyncflow.bench.measure.TypesMeasure;
 import io.asyncflow.bench.option.BenchOptions;
 import io.asyncflow.bench.option.Checkout;
 import io.asyncflow.bench.option.Part;
+import io.asyncflow.bench.schedule.FireMeasure;
+import io.asyncflow.bench.schedule.FireRun;
+import io.asyncflow.bench.schedule.FiresOnOneSecond;
+import io.asyncflow.bench.schedule.FlowSchedules;
+import io.asyncflow.bench.schedule.ManySchedules;
+import io.asyncflow.bench.schedule.ManySchedulesMeasure;
+import io.asyncflow.bench.schedule.ScheduleSystem;
 import io.asyncflow.bench.system.DbSchedulerSystem;
 import io.asyncflow.bench.system.FlowPollers;
 import io.asyncflow.bench.system.FlowSystem;
@@ -47,6 +54,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 import org.HdrHistogram.Histogram;
 
 /** What is held on a {@link TestBed}: who takes part, with how much, and what is aimed at. */
@@ -70,6 +78,9 @@ final class Contests {
   /** What collections at slightly different moments differ by. */
   private static final double NOISE_MIB = 4;
 
+  /** As many nodes as each peer has. */
+  private static final int SCHEDULE_SERVERS = 3;
+
   private static final int SMALL_BACKLOG = 10_000;
   private static final int DELAYED = 1_000_000;
 
@@ -86,22 +97,23 @@ final class Contests {
     this.out = out;
   }
 
-  /** Makes what a part needs: types, tables, rows. */
-  Contest<?> of(Part part) throws Exception {
+  /** What makes the contests of a part, each with what it needs: types, tables, rows. */
+  List<Callable<Contest<?>>> of(Part part) {
     return switch (part) {
-      case IDLE -> idle();
-      case TYPES -> types();
-      case LIVES -> lives();
-      case CREATES -> creates();
-      case BULK -> bulk();
-      case PROCESS -> process();
-      case POLLERS -> pollers();
-      case JOBS -> jobs();
-      case LATENCY -> latency();
-      case BACKLOG -> backlog();
-      case LISTS -> lists();
-      case DROP -> drop();
-      case SOAK -> soak();
+      case IDLE -> List.of(this::idle);
+      case TYPES -> List.of(this::types);
+      case SCHEDULES -> List.of(this::manySchedules, this::fires);
+      case LIVES -> List.of(this::lives);
+      case CREATES -> List.of(this::creates);
+      case BULK -> List.of(this::bulk);
+      case PROCESS -> List.of(this::process);
+      case POLLERS -> List.of(this::pollers);
+      case JOBS -> List.of(this::jobs);
+      case LATENCY -> List.of(this::latency);
+      case BACKLOG -> List.of(this::backlog);
+      case LISTS -> List.of(this::lists);
+      case DROP -> List.of(this::drop);
+      case SOAK -> List.of(this::soak);
     };
   }
 
@@ -118,12 +130,7 @@ final class Contests {
   }
 
   private Contest<TypesCost> types() throws Exception {
-    out.printf(
-        Locale.ROOT,
-        "%nStarting %d more flowsvr and making %d types ...%n",
-        TypesOnServers.servers(),
-        options.types());
-    Cluster cluster = bed.startCluster("types", TypesOnServers.servers(), options, checkout);
+    Cluster cluster = startCluster("types", TypesOnServers.servers());
     return new Contest<>(
         Part.TYPES,
         "Types: holds parked for each of many types on two servers without Redis, "
@@ -134,6 +141,57 @@ final class Contests {
             new TypesOnServers(
                 bed, cluster, options.types(), options.typeStarts(), options.typeWait())),
         new TypesMeasure(25, 100));
+  }
+
+  private Contest<ManySchedules.Run> manySchedules() throws Exception {
+    Cluster cluster = startCluster("schedules", SCHEDULE_SERVERS);
+    return new Contest<>(
+        Part.SCHEDULES,
+        String.format(
+            Locale.ROOT,
+            "Schedules: %,d more in each round, none due for %d s",
+            options.schedules(),
+            options.idleSeconds()),
+        Math.max(1, options.schedules() / 10),
+        options.schedules(),
+        List.of(new ManySchedules(bed, cluster, options.idleSeconds())),
+        new ManySchedulesMeasure(SCHEDULE_SERVERS, 3, 60, 100));
+  }
+
+  private Contest<FireRun> fires() throws Exception {
+    FiresOnOneSecond several =
+        fires(new FlowSchedules(startCluster("fires", SCHEDULE_SERVERS), ""));
+    FiresOnOneSecond one = fires(new FlowSchedules(startCluster("fires_one", 1), ""));
+    FiresOnOneSecond now =
+        fires(
+            new FlowSchedules(
+                startCluster("fires_now", SCHEDULE_SERVERS, "flow.schedule.ahead=0s"), "0 s"));
+    List<FiresOnOneSecond> contenders = new ArrayList<>(List.of(several, one, now));
+    List<FiresOnOneSecond> peers = new ArrayList<>();
+    contenders.addAll(peers);
+    return new Contest<>(
+        Part.SCHEDULES,
+        "fires",
+        String.format(Locale.ROOT, "Fires: %,d schedules that fire on one second", options.fires()),
+        options.fires(),
+        options.fires(),
+        contenders,
+        new FireMeasure(
+            List.of(
+                new FireMeasure.Limit(several, 1000),
+                new FireMeasure.Limit(one, 1000),
+                new FireMeasure.Limit(now, 2500)),
+            peers,
+            0.5));
+  }
+
+  private FiresOnOneSecond fires(ScheduleSystem system) {
+    return new FiresOnOneSecond(system, options.fireLead());
+  }
+
+  private Cluster startCluster(String name, int servers, String... settings) throws Exception {
+    out.printf(Locale.ROOT, "%nStarting %d more flowsvr for %s ...%n", servers, name);
+    return bed.startCluster(name, servers, options, checkout, settings);
   }
 
   private Contest<Duration> lives() throws SQLException {

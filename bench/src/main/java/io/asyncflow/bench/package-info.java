@@ -10,6 +10,7 @@
  * <pre>
  *   report     tables, charts, and last the targets that were met or missed
  *   flow       what only flowsvr can do
+ *   schedule   what keeps schedules, and what is done with them
  *   work       what every task system can do: creates, processing, whole lives, create to start
  *   system     what keeps tasks and runs them: flowsvr, plain JDBC, the seeds' design, the peers
  *   bed        one durable database, one flowsvr from its real jar, and their tables and tasks
@@ -19,6 +20,7 @@
  *   option     what the command line asks for
  * </pre>
  *
- * <p>A new peer is one class in {@code system}, and new work is one class in {@code work}.
+ * <p>A new peer is one class in {@code system}, and new work is one class in {@code work}; a peer
+ * that keeps schedules is one class in {@code schedule}.
  */
 package io.asyncflow.bench;

@@ -24,6 +24,7 @@ class ArchitectureTest {
               ".bed",
               ".system",
               ".work",
+              ".schedule",
               ".flow",
               ".report",
               "")

@@ -50,8 +50,7 @@ class BenchIT {
   void allContestsAreHeldAndTheFindingsComeLast() throws Exception {
     Report report = run();
 
-    assertThat(report.standings())
-        .extracting(standings -> standings.contest().part())
+    assertThat(report.standings().stream().map(standings -> standings.contest().part()).distinct())
         .containsExactly(Part.values());
     assertThat(report.findings())
         .extracting(Finding::what)
@@ -69,6 +68,12 @@ class BenchIT {
             "5 idle workers: database",
             "5 types on 2 servers: database",
             "5 types on 2 servers: create on one, start on the other, p50",
+            "schedules on 3 servers, none due: database, a server, more than without",
+            "schedules on 3 servers: saveAll of 200",
+            "schedules on 3 servers: page, p95",
+            "fires: flowsvr × 3 + SDK, holdable − fire time, p99",
+            "fires: flowsvr × 1 + SDK, missed, doubled or early",
+            "fires: flowsvr × 3 + SDK, ahead 0 s, holdable − fire time, p99",
             "call: a table of 2,000 rows dropped, p99 against without a drop",
             "soak: growth of the live heap of flowsvr",
             "memory of flowsvr at the start",

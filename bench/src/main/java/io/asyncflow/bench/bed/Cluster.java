@@ -4,6 +4,7 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.bench.resource.CpuMeter;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -20,13 +21,15 @@ import java.util.Map;
  */
 public final class Cluster implements AutoCloseable {
 
+  private final String name;
   private final DatabaseEndpoint database;
   private final String schema;
   private final List<ServerProcess> servers = new ArrayList<>();
   private final List<FlowClient> clients = new ArrayList<>();
   private boolean closed;
 
-  private Cluster(DatabaseEndpoint database, String schema) {
+  private Cluster(String name, DatabaseEndpoint database, String schema) {
+    this.name = name;
     this.database = database;
     this.schema = schema;
   }
@@ -34,12 +37,19 @@ public final class Cluster implements AutoCloseable {
   /**
    * Starts the servers one after the other; the first one makes the tables.
    *
+   * @param name tells it from other clusters, as {@code types}
    * @param log of the first server is {@code log-1.log}, and so on
    */
   static Cluster start(
-      int size, Path jar, List<String> jvm, DatabaseEndpoint database, String schema, Path log)
+      String name,
+      int size,
+      Path jar,
+      List<String> jvm,
+      DatabaseEndpoint database,
+      String schema,
+      Path log)
       throws Exception {
-    Cluster cluster = new Cluster(database, schema);
+    Cluster cluster = new Cluster(name, database, schema);
     try {
       for (int i = 1; i <= size; i++) {
         Path ownLog = log.resolveSibling(log.getFileName() + "-" + i + ".log");
@@ -63,6 +73,21 @@ public final class Cluster implements AutoCloseable {
     return clients.get(server);
   }
 
+  /** How many servers there are. */
+  public int size() {
+    return clients.size();
+  }
+
+  /** A connection to the schema of the servers. */
+  public Connection connect() throws SQLException {
+    return database.connect(schema);
+  }
+
+  /** Reads what these servers use of the processors. */
+  public CpuMeter cpuMeter() {
+    return new CpuMeter(pids(), false);
+  }
+
   /** Makes a task type and, by an empty hold, its table. */
   public void addType(TaskTypeSettings settings) {
     flow(0).saveTaskType(settings);
@@ -73,7 +98,7 @@ public final class Cluster implements AutoCloseable {
   Map<String, Long> pids() {
     Map<String, Long> pids = new LinkedHashMap<>();
     for (int i = 0; i < servers.size(); i++) {
-      pids.put("flowsvr " + (i + 1) + " of " + servers.size(), servers.get(i).pid());
+      pids.put("flowsvr " + name + "-" + (i + 1), servers.get(i).pid());
     }
     return pids;
   }

@@ -98,14 +98,19 @@ public final class TestBed implements AutoCloseable {
    * not done so.
    *
    * @param name of the schema, after the bench's own
+   * @param settings of the servers, as {@code flow.schedule.ahead=0s}
    */
-  public Cluster startCluster(String name, int servers, BenchOptions options, Checkout checkout)
+  public Cluster startCluster(
+      String name, int servers, BenchOptions options, Checkout checkout, String... settings)
       throws Exception {
+    List<String> jvm = serverJvm(options);
+    List.of(settings).forEach(setting -> jvm.add("-D" + setting));
     Cluster cluster =
         Cluster.start(
+            name,
             servers,
             checkout.serverJar(),
-            serverJvm(options),
+            jvm,
             database.endpoint(),
             schema + "_" + name,
             checkout.benchTarget().resolve("flowsvr-" + name));

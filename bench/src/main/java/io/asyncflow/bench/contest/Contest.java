@@ -7,6 +7,7 @@ import java.util.List;
  * Some work, and the ways of doing it that are compared.
  *
  * @param part what it belongs to
+ * @param key tells it from other contests, also of its part: in the names of files
  * @param title what is done, with its conditions
  * @param warmUp how often it is done in the round that does not count
  * @param units how often it is done in each other round
@@ -15,6 +16,7 @@ import java.util.List;
  */
 public record Contest<R>(
     Part part,
+    String key,
     String title,
     int warmUp,
     int units,
@@ -23,6 +25,17 @@ public record Contest<R>(
 
   public Contest {
     contenders = List.copyOf(contenders);
+  }
+
+  /** The only one of its part, or the first. */
+  public Contest(
+      Part part,
+      String title,
+      int warmUp,
+      int units,
+      List<? extends Contender<R>> contenders,
+      Measure<R> measure) {
+    this(part, part.key(), title, warmUp, units, contenders, measure);
   }
 
   /** With a warm-up as long as any other round. */

@@ -140,7 +140,7 @@ public record Latency(String what, List<Limit> limits) implements Measure<Histog
   }
 
   /** In milliseconds, of a histogram of microseconds. */
-  static double percentile(Histogram latencies, double percentile) {
+  public static double percentile(Histogram latencies, double percentile) {
     return latencies.getValueAtPercentile(percentile) / 1000.0;
   }
 }

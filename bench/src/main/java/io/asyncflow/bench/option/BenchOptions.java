@@ -22,7 +22,7 @@ public final class BenchOptions {
 
   private final Map<String, String> environment;
 
-  @Option(names = "--peers", description = "db-scheduler and JobRunr take part, in the same rounds")
+  @Option(names = "--peers", description = "the peers take part, in the same rounds")
   private boolean peers;
 
   @Option(
@@ -113,7 +113,7 @@ public final class BenchOptions {
     this.environment = environment;
   }
 
-  /** Whether db-scheduler and JobRunr take part. */
+  /** Whether the peers take part. */
   public boolean peers() {
     return peers;
   }
@@ -221,6 +221,21 @@ public final class BenchOptions {
   /** How long a hold is parked before it is answered: for a worker, a type's default of 10 s. */
   public Duration typeWait() {
     return Duration.ofMillis(Math.min(10_000, Math.max(1_000, lives() / 5)));
+  }
+
+  /** Schedules that are saved in a round and are not due. */
+  public int schedules() {
+    return Math.min(100_000, Math.max(100, 2 * lives()));
+  }
+
+  /** Schedules that fire on one second. */
+  public int fires() {
+    return Math.min(5_000, Math.max(5, lives() / 10));
+  }
+
+  /** From the first save of such schedules to their fire time. */
+  public Duration fireLead() {
+    return Duration.ofMillis(Math.min(50_000, Math.max(8_000, 10L * lives())));
   }
 
   /** What makes the JVMs compile the way of a call. */

@@ -12,6 +12,8 @@ public enum Part {
   IDLE,
   /** Many types with parked holds on two servers, which are its own, as is their schema. */
   TYPES,
+  /** Many schedules, and many that fire on one second, on servers that are their own, too. */
+  SCHEDULES,
   /** Tasks created, held and finished. */
   LIVES,
   /** Tasks created one by one. */

@@ -5,7 +5,6 @@ import io.asyncflow.bench.contest.Contest;
 import io.asyncflow.bench.contest.Finding;
 import io.asyncflow.bench.contest.Lap;
 import io.asyncflow.bench.contest.Standings;
-import io.asyncflow.bench.option.Part;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -33,12 +32,12 @@ public record Report(Conditions conditions, List<Standings<?>> standings, List<F
   }
 
   /**
-   * @param charts the file of each part that has been drawn, as a link names it
+   * @param charts the file of each contest that has been drawn, as a link names it
    */
-  public String markdown(Map<Part, String> charts) {
+  public String markdown(Map<Contest<?>, String> charts) {
     StringBuilder text = new StringBuilder("# Asyncflow bench\n\n");
     text.append(conditions.markdown());
-    standings.forEach(each -> text.append(section(each, charts.get(each.contest().part()))));
+    standings.forEach(each -> text.append(section(each, charts.get(each.contest()))));
     text.append("\n## Figures\n\n| | figure | |\n|---|---:|---|\n");
     findings().stream().filter(each -> !each.hasTarget()).forEach(each -> text.append(each.row()));
     text.append("\n## Targets\n\n| | target | figure | |\n|---|---:|---:|---|\n");
@@ -52,7 +51,7 @@ public record Report(Conditions conditions, List<Standings<?>> standings, List<F
         + contest.title()
         + "\n\n"
         + conditions(contest)
-        + (chart == null ? "" : "![%s](%s)\n\n".formatted(contest.part().key(), chart))
+        + (chart == null ? "" : "![%s](%s)\n\n".formatted(contest.key(), chart))
         + contest.measure().table(standings)
         + "\n"
         + cost(standings)

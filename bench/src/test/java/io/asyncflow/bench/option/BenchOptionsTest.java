@@ -33,6 +33,9 @@ class BenchOptionsTest {
     assertThat(options.types()).isEqualTo(200);
     assertThat(options.typeStarts()).isEqualTo(50);
     assertThat(options.typeWait()).hasSeconds(10);
+    assertThat(options.schedules()).isEqualTo(100_000);
+    assertThat(options.fires()).isEqualTo(5_000);
+    assertThat(options.fireLead()).hasSeconds(50);
     assertThat(options.rounds()).isEqualTo(3);
     assertThat(options.soak()).hasMinutes(2);
     assertThat(options.beforeDrop()).hasSeconds(20);
@@ -50,6 +53,9 @@ class BenchOptionsTest {
     assertThat(options.types()).isEqualTo(5);
     assertThat(options.typeStarts()).isEqualTo(5);
     assertThat(options.typeWait()).hasSeconds(1);
+    assertThat(options.schedules()).isEqualTo(100);
+    assertThat(options.fires()).isEqualTo(5);
+    assertThat(options.fireLead()).hasSeconds(8);
   }
 
   @Test

@@ -42,7 +42,7 @@ class ReportTest {
 
     assertThat(report.findings())
         .containsExactly(new Finding("lives/s: ours against raw", "≥ 0.30 ×", "0.40 ×", "met"));
-    assertThat(report.markdown(Map.of(Part.LIVES, "bench-lives.png")))
+    assertThat(report.markdown(Map.of(lives.contest(), "bench-lives.png")))
         .contains(
             "- cores: 2",
             "- raw: as fast as can be",
