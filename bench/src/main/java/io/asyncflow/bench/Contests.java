@@ -27,6 +27,7 @@ import io.asyncflow.bench.measure.TypesMeasure;
 import io.asyncflow.bench.option.BenchOptions;
 import io.asyncflow.bench.option.Checkout;
 import io.asyncflow.bench.option.Part;
+import io.asyncflow.bench.schedule.DbSchedulerSchedules;
 import io.asyncflow.bench.schedule.FireMeasure;
 import io.asyncflow.bench.schedule.FireRun;
 import io.asyncflow.bench.schedule.FiresOnOneSecond;
@@ -168,6 +169,9 @@ final class Contests {
                 startCluster("fires_now", SCHEDULE_SERVERS, "flow.schedule.ahead=0s"), "0 s"));
     List<FiresOnOneSecond> contenders = new ArrayList<>(List.of(several, one, now));
     List<FiresOnOneSecond> peers = new ArrayList<>();
+    if (options.peers()) {
+      peers.add(fires(new DbSchedulerSchedules(bed.peerConnections(), "dbs_fires")));
+    }
     contenders.addAll(peers);
     return new Contest<>(
         Part.SCHEDULES,

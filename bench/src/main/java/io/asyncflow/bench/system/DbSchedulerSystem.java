@@ -72,6 +72,11 @@ public final class DbSchedulerSystem implements TaskSystem {
     this.dataSource = dataSource;
     this.table = table;
     this.immediate = immediate;
+    createTable(dataSource, table);
+  }
+
+  /** Makes its documented table. */
+  public static void createTable(DataSource dataSource, String table) throws SQLException {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute(TABLE.formatted(table));
