@@ -32,8 +32,10 @@ import io.asyncflow.bench.schedule.FireMeasure;
 import io.asyncflow.bench.schedule.FireRun;
 import io.asyncflow.bench.schedule.FiresOnOneSecond;
 import io.asyncflow.bench.schedule.FlowSchedules;
+import io.asyncflow.bench.schedule.JobRunrSchedules;
 import io.asyncflow.bench.schedule.ManySchedules;
 import io.asyncflow.bench.schedule.ManySchedulesMeasure;
+import io.asyncflow.bench.schedule.QuartzSchedules;
 import io.asyncflow.bench.schedule.ScheduleSystem;
 import io.asyncflow.bench.system.DbSchedulerSystem;
 import io.asyncflow.bench.system.FlowPollers;
@@ -56,6 +58,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import javax.sql.DataSource;
 import org.HdrHistogram.Histogram;
 
 /** What is held on a {@link TestBed}: who takes part, with how much, and what is aimed at. */
@@ -170,9 +173,16 @@ final class Contests {
     List<FiresOnOneSecond> contenders = new ArrayList<>(List.of(several, one, now));
     List<FiresOnOneSecond> peers = new ArrayList<>();
     if (options.peers()) {
-      peers.add(fires(new DbSchedulerSchedules(bed.peerConnections(), "dbs_fires")));
+      DataSource connections = bed.peerConnections();
+      peers.add(fires(new DbSchedulerSchedules(connections, "dbs_fires")));
+      peers.add(fires(QuartzSchedules.oneByOne(connections, "QRTZ_ONE_")));
+      peers.add(fires(QuartzSchedules.inBatches(connections, "QRTZ_BATCH_")));
     }
     contenders.addAll(peers);
+    if (options.peers()) {
+      // With fewer schedules than the others, so it is not compared.
+      contenders.add(fires(new JobRunrSchedules(jobRunr("fires"))));
+    }
     return new Contest<>(
         Part.SCHEDULES,
         "fires",

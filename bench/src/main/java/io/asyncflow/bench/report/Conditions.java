@@ -83,7 +83,9 @@ public record Conditions(Map<String, String> lines) {
               + versionOf(Scheduler.class)
               + ", JobRunr "
               + versionOf(JobRequestScheduler.class)
-              + ", both READ COMMITTED through HikariCP");
+              + ", Quartz "
+              + versionOf(org.quartz.Scheduler.class)
+              + ", all READ COMMITTED through HikariCP");
     }
     return new Conditions(lines);
   }

@@ -2,6 +2,7 @@ package io.asyncflow.bench.system;
 
 import io.asyncflow.bench.bed.Workload;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
@@ -85,6 +86,17 @@ public final class JobRunrSystem implements TaskSystem, AutoCloseable {
         scheduler.enqueue(IntStream.range(from, to).mapToObj(JobRunrSystem.this::job));
       }
     };
+  }
+
+  /**
+   * Has a task created at each fire time of an expression.
+   *
+   * @param id of the recurring job, in whose place it comes
+   * @param cron six fields, in UTC
+   * @param number of the tasks
+   */
+  public void scheduleRecurrently(String id, String cron, int number) {
+    new JobRequestScheduler(storage).scheduleRecurrently(id, cron, ZoneOffset.UTC, job(number));
   }
 
   private NoOpJob job(int number) {
