@@ -19,6 +19,10 @@
  * happens in the dark leaves rows, and the {@linkplain io.asyncflow.systemtest.history.Audit rows}
  * are judged too.
  *
- * <p>For each invariant there is a history in the tests that breaks it and nothing else.
+ * <p>Schedules are judged by their rows alone ({@link
+ * io.asyncflow.systemtest.check.ScheduleChecker}): each fire leaves one, written by one clock.
+ *
+ * <p>For each invariant there is a history, or there are rows, in the tests that break it and
+ * nothing else.
  */
 package io.asyncflow.systemtest.check;

@@ -40,7 +40,8 @@ public record Audit(List<Row> rows, List<Job> jobs, Position position) {
     /** The index of the task that merges it. */
     public static final int MERGE = -2;
 
-    private static final int FINAL = 4 | 8 | 16;
+    static final int CANCELLED = 16;
+    static final int FINAL = 4 | 8 | CANCELLED;
 
     public boolean isFinal() {
       return (status & FINAL) != 0;

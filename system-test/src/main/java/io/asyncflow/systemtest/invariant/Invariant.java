@@ -20,7 +20,12 @@ public enum Invariant {
   JOBS_ADD_UP(17, "job counts equal the rows; each child once, one merge, and an end that fits"),
   READ_YOUR_WRITES(18, "who was answered reads what was answered"),
   NO_ERROR_WITHOUT_A_FAULT(19, "no 5xx and no silence without a fault"),
-  HEALED_MEANS_DRAINED(20, "after everything heals all drains in time");
+  HEALED_MEANS_DRAINED(20, "after everything heals all drains in time"),
+  ONE_RUN_A_FIRE(21, "one fire row a fire time of a schedule, and one run that carries it"),
+  ONE_FATE_A_FIRE_TIME(22, "each fire time that has come has one fate: a fire or a gap"),
+  FIRES_RISE(23, "fires of a schedule rise, and no run is held before its fire time"),
+  SLICE_EPOCHS_RISE(24, "epochs of a slice rise, and no epoch has two owners"),
+  ONE_RUN_AT_A_TIME(28, "no two live runs under SKIP, WAIT, REPLACE or after the last run");
 
   private final int number;
   private final String sentence;
@@ -28,6 +33,11 @@ public enum Invariant {
   Invariant(int number, String sentence) {
     this.number = number;
     this.sentence = sentence;
+  }
+
+  /** Whether it is about schedules, which leave no history but rows. */
+  public boolean isOfSchedules() {
+    return number > HEALED_MEANS_DRAINED.number;
   }
 
   public int number() {

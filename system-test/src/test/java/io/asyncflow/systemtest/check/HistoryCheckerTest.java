@@ -28,7 +28,9 @@ class HistoryCheckerTest {
 
   @AfterAll
   static void everyInvariantHasAHistoryThatBreaksIt() {
-    assertThat(BROKEN).containsExactlyInAnyOrder(Invariant.values());
+    assertThat(BROKEN)
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.of(Invariant.values()).filter(one -> !one.isOfSchedules()).toList());
   }
 
   private static void assertClean(HistoryBuilder history) {
