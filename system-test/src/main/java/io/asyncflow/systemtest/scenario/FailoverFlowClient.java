@@ -4,6 +4,7 @@ import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.api.StoreClient;
+import io.asyncflow.api.schedule.ScheduleClient;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -45,6 +46,9 @@ public final class FailoverFlowClient {
               }
               if (method.getReturnType() == StoreClient.class) {
                 return all(StoreClient.class, FlowClient::store);
+              }
+              if (method.getReturnType() == ScheduleClient.class) {
+                return all(ScheduleClient.class, FlowClient::schedules);
               }
               return ask(part, method, arguments);
             });
