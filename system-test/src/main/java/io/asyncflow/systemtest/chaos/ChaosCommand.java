@@ -3,6 +3,7 @@ package io.asyncflow.systemtest.chaos;
 import io.asyncflow.dev.command.Asyncflow;
 import io.asyncflow.dev.command.WholeNumber;
 import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
+import io.asyncflow.systemtest.chaos.ChaosSchedules.Findings;
 import io.asyncflow.systemtest.check.Verdict;
 import io.asyncflow.systemtest.evidence.Executions;
 import io.asyncflow.systemtest.invariant.Invariant;
@@ -47,6 +48,13 @@ public final class ChaosCommand implements Callable<Integer> {
   private Integer jobs;
 
   @Option(
+      names = "--schedules",
+      paramLabel = "N",
+      converter = WholeNumber.FromZero.class,
+      description = "of every policy beside them (one for each hundred tasks)")
+  private Integer schedules;
+
+  @Option(
       names = "--seed",
       paramLabel = "S",
       converter = Seed.class,
@@ -76,7 +84,8 @@ public final class ChaosCommand implements Callable<Integer> {
       defaultValue = "6",
       converter = WholeNumber.FromOne.class,
       description =
-          "worker processes (${DEFAULT-VALUE}), and one for the tasks of a type with default times")
+          "worker processes (${DEFAULT-VALUE}), one for the tasks of a type with default times, and"
+              + " one for those of schedules")
   private int workers;
 
   ChaosCommand() {}
@@ -112,16 +121,19 @@ public final class ChaosCommand implements Callable<Integer> {
     long ofFaults = seed != null ? seed : ThreadLocalRandom.current().nextLong(1_000_000);
     ChaosPlan plan = ChaosPlan.of(tasks, ofFaults).on(servers, workers);
     plan = jobs == null ? plan : plan.with(jobs);
+    plan = schedules == null ? plan : plan.withSchedules(schedules);
     return minutes == null ? plan : plan.within(Duration.ofMinutes(minutes));
   }
 
   private static int run(ChaosPlan plan) {
     say(
-        "seed %d: %d three-stage tasks and %d jobs over %d s or more, %d servers, %d workers and one for"
-            + " the type with default times, a fault every %.1f to %.1f s",
+        "seed %d: %d three-stage tasks, %d jobs and %d schedules over %d s or more, %d servers, %d"
+            + " workers, one for the type with default times and one for the schedules, a fault"
+            + " every %.1f to %.1f s",
         plan.seed(),
         plan.tasks(),
         plan.jobs(),
+        plan.schedules(),
         plan.load().toSeconds(),
         plan.servers(),
         plan.workers(),
@@ -167,18 +179,29 @@ public final class ChaosCommand implements Callable<Integer> {
         onDefaults.executions().repeatedWithoutFault(),
         onDefaults.violations().size());
     onDefaults.violations().forEach(System.out::println);
+    Findings ofSchedules = outcome.ofSchedules();
+    say(
+        "%nbeside them %d schedules with %d fires, the latest %d ms after its time: %d violations",
+        ofSchedules.schedules(),
+        ofSchedules.fires(),
+        ofSchedules.lateness().toMillis(),
+        ofSchedules.violations().size());
+    ofSchedules.violations().forEach(System.out::println);
     say("%n%s", lastLine(outcome));
   }
 
-  /** What counts most, of the tasks of both types. */
+  /** What counts most, of the tasks of both types and of the schedules. */
   static String lastLine(Outcome outcome) {
     return format(
-        "%d lost, %d phantom, %d duplicate committed results, %d stale reports accepted, %d stuck",
+        "%d lost, %d phantom, %d duplicate committed results, %d stale reports accepted, %d stuck,"
+            + " %d fires doubled, %d without a fate",
         outcome.count(Invariant.CREATED_IS_FINISHED),
         outcome.count(Invariant.NOTHING_FROM_NOWHERE),
         outcome.count(Invariant.ONE_RESULT_A_STAGE),
         outcome.count(Invariant.NO_STALE_REPORT),
-        outcome.count(Invariant.HEALED_MEANS_DRAINED));
+        outcome.count(Invariant.HEALED_MEANS_DRAINED),
+        outcome.count(Invariant.ONE_RUN_A_FIRE),
+        outcome.count(Invariant.ONE_FATE_A_FIRE_TIME));
   }
 
   private static void say(String format, Object... values) {

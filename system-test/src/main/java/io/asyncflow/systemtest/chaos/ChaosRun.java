@@ -11,6 +11,7 @@ import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.WorkerNode;
 import io.asyncflow.systemtest.history.Audit;
 import io.asyncflow.systemtest.invariant.Invariant;
+import io.asyncflow.systemtest.invariant.Violation;
 import io.asyncflow.systemtest.scenario.FailoverFlowClient;
 import io.asyncflow.systemtest.scenario.Onlooker;
 import io.asyncflow.systemtest.scenario.Scenario;
@@ -36,6 +37,8 @@ import org.awaitility.core.ConditionTimeoutException;
  * <p>Most tasks are of a type with short times, so that a few minutes hold many lost leases. Beside
  * it some are of a type with the default times, and have a worker of their own: what the short ones
  * hide (a stop that is over before a lease is, a heartbeat that is rare) shows there.
+ *
+ * <p>Schedules of every policy fire beside them, for a worker of their own.
  *
  * <p>Tasks, and a few jobs, are created at an even pace, or as fast as they are worked off if that
  * is slower, so that there is work for as long as there are faults. When the last one has been
@@ -74,6 +77,7 @@ public final class ChaosRun {
    *
    * @param verdict on the tasks of the type with short times
    * @param verdictOnDefaults on those of the type with the default times
+   * @param ofSchedules on the schedules
    * @param disasters how often each thing has happened
    * @param elapsed from the first create to the end of the last task
    * @param jobs how many have ended how
@@ -83,6 +87,7 @@ public final class ChaosRun {
   public record Outcome(
       Verdict verdict,
       Verdict verdictOnDefaults,
+      ChaosSchedules.Findings ofSchedules,
       Map<Disaster, Integer> disasters,
       Duration elapsed,
       Map<JobState, Long> jobs,
@@ -91,12 +96,24 @@ public final class ChaosRun {
 
     /** Whether every invariant held, and no work was repeated but what a fault met. */
     public boolean isClean() {
-      return isClean(verdict) && isClean(verdictOnDefaults);
+      return isClean(verdict) && isClean(verdictOnDefaults) && violationsOfSchedules().isEmpty();
     }
 
-    /** How often an invariant was violated, by tasks of either type. */
+    /** What is wrong with the schedules. */
+    public List<Violation> violationsOfSchedules() {
+      return ofSchedules.violations();
+    }
+
+    /** How many fires the schedules had. */
+    public long fires() {
+      return ofSchedules.fires();
+    }
+
+    /** How often an invariant was violated, by tasks of either type or by schedules. */
     long count(Invariant invariant) {
-      return verdict.count(invariant) + verdictOnDefaults.count(invariant);
+      return verdict.count(invariant)
+          + verdictOnDefaults.count(invariant)
+          + ofSchedules.count(invariant);
     }
 
     private static boolean isClean(Verdict verdict) {
@@ -109,16 +126,17 @@ public final class ChaosRun {
     try (Cluster cluster = Cluster.start("chaos-" + plan.seed())) {
       List<ServerNode> servers = cluster.startServers(plan.servers());
       try (Scenario scenario = Scenario.of(cluster, "chaos", type);
-          Scenario leisurely = Scenario.of(cluster, "leisure", TypePlan.ofDefaults())) {
+          Scenario leisurely = Scenario.of(cluster, "leisure", TypePlan.ofDefaults());
+          Scenario ticking = Scenario.of(cluster, "ticks", TypePlan.quick())) {
         List<WorkerNode> workers =
-            IntStream.range(0, plan.workers() + 1)
+            IntStream.range(0, plan.workers() + (plan.schedules() > 0 ? 2 : 1))
                 .mapToObj(
                     i ->
-                        (i < plan.workers() ? scenario : leisurely)
+                        (i < plan.workers() ? scenario : i == plan.workers() ? leisurely : ticking)
                             .launchWorker(servers.get(i % servers.size())))
                 .toList();
         workers.forEach(WorkerNode::awaitReady);
-        return strike(cluster, scenario, leisurely, servers, workers);
+        return strike(cluster, scenario, leisurely, ticking, servers, workers);
       }
     }
   }
@@ -127,14 +145,16 @@ public final class ChaosRun {
       Cluster cluster,
       Scenario scenario,
       Scenario leisurely,
+      Scenario ticking,
       List<ServerNode> servers,
       List<WorkerNode> workers) {
     List<Scenario> scenarios = List.of(scenario, leisurely);
     FlowClient client = FailoverFlowClient.of(servers.stream().map(scenario::client).toList());
-    Victim settings =
-        new Victim.OfSettings(
-            scenarios,
-            FailoverFlowClient.of(servers.stream().<FlowClient>map(ServerNode::client).toList()));
+    FlowClient unrecorded =
+        FailoverFlowClient.of(servers.stream().<FlowClient>map(ServerNode::client).toList());
+    Victim settings = new Victim.OfSettings(scenarios, unrecorded);
+    ChaosSchedules schedules = new ChaosSchedules(plan, ticking, cluster, unrecorded);
+    schedules.create();
     Nemesis nemesis =
         new Nemesis(plan, scenarios, victims(cluster, servers, workers, settings), narrator);
     Onlooker onlooker = new Onlooker(scenario, client, plan.seed() + 2);
@@ -153,12 +173,14 @@ public final class ChaosRun {
       scenarios.forEach(Scenario::healed);
       awaitDrained(scenario, Backlog.SHORT);
       awaitDrained(leisurely, Backlog.LEISURELY);
-      Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+      final Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
       onlooker.stop();
       watching.join();
+      final ChaosSchedules.Findings ofSchedules = schedules.findings();
       return new Outcome(
           scenario.verdict(Backlog.SHORT.drainWithin(scenario.plan())),
           leisurely.verdict(Backlog.LEISURELY.drainWithin(leisurely.plan())),
+          ofSchedules,
           nemesis.done(),
           elapsed,
           scenario.jobs().stream()

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.systemtest.chaos.ChaosRun.Outcome;
+import io.asyncflow.systemtest.chaos.ChaosSchedules.Findings;
 import io.asyncflow.systemtest.check.Verdict;
 import io.asyncflow.systemtest.evidence.Executions;
 import io.asyncflow.systemtest.history.Audit;
@@ -11,6 +12,7 @@ import io.asyncflow.systemtest.invariant.Invariant;
 import io.asyncflow.systemtest.invariant.Violation;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -34,11 +36,12 @@ class ChaosCommandTest {
                 "--minutes=7",
                 "--tasks=9",
                 "--jobs=4",
+                "--schedules=5",
                 "--seed",
                 "-3",
                 "--servers=1",
                 "--workers=2"))
-        .isEqualTo(new ChaosPlan(9, 4, -3, 1, 2, Duration.ofMinutes(7)));
+        .isEqualTo(new ChaosPlan(9, 4, 5, -3, 1, 2, Duration.ofMinutes(7)));
     assertThat(plan("--jobs", "0").jobs()).isZero();
   }
 
@@ -55,7 +58,7 @@ class ChaosCommandTest {
   }
 
   @Test
-  void lastLineCountsTheTasksOfBothTypes() {
+  void lastLineCountsTheTasksOfBothTypesAndSchedules() {
     Outcome outcome =
         outcome(
             verdict(Invariant.HEALED_MEANS_DRAINED),
@@ -63,7 +66,8 @@ class ChaosCommandTest {
 
     assertThat(ChaosCommand.lastLine(outcome))
         .isEqualTo(
-            "1 lost, 0 phantom, 0 duplicate committed results, 0 stale reports accepted, 2 stuck");
+            "1 lost, 0 phantom, 0 duplicate committed results, 0 stale reports accepted, 2 stuck, 1"
+                + " fires doubled, 0 without a fate");
   }
 
   private static Verdict verdict(Invariant... violated) {
@@ -77,6 +81,8 @@ class ChaosCommandTest {
     return new Outcome(
         verdict,
         onDefaults,
+        new Findings(
+            1, 1, Duration.ZERO, List.of(new Violation(Invariant.ONE_RUN_A_FIRE, "s", "doubled"))),
         Map.of(),
         Duration.ZERO,
         Map.of(),

@@ -8,9 +8,9 @@ import org.junit.jupiter.api.Test;
 class ChaosPlanTest {
 
   @Test
-  void headlineHasAJobForEachThousandTasks() {
+  void headlineHasAJobForEachThousandTasksAndAScheduleForEachHundred() {
     ChaosPlan plan = ChaosPlan.of(5_000, 1);
-    assertThat(plan).isEqualTo(new ChaosPlan(5_000, 5, 1, 3, 6, Duration.ofMinutes(2)));
+    assertThat(plan).isEqualTo(new ChaosPlan(5_000, 5, 50, 1, 3, 6, Duration.ofMinutes(2)));
     assertThat(plan.calmAtLeast()).isEqualTo(Duration.ofSeconds(5));
     assertThat(plan.calmAtMost()).isEqualTo(Duration.ofSeconds(15));
   }

@@ -25,8 +25,8 @@ class ChaosIT {
     Outcome outcome = new ChaosRun(ChaosPlan.of(TASKS, SEED).on(2, 3), System.out::println).run();
     Executions executions = outcome.verdict().executions();
     Figures.print(
-        "chaos with seed %d: %d tasks, %s of jobs among them, in %.0f s under %s; of %d executions %d were repeated, %d"
-            + " were in flight at a fault",
+        "chaos with seed %d: %d tasks, %s of jobs among them, in %.0f s under %s; of %d executions"
+            + " %d were repeated, %d were in flight at a fault; %d fires of schedules beside them",
         SEED,
         outcome.verdict().tasks(),
         outcome.jobs(),
@@ -34,10 +34,12 @@ class ChaosIT {
         outcome.disasters(),
         executions.all(),
         executions.repeated(),
-        executions.inFlight());
+        executions.inFlight(),
+        outcome.fires());
     assertThat(outcome.verdict().violations()).as("with seed " + SEED).isEmpty();
     assertThat(executions.repeatedWithoutFault()).as("with seed " + SEED).isZero();
     assertThat(outcome.verdictOnDefaults().violations()).as("with seed " + SEED).isEmpty();
+    assertThat(outcome.violationsOfSchedules()).as("with seed " + SEED).isEmpty();
     assertThat(outcome.isClean()).as("with seed " + SEED).isTrue();
   }
 }
