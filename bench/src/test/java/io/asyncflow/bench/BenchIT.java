@@ -79,7 +79,8 @@ class BenchIT {
             "memory of flowsvr at the start",
             "memory of flowsvr at the end")
         // Whichever peer is the best.
-        .anyMatch(what -> what.startsWith("fires: flowsvr × 3 + SDK, start − fire time, p99 against "));
+        .anyMatch(
+            what -> what.startsWith("fires: flowsvr × 3 + SDK, start − fire time, p99 against "));
     assertThat(report.conditions().lines())
         .containsEntry("durable", "yes")
         .containsKeys("rounds", "commit", "JDK", "machine", "settings", "peers");
