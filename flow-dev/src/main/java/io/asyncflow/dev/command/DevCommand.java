@@ -1,5 +1,6 @@
 package io.asyncflow.dev.command;
 
+import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.command.WholeNumber.Port;
@@ -62,12 +63,18 @@ final class DevCommand extends StackCommand {
     ApiKey key = ApiKey.in(System.getenv());
     try (LocalStack stack = stackIn(dataDirectory(), key, () -> ClaimedPort.of(port))) {
       start(stack, "MariaDB, Redis" + (hasWorker() ? ", flowsvr and a worker" : " and flowsvr"));
-      ExampleTaskTypes.createMissing(new HttpFlowClient(stack.url(), key.text()));
+      FlowClient flow = new HttpFlowClient(stack.url(), key.text());
+      ExampleTaskTypes.createMissing(flow);
       if (hasWorker()) {
+        HelloSchedule.createMissing(flow.schedules());
         stack.startWorkers(1);
         stack.awaitWorkers(1);
       }
       stack.services().forEach(System.out::println);
+      if (hasWorker()) {
+        System.out.println(
+            "A task each minute: ./asyncflow schedule show hello --url " + stack.url());
+      }
       System.out.println("Logs in " + stack.logDirectory());
       System.out.println("Asyncflow is ready at " + stack.url());
       throw new DevException(stack.failure().join());
