@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Plays the README from its first block to its last, and then the guide to jobs. A block that
- * nothing here can run fails.
+ * Plays the README from its first block to its last, and then the guides to jobs and schedules. A
+ * block that nothing here can run fails.
  */
 @Tag("faults")
 class ReadmeIT {
@@ -113,7 +113,8 @@ class ReadmeIT {
     assumeTrue(Command.run(List.of("bash", "-c", "type curl"), Map.of(), 10).exitCode() == 0);
     play("README.md");
     play("docs/jobs.md");
-    assertThat(running).as("the stack, two programs and the application").hasSize(4);
+    play("docs/schedules.md");
+    assertThat(running).as("the stack, three programs and the application").hasSize(5);
   }
 
   private void play(String document) throws IOException {

@@ -26,32 +26,37 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReadmeTest {
 
   private final Document readme = Document.read("README.md");
-  private final Document chinese = Document.read("README.zh-CN.md");
 
-  @Test
-  void theTranslationShowsTheSameCode() {
-    assertThat(chinese.blocks())
+  @ParameterizedTest
+  @ValueSource(strings = {"README", "docs/schedules"})
+  void theTranslationShowsTheSameCode(String name) {
+    assertThat(Document.read(name + ".zh-CN.md").blocks())
         .extracting(Block::language, Block::code)
         .containsExactlyElementsOf(
-            readme.blocks().stream()
+            Document.read(name + ".md").blocks().stream()
                 .map(block -> Tuple.tuple(block.language(), block.code()))
                 .toList());
   }
 
-  @Test
-  void theTranslationNamesTheSameThings() {
-    assertThat(namesIn(chinese)).isEqualTo(namesIn(readme));
-    assertThat(chinese.linkedFiles().stream().filter(file -> !isReadme(file)))
-        .containsExactlyElementsOf(
-            readme.linkedFiles().stream().filter(file -> !isReadme(file)).toList());
+  @ParameterizedTest
+  @ValueSource(strings = {"README", "docs/schedules"})
+  void theTranslationNamesTheSameThings(String name) {
+    Document original = Document.read(name + ".md");
+    Document chinese = Document.read(name + ".zh-CN.md");
+    assertThat(namesIn(chinese)).isEqualTo(namesIn(original));
+    assertThat(otherFilesLinkedIn(chinese)).containsExactlyElementsOf(otherFilesLinkedIn(original));
+  }
+
+  /** Without the links between a document and its translation. */
+  private static List<Path> otherFilesLinkedIn(Document document) {
+    String own = document.file().getFileName().toString().replaceAll("[.].*", ".");
+    return document.linkedFiles().stream()
+        .filter(file -> !file.getFileName().toString().startsWith(own))
+        .toList();
   }
 
   private static Set<String> namesIn(Document document) {
     return new TreeSet<>(document.all("`([^`\\n]+)`"));
-  }
-
-  private static boolean isReadme(Path file) {
-    return file.getFileName().toString().startsWith("README");
   }
 
   @Test
@@ -115,6 +120,18 @@ class ReadmeTest {
         .isEqualTo(properties);
   }
 
+  @Test
+  void everySettingOfSchedulesIsThere() {
+    Set<String> read = new TreeSet<>();
+    filesBelow(Document.home().resolve("flowsvr/src/main/java"))
+        .map(source -> new Document(source, read(source)))
+        .forEach(source -> read.addAll(source.all("\\$\\{(flow\\.schedule\\.[a-z-]+)")));
+    assertThat(read).isNotEmpty();
+    Document schedules = Document.read("docs/schedules.md");
+    assertThat(new TreeSet<>(schedules.all("\\| `--(flow\\.schedule\\.[a-z-]+)` \\|")))
+        .isEqualTo(read);
+  }
+
   /** Else "server --help" would ask for its variables. */
   @Test
   void commandsWithoutHelpOfTheirOwnShowTheUsage() {
@@ -146,6 +163,8 @@ class ReadmeTest {
         "docs/operating.md",
         "docs/performance.md",
         "docs/reliability.md",
+        "docs/schedules.md",
+        "docs/schedules.zh-CN.md",
         "docs/state-machine.md",
         "docs/worker-state-machines.md"
       })
@@ -162,6 +181,7 @@ class ReadmeTest {
         "docs/how-it-works.md",
         "docs/jobs.md",
         "docs/operating.md",
+        "docs/schedules.md",
         "docs/state-machine.md"
       })
   void everyClassThatIsNamedExists(String document) throws IOException {
