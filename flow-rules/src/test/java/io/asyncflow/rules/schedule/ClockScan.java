@@ -4,7 +4,6 @@ import io.asyncflow.rules.schedule.FireTimes.Kind;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.zone.ZoneRules;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
@@ -22,7 +21,7 @@ final class ClockScan {
   private final int step;
   private final long[] seconds;
 
-  /** The day before the first one that the clock shows. */
+  /** A day before all that the clock shows. */
   private final long firstDay;
 
   /** What the clock shows, in steps since the first day. */
@@ -43,21 +42,19 @@ final class ClockScan {
    * @param step seconds; whatever the clock shows must be a multiple of it
    */
   static ClockScan of(ZoneRules rules, long from, long to, int step) {
-    long[] seconds = LongStream.iterate(from, second -> second <= to, s -> s + step).toArray();
-    long[] walls = LongStream.of(seconds).map(second -> wall(second, rules)).toArray();
-    long firstDay = Math.floorDiv(walls[0], (long) DAY) - 1;
-    int[] shown = new int[walls.length];
-    for (int i = 0; i < walls.length; i++) {
-      if (walls[i] % step != 0) {
+    long firstDay = Math.floorDiv(from, (long) DAY) - 2;
+    long[] seconds = new long[Math.toIntExact((to - from) / step) + 1];
+    int[] shown = new int[seconds.length];
+    for (int i = 0; i < seconds.length; i++) {
+      seconds[i] = from + (long) i * step;
+      int offset = rules.getOffset(Instant.ofEpochSecond(seconds[i])).getTotalSeconds();
+      int wall = (int) (seconds[i] + offset - firstDay * DAY);
+      if (wall % step != 0) {
         throw new IllegalArgumentException("the clock shows no multiple of " + step + " s");
       }
-      shown[i] = Math.toIntExact((walls[i] - firstDay * DAY) / step);
+      shown[i] = wall / step;
     }
     return new ClockScan(step, seconds, firstDay, shown);
-  }
-
-  private static long wall(long second, ZoneRules rules) {
-    return second + rules.getOffset(Instant.ofEpochSecond(second)).getTotalSeconds();
   }
 
   /** The fire times of an expression, in epoch seconds, but for those of the first look. */
@@ -68,10 +65,13 @@ final class ClockScan {
 
   /** An instant fires if the clock then shows a time that matches. */
   private long[] interval(boolean[] matching) {
-    return IntStream.range(1, shown.length)
-        .filter(i -> matching[shown[i]])
-        .mapToLong(i -> seconds[i])
-        .toArray();
+    LongStream.Builder fires = LongStream.builder();
+    for (int i = 1; i < shown.length; i++) {
+      if (matching[shown[i]]) {
+        fires.add(seconds[i]);
+      }
+    }
+    return fires.build().toArray();
   }
 
   /** A local time that matches fires at the first instant at which the clock shows it or more. */
