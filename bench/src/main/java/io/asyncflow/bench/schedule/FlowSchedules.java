@@ -86,7 +86,7 @@ public final class FlowSchedules implements ScheduleSystem {
           IntStream.range(i, Math.min(i + BULK, to))
               .mapToObj(
                   number ->
-                      NewSchedule.cron("fire-" + number, cron, ZoneOffset.UTC)
+                      NewSchedule.cron("fire-" + number, cron, ZONE)
                           .creating(Workload.task(TYPE, number)))
               .toList();
       cluster.flow(0).schedules().saveAll(schedules);

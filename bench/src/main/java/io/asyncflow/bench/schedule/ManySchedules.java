@@ -15,7 +15,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
@@ -116,7 +115,7 @@ public final class ManySchedules implements Contender<ManySchedules.Run> {
 
   private NewSchedule schedule(int number) {
     Instant own = fireTime.plusSeconds(number % SECONDS_OF_A_DAY);
-    return NewSchedule.cron("many-" + number, ScheduleSystem.cron(own, "*"), ZoneOffset.UTC)
+    return NewSchedule.cron("many-" + number, ScheduleSystem.cron(own, "*"), ScheduleSystem.ZONE)
         .creating(Workload.task(TYPE, number));
   }
 

@@ -166,7 +166,7 @@ public final class QuartzSchedules implements ScheduleSystem {
   public void save(int from, int to, Instant fireTime) throws SchedulerException {
     CronScheduleBuilder cron =
         CronScheduleBuilder.cronSchedule(ScheduleSystem.cron(fireTime, "?"))
-            .inTimeZone(TimeZone.getTimeZone("UTC"));
+            .inTimeZone(TimeZone.getTimeZone(ZONE));
     JobDetail job = JobBuilder.newJob(Fire.class).withIdentity(JOB).storeDurably().build();
     for (int i = from; i < to; i += BULK) {
       Set<Trigger> triggers = new HashSet<>();

@@ -2,7 +2,7 @@ package io.asyncflow.bench.schedule;
 
 import io.asyncflow.bench.system.TaskSystem.Runner;
 import java.time.Instant;
-import java.time.ZoneOffset;
+import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.function.IntConsumer;
 import org.HdrHistogram.Histogram;
@@ -13,6 +13,9 @@ import org.HdrHistogram.Histogram;
  * they were started.
  */
 public interface ScheduleSystem extends AutoCloseable {
+
+  /** Of all cron expressions. */
+  ZoneId ZONE = ZoneId.of("UTC");
 
   /** Its name in the tables. */
   String name();
@@ -55,12 +58,12 @@ public interface ScheduleSystem extends AutoCloseable {
   default void close() throws Exception {}
 
   /**
-   * The expression that fires at a second of the year, in UTC.
+   * The expression that fires at a second of the year.
    *
    * @param dayOfWeek the last field: {@code *}, or {@code ?} for Quartz
    */
   static String cron(Instant fireTime, String dayOfWeek) {
-    ZonedDateTime time = fireTime.atZone(ZoneOffset.UTC);
+    ZonedDateTime time = fireTime.atZone(ZONE);
     return "%d %d %d %d %d %s"
         .formatted(
             time.getSecond(),

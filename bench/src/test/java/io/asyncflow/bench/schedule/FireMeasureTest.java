@@ -37,7 +37,7 @@ class FireMeasureTest {
         .contains(
             Finding.of("fires: fast peer, missed / doubled", "4 / 5"),
             new Finding(
-                "fires: ours, holdable − fire time, p99", "≤ 1000.00 ms", "20.01 ms", "met"),
+                "fires: ours, holdable − fire time, p99", "≤ 1000.00 ms", "20.02 ms", "met"),
             new Finding(
                 "fires: ours, missed, doubled or early", "≤ 0.00 fires", "3.00 fires", "MISSED"),
             new Finding(
