@@ -6,6 +6,7 @@ import io.asyncflow.api.NewTask;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.function.Consumer;
 
 /**
@@ -64,9 +65,15 @@ public record NewSchedule(
     Integer weight,
     Integer revision) {
 
-  /** A schedule that fires by a cron expression, read in this time zone. */
+  /**
+   * A schedule that fires by a cron expression, read in this time zone.
+   *
+   * @param zone a region such as {@code Europe/Berlin}, or UTC; flowsvr refuses other offsets
+   */
   public static NewSchedule cron(String name, String expression, ZoneId zone) {
-    return planned(name, expression, zone.getId(), null, null);
+    // The id of ZoneOffset.UTC is Z, which is no time zone of IANA.
+    String id = zone.equals(ZoneOffset.UTC) ? "UTC" : zone.getId();
+    return planned(name, expression, id, null, null);
   }
 
   /** A schedule that fires once every {@code interval}, in whole milliseconds. */
