@@ -2,6 +2,7 @@ package io.asyncflow.worker.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
@@ -34,6 +35,8 @@ import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.ScheduleGap;
 import io.asyncflow.api.schedule.ScheduleListRequest;
 import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -51,6 +54,7 @@ import org.junit.jupiter.api.Test;
 class FakeSchedulesTest {
 
   private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final Duration HOUR = Duration.ofHours(1);
@@ -687,12 +691,42 @@ class FakeSchedulesTest {
     CompletableFuture<List<Task>> parked =
         CompletableFuture.supplyAsync(
             () -> real.holdTasks(new HoldRequest("report", 1, "w", 30_000, "h", null)));
-    assertThat(real.awaitHolds(1, Duration.ofSeconds(10))).isTrue();
+    assertThat(real.awaitHolds(1, PATIENCE)).isTrue();
 
     real.schedules().save(NewSchedule.after("s", Duration.ZERO).creating(task()));
 
-    assertThat(parked.get(10, TimeUnit.SECONDS)).hasSize(1);
+    assertThat(parked.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).hasSize(1);
     assertThat(real.getTaskList("report", TaskPageRequest.of()).taskList()).hasSize(1);
+  }
+
+  @Test
+  void aWorkerRunsTheScheduleThatItBrings() throws Exception {
+    CompletableFuture<Instant> fireTime = new CompletableFuture<>();
+    Worker worker =
+        Worker.builder()
+            .client(server)
+            .handler(
+                "report",
+                "build",
+                context -> {
+                  fireTime.complete(context.fireTime().orElseThrow());
+                  return StageResult.done();
+                })
+            .schedule(NewSchedule.cron("nightly", "0 0 3 * * *", BERLIN).creating(task()))
+            .build();
+    worker.start();
+    try {
+      await()
+          .atMost(PATIENCE)
+          .until(() -> !schedules.list(ScheduleListRequest.all()).scheduleList().isEmpty());
+      Instant night = Instant.parse("2026-05-05T01:00:00Z");
+      millis.set(night.toEpochMilli());
+      server.tick();
+
+      assertThat(fireTime.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(night);
+    } finally {
+      worker.stop(Duration.ZERO);
+    }
   }
 
   private static void assertRefused(ErrorCode code, ThrowingCallable call) {
