@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -116,7 +117,7 @@ final class FakeFires {
   /** Creates the run of a schedule now, once for each key that is not {@code null}. */
   TriggeredRun trigger(FakeSchedule schedule, String key, long now) {
     long fireTime = now;
-    while (schedule.history().has(fireTime)) {
+    while (schedule.history().has(fireTime) || isPlanned(schedule, fireTime)) {
       fireTime++;
     }
     FireId fire = new FireId(schedule.id(), fireTime);
@@ -126,6 +127,14 @@ final class FakeFires {
       schedule.countManual();
     }
     return run;
+  }
+
+  /** Whether this is a fire time of the plan, which keeps its place. */
+  private static boolean isPlanned(FakeSchedule schedule, long time) {
+    FireTimes times = schedule.rules().times();
+    return times == null
+        ? Objects.equals(schedule.nextFireTime(), time)
+        : times.next(time - 1).orElse(-1) == time;
   }
 
   private TriggeredRun triggered(FakeSchedule schedule, String key, FireId fire) {

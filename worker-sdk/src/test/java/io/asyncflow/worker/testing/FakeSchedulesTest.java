@@ -2,6 +2,7 @@ package io.asyncflow.worker.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
@@ -417,6 +418,23 @@ class FakeSchedulesTest {
     assertThat(schedules.get(id).fireCount()).isEqualTo(2);
     assertThat(schedules.get(id).lastFireTime()).as("of the plan").isNull();
     assertThat(hold()).hasSize(2).extracting(Task::scheduleId).containsOnly(id);
+  }
+
+  @Test
+  void aTriggerLeavesAFireTimeThatWaitsToThePlan() {
+    String id = save(every(HOUR).overlap(Overlap.WAIT));
+    pass(HOUR);
+    Task slow = holdOne();
+    pass(HOUR);
+    schedules.trigger(id, null);
+    report(slow, Outcome.SUCCESS);
+
+    assertThat(fires(id))
+        .extracting(ScheduleFire::fireTime, ScheduleFire::manual)
+        .containsExactly(
+            tuple(at(HOUR.multipliedBy(2)) + 1, true),
+            tuple(at(HOUR.multipliedBy(2)), false),
+            tuple(at(HOUR), false));
   }
 
   @Test
