@@ -97,9 +97,10 @@ class ScheduleFaultsIT {
     final int count = 200;
     final Duration time = Duration.ofSeconds(Long.getLong("asyncflow.schedule.seconds", 60));
     final Duration pause = Duration.ofSeconds(10);
+    final Duration ahead = Duration.ofSeconds(20);
     try (Ticking ticking = Ticking.on(cluster, "row29");
         SliceWatch watch = SliceWatch.on(cluster)) {
-      long start = ticking.now() + pause.toMillis();
+      long start = ticking.now() + ahead.toMillis();
       long end = start + time.toMillis();
       ticking.save(
           IntStream.range(0, count)
