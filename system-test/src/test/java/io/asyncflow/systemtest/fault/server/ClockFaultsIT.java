@@ -14,6 +14,7 @@ import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.scenario.TypePlan;
 import io.asyncflow.systemtest.worker.Script;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,8 +92,12 @@ class ClockFaultsIT {
       return clock;
     }
 
-    void jumpTo(String offset) throws IOException {
-      Files.writeString(file, offset);
+    void jumpTo(String offset) {
+      try {
+        Files.writeString(file, offset);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     Map<String, String> variables() {
