@@ -3,9 +3,9 @@
  * them to the holds, and marks them as held, within the limits of the type.
  *
  * <p>A worker that lost an answer repeats its call with the same {@code holdId} and gets the tasks
- * of the first answer, with the same epochs, as long as one of their leases lives. Four mechanisms do
- * this, two in memory in {@code hold} and two in the table {@code t_hold}, which has the tasks of
- * each hold with a holdId:
+ * of the first answer, with the same epochs, as long as one of their leases lives. Four mechanisms
+ * do this, two in memory in {@code hold} and two in the table {@code t_hold}, which has the tasks
+ * of each hold with a holdId:
  *
  * <ul>
  *   <li>Deliveries of a hold that are in the same round of a line share one claim and its answer
