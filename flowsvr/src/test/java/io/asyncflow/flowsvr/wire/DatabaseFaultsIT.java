@@ -120,6 +120,10 @@ class DatabaseFaultsIT {
 
   private record Timed(Call call, Answer answer, long ms) {}
 
+  private static final String SCHEDULE =
+      "{'name':'down','everyMs':60000,"
+          + "'taskData':{'userId':'u','taskType':'down','taskStage':'s'}}";
+
   private List<Call> calls() {
     String task = "{'userId':'u','taskType':'down','taskStage':'s','taskContext':''}";
     String keyed = task.replace("}", ",'idempotencyKey':'k'}");
@@ -165,6 +169,22 @@ class DatabaseFaultsIT {
         new Call("GET", "/api/job/progress", "jobId=1"),
         new Call("POST", "/api/job/cancel", "{'jobId':'1'}"),
         new Call("POST", "/api/job/retry", "{'jobId':'1'}"),
+        new Call("POST", "/api/schedule/save", "{'scheduleData':" + SCHEDULE + "}"),
+        new Call("POST", "/api/schedule/saveAll", "{'scheduleDataList':[" + SCHEDULE + "]}"),
+        new Call("GET", "/api/schedule/get", "scheduleId=1"),
+        new Call("GET", "/api/schedule/list", ""),
+        new Call("GET", "/api/schedule/fires", "scheduleId=1"),
+        new Call("GET", "/api/schedule/preview", "everyMs=60000"),
+        new Call("POST", "/api/schedule/pause", "{'scheduleId':'1'}"),
+        new Call("POST", "/api/schedule/resume", "{'scheduleId':'1'}"),
+        new Call("POST", "/api/schedule/delete", "{'scheduleId':'1'}"),
+        new Call("POST", "/api/schedule/trigger", "{'scheduleId':'1'}"),
+        new Call(
+            "POST",
+            "/api/schedule/backfill",
+            "{'scheduleId':'1','from':1700000000000,'to':1700000001000}"),
+        new Call("GET", "/api/schedule/slices", ""),
+        new Call("POST", "/api/schedule/handOver", "{'slice':1}"),
         new Call("PUT", "/api/store/" + id + "/s/9/name", "workerId=w"),
         new Call("GET", "/api/worker/list", ""),
         new Call("POST", "/api/worker/drain", "{'workerId':'w'}"),
