@@ -292,7 +292,7 @@ final class ModelSchedule {
 
   /** A run was held; returns what is wrong with that, or {@code null}. */
   String hold(long time, long now) {
-    if (time > now) {
+    if (!isDue(time, now)) {
       return "was held before its fire time";
     }
     if (!living.contains(time)) {
@@ -307,7 +307,12 @@ final class ModelSchedule {
 
   /** Whether a task of it must be there to hold. */
   boolean hasWaiting(long now) {
-    return living.stream().anyMatch(time -> time <= now && !held.contains(time));
+    return living.stream().anyMatch(time -> isDue(time, now) && !held.contains(time));
+  }
+
+  /** A run that was triggered is due at once, also if it was given a later time than its own. */
+  private boolean isDue(long time, long now) {
+    return time <= now || manual.contains(time);
   }
 
   /** A held run has ended. */
