@@ -190,6 +190,23 @@ class HardSchedulesIT {
   }
 
   @Test
+  void aWithdrawnFireThatComesAgainMayBeSkipped() {
+    String id = save(every(ofSeconds(3)));
+    hold();
+    awaitFires(id, FireOutcome.CREATED, 5);
+
+    schedules.save(every(ofSeconds(3)).overlap(Overlap.SKIP));
+    ScheduleFire withdrawn = oldest(fires(id, FireOutcome.WITHDRAWN));
+
+    assertThat(oldest(awaitFires(id, FireOutcome.SKIPPED, 1)).fireTime())
+        .isEqualTo(withdrawn.fireTime());
+  }
+
+  private static ScheduleFire oldest(List<ScheduleFire> newestFirst) {
+    return newestFirst.get(newestFirst.size() - 1);
+  }
+
+  @Test
   void theTaskOfAWithdrawnFireSaysNothingOfTheFireThatWasMadeAgain() {
     String id = save(every(ofSeconds(8)));
     awaitFires(id, FireOutcome.CREATED, 2);

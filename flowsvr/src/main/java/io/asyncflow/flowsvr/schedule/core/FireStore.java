@@ -94,12 +94,13 @@ public class FireStore {
   }
 
   /**
-   * Makes a fire of a row that created nothing so far: skipped, withdrawn or refused.
+   * Gives another fate to a fire that created nothing so far, or whose task was withdrawn.
    *
    * @return false if the fire created something meanwhile, or has no row
    */
   public boolean remake(FireRow fire) {
     List<Object> values = new ArrayList<>();
+    values.add(code(fire.outcome()));
     addRun(values, fire.run());
     values.add(fire.manual() ? 1 : 0);
     values.add(fire.node());
@@ -110,7 +111,7 @@ public class FireStore {
             sql(
                 """
                 UPDATE %s
-                SET outcome = 1,
+                SET outcome = ?,
                     task_number = ?,
                     table_number = ?,
                     task_type = ?,

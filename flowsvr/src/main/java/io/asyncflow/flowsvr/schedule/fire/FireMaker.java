@@ -386,9 +386,14 @@ class FireMaker {
     List<FireRow> added = new ArrayList<>();
     List<FireRow> remade = new ArrayList<>();
     created.forEach(fire -> (earlier.containsKey(fire.fireTime()) ? remade : added).add(fire));
-    plan.skips().stream()
-        .filter(time -> !earlier.containsKey(time))
-        .forEach(time -> added.add(without(plan, time, FireOutcome.SKIPPED)));
+    for (long time : plan.skips()) {
+      FireRow skipped = without(plan, time, FireOutcome.SKIPPED);
+      if (!earlier.containsKey(time)) {
+        added.add(skipped);
+      } else if (earlier.get(time) != FireOutcome.CREATED) {
+        remade.add(skipped);
+      }
+    }
     return new Fires(added, remade);
   }
 
