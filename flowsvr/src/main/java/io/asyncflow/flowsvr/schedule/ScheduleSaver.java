@@ -221,7 +221,8 @@ class ScheduleSaver {
       return row.position().nextFireTime();
     }
     long after = withdrawn.lastKept() == null ? row.now() : withdrawn.lastKept();
-    return firstFire(definition, row.now(), after);
+    long first = firstFire(definition, row.now(), after);
+    return definition.afterMs() == null ? first : row.afterLastFire(first);
   }
 
   private static boolean isSamePlan(NewSchedule before, NewSchedule after) {

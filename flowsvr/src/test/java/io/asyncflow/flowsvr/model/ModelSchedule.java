@@ -87,7 +87,12 @@ final class ModelSchedule {
   }
 
   private long first(long now) {
-    return isPaced() ? now : following(now);
+    return isPaced() ? afterLast(now) : following(now);
+  }
+
+  /** A fire time comes once. */
+  private long afterLast(long time) {
+    return last == null ? time : Math.max(time, last + 1);
   }
 
   /** The first fire time after {@code time}. */
@@ -239,7 +244,7 @@ final class ModelSchedule {
     state = ScheduleState.ACTIVE;
     streak = 0;
     if (isPaced()) {
-      next = next == null ? (Long) now : next;
+      next = next == null ? (Long) afterLast(now) : next;
     } else if (!catchUp) {
       for (; next <= now; next = following(next)) {
         fates.put(next, Fate.PAUSED);
@@ -326,7 +331,7 @@ final class ModelSchedule {
     }
     streak = isSuccess ? 0 : streak + 1;
     if (isPaced() && Objects.equals(last, time) && state != ScheduleState.ENDED) {
-      next = now + definition.afterMs() * Math.min(64, 1L << Math.min(6, streak));
+      next = afterLast(now + definition.afterMs() * Math.min(64, 1L << Math.min(6, streak)));
     }
     int most = definition.pauseAfterFailures();
     if (most > 0 && streak >= most && state == ScheduleState.ACTIVE) {

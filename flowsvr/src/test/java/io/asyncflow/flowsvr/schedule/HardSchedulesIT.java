@@ -207,6 +207,19 @@ class HardSchedulesIT {
   }
 
   @Test
+  void aClockThatWasSetBackRepeatsNoFireTime() {
+    String id = save(NewSchedule.after(name, Duration.ZERO).creating(task()));
+    Task held = hold();
+    jdbc.sql("UPDATE t_schedule SET last_fire_time = last_fire_time + 3600000 WHERE id = ?")
+        .param(id)
+        .update();
+
+    given.reportOn(held).success("done");
+
+    assertThat(schedules.get(id).nextFireTime()).isEqualTo(held.fireTime() + 3_600_001);
+  }
+
+  @Test
   void theTaskOfAWithdrawnFireSaysNothingOfTheFireThatWasMadeAgain() {
     String id = save(every(ofSeconds(8)));
     awaitFires(id, FireOutcome.CREATED, 2);

@@ -562,7 +562,8 @@ public class ScheduleStore {
                 sql(
                     """
                     UPDATE t_schedule
-                    SET next_fire_time = COALESCE(next_fire_time, now_ms),
+                    SET next_fire_time =
+                          COALESCE(next_fire_time, GREATEST(now_ms, last_fire_time + 1), now_ms),
                         wake_time = now_ms,
                         version = version + 1
                     WHERE id = :id

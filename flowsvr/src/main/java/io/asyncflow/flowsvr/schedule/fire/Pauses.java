@@ -146,7 +146,8 @@ public class Pauses {
       OptionalLong after = times.next(row.now());
       next = after.isPresent() && after.getAsLong() < end ? (Long) after.getAsLong() : null;
     } else if (times == null && next == null) {
-      next = row.now(); // its last run may have ended meanwhile; if it lives, it is waited for
+      // Its last run may have ended meanwhile; if it lives, it is waited for.
+      next = row.afterLastFire(row.now());
     }
     boolean isEnded = next == null;
     schedules.setState(

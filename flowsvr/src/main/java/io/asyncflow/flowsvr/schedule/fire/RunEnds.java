@@ -129,7 +129,10 @@ class RunEnds implements TaskLedger {
           default -> row.position().failStreak();
         };
     int most = row.rules().pauseAfterFailures();
-    Long next = isPaced && isLast ? row.rules().nextAfterEnd(row.now(), streak) : null;
+    Long next =
+        isPaced && isLast
+            ? (Long) row.afterLastFire(row.rules().nextAfterEnd(row.now(), streak))
+            : null;
     schedules.recordEnd(row, streak, most > 0 && streak >= most, next, end.error());
   }
 
