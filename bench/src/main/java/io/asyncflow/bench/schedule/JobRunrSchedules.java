@@ -11,6 +11,8 @@ public final class JobRunrSchedules implements ScheduleSystem {
   private static final int MOST = 100;
 
   private final JobRunrSystem system;
+  private int first;
+  private int end;
 
   /**
    * @param system closed with this
@@ -39,12 +41,17 @@ public final class JobRunrSchedules implements ScheduleSystem {
     return system.run(started);
   }
 
-  /** In place of those of the round before. */
+  /** In place of those of the round before: a job that only gets another time does not run. */
   @Override
   public void save(int from, int to, Instant fireTime) {
+    for (int number = first; number < end; number++) {
+      system.deleteRecurring(number);
+    }
+    first = from;
+    end = to;
     String cron = ScheduleSystem.cron(fireTime, "*");
     for (int number = from; number < to; number++) {
-      system.scheduleRecurrently("fire-" + (number - from), cron, number);
+      system.scheduleRecurrently(cron, number);
     }
   }
 

@@ -91,12 +91,21 @@ public final class JobRunrSystem implements TaskSystem, AutoCloseable {
   /**
    * Has a task created at each fire time of an expression.
    *
-   * @param id of the recurring job, in whose place it comes
    * @param cron six fields, in UTC
    * @param number of the tasks
    */
-  public void scheduleRecurrently(String id, String cron, int number) {
-    new JobRequestScheduler(storage).scheduleRecurrently(id, cron, ZoneOffset.UTC, job(number));
+  public void scheduleRecurrently(String cron, int number) {
+    new JobRequestScheduler(storage)
+        .scheduleRecurrently(recurring(number), cron, ZoneOffset.UTC, job(number));
+  }
+
+  /** Undoes {@link #scheduleRecurrently}. */
+  public void deleteRecurring(int number) {
+    new JobRequestScheduler(storage).deleteRecurringJob(recurring(number));
+  }
+
+  private static String recurring(int number) {
+    return "recurring-" + number;
   }
 
   private NoOpJob job(int number) {
