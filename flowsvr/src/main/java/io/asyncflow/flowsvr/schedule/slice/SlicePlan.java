@@ -26,7 +26,9 @@ import java.util.TreeMap;
  * counts as a load of 1, so that empty slices are distributed as well.
  *
  * <p><b>Vacant slices.</b> A server takes them while its load is below its share and the slice does
- * not lift it above its {@code maxLoad}. A slice that has been vacant for 30 s is taken by the
+ * not lift it above its {@code maxLoad}. A share may be that of a server that died a moment ago, so
+ * a slice that was vacant in the round before is taken beyond the share: moves restore the balance,
+ * but nothing makes up for a late fire. A slice that has been vacant for 30 s is taken by the
  * server that it lifts above its {@code maxLoad} least: a late schedule is worse than a full
  * server. If that server does not take it in 6 s, the next one does.
  *
@@ -42,6 +44,7 @@ import java.util.TreeMap;
 final class SlicePlan {
 
   static final int MOVES_A_ROUND = 3;
+  static final long SHARES_FIRST_MS = 500; // less than a round
   static final long PATIENCE_MS = 30_000;
   static final long NEXT_TAKER_MS = 6_000;
   private static final double TINY = 1e-6; // less than any load, more than any rounding
@@ -136,7 +139,8 @@ final class SlicePlan {
     Set<Integer> taken = new LinkedHashSet<>();
     double load = load(me);
     for (Slice slice : inOrderOf(me, vacant)) {
-      if (load < share(me) - TINY && fits(self, load, slice)) {
+      boolean isFree = load < share(me) - TINY || slice.vacantMs() >= SHARES_FIRST_MS;
+      if (isFree && fits(self, load, slice)) {
         taken.add(slice.slice());
         load += slice.size();
       }

@@ -35,7 +35,9 @@ import org.springframework.stereotype.Component;
  *
  * <p>While there are no schedules a round sends no statement. Otherwise it sends two, and more only
  * when slices change their owners, every 10 s to see the other servers, and every minute to count
- * its schedules. The beat of the server's number is the third.
+ * its schedules. The beat of the server's number is the third. A round follows the round before
+ * after 3 s, or when a lease of another server ends, and after a second while slices are vacant: so
+ * a slice of a server that died has another owner before the fires made ahead run out.
  *
  * <p>The owned slices may be read and used by any thread; rounds are run one at a time.
  */
@@ -45,6 +47,8 @@ public class SliceRounds
 
   private static final Logger log = LoggerFactory.getLogger(SliceRounds.class);
   private static final Duration ROUND = Duration.ofSeconds(3);
+  private static final Duration VACANT_ROUND = Duration.ofSeconds(1);
+  private static final Duration AFTER_A_LEASE = Duration.ofMillis(50);
   private static final Duration BALANCE = Duration.ofSeconds(10);
   private static final Duration COUNTING = Duration.ofSeconds(60);
   private static final Duration BUSY_WINDOW = Duration.ofSeconds(60);
@@ -54,14 +58,6 @@ public class SliceRounds
 
   /** A promise that was not kept for so long is cleared. */
   static final Duration PROMISE = Duration.ofSeconds(15);
-
-  /**
-   * The first schedule of all makes every server beat often, but each notices it in its own time.
-   * Until then every server with a live number counts, or the first one would take all slices.
-   */
-  static final Duration SETTLING = Duration.ofSeconds(15);
-
-  private static final Duration NUMBER_LEASE = Duration.ofSeconds(60);
 
   private final SliceStore store;
   private final Function<Duration, List<LiveServer>> servers;
@@ -73,7 +69,6 @@ public class SliceRounds
   private final Unchanged rows = new Unchanged();
   private final Unchanged vacancies = new Unchanged();
   private final Unchanged promises = new Unchanged();
-  private long activeSince;
   private long balancedAt;
   private boolean isMoving;
   private Long countedAt;
@@ -83,6 +78,7 @@ public class SliceRounds
   private volatile int unowned;
   private volatile long load;
   private volatile int busy;
+  private volatile Duration pause = ROUND;
   private boolean isStopped;
   private BackgroundLoop loop;
 
@@ -135,7 +131,7 @@ public class SliceRounds
   @Override
   public void onApplicationEvent(ApplicationReadyEvent ready) {
     if (settings.enabled()) {
-      loop = BackgroundLoop.start("schedule-slices", ROUND, this::runOnce);
+      loop = BackgroundLoop.start("schedule-slices", this::pause, this::runOnce);
     }
   }
 
@@ -216,7 +212,7 @@ public class SliceRounds
     if (isBalanceDue
         || mine.stream().anyMatch(Seen::isPromised)
         || slices.stream().anyMatch(Seen::isVacant)) {
-      members = members(askedAt);
+      members = members();
     }
 
     List<Seen> leaving = leaving(mine, members);
@@ -232,11 +228,29 @@ public class SliceRounds
       store.refreshLoads(mine.stream().map(Seen::row).toList());
       countedAt = askedAt;
     }
+    pause = pauseAfter(slices);
+  }
+
+  /** The time until the next round. */
+  Duration pause() {
+    return pause;
+  }
+
+  private Duration pauseAfter(List<Seen> slices) {
+    Duration next = unowned > 0 && weight() > 0 ? VACANT_ROUND : ROUND;
+    for (Seen slice : slices) {
+      if (!slice.isVacant() && !slice.row().owner().equals(node.id())) {
+        Duration leaseOver = Duration.ofMillis(slice.row().leaseMs()).plus(AFTER_A_LEASE);
+        next = leaseOver.compareTo(next) < 0 ? leaseOver : next;
+      }
+    }
+    return next;
   }
 
   /** Nothing is to be fired: the leases run out by themselves. */
   private void rest() {
     isActive = false;
+    pause = ROUND;
     held.dropAll();
     unowned = 0;
     load = 0;
@@ -248,7 +262,6 @@ public class SliceRounds
       rows.clear();
       vacancies.clear();
       promises.clear();
-      activeSince = askedAt;
       balancedAt = askedAt;
       isMoving = false;
       busyMeasuredAt = askedAt;
@@ -298,10 +311,9 @@ public class SliceRounds
   }
 
   /** The servers that may own slices now; this one always is among them. */
-  private List<SlicePlan.Member> members(long now) {
-    boolean isSettled = now - activeSince >= SETTLING.toNanos();
+  private List<SlicePlan.Member> members() {
     List<SlicePlan.Member> members =
-        servers.apply(isSettled ? ALIVE : NUMBER_LEASE).stream()
+        servers.apply(ALIVE).stream()
             .filter(server -> !server.node().equals(node.id()))
             .map(s -> new SlicePlan.Member(s.node(), s.weight(), s.maxLoad()))
             .collect(Collectors.toList());

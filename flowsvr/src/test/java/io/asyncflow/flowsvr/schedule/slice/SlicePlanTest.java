@@ -208,6 +208,15 @@ class SlicePlanTest {
   }
 
   @Test
+  void sliceThatWasVacantInTheRoundBeforeIsTakenBeyondTheShareUpToTheMaxLoad() {
+    Cluster cluster = equalLoads(17).join("a", 100).join("dead", 100).join("c", 100, 230);
+    Arrays.fill(cluster.vacantMs, 900);
+
+    assertThat(cluster.plan().takes("a")).hasSize(SLICES);
+    assertThat(cluster.plan().takes("c")).hasSize(23);
+  }
+
+  @Test
   void slicesOfADyingServerGoToTheOthersByTheirShares() {
     Cluster cluster = equalLoads(7).join("a", 100).join("b", 100).join("c", 200);
     cluster.settle();

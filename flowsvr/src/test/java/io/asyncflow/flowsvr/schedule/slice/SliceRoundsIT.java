@@ -283,19 +283,42 @@ class SliceRoundsIT {
   }
 
   @Test
-  void serversThatStartTogetherWaitForEachOthersFirstBeats() {
+  void serverThatDoesNotBeatYetIsNotWaitedFor() {
     Server a = joins("a");
-    Server b = joins("b");
-    b.silent = Duration.ofSeconds(25); // it never notices the first schedule
+    joins("b").silent = Duration.ofSeconds(25); // it has not noticed the first schedule
+
+    a.rounds.runOnce();
+
+    assertThat(a.rounds.trusted()).hasSize(64);
+  }
+
+  @Test
+  void shareOfAServerThatDiedAMomentAgoIsTakenInTheNextRound() {
+    Server a = joins("a");
+    joins("b").silent = Duration.ofSeconds(5); // dead, but that is not known yet
 
     a.rounds.runOnce();
     assertThat(a.rounds.trusted()).hasSize(32);
+    assertThat(a.rounds.pause()).isEqualTo(Duration.ofSeconds(1));
+    pass(Duration.ofSeconds(1));
+    a.rounds.runOnce();
 
-    for (int i = 0; i < 5; i++) {
-      pass(ROUND);
-      a.rounds.runOnce();
-    }
-    assertThat(a.rounds.trusted()).as("b is not alive").hasSize(64);
+    assertThat(a.rounds.trusted()).hasSize(64);
+    assertThat(a.rounds.pause()).isEqualTo(ROUND);
+  }
+
+  @Test
+  void roundFollowsTheEndOfAnotherServersLease() {
+    Server a = joins("a");
+    a.rounds.runOnce();
+    Server b = joins("b");
+    b.rounds.runOnce();
+    assertThat(b.rounds.pause()).isEqualTo(ROUND);
+
+    jdbc.sql("UPDATE t_schedule_slice SET lease_end = lease_end - 8000 WHERE slice = 7").update();
+    b.rounds.runOnce();
+
+    assertThat(b.rounds.pause()).isBetween(Duration.ofMillis(500), Duration.ofMillis(2_050));
   }
 
   @Test

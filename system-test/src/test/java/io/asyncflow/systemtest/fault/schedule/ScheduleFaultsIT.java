@@ -120,9 +120,8 @@ class ScheduleFaultsIT {
         }
       }
       long expected = count * time.toSeconds();
-      await()
-          .atMost(LONG_PATIENCE)
-          .until(() -> ticking.countTasks("status = 4"), done -> done == expected);
+      ticking.awaitFatesUntil(end);
+      ticking.awaitRuns();
       ScheduleAudit audit = ticking.audit();
       Duration late = ScheduleChecker.lateness(audit);
       Figures.print(
@@ -132,6 +131,7 @@ class ScheduleFaultsIT {
       assertThat(audit.fires().size()).isEqualTo(expected);
       assertThat(firesWithTheirTask(ticking)).isEqualTo(expected);
       assertThat(audit.runs().size()).isEqualTo(expected);
+      assertThat(ticking.countTasks("status = 4")).isEqualTo(expected);
       assertThat(Ticking.violations(audit)).isEmpty();
       assertThat(watch.contradictions()).isEmpty();
       assertThat(late).isLessThan(Ticking.PATIENCE);

@@ -220,6 +220,11 @@ final class Ticking implements AutoCloseable {
                       schedules().pause(schedule.scheduleId());
                       return schedule;
                     }));
+    awaitRuns();
+  }
+
+  /** Returns when all runs have ended. */
+  void awaitRuns() {
     scenario.awaitDrained(LONG_PATIENCE);
   }
 
