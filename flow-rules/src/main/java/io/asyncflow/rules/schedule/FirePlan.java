@@ -36,6 +36,8 @@ public record FirePlan(
   /** The most late fire times that one plan looks at; the next plan goes on from there. */
   static final int MAX_STEPS = 10_000;
 
+  private static final int SPREAD_PART = 6;
+
   /** How soon a schedule is planned again that waits for an end of which no news came. */
   static final long RECHECK_MS = 60_000;
 
@@ -76,14 +78,14 @@ public record FirePlan(
 
   /**
    * When a schedule that stands at {@code nextFireTime} is planned. Fires that are made ahead are
-   * spread over a quarter of that time, so that a common fire time of many schedules is prepared
+   * spread over a sixth of that time, so that a common fire time of many schedules is prepared
    * little by little.
    */
   public static long wakeTime(FireRules rules, long nextFireTime, long aheadMs) {
-    if (!rules.canBeMadeAhead() || aheadMs < 4) {
+    if (!rules.canBeMadeAhead() || aheadMs < SPREAD_PART) {
       return nextFireTime;
     }
-    return nextFireTime - aheadMs + Spread.of(rules.id(), 0, aheadMs / 4);
+    return nextFireTime - aheadMs + Spread.of(rules.id(), 0, aheadMs / SPREAD_PART);
   }
 
   /** The state of one planning. */

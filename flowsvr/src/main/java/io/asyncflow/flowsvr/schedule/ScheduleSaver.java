@@ -10,6 +10,7 @@ import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.operator.ActStore;
+import io.asyncflow.flowsvr.schedule.core.FireLead;
 import io.asyncflow.flowsvr.schedule.core.ScheduleDefinitions;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
@@ -23,7 +24,6 @@ import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FireRules;
 import io.asyncflow.rules.schedule.FireTimes;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -32,7 +32,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Function;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 
@@ -61,14 +60,14 @@ class ScheduleSaver {
       TaskTypes types,
       ActStore acts,
       Events events,
-      @Value("${flow.schedule.ahead:20s}") Duration ahead) {
+      FireLead lead) {
     this.schedules = schedules;
     this.withdrawals = withdrawals;
     this.creator = creator;
     this.types = types;
     this.acts = acts;
     this.events = events;
-    this.aheadMs = ahead.toMillis();
+    this.aheadMs = lead.ms();
   }
 
   /**

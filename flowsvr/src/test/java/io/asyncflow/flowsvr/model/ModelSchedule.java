@@ -32,7 +32,7 @@ final class ModelSchedule {
     PAUSED
   }
 
-  static final long AHEAD_MS = 20_000;
+  static final long AHEAD_MS = 30_000;
   private static final long LATE_MS = 60_000;
 
   private final long id;

@@ -26,7 +26,7 @@ import java.util.zip.CRC32;
 final class FakeSchedule {
 
   /** How long before its time the server makes a fire. */
-  static final long AHEAD_MS = 20_000;
+  static final long AHEAD_MS = 30_000;
 
   private static final int SLICES = 64;
 

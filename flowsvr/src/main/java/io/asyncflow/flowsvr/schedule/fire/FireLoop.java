@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.schedule.fire;
 
 import static java.util.stream.Collectors.toMap;
 
+import io.asyncflow.flowsvr.schedule.core.FireLead;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
@@ -19,7 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.EventListener;
@@ -61,7 +61,7 @@ class FireLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
       FireMaker maker,
       Pauses pauses,
       Node node,
-      @Value("${flow.schedule.ahead:20s}") Duration ahead) {
+      FireLead lead) {
     this.schedules = schedules;
     this.slices = slices;
     this.inUse = inUse;
@@ -69,7 +69,7 @@ class FireLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
     this.maker = maker;
     this.pauses = pauses;
     this.node = node;
-    this.aheadMs = ahead.toMillis();
+    this.aheadMs = lead.ms();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.schedule.fire;
 
 import io.asyncflow.api.schedule.GapReason;
 import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.schedule.core.FireLead;
 import io.asyncflow.flowsvr.schedule.core.GapStore;
 import io.asyncflow.flowsvr.schedule.core.NoSuchScheduleException;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
@@ -12,11 +13,9 @@ import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.schedule.FireGap;
 import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FireTimes;
-import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
 
 /** Pauses schedules, resumes them, and deletes them. Thread-safe. */
@@ -39,13 +38,13 @@ public class Pauses {
       Withdrawals withdrawals,
       RetryingTransactions transactions,
       Events events,
-      @Value("${flow.schedule.ahead:20s}") Duration ahead) {
+      FireLead lead) {
     this.schedules = schedules;
     this.gaps = gaps;
     this.withdrawals = withdrawals;
     this.transactions = transactions;
     this.events = events;
-    this.aheadMs = ahead.toMillis();
+    this.aheadMs = lead.ms();
   }
 
   /**

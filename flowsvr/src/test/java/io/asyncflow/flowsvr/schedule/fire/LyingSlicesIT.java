@@ -10,6 +10,7 @@ import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.schedule.core.FireLead;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.slice.AllSlices;
 import io.asyncflow.flowsvr.system.Node;
@@ -94,7 +95,7 @@ class LyingSlicesIT {
                       maker,
                       pauses,
                       node,
-                      Duration.ofSeconds(20));
+                      new FireLead(Duration.ofSeconds(30)));
               int count = 0;
               while (unfinished() > 0) {
                 loop.runOnce();
