@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class CrowdedServerIT {
 
-  private static final String TYPE = "crowded";
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Tens of ms where nothing else runs; after so long a worker gives a heartbeat up. */
@@ -46,7 +45,6 @@ class CrowdedServerIT {
   static void startSmallServer() {
     cluster = Cluster.startWithoutRedis("crowded");
     server = start("192m");
-    server.client().saveTaskType(TaskTypeSettings.named(TYPE));
   }
 
   @AfterAll
@@ -60,28 +58,32 @@ class CrowdedServerIT {
 
   @Test
   void holdsOfMoreWorkersThanItHasConnectionsLeaveHeartbeatsAndHealthTheirAnswers() {
-    parkMoreThanFit(server, 2_000, 360);
+    parkMoreThanFit(server, "crowded", 2_000, 360);
   }
 
   @Test
   void eightThousandHoldsDoNotMakeAServerDeaf() {
     ServerNode larger = start("512m");
-    parkMoreThanFit(larger, 8_000, 950);
+    parkMoreThanFit(larger, "very_crowded", 8_000, 950);
     larger.kill();
   }
 
-  private static String hold(int worker) {
+  private static String hold(String type, int worker) {
     return "GET /api/task/hold_task?taskType=%s&stages=a&workerId=w%d&limit=1&waitMs=%d"
-        .formatted(TYPE, worker, WAIT.toMillis());
+        .formatted(type, worker, WAIT.toMillis());
   }
 
-  private static void parkMoreThanFit(ServerNode server, int clients, int atMost) {
+  /**
+   * @param type of this test alone: a task that is left would be the answer to a hold
+   */
+  private static void parkMoreThanFit(ServerNode server, String type, int clients, int atMost) {
+    server.client().saveTaskType(TaskTypeSettings.named(type));
     Duration longest = Duration.ZERO;
     try (Crowd crowd = new Crowd(server.port())) {
       answerTime(crowd); // the first of a start
       Stopwatch watch = Stopwatch.start();
       for (int i = 0; i < clients && watch.elapsed().compareTo(LAST_JOINS) < 0; i++) {
-        crowd.join(hold(i));
+        crowd.join(hold(type, i));
         if (i % 50 == 0) {
           longest = longer(longest, answerTime(crowd));
         }
@@ -102,20 +104,31 @@ class CrowdedServerIT {
               + " or health over a new connection took %d ms at most",
           crowd.size(), server.heap(), parked, Figures.ms(longest));
       assertThat(parked).isGreaterThan(atMost / 2);
+      assertThat(crowd.answered(answer -> isBeyondTheLimit(answer) && !asksToClose(answer)))
+          .as("refused for good, and still connected")
+          .isZero();
     }
     assertThat(longest).isLessThan(SOON);
     // A parked client that is gone is found out when it is answered.
-    NewTask task = NewTask.of(TYPE, "a", "me", "{}");
+    NewTask task = NewTask.of(type, "a", "me", "{}");
     server.client().createTasks(Collections.nCopies(atMost, task));
     await()
         .atMost(PATIENCE)
-        .untilAsserted(() -> assertThat(parkedFor(server)).isGreaterThan(Duration.ofMillis(400)));
+        .untilAsserted(
+            () -> assertThat(parkedFor(server, type)).isGreaterThan(Duration.ofMillis(400)));
   }
 
+  /** Because too many wait, or because all threads were occupied at that moment. */
   private static boolean isRefused(String answer) {
-    return answer.startsWith("HTTP/1.1 429")
-        && answer.contains("\"code\":8080")
-        && answer.contains("Connection: close");
+    return answer.startsWith("HTTP/1.1 429") && answer.contains("\"code\":8080");
+  }
+
+  private static boolean isBeyondTheLimit(String answer) {
+    return isRefused(answer) && answer.contains("holds and streams wait on this server");
+  }
+
+  private static boolean asksToClose(String answer) {
+    return answer.contains("Connection: close");
   }
 
   @Test
@@ -151,8 +164,8 @@ class CrowdedServerIT {
   }
 
   /** How long a hold waits that may wait for half a second; nothing if it is refused. */
-  private static Duration parkedFor(ServerNode server) {
-    HoldRequest hold = new HoldRequest(TYPE, 1, "late", 500, null, List.of("b"));
+  private static Duration parkedFor(ServerNode server, String type) {
+    HoldRequest hold = new HoldRequest(type, 1, "late", 500, null, List.of("b"));
     Stopwatch watch = Stopwatch.start();
     try {
       assertThat(server.client().holdTasks(hold)).isEmpty();

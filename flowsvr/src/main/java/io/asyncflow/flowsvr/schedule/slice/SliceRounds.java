@@ -36,8 +36,9 @@ import org.springframework.stereotype.Component;
  * <p>While there are no schedules a round sends no statement. Otherwise it sends two, and more only
  * when slices change their owners, every 10 s to see the other servers, and every minute to count
  * its schedules. The beat of the server's number is the third. A round follows the round before
- * after 3 s, or when a lease of another server ends, and after a second while slices are vacant: so
- * a slice of a server that died has another owner before the fires made ahead run out.
+ * after 3 s, or when a lease of another server ends, and after a second while slices are vacant or
+ * promised to this server: so a slice of a server that died has another owner before the fires made
+ * ahead run out, and one that is handed over is soon looked at.
  *
  * <p>The owned slices may be read and used by any thread; rounds are run one at a time.
  */
@@ -47,7 +48,7 @@ public class SliceRounds
 
   private static final Logger log = LoggerFactory.getLogger(SliceRounds.class);
   private static final Duration ROUND = Duration.ofSeconds(3);
-  private static final Duration VACANT_ROUND = Duration.ofSeconds(1);
+  private static final Duration SHORT_ROUND = Duration.ofSeconds(1);
   private static final Duration AFTER_A_LEASE = Duration.ofMillis(50);
   private static final Duration BALANCE = Duration.ofSeconds(10);
   private static final Duration COUNTING = Duration.ofSeconds(60);
@@ -237,7 +238,9 @@ public class SliceRounds
   }
 
   private Duration pauseAfter(List<Seen> slices) {
-    Duration next = unowned > 0 && weight() > 0 ? VACANT_ROUND : ROUND;
+    boolean isAboutToOwn =
+        unowned > 0 && weight() > 0 || slices.stream().anyMatch(this::isPromisedHere);
+    Duration next = isAboutToOwn ? SHORT_ROUND : ROUND;
     for (Seen slice : slices) {
       if (!slice.isVacant() && !slice.row().owner().equals(node.id())) {
         Duration leaseOver = Duration.ofMillis(slice.row().leaseMs()).plus(AFTER_A_LEASE);
@@ -245,6 +248,10 @@ public class SliceRounds
       }
     }
     return next;
+  }
+
+  private boolean isPromisedHere(Seen slice) {
+    return slice.row().candidate().equals(node.id());
   }
 
   /** Nothing is to be fired: the leases run out by themselves. */
