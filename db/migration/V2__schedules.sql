@@ -1,6 +1,6 @@
 -- Schedules: tasks and jobs that come back at their fire times.
 --
--- A fire happens once because of two guards in the transaction that makes it: the version of the schedule, and the
+-- A fire happens once because of two guards in the transaction that makes it: the fence of the schedule, and the
 -- primary key of the fire. Slices only say which server looks at which schedules; nothing that must be right
 -- depends on them.
 
@@ -11,7 +11,8 @@ CREATE TABLE t_schedule (
   name                VARCHAR(128) NOT NULL,
   slice               SMALLINT     NOT NULL COMMENT 'CRC32(id) % 64, for ever',
   state               TINYINT      NOT NULL DEFAULT 1 COMMENT '1 active, 2 paused, 4 ended',
-  version             BIGINT       NOT NULL DEFAULT 1 COMMENT 'rises with every write',
+  version             BIGINT       NOT NULL COMMENT 'rises with every change by a caller, not with fires; begins with create_time, so that none comes again under a name',
+  fence               BIGINT       NOT NULL DEFAULT 1 COMMENT 'rises with every write; guards what was planned with it',
   slice_epoch         BIGINT       NOT NULL DEFAULT 0 COMMENT 'of the last server that made fires of it; a lower one writes nothing',
   revision            INT          NOT NULL DEFAULT 0 COMMENT 'of the definition; a save with a lower one changes nothing',
   body_hash           BINARY(32)   NOT NULL           COMMENT 'SHA-256 of the definition; a save of an equal one writes nothing',

@@ -20,7 +20,8 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
  * @param slice the slice that it belongs to, 0 to 63
  * @param owner the server that makes its fires; {@code null} while no server does
  * @param epoch the number of changes of the slice's owner
- * @param version rises with every write; for {@link ScheduleClient#save(NewSchedule, long)}
+ * @param version rises with every change by a caller: a save that changes it, a pause, a resume.
+ *     Fires do not change it. For {@link ScheduleClient#save(NewSchedule, long)}
  * @param pauseUntil when it resumes by itself; {@code null} if it does not
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)

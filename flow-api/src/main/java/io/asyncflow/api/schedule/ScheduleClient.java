@@ -24,7 +24,8 @@ public interface ScheduleClient {
   SavedSchedule save(NewSchedule schedule);
 
   /**
-   * As {@link #save(NewSchedule)}, but only if the schedule has not changed since it was read.
+   * As {@link #save(NewSchedule)}, but only if no caller has changed the schedule since it was
+   * read.
    *
    * @param ifVersion the {@link Schedule#version()} that was read; 0 if there must be no schedule
    * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it has another version

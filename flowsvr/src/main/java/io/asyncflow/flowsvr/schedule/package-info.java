@@ -4,7 +4,7 @@
  * upkeep} has the duties.
  *
  * <p>A fire happens once because one transaction writes the task, the fire's row and the schedule:
- * the row's version only rises, and (schedule, fire time) is a primary key. The next fire time
+ * the row's fence only rises, and (schedule, fire time) is a primary key. The next fire time
  * follows from the last one, never from a clock, so a server that comes late finds what is missing.
  * Fires are made 30 seconds ahead where nothing that happens meanwhile can change them, so the
  * death of a server makes none late.

@@ -117,7 +117,7 @@ class HardSchedulesIT {
             UPDATE t_schedule
             SET next_fire_time = next_fire_time - :fires * every_ms,
                 wake_time = 0,
-                version = version + 1
+                fence = fence + 1
             WHERE id = :id
             """)
         .param("fires", fires)

@@ -103,7 +103,7 @@ class SchedulesIT {
             SET next_fire_time = next_fire_time - every_ms * CEIL((next_fire_time -
                   (CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) - :ago)) / every_ms),
                 wake_time = 0,
-                version = version + 1
+                fence = fence + 1
             WHERE id = :id
             """)
         .param("ago", ago.toMillis())
@@ -172,6 +172,39 @@ class SchedulesIT {
     assertRefused(
         ErrorCode.CHANGED_MEANWHILE, () -> schedules.save(every(YEAR.minusDays(2)), version));
     assertRefused(ErrorCode.CHANGED_MEANWHILE, () -> schedules.save(every(YEAR), 0));
+  }
+
+  @Test
+  void firesDoNotChangeTheVersionAndCallersDo() {
+    String id = saveRare(every(ofSeconds(1)));
+    long version = schedules.get(id).version();
+    awaitFires(id, FireOutcome.CREATED, 5);
+    assertThat(schedules.get(id).version()).as("after fires").isEqualTo(version);
+
+    SavedSchedule changed = schedules.save(every(ofSeconds(1)).jitter(ofMillis(1)), version);
+    long afterSave = schedules.get(id).version();
+    schedules.pause(id);
+    long afterPause = schedules.get(id).version();
+    schedules.resume(id);
+    long afterResume = schedules.get(id).version();
+    schedules.resume(id);
+
+    assertThat(changed.outcome()).isEqualTo(SaveOutcome.CHANGED);
+    assertThat(List.of(version, afterSave, afterPause, afterResume))
+        .isSorted()
+        .doesNotHaveDuplicates();
+    assertThat(schedules.get(id).version()).isEqualTo(afterResume);
+  }
+
+  @Test
+  void theVersionOfADeletedScheduleIsNotThatOfTheNext() {
+    String id = saveRare(every(YEAR));
+    long version = schedules.get(id).version();
+    schedules.delete(id);
+    saveRare(every(YEAR));
+
+    assertRefused(
+        ErrorCode.CHANGED_MEANWHILE, () -> schedules.save(every(YEAR.minusDays(1)), version));
   }
 
   @Test

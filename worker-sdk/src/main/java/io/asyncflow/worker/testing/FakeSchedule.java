@@ -55,6 +55,7 @@ final class FakeSchedule {
    */
   FakeSchedule(long id, NewSchedule definition, long nextFireTime, FireHistory history, long now) {
     this.id = id;
+    this.version = id;
     this.createTime = now;
     this.history = history;
     define(definition, nextFireTime, now);
@@ -75,8 +76,16 @@ final class FakeSchedule {
   }
 
   private void write(long now) {
-    version++;
     modifyTime = now;
+  }
+
+  /**
+   * A caller has changed it.
+   *
+   * @param newVersion above all earlier ones
+   */
+  void raiseVersion(long newVersion) {
+    version = newVersion;
   }
 
   long id() {

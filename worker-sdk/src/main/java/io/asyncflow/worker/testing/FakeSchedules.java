@@ -153,6 +153,7 @@ final class FakeSchedules implements ScheduleClient {
     return () -> {
       fires.withdraw(row, withdrawn);
       row.define(definition, next, now);
+      row.raiseVersion(server.newNumber());
       return answer(row, SaveOutcome.CHANGED);
     };
   }
@@ -276,6 +277,7 @@ final class FakeSchedules implements ScheduleClient {
                 withdrawn.isEmpty() ? row.nextFireTime() : (Long) withdrawn.get(0).fireTime(),
                 until == null ? null : (Long) until.toEpochMilli(),
                 now);
+            row.raiseVersion(server.newNumber());
           }
           return row;
         });
@@ -288,6 +290,7 @@ final class FakeSchedules implements ScheduleClient {
           FakeSchedule row = row(scheduleId);
           if (row.state() == ScheduleState.PAUSED) {
             row.resume(catchUp, now);
+            row.raiseVersion(server.newNumber());
           }
           return row;
         });

@@ -498,6 +498,23 @@ class FakeSchedulesTest {
   }
 
   @Test
+  void firesDoNotChangeTheVersionAndCallersDo() {
+    String id = save(every(HOUR));
+    long version = schedules.get(id).version();
+    pass(HOUR.multipliedBy(3));
+    assertThat(schedules.get(id).version()).as("after fires").isEqualTo(version);
+
+    schedules.pause(id);
+    long afterPause = schedules.get(id).version();
+    schedules.resume(id);
+    long afterResume = schedules.get(id).version();
+    schedules.delete(id);
+    long saved = schedules.get(save(every(HOUR))).version();
+
+    assertThat(List.of(version, afterPause, afterResume, saved)).isSorted().doesNotHaveDuplicates();
+  }
+
+  @Test
   void aChangeOfThePlanWithdrawsTheFiresOfTheOldOne() {
     String id = save(every(HOUR));
     pass(HOUR.minus(SECOND));

@@ -8,6 +8,8 @@ import io.asyncflow.rules.schedule.FireRules;
 /**
  * A row of {@code t_schedule}.
  *
+ * @param version rises with every change by a caller of the API
+ * @param fence rises with every write
  * @param definition complete: with the defaults for what the save left out
  * @param rules what the definition says of fires; {@code null} if there is a problem
  * @param problem why the row cannot be understood, which only a change by SQL causes; {@code null}
@@ -20,6 +22,7 @@ public record ScheduleRow(
     int slice,
     ScheduleState state,
     long version,
+    long fence,
     long sliceEpoch,
     byte[] bodyHash,
     NewSchedule definition,

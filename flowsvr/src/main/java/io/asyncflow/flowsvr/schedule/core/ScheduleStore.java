@@ -31,7 +31,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * {@code t_schedule}: reads schedules, and writes them under their version. Every method is one
+ * {@code t_schedule}: reads schedules, and writes them under their fence. Every method is one
  * statement in the caller's transaction, if there is one. Thread-safe.
  */
 @Component
@@ -45,7 +45,7 @@ public class ScheduleStore {
   private static final String COLUMNS =
       sql(
           """
-          id, name, slice, state, version, slice_epoch, revision, body_hash, cron, zone, every_ms,
+          id, name, slice, state, version, fence, slice_epoch, revision, body_hash, cron, zone, every_ms,
             anchor, after_ms, start_time, end_time, max_fires, overlap, catch_up, catch_up_ms,
             catch_up_limit, jitter_ms, pause_after, weight, target, target_is_job, next_fire_time,
             wake_time, fire_count, fail_streak, last_fire_time, last_run, last_error, pause_until,
@@ -201,11 +201,11 @@ public class ScheduleStore {
    *
    * @param nextFireTime {@code null} if there was none
    */
-  public record Guard(long id, long version, Long nextFireTime, long sliceEpoch) {
+  public record Guard(long id, long fence, Long nextFireTime, long sliceEpoch) {
 
     /** The guard of a row that a server with this epoch of its slice fires. */
     public static Guard of(ScheduleRow row) {
-      return new Guard(row.id(), row.version(), row.position().nextFireTime(), row.sliceEpoch());
+      return new Guard(row.id(), row.fence(), row.position().nextFireTime(), row.sliceEpoch());
     }
   }
 
@@ -216,7 +216,7 @@ public class ScheduleStore {
   public List<Guard> lockActiveUnlessLocked(Collection<Long> ids) {
     return jdbc.sql(
             """
-            SELECT id, version, next_fire_time, slice_epoch
+            SELECT id, fence, next_fire_time, slice_epoch
             FROM t_schedule FORCE INDEX (PRIMARY)
             WHERE id IN (:ids)
               AND state = 1
@@ -258,7 +258,7 @@ public class ScheduleStore {
       Collections.addAll(
           values,
           advance.from().id(),
-          advance.from().version(),
+          advance.from().fence(),
           advance.from().nextFireTime(),
           advance.epoch(),
           advance.nextFireTime(),
@@ -273,7 +273,7 @@ public class ScheduleStore {
         sql(
             """
             UPDATE (
-            SELECT ? AS id, ? AS version, ? AS fire_time, ? AS epoch, ? AS next_fire_time,
+            SELECT ? AS id, ? AS fence, ? AS fire_time, ? AS epoch, ? AS next_fire_time,
               ? AS wake_time, ? AS fires, ? AS last_fire_time, ? AS last_run, ? AS last_error,
               ? AS state
             %s) v
@@ -286,9 +286,9 @@ public class ScheduleStore {
                 s.last_error = v.last_error,
                 s.state = v.state,
                 s.slice_epoch = v.epoch,
-                s.version = s.version + 1,
+                s.fence = s.fence + 1,
                 s.modify_time = now_ms
-            WHERE s.version = v.version
+            WHERE s.fence = v.fence
               AND s.next_fire_time <=> v.fire_time
               AND s.slice_epoch <= v.epoch
               AND s.state = 1
@@ -315,9 +315,9 @@ public class ScheduleStore {
   public void insert(List<NewRow> rows, long now) {
     String sql =
         sql(
-            "INSERT INTO t_schedule (id, name, slice, next_fire_time, wake_time, "
+            "INSERT INTO t_schedule (id, name, slice, version, next_fire_time, wake_time, "
                 + String.join(", ", DEFINITION_COLUMNS)
-                + ", create_time, modify_time) VALUES (?, ?, ?, ?, ?, "
+                + ", create_time, modify_time) VALUES (?, ?, ?, now_ms, ?, ?, "
                 + "?, ".repeat(DEFINITION_COLUMNS.size())
                 + "now_ms, now_ms)");
     List<Object[]> values = new ArrayList<>(rows.size());
@@ -347,7 +347,7 @@ public class ScheduleStore {
             "UPDATE t_schedule SET state = IF(state = 4, 1, state), next_fire_time = ?, "
                 + "wake_time = ?, "
                 + String.join(" = ?, ", DEFINITION_COLUMNS)
-                + " = ?, version = version + 1, modify_time = now_ms WHERE id = ?");
+                + " = ?, version = GREATEST(version + 1, now_ms), fence = fence + 1, modify_time = now_ms WHERE id = ?");
     List<Object> values = new ArrayList<>();
     Collections.addAll(values, nextFireTime, wakeTime);
     values.addAll(definitionValues(schedule, row.now()));
@@ -400,7 +400,7 @@ public class ScheduleStore {
                     wake_time = :wake,
                     pause_until = :until,
                     fail_streak = IF(:state = 1, 0, fail_streak),
-                    version = version + 1,
+                    fence = fence + 1,
                     modify_time = now_ms
                 WHERE id = :id
                 """))
@@ -409,6 +409,13 @@ public class ScheduleStore {
         .param("wake", wakeTime)
         .param("until", pauseUntil)
         .param("id", row.id())
+        .update();
+  }
+
+  /** Raises the version of a row that the caller has locked: a caller of the API has changed it. */
+  public void raiseVersion(long id) {
+    jdbc.sql(sql("UPDATE t_schedule SET version = GREATEST(version + 1, now_ms) WHERE id = :id"))
+        .param("id", id)
         .update();
   }
 
@@ -422,14 +429,14 @@ public class ScheduleStore {
                 UPDATE t_schedule
                 SET last_error = :error,
                     wake_time = :wake,
-                    version = version + 1
+                    fence = fence + 1
                 WHERE id = :id
-                  AND version = :version
+                  AND fence = :fence
                 """)
             .param("error", error)
             .param("wake", wakeTime)
             .param("id", row.id())
-            .param("version", row.version())
+            .param("fence", row.fence())
             .update()
         == 1;
   }
@@ -463,7 +470,7 @@ public class ScheduleStore {
                     next_fire_time = IF(state = 4, NULL, COALESCE(:next, next_fire_time)),
                     wake_time = IF(state = 1, now_ms, pause_until),
                     last_error = :error,
-                    version = version + 1,
+                    fence = fence + 1,
                     modify_time = now_ms
                 WHERE id = :id
                 """))
@@ -565,14 +572,14 @@ public class ScheduleStore {
                     SET next_fire_time =
                           COALESCE(next_fire_time, GREATEST(now_ms, last_fire_time + 1), now_ms),
                         wake_time = now_ms,
-                        version = version + 1
+                        fence = fence + 1
                     WHERE id = :id
-                      AND version = :version
+                      AND fence = :fence
                       AND state = 1
                       AND wake_time IS NULL
                     """))
             .param("id", row.id())
-            .param("version", row.version())
+            .param("fence", row.fence())
             .update()
         == 1;
   }
@@ -626,6 +633,7 @@ public class ScheduleStore {
         rs.getInt("slice"),
         state(rs.getInt("state")),
         rs.getLong("version"),
+        rs.getLong("fence"),
         rs.getLong("slice_epoch"),
         rs.getBytes("body_hash"),
         schedule,

@@ -300,7 +300,7 @@ class FireMaker {
 
   private static boolean isAsPlanned(PlannedSchedule plan, Guard now) {
     return now != null
-        && now.version() == plan.row().version()
+        && now.fence() == plan.row().fence()
         && Objects.equals(now.nextFireTime(), plan.row().position().nextFireTime())
         && now.sliceEpoch() <= plan.epoch();
   }

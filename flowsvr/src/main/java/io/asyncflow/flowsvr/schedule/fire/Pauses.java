@@ -71,6 +71,7 @@ public class Pauses {
                       next == null ? row.position().nextFireTime() : next,
                       until,
                       until);
+                  schedules.raiseVersion(id);
                   join.accept(row);
                 }));
   }
@@ -109,6 +110,7 @@ public class Pauses {
                 return false;
               }
               resume(row, catchUp);
+              schedules.raiseVersion(id);
               join.accept(row);
               return true;
             });
@@ -123,7 +125,7 @@ public class Pauses {
         () -> {
           schedules
               .lockUnlessLocked(row.id())
-              .filter(now -> now.version() == row.version())
+              .filter(now -> now.fence() == row.fence())
               .filter(now -> now.pauseUntil() != null)
               .ifPresent(now -> resume(now, false));
           return null;

@@ -112,7 +112,7 @@ public class Withdrawals {
       if (now == null) {
         continue;
       }
-      if (now.version() != row.version()) {
+      if (now.fence() != row.fence()) {
         return false; // nothing is written yet
       }
       Long first = null;

@@ -15,8 +15,8 @@
  *                                        B's
  * </pre>
  *
- * <p><b>Safety does not depend on slices.</b> The version of a schedule and the primary key of a
- * fire make a fire happen once, even if each server believes that it owns every slice ({@link
+ * <p><b>Safety does not depend on slices.</b> The fence of a schedule and the primary key of a fire
+ * make a fire happen once, even if each server believes that it owns every slice ({@link
  * io.asyncflow.flowsvr.schedule.slice.AllSlices}). Slices only keep servers from racing for the
  * same rows, and distribute the load by weight.
  *

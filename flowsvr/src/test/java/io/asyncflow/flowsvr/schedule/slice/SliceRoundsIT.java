@@ -494,10 +494,10 @@ class SliceRoundsIT {
   private static void aSchedule(long id, int slice, int state, int load) {
     jdbc.sql(
             """
-            INSERT INTO t_schedule (id, name, slice, state, body_hash, every_ms, overlap, catch_up,
+            INSERT INTO t_schedule (id, name, slice, state, version, body_hash, every_ms, overlap, catch_up,
               catch_up_ms, catch_up_limit, jitter_ms, pause_after, weight, load_, target,
               target_type, target_is_job, create_time, modify_time)
-            VALUES (:id, CONCAT('s', :id), :slice, :state, UNHEX(SHA2(:id, 256)), 60000, 1, 1,
+            VALUES (:id, CONCAT('s', :id), :slice, :state, 1, UNHEX(SHA2(:id, 256)), 60000, 1, 1,
               0, 100, 0, 0, 1, :load, '{}', 'lark', 0, 1, 1)
             """)
         .param("id", id)

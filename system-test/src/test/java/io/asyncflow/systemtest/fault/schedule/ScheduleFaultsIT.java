@@ -286,7 +286,7 @@ class ScheduleFaultsIT {
       assertThat(outcomes.stream().collect(groupingBy(outcome -> outcome, counting())))
           .isEqualTo(Map.of(SaveOutcome.CREATED, 1L, SaveOutcome.UNCHANGED, count - 1L));
       assertThat(ticking.number("SELECT COUNT(*) FROM t_schedule")).isOne();
-      assertThat(ticking.number("SELECT MAX(version) FROM t_schedule")).isOne();
+      assertThat(ticking.number("SELECT MAX(fence) FROM t_schedule")).isOne();
     }
   }
 
