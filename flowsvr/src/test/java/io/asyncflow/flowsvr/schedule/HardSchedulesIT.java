@@ -328,4 +328,63 @@ class HardSchedulesIT {
         });
     awaitState(paused, ScheduleState.ACTIVE);
   }
+
+  @Test
+  void aRefusedFireThatALaterRunStandsForIsInTheGapAlone() {
+    Instant refused = Instant.now().minus(Duration.ofMinutes(35));
+    String id = save(every(Duration.ofHours(1)).anchor(refused));
+    TaskType gone = rename(report);
+    missFires(id, 4);
+    assertThat(awaitFires(id, FireOutcome.REFUSED, 1))
+        .extracting(ScheduleFire::fireTime)
+        .containsExactly(refused.toEpochMilli());
+
+    given.change(gone, "task_type", report.name());
+    goOnEveryTenMinutes(id);
+
+    awaitFires(id, FireOutcome.CREATED, 1);
+    assertOneFateEach(id);
+    assertThat(fires(id, FireOutcome.REFUSED)).isEmpty();
+  }
+
+  @Test
+  void aRefusedFireThatAPausePassedIsInTheGapAlone() {
+    String id =
+        save(every(Duration.ofHours(1)).anchor(Instant.now().minus(Duration.ofMinutes(35))));
+    rename(report);
+    missFires(id, 4);
+    awaitFires(id, FireOutcome.REFUSED, 1);
+    schedules.pause(id);
+
+    schedules.resume(id);
+
+    assertOneFateEach(id);
+    assertThat(fires(id, FireOutcome.REFUSED)).isEmpty();
+  }
+
+  /** Takes a type away; returns the name under which it is kept. */
+  private TaskType rename(TaskType type) {
+    TaskType gone = new TaskType(type.name() + "x");
+    given.change(type, "task_type", gone.name());
+    return gone;
+  }
+
+  /** Time passes, for which the fire times come closer: no test can wait for an hour. */
+  private void goOnEveryTenMinutes(String id) {
+    jdbc.sql("UPDATE t_schedule SET every_ms = 600000, wake_time = 0 WHERE id = ?")
+        .param(id)
+        .update();
+  }
+
+  private void assertOneFateEach(String id) {
+    List<ScheduleGap> gaps = schedules.fires(id, 1_000, null).gapList();
+    assertThat(gaps).isNotEmpty();
+    assertThat(schedules.fires(id, 1_000, null).fireList())
+        .allSatisfy(
+            fire ->
+                assertThat(gaps)
+                    .noneMatch(
+                        gap ->
+                            gap.fromTime() <= fire.fireTime() && fire.fireTime() <= gap.toTime()));
+  }
 }

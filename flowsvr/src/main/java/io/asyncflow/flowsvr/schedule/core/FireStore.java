@@ -131,6 +131,49 @@ public class FireStore {
         == 1;
   }
 
+  /** A stretch of fire times of a schedule, both ends included. */
+  public record Stretch(long scheduleId, long from, long to) {}
+
+  /**
+   * Deletes the rows of refused fires in these stretches: a gap tells their fate now, and a fire
+   * time has one.
+   *
+   * @param existing the existing days
+   */
+  public void dropRefused(Collection<Stretch> stretches, Collection<LocalDate> existing) {
+    for (LocalDate day : existing) {
+      long start = FireDayStore.startOf(day);
+      long end = FireDayStore.startOf(day.plusDays(1));
+      List<Stretch> ofDay =
+          stretches.stream().filter(one -> one.from() < end && one.to() >= start).toList();
+      if (!ofDay.isEmpty()) {
+        dropRefused(ofDay, day);
+      }
+    }
+  }
+
+  private void dropRefused(List<Stretch> ofDay, LocalDate day) {
+    List<Object> values = new ArrayList<>();
+    for (Stretch one : ofDay) {
+      Collections.addAll(values, one.scheduleId(), one.from(), one.to());
+    }
+    try {
+      batch.update(
+          "DELETE FROM %s WHERE outcome = 4 AND (%s)"
+              .formatted(
+                  FireDayStore.table(day),
+                  String.join(
+                      " OR ",
+                      Collections.nCopies(
+                          ofDay.size(), "schedule_id = ? AND fire_time BETWEEN ? AND ?"))),
+          new StatementValues(values));
+    } catch (BadSqlGrammarException e) {
+      if (!FireDayStore.isMissing(e)) {
+        throw e;
+      }
+    }
+  }
+
   /** Marks fires whose tasks were cancelled before they began. */
   public void withdraw(Collection<FireRow> fires) {
     byDay(fires)

@@ -4,24 +4,48 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.api.schedule.GapReason;
 import io.asyncflow.api.schedule.ScheduleGap;
+import io.asyncflow.flowsvr.schedule.core.FireStore.Stretch;
 import io.asyncflow.rules.schedule.FireGap;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** {@code t_schedule_gap}: stretches of fire times that made nothing. Thread-safe. */
+/**
+ * {@code t_schedule_gap}: stretches of fire times that made nothing. A refused fire in one has no
+ * row of its own any more. Thread-safe.
+ */
 @Component
 public class GapStore {
 
   private final JdbcClient jdbc;
+  private final FireStore fires;
+  private final FireDayStore days;
 
-  GapStore(JdbcClient jdbc) {
+  GapStore(JdbcClient jdbc, FireStore fires, FireDayStore days) {
     this.jdbc = jdbc;
+    this.fires = fires;
+    this.days = days;
   }
 
-  /** Inserts gaps; one that begins at the same time is replaced, as by a repeated resume. */
-  public void insert(long scheduleId, List<FireGap> gaps) {
+  /**
+   * Inserts the gaps of schedules that the caller has locked; one that begins at the same time is
+   * replaced, as by a repeated resume.
+   */
+  public void insert(Map<Long, List<FireGap>> gapsOfSchedules) {
+    List<Stretch> stretches = new ArrayList<>();
+    gapsOfSchedules.forEach(
+        (id, gaps) -> gaps.forEach(gap -> stretches.add(new Stretch(id, gap.from(), gap.to()))));
+    if (stretches.isEmpty()) {
+      return;
+    }
+    fires.dropRefused(stretches, days.existing());
+    gapsOfSchedules.forEach(this::insert);
+  }
+
+  private void insert(long scheduleId, List<FireGap> gaps) {
     for (FireGap gap : gaps) {
       jdbc.sql(
               """

@@ -257,7 +257,7 @@ class FireMaker {
     if (schedules.advance(advances) != advances.size()) {
       throw new IllegalStateException("locked schedules were not moved on");
     }
-    batch.forEach(plan -> gaps.insert(plan.row().id(), plan.plan().gaps()));
+    gaps.insert(batch.stream().collect(toMap(plan -> plan.row().id(), plan -> plan.plan().gaps())));
   }
 
   /**

@@ -14,6 +14,7 @@ import io.asyncflow.rules.schedule.FireGap;
 import io.asyncflow.rules.schedule.FirePlan;
 import io.asyncflow.rules.schedule.FireTimes;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.springframework.stereotype.Service;
@@ -142,7 +143,8 @@ public class Pauses {
     if (times != null && next != null && !catchUp && next <= row.now()) {
       long end = row.rules().endTime() == null ? Long.MAX_VALUE : row.rules().endTime();
       if (next < end) {
-        gaps.insert(row.id(), List.of(paused(times, next, Math.min(row.now(), end - 1))));
+        FireGap gap = paused(times, next, Math.min(row.now(), end - 1));
+        gaps.insert(Map.of(row.id(), List.of(gap)));
       }
       OptionalLong after = times.next(row.now());
       next = after.isPresent() && after.getAsLong() < end ? (Long) after.getAsLong() : null;
