@@ -126,21 +126,39 @@ public class JobStore {
         .list();
   }
 
-  /** The ids of jobs that schedules created and that ended within {@code hindsight}. */
-  public List<Long> endedOfSchedules(Duration hindsight, int limit) {
+  /** The types of which there are jobs. */
+  public List<String> types() {
+    return jdbc.sql("SELECT DISTINCT job_type FROM t_job").query(String.class).list();
+  }
+
+  /**
+   * A job that has ended.
+   *
+   * @param endTime epoch ms
+   * @param ofSchedule whether a schedule created it
+   */
+  public record Ended(long id, long endTime, boolean ofSchedule) {}
+
+  /**
+   * The jobs of a type that ended after {@code endTime}, or at that time with a higher id than
+   * {@code id}, in this order.
+   */
+  public List<Ended> endedAfter(String type, long endTime, long id, int limit) {
     return jdbc.sql(
-            sql(
-                """
-                SELECT j.id
-                FROM (SELECT DISTINCT job_type FROM t_job) t
-                STRAIGHT_JOIN t_job j FORCE INDEX (idx_ended) ON j.job_type = t.job_type
-                WHERE j.end_time > now_ms - :hindsight
-                  AND j.schedule_id IS NOT NULL
-                LIMIT :limit
-                """))
-        .param("hindsight", hindsight.toMillis())
+            """
+            SELECT id, end_time, schedule_id IS NOT NULL
+            FROM t_job FORCE INDEX (idx_ended)
+            WHERE job_type = :type
+              AND end_time >= :time
+              AND (end_time > :time OR id > :id)
+            ORDER BY end_time, id
+            LIMIT :limit
+            """)
+        .param("type", type)
+        .param("time", endTime)
+        .param("id", id)
         .param("limit", limit)
-        .query(Long.class)
+        .query((rs, row) -> new Ended(rs.getLong(1), rs.getLong(2), rs.getBoolean(3)))
         .list();
   }
 

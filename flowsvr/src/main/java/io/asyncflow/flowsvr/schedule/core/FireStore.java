@@ -232,6 +232,23 @@ public class FireStore {
     }
   }
 
+  /** The fires with a row among these, in no order. */
+  public List<FireRow> find(Collection<FireId> fires) {
+    List<FireRow> found = new ArrayList<>();
+    fires.stream()
+        .collect(groupingBy(fire -> FireDayStore.dayOf(fire.fireTime()), TreeMap::new, toList()))
+        .forEach(
+            (day, ofDay) -> {
+              List<Object[]> keys =
+                  ofDay.stream()
+                      .map(fire -> new Object[] {fire.scheduleId(), fire.fireTime()})
+                      .toList();
+              found.addAll(
+                  select(day, "(schedule_id, fire_time) IN (:keys)", Map.of("keys", keys)));
+            });
+    return found;
+  }
+
   /** The fires of a schedule in these days from one time to another, oldest first. */
   public List<FireRow> between(
       long scheduleId, long from, long to, Collection<LocalDate> existingDays) {

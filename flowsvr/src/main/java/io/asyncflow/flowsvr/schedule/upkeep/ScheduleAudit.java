@@ -4,18 +4,22 @@ import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.duty.DutyResult;
 import io.asyncflow.flowsvr.job.core.JobStore;
+import io.asyncflow.flowsvr.job.core.JobStore.Ended;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
-import io.asyncflow.flowsvr.schedule.fire.JobEnds;
 import io.asyncflow.flowsvr.schedule.fire.LastRuns;
+import io.asyncflow.flowsvr.schedule.fire.LateEnds;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.Events;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
@@ -31,8 +35,8 @@ class ScheduleAudit {
 
   private static final Duration LATE = Duration.ofSeconds(60);
 
-  /** Jobs that ended longer ago were audited by earlier rounds. */
-  private static final Duration HINDSIGHT = Duration.ofMinutes(10);
+  /** A transaction commits the end of a job at most so long after the time that it writes. */
+  private static final Duration COMMIT = Duration.ofMinutes(10);
 
   private static final int PAGE = 500;
   private static final int MAX_PAGES = 20;
@@ -40,23 +44,29 @@ class ScheduleAudit {
   private final ScheduleStore schedules;
   private final LastRuns lastRuns;
   private final JobStore jobs;
-  private final JobEnds jobEnds;
+  private final LateEnds lateEnds;
   private final SchedulesInUse inUse;
   private final Events events;
+  private final Duration history;
+
+  /** How far the ends of the jobs of each type were looked at. One thread runs the rounds. */
+  private final Map<String, Ended> lastEnded = new HashMap<>();
 
   ScheduleAudit(
       ScheduleStore schedules,
       LastRuns lastRuns,
       JobStore jobs,
-      JobEnds jobEnds,
+      LateEnds lateEnds,
       SchedulesInUse inUse,
-      Events events) {
+      Events events,
+      @Value("${flow.schedule.history:7d}") Duration history) {
     this.schedules = schedules;
     this.lastRuns = lastRuns;
     this.jobs = jobs;
-    this.jobEnds = jobEnds;
+    this.lateEnds = lateEnds;
     this.inUse = inUse;
     this.events = events;
+    this.history = history;
   }
 
   @Bean
@@ -83,7 +93,7 @@ class ScheduleAudit {
     if (!inUse.inUse()) {
       return new Result(0, 0, 0, 0);
     }
-    int ended = jobEnds.record(jobs.endedOfSchedules(HINDSIGHT, PAGE));
+    int ended = jobs.types().stream().mapToInt(this::recordEnds).sum();
     int woken = wakeStanding();
     int late = schedules.countLate(LATE);
     int raised = late == 0 ? 0 : schedules.raiseSliceEpochs();
@@ -94,6 +104,31 @@ class ScheduleAudit {
       events.publish(new SchedulesChanged());
     }
     return new Result(late, woken, ended, raised);
+  }
+
+  /**
+   * Looks at the jobs of a type that have ended, in the order of their ends: first at all that
+   * ended within the history, then at those that ended since, up to {@value #PAGE} × {@value
+   * #MAX_PAGES} in a round; older fires have no row in which an end could be recorded. It passes
+   * none: it goes back to all ends of which the commit may have come after the last look. So an end
+   * that a kill left is found when the new leader has looked at the history, and any other in the
+   * round in which it is read, which is the next one if no more jobs than that end in ten minutes.
+   */
+  private int recordEnds(String type) {
+    long now = schedules.now();
+    Ended last = lastEnded.getOrDefault(type, new Ended(0, now - history.toMillis(), false));
+    int recorded = 0;
+    boolean isLast = false;
+    for (int page = 0; page < MAX_PAGES && !isLast; page++) {
+      List<Ended> ended = jobs.endedAfter(type, last.endTime(), last.id(), PAGE);
+      recorded +=
+          lateEnds.recordMissing(ended.stream().filter(Ended::ofSchedule).map(Ended::id).toList());
+      isLast = ended.size() < PAGE;
+      last = ended.isEmpty() ? last : ended.get(ended.size() - 1);
+    }
+    long settled = now - COMMIT.toMillis();
+    lastEnded.put(type, last.endTime() < settled ? last : new Ended(0, settled, false));
+    return recorded;
   }
 
   private int wakeStanding() {

@@ -1,16 +1,24 @@
 package io.asyncflow.flowsvr.schedule.fire;
 
+import static java.util.function.Function.identity;
+import static java.util.stream.Collectors.toMap;
+
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobsChanged;
+import io.asyncflow.flowsvr.schedule.core.FireRow;
+import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.rules.FireId;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import org.slf4j.Logger;
@@ -20,23 +28,31 @@ import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
 /**
- * Records the ends of jobs that fires created, after their commit. A kill in between leaves a fire
- * without its end, which the audit of schedules finds. Thread-safe.
+ * Records ends of runs that the transaction of the end did not record: those of jobs, after their
+ * commit. A kill in between leaves a fire without its end, which the audit of schedules finds.
+ * Thread-safe.
  */
 @Component
-public class JobEnds implements DisposableBean {
+public class LateEnds implements DisposableBean {
 
-  private static final Logger log = LoggerFactory.getLogger(JobEnds.class);
+  private static final Logger log = LoggerFactory.getLogger(LateEnds.class);
 
   private final JobStore jobs;
+  private final FireStore fires;
   private final RunEnds ends;
   private final SchedulesInUse inUse;
   private final RetryingTransactions transactions;
   private final ExecutorService thread = DaemonThreads.pool(1, "schedule-job-ends");
   private final Set<Long> pending = new HashSet<>();
 
-  JobEnds(JobStore jobs, RunEnds ends, SchedulesInUse inUse, RetryingTransactions transactions) {
+  LateEnds(
+      JobStore jobs,
+      FireStore fires,
+      RunEnds ends,
+      SchedulesInUse inUse,
+      RetryingTransactions transactions) {
     this.jobs = jobs;
+    this.fires = fires;
     this.ends = ends;
     this.inUse = inUse;
     this.transactions = transactions;
@@ -70,21 +86,40 @@ public class JobEnds implements DisposableBean {
     }
   }
 
+  /** Records the ends of these jobs at their fires; ignores jobs that live and those of no fire. */
+  private void record(Collection<Long> jobIds) {
+    recordEnds(ended(jobIds));
+  }
+
   /**
-   * Records the ends of these jobs at their fires; ignores jobs that live and those that no
-   * schedule created. Returns how many were not recorded before.
+   * Records those ends of these jobs that their fires do not have, for which it only reads where
+   * all is well. Returns how many there were.
    */
-  public int record(Collection<Long> jobIds) {
-    List<JobRow> created =
-        (jobIds.isEmpty() ? List.<JobRow>of() : jobs.find(jobIds))
-            .stream()
-                .filter(job -> job.fire() != null)
-                .filter(job -> job.state().isFinal())
-                .toList();
-    if (created.isEmpty()) {
-      return 0;
-    }
-    return transactions.execute(() -> ends.recordEnds(created.stream().map(JobEnds::end).toList()));
+  public int recordMissing(Collection<Long> jobIds) {
+    List<RunEnds.End> ended = ended(jobIds);
+    Map<FireId, FireRow> found =
+        fires.find(ended.stream().map(RunEnds.End::fire).toList()).stream()
+            .collect(toMap(fire -> new FireId(fire.scheduleId(), fire.fireTime()), identity()));
+    return recordEnds(ended.stream().filter(end -> isMissing(end, found.get(end.fire()))).toList());
+  }
+
+  private static boolean isMissing(RunEnds.End end, FireRow fire) {
+    return fire != null
+        && end.run().equals(fire.run())
+        && !Objects.equals(end.status().code(), fire.endStatus());
+  }
+
+  private List<RunEnds.End> ended(Collection<Long> jobIds) {
+    return (jobIds.isEmpty() ? List.<JobRow>of() : jobs.find(jobIds))
+        .stream()
+            .filter(job -> job.fire() != null)
+            .filter(job -> job.state().isFinal())
+            .map(LateEnds::end)
+            .toList();
+  }
+
+  private int recordEnds(List<RunEnds.End> found) {
+    return found.isEmpty() ? 0 : transactions.execute(() -> ends.recordEnds(found));
   }
 
   private static RunEnds.End end(JobRow job) {

@@ -1,0 +1,147 @@
+package io.asyncflow.flowsvr.schedule.upkeep;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.JobState;
+import io.asyncflow.api.NewJob;
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.ScheduleClient;
+import io.asyncflow.api.schedule.ScheduleFire;
+import io.asyncflow.api.schedule.ScheduleListRequest;
+import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.job.Jobs;
+import io.asyncflow.rules.TaskType;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.TestPropertySource;
+
+/** What a kill leaves of schedules, and the rounds that repair it. */
+@UnsweptServer
+@TestPropertySource(properties = "flow.governance.cleaning-interval=1h")
+@Tag("contract")
+class ScheduleAuditIT {
+
+  private static final Duration LONG = ofSeconds(30);
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  @Autowired Given given;
+  @Autowired JdbcClient jdbc;
+  @Autowired ScheduleAudit audit;
+  @LocalServerPort int port;
+  private ScheduleClient schedules;
+  private Jobs jobs;
+  private TaskType report;
+  private final String name = "s-" + UUID.randomUUID();
+
+  @BeforeEach
+  void aType() {
+    schedules = new HttpFlowClient(URI.create("http://127.0.0.1:" + port), null).schedules();
+    jobs = new Jobs(port);
+    report = given.aType().create();
+  }
+
+  @AfterEach
+  void leaveNoSchedule() {
+    jdbc.sql("DELETE FROM t_job WHERE id < 100000").update();
+    ScheduleListRequest all = ScheduleListRequest.all();
+    schedules.list(all).scheduleList().forEach(one -> schedules.delete(one.scheduleId()));
+  }
+
+  private ScheduleFire fire(String id) {
+    return await()
+        .atMost(LONG)
+        .pollInterval(ofMillis(50))
+        .until(() -> schedules.fires(id, 10, null).fireList(), found -> !found.isEmpty())
+        .get(0);
+  }
+
+  /** Makes a job of a schedule, and ends it; its fire knows the end. */
+  private ScheduleFire anEndedJob(String id) {
+    ScheduleFire fire = fire(id);
+    jobs.success(jobs.hold(report.name(), "split"), null);
+    jobs.success(jobs.hold(report.name(), "merge"), "done");
+    await().atMost(LONG).until(() -> fire(id).status() != null);
+    assertThat(jobs.get(fire.jobId()).state()).isEqualTo(JobState.SUCCESS);
+    return fire;
+  }
+
+  /** The server was killed between the end of a job and the record of it, so long ago. */
+  private long loseEnd(ScheduleFire fire, Duration ago) {
+    String day =
+        DateTimeFormatter.BASIC_ISO_DATE.format(
+            Instant.ofEpochMilli(fire.fireTime()).atOffset(ZoneOffset.UTC).toLocalDate());
+    jdbc.sql("UPDATE t_schedule_fire_" + day + " SET end_status = NULL WHERE job_id = ?")
+        .param(fire.jobId())
+        .update();
+    jdbc.sql("UPDATE t_job SET end_time = end_time - ? WHERE id = ?")
+        .param(ago.toMillis())
+        .param(fire.jobId())
+        .update();
+    return jdbc.sql("SELECT end_time FROM t_job WHERE id = ?")
+        .param(fire.jobId())
+        .query(Long.class)
+        .single();
+  }
+
+  private NewSchedule ofJobs(Duration after) {
+    return NewSchedule.after(name, after).creating(NewJob.of(report.name(), "ops", "text"));
+  }
+
+  @Test
+  void anEndThatWasLostLongAgoIsFound() {
+    String id = schedules.save(ofJobs(HOUR)).scheduleId();
+    ScheduleFire fire = anEndedJob(id);
+    loseEnd(fire, Duration.ofMinutes(30));
+
+    audit.runOnce();
+
+    assertThat(fire(id).status()).isEqualTo(TaskStatus.SUCCESS.code());
+  }
+
+  @Test
+  void anEndThatWasLostIsFoundBehindAThousandOthers() {
+    String id = schedules.save(ofJobs(HOUR)).scheduleId();
+    ScheduleFire fire = anEndedJob(id);
+    loseEnd(fire, Duration.ZERO);
+    addThousandJobsThatEndedBefore(fire.jobId());
+
+    audit.runOnce();
+
+    assertThat(fire(id).status()).isEqualTo(TaskStatus.SUCCESS.code());
+  }
+
+  private void addThousandJobsThatEndedBefore(String jobId) {
+    jdbc.sql(
+            """
+            INSERT INTO t_job (id, user_id, job_type, child_type, body_hash, input_bytes, state,
+              split_number, split_table, create_time, modify_time, end_time, schedule_id, fire_time)
+            SELECT a.slice * 64 + b.slice + 1, j.user_id, j.job_type, j.child_type, j.body_hash,
+              j.input_bytes, j.state, j.split_number, j.split_table, j.create_time, j.modify_time,
+              j.end_time - 1 - b.slice, 1, j.fire_time
+            FROM t_job j
+            JOIN t_schedule_slice a
+            JOIN t_schedule_slice b
+            WHERE j.id = ?
+              AND b.slice < 16
+            """)
+        .param(jobId)
+        .update();
+  }
+}
