@@ -25,6 +25,7 @@ import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.job.Jobs;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.fire.LastRuns;
 import io.asyncflow.rules.TaskType;
@@ -32,6 +33,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -386,5 +388,45 @@ class HardSchedulesIT {
                     .noneMatch(
                         gap ->
                             gap.fromTime() <= fire.fireTime() && fire.fireTime() <= gap.toTime()));
+  }
+
+  @Test
+  void theEndOfARunThatOutlastedTheHistoryBeginsThePause() {
+    Duration after = Duration.ofHours(1);
+    String id = save(NewSchedule.after(name, after).creating(task()));
+    Task held = hold();
+    jdbc.sql("UPDATE t_%s_task_1 SET fire_time = fire_time - 2592000000".formatted(report.name()))
+        .update();
+
+    long endedAt = System.currentTimeMillis();
+    given.reportOn(held).success("done");
+
+    assertThat(schedules.get(id).nextFireTime()).isGreaterThanOrEqualTo(endedAt + after.toMillis());
+  }
+
+  @Test
+  void theEndOfAJobThatOutlastedTheHistoryBeginsThePause() {
+    Duration after = Duration.ofHours(1);
+    Jobs jobs = new Jobs(port);
+    NewJob job = NewJob.of(report.name(), "ops", "text");
+    String id = save(NewSchedule.after(name, after).creating(job));
+    ScheduleFire fire = awaitFires(id, FireOutcome.CREATED, 1).get(0);
+    jdbc.sql("UPDATE t_job SET fire_time = fire_time - 2592000000 WHERE id = ?")
+        .param(fire.jobId())
+        .update();
+
+    jobs.success(jobs.hold(report.name(), "split"), null);
+    jobs.success(jobs.hold(report.name(), "merge"), "done");
+
+    Long next =
+        await().atMost(LONG).until(() -> schedules.get(id).nextFireTime(), Objects::nonNull);
+    assertThat(next).isEqualTo(endTime(fire.jobId()) + after.toMillis());
+  }
+
+  private long endTime(String jobId) {
+    return jdbc.sql("SELECT end_time FROM t_job WHERE id = ?")
+        .param(jobId)
+        .query(Long.class)
+        .single();
   }
 }

@@ -195,40 +195,51 @@ public class FireStore {
             });
   }
 
+  /** What became of the end of a run. */
+  public enum RecordedEnd {
+    /** It is in the row of the fire now. */
+    NEW,
+    /** It was there already, or the fire has another run by now. */
+    KNOWN,
+    /** The day of the fire was dropped. */
+    DROPPED
+  }
+
   /**
    * Records the end of a run, or with {@code null} that it lives again.
    *
    * @param status code of the final status; {@code null} if the run lives
-   * @return false if that is recorded already, if the fire has another run by now, or if its day
-   *     was dropped
+   * @param endTime epoch ms; {@code null} for now
    */
-  public boolean recordEnd(FireId fire, Run run, Integer status) {
+  public RecordedEnd recordEnd(FireId fire, Run run, Integer status, Long endTime) {
     try {
-      return jdbc.sql(
+      int recorded =
+          jdbc.sql(
                   sql(
                       """
                       UPDATE %s
                       SET end_status = :status,
-                          end_time = IF(:status IS NULL, NULL, now_ms)
+                          end_time = IF(:status IS NULL, NULL, COALESCE(:time, now_ms))
                       WHERE schedule_id = :id
-                        AND fire_time = :time
+                        AND fire_time = :fireTime
                         AND task_number <=> :task
                         AND job_id <=> :job
                         AND NOT (end_status <=> :status)
                       """
                           .formatted(FireDayStore.table(FireDayStore.dayOf(fire.fireTime())))))
               .param("status", status)
+              .param("time", endTime)
               .param("id", fire.scheduleId())
-              .param("time", fire.fireTime())
+              .param("fireTime", fire.fireTime())
               .param("task", run.task() == null ? null : run.task().number())
               .param("job", run.jobId())
-              .update()
-          == 1;
+              .update();
+      return recorded == 1 ? RecordedEnd.NEW : RecordedEnd.KNOWN;
     } catch (BadSqlGrammarException e) {
       if (!FireDayStore.isMissing(e)) {
         throw e;
       }
-      return false;
+      return RecordedEnd.DROPPED;
     }
   }
 

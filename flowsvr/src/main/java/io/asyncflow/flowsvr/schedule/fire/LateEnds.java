@@ -3,13 +3,14 @@ package io.asyncflow.flowsvr.schedule.fire;
 import static java.util.function.Function.identity;
 import static java.util.stream.Collectors.toMap;
 
-import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobsChanged;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.Run;
+import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
+import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -38,6 +39,8 @@ public class LateEnds implements DisposableBean {
   private static final Logger log = LoggerFactory.getLogger(LateEnds.class);
 
   private final JobStore jobs;
+  private final ScheduleStore schedules;
+  private final LastRuns lastRuns;
   private final FireStore fires;
   private final RunEnds ends;
   private final SchedulesInUse inUse;
@@ -47,11 +50,15 @@ public class LateEnds implements DisposableBean {
 
   LateEnds(
       JobStore jobs,
+      ScheduleStore schedules,
+      LastRuns lastRuns,
       FireStore fires,
       RunEnds ends,
       SchedulesInUse inUse,
       RetryingTransactions transactions) {
     this.jobs = jobs;
+    this.schedules = schedules;
+    this.lastRuns = lastRuns;
     this.fires = fires;
     this.ends = ends;
     this.inUse = inUse;
@@ -123,9 +130,32 @@ public class LateEnds implements DisposableBean {
   }
 
   private static RunEnds.End end(JobRow job) {
-    TaskStatus status = RunEnds.statusOf(job.state());
-    String error = status == TaskStatus.FAILED ? "job " + job.id() + " failed" : null;
-    return new RunEnds.End(job.fire(), Run.ofJob(job.id()), status, error);
+    return RunEnds.End.of(
+        job.fire(), Run.ofJob(job.id()), RunEnds.statusOf(job.state()), job.endTime());
+  }
+
+  /**
+   * Lets schedules go on that wait for the end of a run that has ended: with the pause from the end
+   * of the run, or at once if the run was deleted since.
+   *
+   * @param standing active ones that nothing but the end of their last run wakes
+   * @return how many go on
+   */
+  public int wake(Collection<ScheduleRow> standing) {
+    Map<Long, LastRuns.Standing> last = lastRuns.ofSchedules(standing);
+    int woken = 0;
+    for (ScheduleRow row : standing) {
+      LastRuns.Standing run = last.get(row.id());
+      if (run == null) {
+        woken += schedules.wake(row) ? 1 : 0;
+      } else if (run.status() != null) {
+        FireId fire = new FireId(row.id(), row.position().lastFireTime());
+        woken +=
+            recordEnds(
+                List.of(RunEnds.End.of(fire, LastRuns.lastRun(row), run.status(), run.endTime())));
+      }
+    }
+    return woken;
   }
 
   @Override

@@ -5,7 +5,9 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.Overlap;
+import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
+import io.asyncflow.flowsvr.schedule.core.FireStore.RecordedEnd;
 import io.asyncflow.flowsvr.schedule.core.Run;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
@@ -49,9 +51,19 @@ class RunEnds implements TaskLedger {
    * A run that has ended, or that lives again.
    *
    * @param status the final status; {@code null} if the run lives again
+   * @param time epoch ms; {@code null} if it is now, in this transaction
    * @param error why it failed, for people; {@code null} if it did not
    */
-  record End(FireId fire, Run run, TaskStatus status, String error) {}
+  record End(FireId fire, Run run, TaskStatus status, Long time, String error) {
+
+    static End of(FireId fire, Run run, TaskStatus status, Long time) {
+      String error =
+          status == TaskStatus.FAILED
+              ? (run.task() == null ? "job " : "task ") + run + " failed"
+              : null;
+      return new End(fire, run, status, time, error);
+    }
+  }
 
   @Override
   public void record(List<Change> changes) {
@@ -61,13 +73,11 @@ class RunEnds implements TaskLedger {
                 change -> change.fire() != null && change.from().isFinal() != change.to().isFinal())
             .map(
                 change ->
-                    new End(
+                    End.of(
                         change.fire(),
                         Run.of(change.id()),
                         change.to().isFinal() ? change.to() : null,
-                        change.to() == TaskStatus.FAILED
-                            ? "task " + change.id() + " failed"
-                            : null))
+                        null))
             .toList());
   }
 
@@ -105,18 +115,40 @@ class RunEnds implements TaskLedger {
     Optional<ScheduleRow> schedule =
         isDependent ? schedules.lock(end.fire().scheduleId()) : Optional.empty();
     Integer status = end.status() == null ? null : end.status().code();
-    boolean isNew = fires.recordEnd(end.fire(), end.run(), status);
+    RecordedEnd recorded = fires.recordEnd(end.fire(), end.run(), status, end.time());
+    boolean isNew =
+        recorded == RecordedEnd.NEW
+            || schedule.isPresent() && isNew(schedule.get(), end, recorded == RecordedEnd.DROPPED);
     if (isNew) {
       schedule.ifPresent(row -> recordIn(row, end));
     }
     return isNew;
   }
 
+  /**
+   * Whether a schedule does not know of this end, although the fire says nothing of it. The end of
+   * a task is recorded once, in the transaction that writes it. The end of a job may be recorded
+   * again, so it is new only while the schedule waits for it.
+   */
+  private static boolean isNew(ScheduleRow row, End end, boolean isDropped) {
+    boolean isAwaited =
+        row.problem() == null
+            && row.rules().afterMs() != null
+            && row.state() != ScheduleState.ENDED
+            && row.position().nextFireTime() == null
+            && isLast(row, end);
+    return isAwaited || isDropped && end.time() == null;
+  }
+
+  private static boolean isLast(ScheduleRow row, End end) {
+    return end.run().toString().equals(row.position().lastRun());
+  }
+
   private void recordIn(ScheduleRow row, End end) {
     if (end.status() == null || row.problem() != null) {
       return;
     }
-    boolean isLast = end.run().toString().equals(row.position().lastRun());
+    boolean isLast = isLast(row, end);
     boolean isPaced = row.rules().afterMs() != null;
     boolean isAwaited = isLast && (isPaced || row.definition().overlap() == Overlap.WAIT);
     if (end.status() == TaskStatus.CANCELLED && !isAwaited) {
@@ -129,9 +161,10 @@ class RunEnds implements TaskLedger {
           default -> row.position().failStreak();
         };
     int most = row.rules().pauseAfterFailures();
+    long endedAt = end.time() == null ? row.now() : end.time();
     Long next =
         isPaced && isLast
-            ? (Long) row.afterLastFire(row.rules().nextAfterEnd(row.now(), streak))
+            ? (Long) row.afterLastFire(row.rules().nextAfterEnd(endedAt, streak))
             : null;
     schedules.recordEnd(row, streak, most > 0 && streak >= most, next, end.error());
   }

@@ -8,7 +8,6 @@ import io.asyncflow.flowsvr.job.core.JobStore.Ended;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
-import io.asyncflow.flowsvr.schedule.fire.LastRuns;
 import io.asyncflow.flowsvr.schedule.fire.LateEnds;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.Events;
@@ -16,7 +15,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
@@ -42,7 +40,6 @@ class ScheduleAudit {
   private static final int MAX_PAGES = 20;
 
   private final ScheduleStore schedules;
-  private final LastRuns lastRuns;
   private final JobStore jobs;
   private final LateEnds lateEnds;
   private final SchedulesInUse inUse;
@@ -54,14 +51,12 @@ class ScheduleAudit {
 
   ScheduleAudit(
       ScheduleStore schedules,
-      LastRuns lastRuns,
       JobStore jobs,
       LateEnds lateEnds,
       SchedulesInUse inUse,
       Events events,
       @Value("${flow.schedule.history:7d}") Duration history) {
     this.schedules = schedules;
-    this.lastRuns = lastRuns;
     this.jobs = jobs;
     this.lateEnds = lateEnds;
     this.inUse = inUse;
@@ -136,14 +131,11 @@ class ScheduleAudit {
     long after = 0;
     for (int page = 0; page < MAX_PAGES; page++) {
       List<ScheduleRow> standing = schedules.withoutWakeTime(after, PAGE);
-      Set<Long> living = lastRuns.living(standing);
-      for (ScheduleRow row : standing) {
-        woken += !living.contains(row.id()) && schedules.wake(row) ? 1 : 0;
-        after = row.id();
-      }
+      woken += lateEnds.wake(standing);
       if (standing.size() < PAGE) {
         break;
       }
+      after = standing.get(standing.size() - 1).id();
     }
     return woken;
   }

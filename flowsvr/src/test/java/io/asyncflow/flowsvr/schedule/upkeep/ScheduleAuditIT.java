@@ -59,6 +59,7 @@ class ScheduleAuditIT {
 
   @AfterEach
   void leaveNoSchedule() {
+    jdbc.sql("DELETE FROM t_schedule WHERE id < 100000").update();
     jdbc.sql("DELETE FROM t_job WHERE id < 100000").update();
     ScheduleListRequest all = ScheduleListRequest.all();
     schedules.list(all).scheduleList().forEach(one -> schedules.delete(one.scheduleId()));
@@ -108,11 +109,12 @@ class ScheduleAuditIT {
   void anEndThatWasLostLongAgoIsFound() {
     String id = schedules.save(ofJobs(HOUR)).scheduleId();
     ScheduleFire fire = anEndedJob(id);
-    loseEnd(fire, Duration.ofMinutes(30));
+    long endedAt = loseEnd(fire, Duration.ofMinutes(30));
 
     audit.runOnce();
 
     assertThat(fire(id).status()).isEqualTo(TaskStatus.SUCCESS.code());
+    assertThat(fire(id).endTime()).as("the end of the job").isEqualTo(endedAt);
   }
 
   @Test
@@ -142,6 +144,30 @@ class ScheduleAuditIT {
               AND b.slice < 16
             """)
         .param(jobId)
+        .update();
+  }
+
+  @Test
+  void aScheduleWhoseRunOutlastedTheHistoryPausesFromTheEndOfTheRun() {
+    String id = schedules.save(ofJobs(HOUR)).scheduleId();
+    long endedAt = loseEnd(anEndedJob(id), Duration.ofMinutes(30));
+    jdbc.sql("UPDATE t_job SET fire_time = fire_time - 2592000000 WHERE schedule_id = ?")
+        .param(id)
+        .update();
+    standStill(id);
+    jdbc.sql("UPDATE t_schedule SET last_fire_time = last_fire_time - 2592000000 WHERE id = ?")
+        .param(id)
+        .update();
+
+    audit.runOnce();
+
+    assertThat(schedules.get(id).nextFireTime()).isEqualTo(endedAt + HOUR.toMillis());
+  }
+
+  /** Nothing but the end of its last run wakes it. */
+  private void standStill(String id) {
+    jdbc.sql("UPDATE t_schedule SET next_fire_time = NULL, wake_time = NULL WHERE id = ?")
+        .param(id)
         .update();
   }
 }
