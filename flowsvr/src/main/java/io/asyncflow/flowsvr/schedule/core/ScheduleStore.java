@@ -548,19 +548,32 @@ public class ScheduleStore {
         .single();
   }
 
-  /** The active schedules that only the end of their last run wakes, in the order of their ids. */
+  /**
+   * A page of the schedules without a wake time, in the order of their ids: active ones that only
+   * the end of their last run wakes, paused and ended ones.
+   */
   public List<ScheduleRow> withoutWakeTime(long after, int limit) {
-    return select(
-        """
-        FORCE INDEX (idx_wake)
-        WHERE slice IN (:slices)
-          AND wake_time IS NULL
-          AND state = 1
-          AND id > :after
-        ORDER BY id
-        LIMIT :limit
-        """,
-        Map.of("slices", ALL_SLICES, "after", after, "limit", limit));
+    // The index alone answers the inner query, which sorts all schedules without a wake time.
+    return jdbc.sql(
+            """
+            SELECT %s
+            FROM (
+            SELECT id
+            FROM t_schedule FORCE INDEX (idx_wake)
+            WHERE slice IN (:slices)
+              AND wake_time IS NULL
+              AND id > :after
+            ORDER BY id
+            LIMIT :limit) page
+            STRAIGHT_JOIN t_schedule s USING (id)
+            ORDER BY id
+            """
+                .formatted(COLUMNS))
+        .param("slices", ALL_SLICES)
+        .param("after", after)
+        .param("limit", limit)
+        .query(ROW)
+        .list();
   }
 
   /** Lets a schedule fire now whose last run has ended without news; false if it has changed. */

@@ -49,6 +49,8 @@ class ScheduleAudit {
   /** How far the ends of the jobs of each type were looked at. One thread runs the rounds. */
   private final Map<String, Ended> lastEnded = new HashMap<>();
 
+  private long lastStanding;
+
   ScheduleAudit(
       ScheduleStore schedules,
       JobStore jobs,
@@ -126,16 +128,19 @@ class ScheduleAudit {
     return recorded;
   }
 
+  /**
+   * Looks at the next {@value #PAGE} × {@value #MAX_PAGES} schedules; at the end it begins anew.
+   */
   private int wakeStanding() {
     int woken = 0;
-    long after = 0;
     for (int page = 0; page < MAX_PAGES; page++) {
-      List<ScheduleRow> standing = schedules.withoutWakeTime(after, PAGE);
-      woken += lateEnds.wake(standing);
+      List<ScheduleRow> standing = schedules.withoutWakeTime(lastStanding, PAGE);
+      woken += lateEnds.wake(standing.stream().filter(ScheduleRow::isActive).toList());
       if (standing.size() < PAGE) {
+        lastStanding = 0;
         break;
       }
-      after = standing.get(standing.size() - 1).id();
+      lastStanding = standing.get(standing.size() - 1).id();
     }
     return woken;
   }

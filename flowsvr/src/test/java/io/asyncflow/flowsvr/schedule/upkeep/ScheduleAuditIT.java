@@ -2,12 +2,14 @@ package io.asyncflow.flowsvr.schedule.upkeep;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.ScheduleClient;
@@ -167,6 +169,45 @@ class ScheduleAuditIT {
   /** Nothing but the end of its last run wakes it. */
   private void standStill(String id) {
     jdbc.sql("UPDATE t_schedule SET next_fire_time = NULL, wake_time = NULL WHERE id = ?")
+        .param(id)
+        .update();
+  }
+
+  @Test
+  void aScheduleThatStandsStillIsFoundBehindTwelveThousandThatWait() {
+    NewTask task = NewTask.of(report.name(), "build", "ops", "{}");
+    String id = schedules.save(NewSchedule.after(name, HOUR).creating(task)).scheduleId();
+    given.reportOn(given.aHold(report).by("w").waiting(20, SECONDS).join().get(0)).success("done");
+    String living =
+        schedules.save(NewSchedule.after(name + "-living", HOUR).creating(task)).scheduleId();
+    fire(living);
+    addTwelveThousandThatWaitAs(living);
+    standStill(id);
+
+    audit.runOnce();
+    audit.runOnce();
+
+    assertThat(schedules.get(id).nextFireTime()).isNotNull();
+  }
+
+  private void addTwelveThousandThatWaitAs(String id) {
+    jdbc.sql(
+            """
+            INSERT INTO t_schedule (id, name, slice, state, version, body_hash, after_ms, overlap,
+              catch_up, catch_up_ms, catch_up_limit, jitter_ms, pause_after, weight, load_, target,
+              target_type, target_is_job, last_fire_time, last_run, create_time, modify_time)
+            SELECT (a.slice * 64 + b.slice) * 3 + c.slice + 1,
+              CONCAT('standing-', a.slice, '-', b.slice, '-', c.slice), a.slice, 1, 1, s.body_hash,
+              s.after_ms, s.overlap, s.catch_up, s.catch_up_ms, s.catch_up_limit, s.jitter_ms,
+              s.pause_after, s.weight, s.load_, s.target, s.target_type, s.target_is_job,
+              s.last_fire_time, s.last_run, s.create_time, s.modify_time
+            FROM t_schedule s
+            JOIN t_schedule_slice a
+            JOIN t_schedule_slice b
+            JOIN t_schedule_slice c
+            WHERE s.id = ?
+              AND c.slice < 3
+            """)
         .param(id)
         .update();
   }
