@@ -429,4 +429,42 @@ class HardSchedulesIT {
         .query(Long.class)
         .single();
   }
+
+  @Test
+  void aTargetThatCannotBeCreatedNowStopsNoOther() {
+    TaskType drained = given.aType().create();
+    String waiting =
+        save(
+            NewSchedule.every(name + "-d", Duration.ofHours(1))
+                .catchUp(CatchUp.ALL)
+                .creating(NewTask.of(drained.name(), "build", "ops", "{}")));
+    missFires(waiting, 2);
+    awaitFires(waiting, FireOutcome.CREATED, 2);
+    setDrained(drained, 1L);
+    String id = save(every(Duration.ofHours(1)).catchUp(CatchUp.ALL));
+    String jobs =
+        save(
+            NewSchedule.every(name + "-j", Duration.ofHours(1))
+                .catchUp(CatchUp.ALL)
+                .creating(NewJob.of(drained.name(), "ops", "text")));
+    transaction.executeWithoutResult(
+        status -> {
+          missFires(waiting, 4);
+          missFires(jobs, 4);
+          missFires(id, 2);
+        });
+
+    assertThat(awaitFires(id, FireOutcome.CREATED, 2)).hasSize(2);
+    assertThat(fires(waiting, FireOutcome.REFUSED)).isEmpty();
+    assertThat(schedules.get(waiting).lastError()).contains("drained");
+    setDrained(drained, null);
+    awaitFires(waiting, FireOutcome.CREATED, 4);
+  }
+
+  private void setDrained(TaskType type, Long time) {
+    jdbc.sql("UPDATE t_task_table SET drain_time = :time WHERE task_type = :type")
+        .param("time", time)
+        .param("type", type.name())
+        .update();
+  }
 }

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.FireOutcome;
@@ -62,6 +63,9 @@ import org.springframework.stereotype.Component;
  * a target is refused, or a row stays locked, nothing of the batch is committed, and each of its
  * plans is written alone. A lost race is ordinary and leaves no line in the log.
  *
+ * <p>A target that cannot be created holds up no other: one that is refused is tried again in a
+ * minute, one that cannot be created at the moment in seconds. An outage ends the round.
+ *
  * <p>Lock order, as everywhere: tasks, then schedules by id, then fires. Thread-safe.
  */
 @Component
@@ -73,6 +77,9 @@ class FireMaker {
 
   /** When a refused target is tried again. */
   private static final long RETRY_MS = 60_000;
+
+  /** When a target is tried again that cannot be created at the moment. */
+  private static final long SOON_MS = 5_000;
 
   private static final int MAX_ERROR = 1_000;
 
@@ -146,7 +153,7 @@ class FireMaker {
       return writeUnlessMoved(batch);
     } catch (RuntimeException e) {
       boolean isContention = e instanceof PessimisticLockingFailureException;
-      if (!isContention && Outage.of(e).isPresent()) {
+      if (!isContention && isOutage(e)) {
         throw e;
       }
       return batch.stream().map(this::makeAlone).flatMap(List::stream).toList();
@@ -341,12 +348,40 @@ class FireMaker {
     } catch (MovedException | DuplicateKeyException | PessimisticLockingFailureException e) {
       meters.lost(1); // the next look finds what is left
     } catch (RuntimeException e) {
-      if (Outage.of(e).isPresent()) {
+      if (isOutage(e)) {
         throw e;
       }
-      refuse(plan, e);
+      if (isOfTarget(e)) {
+        postpone(plan, e);
+      } else {
+        refuse(plan, e);
+      }
     }
     return List.of();
+  }
+
+  /** Whether no plan can be written now; a failure that one target has says nothing of others. */
+  private static boolean isOutage(RuntimeException e) {
+    return !isOfTarget(e) && Outage.of(e).isPresent();
+  }
+
+  private static boolean isOfTarget(RuntimeException e) {
+    return e instanceof FlowException failure && failure.retryable();
+  }
+
+  /** Puts a schedule behind the others whose target cannot be created now, but perhaps soon. */
+  private void postpone(PlannedSchedule plan, RuntimeException e) {
+    log.info(
+        "schedule {} creates nothing now, and will be tried again in {} s: {}",
+        plan.row().name(),
+        SOON_MS / 1_000,
+        e.getMessage());
+    schedules.refuse(plan.row(), messageOf(e), plan.row().now() + SOON_MS);
+  }
+
+  private static String messageOf(RuntimeException e) {
+    String why = e.getMessage() == null ? e.toString() : e.getMessage();
+    return why.substring(0, Math.min(why.length(), MAX_ERROR));
   }
 
   private void writeAlone(PlannedSchedule plan) {
@@ -417,7 +452,7 @@ class FireMaker {
    * tried again in a minute, as long as the catch-up policy allows.
    */
   private void refuse(PlannedSchedule plan, RuntimeException e) {
-    String why = e.getMessage() == null ? e.toString() : e.getMessage();
+    String why = messageOf(e);
     log.warn(
         "schedule {} creates nothing, and will be tried again in {} s: {}",
         plan.row().name(),
@@ -428,8 +463,7 @@ class FireMaker {
         () ->
             transactions.execute(
                 () -> {
-                  String error = why.substring(0, Math.min(why.length(), MAX_ERROR));
-                  if (!schedules.refuse(plan.row(), error, plan.row().now() + RETRY_MS)) {
+                  if (!schedules.refuse(plan.row(), why, plan.row().now() + RETRY_MS)) {
                     return null;
                   }
                   List<FireRow> refused =
