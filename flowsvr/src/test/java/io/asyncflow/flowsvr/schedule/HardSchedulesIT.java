@@ -467,4 +467,30 @@ class HardSchedulesIT {
         .param("type", type.name())
         .update();
   }
+
+  @Test
+  void aTriggerInTheMillisecondOfTheNextFireTakesNotItsPlace() {
+    String id = save(NewSchedule.after(name, Duration.ofHours(1)).creating(task()));
+    given.reportOn(hold()).success("done");
+    schedules.trigger(id, null);
+    ScheduleFire manual = fires(id, FireOutcome.CREATED).get(0);
+    assertThat(manual.manual()).isTrue();
+
+    // The trigger read the schedule just before the end of the run planned this very time.
+    jdbc.sql(
+            """
+            UPDATE t_schedule
+            SET next_fire_time = :time,
+                wake_time = :time,
+                fence = fence + 1
+            WHERE id = :id
+            """)
+        .param("time", manual.fireTime())
+        .param("id", id)
+        .update();
+
+    assertThat(awaitFires(id, FireOutcome.CREATED, 3).get(0).fireTime())
+        .isEqualTo(manual.fireTime() + 1);
+    assertThat(schedules.get(id).lastFireTime()).isEqualTo(manual.fireTime() + 1);
+  }
 }

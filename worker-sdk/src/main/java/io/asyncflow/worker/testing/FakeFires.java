@@ -55,6 +55,13 @@ final class FakeFires {
   private void carryOut(FakeSchedule schedule, long now) {
     boolean lives = schedule.rules().dependsOnLastRun() && isLiving(schedule.lastRun());
     FirePlan plan = schedule.plan(lives, now);
+    if (schedule.rules().afterMs() != null
+        && plan.fires().stream().anyMatch(fire -> schedule.history().hasRun(fire.fireTime()))) {
+      // A trigger has taken this millisecond; the next one is for the fire.
+      long later = schedule.nextFireTime() + 1;
+      schedule.advance(new FirePlan(List.of(), List.of(), later, later, false), now);
+      return;
+    }
     if (lives
         && schedule.lastRun().taskId() != null // no job is saved with REPLACE
         && schedule.rules().overlap() == Overlap.REPLACE

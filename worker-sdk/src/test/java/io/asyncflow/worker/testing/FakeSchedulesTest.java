@@ -498,6 +498,20 @@ class FakeSchedulesTest {
   }
 
   @Test
+  void aTriggerInTheMillisecondOfTheNextFireTakesNotItsPlace() {
+    String id = save(NewSchedule.after("s", Duration.ZERO).creating(task()));
+    Task held = holdOne();
+    pass(SECOND);
+    schedules.trigger(id, null);
+
+    report(held, Outcome.SUCCESS);
+    pass(SECOND);
+
+    assertThat(schedules.get(id).lastFireTime()).isEqualTo(at(SECOND) + 1);
+    assertThat(schedules.get(id).fireCount()).isEqualTo(3);
+  }
+
+  @Test
   void firesDoNotChangeTheVersionAndCallersDo() {
     String id = save(every(HOUR));
     long version = schedules.get(id).version();

@@ -340,8 +340,9 @@ class FireMaker {
   }
 
   /** Writes a plan by itself: it may find fires that were made by hand or were withdrawn. */
-  private List<PlannedSchedule> makeAlone(PlannedSchedule plan) {
+  private List<PlannedSchedule> makeAlone(PlannedSchedule planned) {
     try {
+      PlannedSchedule plan = isTaken(planned) ? planned.aMillisecondLater() : planned;
       withDays(List.of(plan), () -> writeAlone(plan));
       count(List.of(plan));
       return List.of(plan);
@@ -352,9 +353,9 @@ class FireMaker {
         throw e;
       }
       if (isOfTarget(e)) {
-        postpone(plan, e);
+        postpone(planned, e);
       } else {
-        refuse(plan, e);
+        refuse(planned, e);
       }
     }
     return List.of();
@@ -382,6 +383,16 @@ class FireMaker {
   private static String messageOf(RuntimeException e) {
     String why = e.getMessage() == null ? e.toString() : e.getMessage();
     return why.substring(0, Math.min(why.length(), MAX_ERROR));
+  }
+
+  /**
+   * Whether a trigger has made a fire at the very time of the next one. To a schedule that has fire
+   * times this does not happen, as a trigger leaves those free; but one that fires after the end of
+   * its last run may get the same time just afterwards, and has to make its own run.
+   */
+  private boolean isTaken(PlannedSchedule plan) {
+    return plan.row().rules().afterMs() != null
+        && earlierFates(plan).containsValue(FireOutcome.CREATED);
   }
 
   private void writeAlone(PlannedSchedule plan) {

@@ -37,4 +37,11 @@ record PlannedSchedule(ScheduleRow row, FirePlan plan, long epoch, boolean lastR
   boolean makesJobs() {
     return row.rules().makesJobs();
   }
+
+  /** The same schedule, which makes nothing now and fires a millisecond after this fire. */
+  PlannedSchedule aMillisecondLater() {
+    long next = row.position().nextFireTime() + 1;
+    return new PlannedSchedule(
+        row, new FirePlan(List.of(), List.of(), next, row.now(), false), epoch, lastRunLives);
+  }
 }
