@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.operator;
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.flowsvr.system.db.StatementValues;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -49,5 +50,19 @@ public class ActStore {
   public void recordAll(String act, Collection<String> objects) {
     batch.batchUpdate(
         INSERT, objects.stream().map(object -> new Object[] {act, object, "", "", null}).toList());
+  }
+
+  /** Deletes a page of the oldest acts of this age; returns their number. */
+  int deleteOlderThan(Duration age, int limit) {
+    return batch.update(
+        sql(
+            """
+            DELETE FROM t_act
+            WHERE act_time < now_ms - ?
+            ORDER BY act_time
+            LIMIT ?
+            """),
+        age.toMillis(),
+        limit);
   }
 }

@@ -13,9 +13,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
 /**
- * Deletes records of acts after their retention period. The record of an act that made a copy stays
- * until the copy and its own copies are dropped: only the record shows which objects the copy may
- * name.
+ * Deletes records of acts, on tasks and on anything else, after their retention periods. The record
+ * of an act that made a copy stays until the copy and its own copies are dropped: only the record
+ * shows which objects the copy may name.
  */
 @Component
 public class AuditRetention {
@@ -23,19 +23,25 @@ public class AuditRetention {
   private static final int PAGE = 500;
 
   private final AuditStore audit;
+  private final ActStore acts;
   private final TaskFamilies families;
   private final PagedDelete pages;
   private final Duration retention;
+  private final Duration actRetention;
 
   AuditRetention(
       AuditStore audit,
+      ActStore acts,
       TaskFamilies families,
       PagedDelete pages,
-      @Value("${flow.audit-retention:365d}") Duration retention) {
+      @Value("${flow.audit-retention:365d}") Duration retention,
+      @Value("${flow.act-retention:90d}") Duration actRetention) {
     this.audit = audit;
+    this.acts = acts;
     this.families = families;
     this.pages = pages;
     this.retention = retention;
+    this.actRetention = actRetention;
   }
 
   @Bean
@@ -45,7 +51,9 @@ public class AuditRetention {
 
   /** Runs a round; returns the number of deleted acts. */
   int runOnce() {
-    return pages.run(limit -> audit.deleteOlderThan(retention, limit)) + deleteCopying();
+    return pages.run(limit -> audit.deleteOlderThan(retention, limit))
+        + deleteCopying()
+        + pages.run(limit -> acts.deleteOlderThan(actRetention, limit));
   }
 
   /**

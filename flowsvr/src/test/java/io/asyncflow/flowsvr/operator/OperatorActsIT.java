@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import io.asyncflow.rules.TaskId;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
@@ -315,5 +316,32 @@ class OperatorActsIT {
 
   private JsonNode acts(String task) {
     return ok(wire.get("/api/task/getActs?taskId=" + task)).path("acts");
+  }
+
+  @Test
+  void oldActsOnAnythingElseAreDeletedInPages() {
+    addActs("old-" + type, Duration.ofDays(91), 1_200);
+    addActs("new-" + type, Duration.ofDays(89), 3);
+
+    assertThat(retention.runOnce()).isGreaterThanOrEqualTo(1_200);
+
+    assertThat(countActs("old-" + type)).isZero();
+    assertThat(countActs("new-" + type)).isEqualTo(3);
+  }
+
+  private void addActs(String object, Duration age, int count) {
+    String row = "(CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) - %d, 'PAUSE', '%s')";
+    jdbc.sql(
+            "INSERT INTO t_act (act_time, act, object) VALUES "
+                + String.join(
+                    ",", Collections.nCopies(count, row.formatted(age.toMillis(), object))))
+        .update();
+  }
+
+  private int countActs(String object) {
+    return jdbc.sql("SELECT COUNT(*) FROM t_act WHERE object = ?")
+        .param(object)
+        .query(Integer.class)
+        .single();
   }
 }

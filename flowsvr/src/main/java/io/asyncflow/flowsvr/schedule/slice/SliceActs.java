@@ -6,8 +6,11 @@ import static java.util.stream.Collectors.toMap;
 
 import io.asyncflow.flowsvr.number.LiveServers;
 import io.asyncflow.flowsvr.number.LiveServers.LiveServer;
+import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.schedule.slice.SlicesView.NodeView;
 import io.asyncflow.flowsvr.schedule.slice.SlicesView.SliceView;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -22,10 +25,15 @@ class SliceActs {
 
   private final SliceStore store;
   private final LiveServers servers;
+  private final ActStore acts;
+  private final RetryingTransactions transactions;
 
-  SliceActs(SliceStore store, LiveServers servers) {
+  SliceActs(
+      SliceStore store, LiveServers servers, ActStore acts, RetryingTransactions transactions) {
     this.store = store;
     this.servers = servers;
+    this.acts = acts;
+    this.transactions = transactions;
   }
 
   /** The slices and the live servers as they are now. */
@@ -100,22 +108,25 @@ class SliceActs {
     }
   }
 
+  /** Who acts, and why, as the caller says. */
+  record By(String operator, String reason) {}
+
   /**
    * Makes the owner of a slice hand it over.
    *
    * @param to a node's id; {@code null} for the server that is furthest below its share
    */
-  HandOver handOverSlice(int slice, String to) {
+  HandOver handOverSlice(int slice, String to, By by) {
     List<SliceStore.Row> rows = store.all();
     SliceStore.Row row = rows.get(slice);
     if (row.isVacant()) {
       return HandOver.refused("slice", "has no owner now; a server will take it");
     }
-    return handOver(rows, row.owner(), List.of(slice), to);
+    return handOver(rows, row.owner(), List.of(slice), to, by);
   }
 
   /** Makes a server hand over all of its slices; the balance may give it others later. */
-  HandOver handOverAll(String node, String to) {
+  HandOver handOverAll(String node, String to, By by) {
     List<SliceStore.Row> rows = store.all();
     List<Integer> slices =
         rows.stream()
@@ -125,11 +136,11 @@ class SliceActs {
     if (slices.isEmpty()) {
       return HandOver.refused("node", "owns no slice");
     }
-    return handOver(rows, node, slices, to);
+    return handOver(rows, node, slices, to, by);
   }
 
   private HandOver handOver(
-      List<SliceStore.Row> rows, String owner, List<Integer> slices, String to) {
+      List<SliceStore.Row> rows, String owner, List<Integer> slices, String to, By by) {
     List<LiveServer> takers =
         servers.thatBeatWithin(SliceRounds.ALIVE).stream()
             .filter(server -> server.weight() > 0 && !server.node().equals(owner))
@@ -146,13 +157,23 @@ class SliceActs {
             : slices.stream().map(slice -> new SlicePlan.Move(slice, owner, to)).toList();
     Map<Integer, SliceStore.Row> bySlice =
         rows.stream().collect(toMap(SliceStore.Row::slice, identity()));
-    List<Promised> promised =
-        moves.stream()
-            .filter(move -> store.promise(bySlice.get(move.slice()), move.to()))
-            .map(move -> new Promised(move.slice(), owner, move.to()))
-            .sorted(comparing(Promised::slice))
-            .toList();
+    List<SlicePlan.Move> sorted = moves.stream().sorted(comparing(SlicePlan.Move::slice)).toList();
+    List<Promised> promised = transactions.execute(() -> promise(sorted, bySlice, by));
     log.info("an operator lets {} hand over {} slices of the schedules", owner, promised.size());
     return new HandOver(promised, null, null);
+  }
+
+  /** Promises slices, and records the act on each; leaves out those that changed meanwhile. */
+  private List<Promised> promise(
+      List<SlicePlan.Move> moves, Map<Integer, SliceStore.Row> bySlice, By by) {
+    List<Promised> promised = new ArrayList<>();
+    for (SlicePlan.Move move : moves) {
+      if (store.promise(bySlice.get(move.slice()), move.to())) {
+        Promised one = new Promised(move.slice(), move.from(), move.to());
+        acts.record("HAND_OVER", "slice:" + move.slice(), by.operator(), by.reason(), one);
+        promised.add(one);
+      }
+    }
+    return promised;
   }
 }

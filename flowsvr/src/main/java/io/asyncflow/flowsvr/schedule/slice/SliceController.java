@@ -18,6 +18,8 @@ import org.springframework.web.bind.annotation.RestController;
 class SliceController {
 
   private static final int NODE = 64;
+  private static final int OPERATOR = 128;
+  private static final int REASON = 1_000;
 
   private final SliceActs acts;
 
@@ -25,7 +27,7 @@ class SliceController {
     this.acts = acts;
   }
 
-  record LetHandOver(Integer slice, String node, String to) {}
+  record LetHandOver(Integer slice, String node, String to, String operator, String reason) {}
 
   record HandedOver(List<Promised> sliceList) {}
 
@@ -46,11 +48,15 @@ class SliceController {
     Integer slice = in.number("slice").between(0, SliceLeases.SLICES - 1).asInteger();
     String node = in.text("node").name().max(NODE).value();
     String to = in.text("to").name().max(NODE).value();
+    SliceActs.By by =
+        new SliceActs.By(
+            in.text("operator").max(OPERATOR).or(""), in.text("reason").max(REASON).or(""));
     if (in.has("slice") == in.has("node")) {
       in.refuse("slice", "is required, or node, and not both");
     }
     in.refuseIfBad();
-    HandOver done = node == null ? acts.handOverSlice(slice, to) : acts.handOverAll(node, to);
+    HandOver done =
+        node == null ? acts.handOverSlice(slice, to, by) : acts.handOverAll(node, to, by);
     if (done.fault() != null) {
       in.refuse(done.fault(), done.rule());
       in.refuseIfBad();

@@ -124,6 +124,26 @@ class SliceWireIT {
   }
 
   @Test
+  void eachHandOverIsRecorded() {
+    wire.post(
+        "/api/schedule/handOver", "{'slice':5,'to':'bob','operator':'carl','reason':'new disk'}");
+    wire.post("/api/schedule/handOver", "{'slice':5,'to':'unknown','operator':'carl'}");
+
+    assertThat(
+            jdbc.sql(
+                    """
+                    SELECT CONCAT_WS(' ', act, operator, reason, detail)
+                    FROM t_act
+                    WHERE object = 'slice:5'
+                      AND operator = 'carl'
+                    """)
+                .query(String.class)
+                .list())
+        .containsExactly(
+            "HAND_OVER carl new disk {\"slice\":5,\"owner\":\"ann\",\"candidate\":\"bob\"}");
+  }
+
+  @Test
   void allSlicesOfAServerAreGivenToTheOthers() {
     for (String path : List.of("handOver", "hand_over")) {
       Wire.Answer answer = wire.postForm("/api/schedule/" + path, Map.of("node", "ann"));
