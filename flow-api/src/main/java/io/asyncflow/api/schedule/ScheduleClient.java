@@ -61,7 +61,8 @@ public interface ScheduleClient {
 
   /**
    * Stops the fires of a schedule. Tasks of later fires that have been created already are
-   * cancelled unless a worker holds them. Does nothing if it is paused already.
+   * cancelled unless a worker holds them. A schedule that is paused already stays so, and {@code
+   * until} is set anew; one that has ended stays as it is.
    *
    * @param until when it resumes by itself; {@code null} for never
    * @param operator recorded with the act, at most 128 characters; {@code null} for none

@@ -291,6 +291,21 @@ class SchedulesIT {
     assertThat(acts(id)).contains("PAUSE ann maintenance");
   }
 
+  @Test
+  void aRepeatedPauseSetsItsEndAnew() {
+    String id = saveRare(every(YEAR));
+    Instant until = Instant.now().plus(YEAR);
+
+    schedules.pause(id, until, "ann", "for a year");
+    assertThat(schedules.get(id).pauseUntil()).isEqualTo(until.toEpochMilli());
+    schedules.pause(id, until.plusSeconds(1), "ann", "a little longer");
+    assertThat(schedules.get(id).pauseUntil()).isEqualTo(until.plusSeconds(1).toEpochMilli());
+    schedules.pause(id);
+
+    assertThat(schedules.get(id).pauseUntil()).isNull();
+    assertThat(schedules.get(id).state()).isEqualTo(ScheduleState.PAUSED);
+  }
+
   private int liveTasksPerFire() {
     return jdbc.sql(
             "SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM t_"

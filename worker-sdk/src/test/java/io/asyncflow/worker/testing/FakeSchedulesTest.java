@@ -498,6 +498,18 @@ class FakeSchedulesTest {
   }
 
   @Test
+  void aRepeatedPauseSetsItsEndAnew() {
+    String id = save(every(HOUR));
+    schedules.pause(id, NOON.plus(DAY), "ann", "for a day");
+
+    schedules.pause(id);
+
+    assertThat(schedules.get(id).pauseUntil()).isNull();
+    pass(DAY.multipliedBy(2));
+    assertThat(schedules.get(id).state()).isEqualTo(ScheduleState.PAUSED);
+  }
+
+  @Test
   void aTriggerInTheMillisecondOfTheNextFireTakesNotItsPlace() {
     String id = save(NewSchedule.after("s", Duration.ZERO).creating(task()));
     Task held = holdOne();
