@@ -63,10 +63,9 @@ final class FakeFires {
       return;
     }
     if (lives
-        && schedule.lastRun().taskId() != null // no job is saved with REPLACE
         && schedule.rules().overlap() == Overlap.REPLACE
         && plan.fires().stream().anyMatch(FirePlan.Planned::creates)) {
-      server.cancel(schedule.lastRun().taskId());
+      cancel(schedule.lastRun());
     }
     for (FirePlan.Planned fire : plan.fires()) {
       if (!fire.creates()) {
@@ -78,6 +77,14 @@ final class FakeFires {
       }
     }
     schedule.advance(plan, now);
+  }
+
+  private void cancel(TriggeredRun run) {
+    if (run.taskId() == null) {
+      jobs.cancel(run.jobId());
+    } else {
+      server.cancel(run.taskId());
+    }
   }
 
   /** Creates the task of a planned fire, which is due at its time, or the job. */

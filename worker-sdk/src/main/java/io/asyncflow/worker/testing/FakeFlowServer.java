@@ -60,13 +60,12 @@ import java.util.function.Predicate;
  *
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It implements the contract as
  * far as clients can see it, except: several tables, rate limits, audit records, the expiry of
- * idempotency keys and of the history of schedules, and the keys, cancelling, retries and failure
- * policies of jobs; so it refuses a schedule that replaces jobs, with an {@link
- * UnsupportedOperationException}.
+ * idempotency keys and of the history of schedules, and the keys, retries and failure policies of
+ * jobs.
  *
  * <p>Nothing happens between calls: each call first does what the clock asks for, as {@link #tick}
  * does. So schedules fire when the clock of the test has reached their time. As in the server, a
- * task is created up to 20 seconds before its fire time if nothing can change that, and is due at
+ * task is created up to 30 seconds before its fire time if nothing can change that, and is due at
  * its fire time. If the clock has passed a fire time by more than a minute at the next call, that
  * is an outage, and the schedule's {@link CatchUp} decides; to see every fire, move the clock from
  * one to the next. Cron expressions need Spring's {@code spring-context} on the class path.

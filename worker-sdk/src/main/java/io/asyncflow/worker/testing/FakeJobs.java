@@ -30,6 +30,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * The jobs of a {@link FakeFlowServer}, guarded by its lock, with the failure policy {@code
@@ -247,7 +249,32 @@ final class FakeJobs implements JobClient {
 
   @Override
   public void cancelJob(String jobId) {
-    throw new UnsupportedOperationException("the fake flowsvr cancels no jobs");
+    synchronized (server) {
+      Row row = row(jobId);
+      if (row.state != JobState.CANCELLED) {
+        if (row.state.isFinal()) {
+          throw new FlowException(
+              ErrorCode.TRANSITION_NOT_ALLOWED, "job " + jobId + " is " + row.state);
+        }
+        cancel(jobId);
+      }
+      server.after();
+    }
+  }
+
+  /** Cancels a job that has not ended, with its tasks, without injected faults. */
+  void cancel(String jobId) {
+    Row row = rows.get(jobId);
+    row.state = JobState.STOPPING;
+    tasksOf(row).filter(task -> !server.row(task).status().isFinal()).forEach(server::cancel);
+    row.state = JobState.CANCELLED;
+    tellSchedule(jobId, row);
+    server.notifyAll();
+  }
+
+  private static Stream<String> tasksOf(Row row) {
+    Stream<String> own = Stream.of(row.splitTask, row.mergeTask).filter(Objects::nonNull);
+    return row.children == null ? own : Stream.concat(own, List.copyOf(row.children).stream());
   }
 
   @Override
@@ -259,6 +286,11 @@ final class FakeJobs implements JobClient {
   void ended(String jobId, String taskId, TaskStatus status, String result) {
     Row row = rows.get(jobId);
     boolean succeeded = status == TaskStatus.SUCCESS;
+    if (row.state == JobState.STOPPING) {
+      boolean isChild = row.children != null && row.children.contains(taskId);
+      row.cancelled += isChild ? 1 : 0;
+      return; // it ends when all its tasks have
+    }
     if (taskId.equals(row.mergeTask)) {
       row.state = succeeded ? JobState.SUCCESS : JobState.FAILED;
       row.result = result;
@@ -279,12 +311,9 @@ final class FakeJobs implements JobClient {
 
   private void tellSchedule(String jobId, Row row) {
     if (row.fire != null && row.state.isFinal()) {
-      boolean succeeded = row.state == JobState.SUCCESS;
-      server.runEnded(
-          row.fire,
-          new TriggeredRun(null, jobId),
-          succeeded ? TaskStatus.SUCCESS : TaskStatus.FAILED,
-          succeeded ? null : "job " + jobId + " failed");
+      TaskStatus status = TaskStatus.valueOf(row.state.name());
+      String error = status == TaskStatus.FAILED ? "job " + jobId + " failed" : null;
+      server.runEnded(row.fire, new TriggeredRun(null, jobId), status, error);
     }
   }
 

@@ -8,7 +8,6 @@ import io.asyncflow.api.schedule.FirePage;
 import io.asyncflow.api.schedule.FirePreview;
 import io.asyncflow.api.schedule.FirePreviewRequest;
 import io.asyncflow.api.schedule.NewSchedule;
-import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.SaveOutcome;
 import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.Schedule;
@@ -124,9 +123,6 @@ final class FakeSchedules implements ScheduleClient {
     }
     server.settingsOf(schedule.jobData().jobType());
     server.settingsOf(schedule.jobData().childType());
-    if (schedule.overlap() == Overlap.REPLACE) {
-      throw new UnsupportedOperationException("the fake flowsvr cancels no jobs");
-    }
   }
 
   /** Finds out what a save does; the result does it. */

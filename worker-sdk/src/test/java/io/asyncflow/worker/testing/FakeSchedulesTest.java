@@ -237,6 +237,25 @@ class FakeSchedulesTest {
   }
 
   @Test
+  void aJobThatIsReplacedIsCancelled() {
+    NewJob job = NewJob.of("report", "ops", "text");
+    String id = save(every(HOUR).overlap(Overlap.REPLACE).creating(job));
+    pass(HOUR);
+    Task slow = holdOne();
+    pass(HOUR);
+
+    Task split = holdOne();
+
+    String replaced = fires(id).get(1).jobId();
+    assertThat(split.jobId()).isEqualTo(fires(id).get(0).jobId()).isNotEqualTo(replaced);
+    assertThat(server.jobs().getJob(replaced).state()).isEqualTo(JobState.CANCELLED);
+    assertThat(fires(id).get(1).status()).isEqualTo(TaskStatus.CANCELLED.code());
+    HeldTask held = new HeldTask(slow.taskId(), slow.leaseEpoch(), null);
+    assertThat(server.heartbeat(new Heartbeat("w", List.of(held))).tasks().get(0).state())
+        .isEqualTo(State.CANCEL);
+  }
+
+  @Test
   void aRunThatIsReplacedIsCancelled() {
     String id = save(every(HOUR).overlap(Overlap.REPLACE));
     pass(HOUR);
