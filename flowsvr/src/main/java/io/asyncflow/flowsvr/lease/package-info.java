@@ -4,10 +4,12 @@
  * <pre>
  *              hold: epoch + 1, lease          report of this epoch
  *   WAITING ---------------------> EXECUTING -----------------------> SUCCESS / FAILED
- *      ^                             |    |    (next stage, retry,
- *      |  no heartbeat: worker lost  |    |     snooze, release)
- *      |  heartbeats until hard end  |    |
- *      +-----------------------------+    +-------------------------> WAITING
+ *      ^                             |  | |
+ *      |  no heartbeat: worker lost  |  | |  next stage, retry, snooze, release
+ *      |  heartbeats until hard end: |  | +-------------------------> WAITING
+ *      |  timed out, a retry is left |  |
+ *      +-----------------------------+  |  timed out, no retry left; lost too often
+ *                                       +---------------------------> FAILED / POISON
  * </pre>
  *
  * <p><b>The lease</b> ends at min(now + lease_seconds, hold + max_processing_time) on the
