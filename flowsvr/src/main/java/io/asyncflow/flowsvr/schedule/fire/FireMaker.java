@@ -312,7 +312,10 @@ class FireMaker {
         && now.sliceEpoch() <= plan.epoch();
   }
 
-  /** Cancels the last runs that give way to new ones; their rows are locked before schedules. */
+  /**
+   * Cancels the last runs that give way to new ones; their rows are locked before schedules. A run
+   * that another transaction has locked is not waited for, or it would hold up the other schedules.
+   */
   private void cancelReplaced(List<PlannedSchedule> batch) {
     SortedMap<TaskTable, List<Long>> numbers = new TreeMap<>();
     for (PlannedSchedule plan : batch) {
@@ -326,7 +329,7 @@ class FireMaker {
     numbers.forEach(
         (table, ofTable) -> {
           List<TaskRow> living =
-              tasks.lockBriefly(table, ofTable).stream()
+              tasks.lockBrieflyAtOnce(table, ofTable).stream()
                   .filter(task -> !task.status().isFinal())
                   .toList();
           tasks.force(living, TaskStatus.CANCELLED);
