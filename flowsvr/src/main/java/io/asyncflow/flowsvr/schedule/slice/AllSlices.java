@@ -7,7 +7,7 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.stereotype.Component;
 
 /**
- * The lie that this server owns every slice, at epoch 0: for tests only, by {@code
+ * The lie that this server owns every slice: for tests only, by {@code
  * --flow.schedule.all-slices=true}.
  *
  * <p>Safety does not depend on slices. A cluster in which every server lies like this must fire
@@ -18,16 +18,25 @@ import org.springframework.stereotype.Component;
 @ConditionalOnProperty("flow.schedule.all-slices")
 public final class AllSlices implements SliceLeases {
 
-  private static final List<OwnedSlice> ALL =
-      IntStream.range(0, SLICES).mapToObj(slice -> new OwnedSlice(slice, 0)).toList();
+  private final List<OwnedSlice> all;
+
+  /** Owns them at epoch 0. */
+  public AllSlices() {
+    this(0);
+  }
+
+  /** Owns them at this epoch. */
+  public AllSlices(long epoch) {
+    this.all = IntStream.range(0, SLICES).mapToObj(slice -> new OwnedSlice(slice, epoch)).toList();
+  }
 
   @Override
   public List<OwnedSlice> trusted() {
-    return ALL;
+    return all;
   }
 
   @Override
   public SliceUse use() {
-    return new SliceUse(ALL, () -> {});
+    return new SliceUse(all, () -> {});
   }
 }
