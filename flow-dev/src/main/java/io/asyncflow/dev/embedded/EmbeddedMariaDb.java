@@ -4,6 +4,7 @@ import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.process.ChildProcess;
 import io.asyncflow.dev.process.ParentDeath;
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * An embedded MariaDB server on loopback, without an installation.
@@ -41,16 +42,30 @@ public final class EmbeddedMariaDb implements AutoCloseable {
    * @throws DevException in one sentence: port taken, directory in use, library missing
    */
   public static EmbeddedMariaDb start(Path dataDir, int port, Durability durability) {
+    return start(dataDir, port, durability, Map.of());
+  }
+
+  /**
+   * The same with environment variables of its processes.
+   *
+   * @param environment variables to add
+   */
+  public static EmbeddedMariaDb start(
+      Path dataDir, int port, Durability durability, Map<String, String> environment) {
     return new EmbeddedMariaDb(
         DatabaseServer.start(
-            new MariaDbFlavour(), dataDir, port, durability, ParentDeath.STOPS_CHILD));
+            new MariaDbFlavour(environment), dataDir, port, durability, ParentDeath.STOPS_CHILD));
   }
 
   /** Starts a server that leaves nothing behind when this JVM ends. */
   public static EmbeddedMariaDb startDisposable(Path dataDir) {
     return new EmbeddedMariaDb(
         DatabaseServer.start(
-            new MariaDbFlavour(), dataDir, 0, Durability.RELAXED, ParentDeath.DISCARDS_CHILD));
+            new MariaDbFlavour(Map.of()),
+            dataDir,
+            0,
+            Durability.RELAXED,
+            ParentDeath.DISCARDS_CHILD));
   }
 
   /** The address and login; unchanged by a {@link #restart}. */

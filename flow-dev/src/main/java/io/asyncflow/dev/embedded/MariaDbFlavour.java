@@ -25,6 +25,15 @@ final class MariaDbFlavour implements DatabaseFlavour {
           "mariadb_system_tables_data.sql",
           "maria_add_gis_sp_bootstrap.sql");
 
+  private final Map<String, String> environment;
+
+  /**
+   * @param environment variables to add
+   */
+  MariaDbFlavour(Map<String, String> environment) {
+    this.environment = Map.copyOf(environment);
+  }
+
   @Override
   public String product() {
     return "MariaDB " + VERSION + " (embedded)";
@@ -51,7 +60,7 @@ final class MariaDbFlavour implements DatabaseFlavour {
 
   @Override
   public Map<String, String> environment() {
-    return Map.of();
+    return environment;
   }
 
   @Override

@@ -45,10 +45,10 @@ public final class Cluster implements AutoCloseable {
   private final List<ServerNode> servers = new ArrayList<>();
   private final List<WorkerNode> workers = new ArrayList<>();
 
-  private Cluster(Path directory, Path data, boolean withRedis) {
+  private Cluster(Path directory, Path data, Map<String, String> variables, boolean withRedis) {
     this.directory = directory;
     this.data = data;
-    this.database = EmbeddedMariaDb.start(data, 0, Durability.RELAXED);
+    this.database = EmbeddedMariaDb.start(data, 0, Durability.RELAXED, variables);
     this.access = DatabaseAccess.to(database.endpoint(), SCHEMA);
     this.redis = withRedis ? EmbeddedRedis.start(directory.resolve("redis"), 0) : null;
   }
@@ -64,13 +64,13 @@ public final class Cluster implements AutoCloseable {
   /** Starts a database, whose commits survive its end but no power failure, and a Redis. */
   public static Cluster start(String name) {
     Path directory = newDirectory(name);
-    return new Cluster(directory, dataIn(directory), true);
+    return new Cluster(directory, dataIn(directory), Map.of(), true);
   }
 
   /** The same without a Redis. */
   public static Cluster startWithoutRedis(String name) {
     Path directory = newDirectory(name);
-    return new Cluster(directory, dataIn(directory), false);
+    return new Cluster(directory, dataIn(directory), Map.of(), false);
   }
 
   /**
@@ -79,7 +79,17 @@ public final class Cluster implements AutoCloseable {
    * @param data its directory, which is deleted at the end
    */
   public static Cluster startWithoutRedis(String name, Path data) {
-    return new Cluster(newDirectory(name), data, false);
+    return new Cluster(newDirectory(name), data, Map.of(), false);
+  }
+
+  /**
+   * The same with environment variables of the database's process.
+   *
+   * @param variables to add
+   */
+  public static Cluster startWithoutRedis(String name, Map<String, String> variables) {
+    Path directory = newDirectory(name);
+    return new Cluster(directory, dataIn(directory), variables, false);
   }
 
   /** The same on a database of the caller's, which is left as it is at the end. */

@@ -3,9 +3,9 @@ package io.asyncflow.systemtest.fault.server;
 import static io.asyncflow.systemtest.measure.Figures.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.asyncflow.systemtest.cluster.Cluster;
+import io.asyncflow.systemtest.cluster.FakedClock;
 import io.asyncflow.systemtest.cluster.ServerNode;
 import io.asyncflow.systemtest.cluster.WorkerNode;
 import io.asyncflow.systemtest.measure.Figures;
@@ -13,40 +13,30 @@ import io.asyncflow.systemtest.measure.Stopwatch;
 import io.asyncflow.systemtest.scenario.Scenario;
 import io.asyncflow.systemtest.scenario.TypePlan;
 import io.asyncflow.systemtest.worker.Script;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Servers and workers whose time of day is wrong and jumps. The number is a row of the matrix.
- *
- * <p>libfaketime lies about the time of day alone: the monotonic clock, which the histories go by,
- * stays true, as it does on a machine whose clock is set.
- */
+/** Servers and workers whose time of day is wrong and jumps. The number is a row of the matrix. */
 @Tag("faults")
 @Timeout(300)
 class ClockFaultsIT {
 
-  private static final Path LIBRARY =
-      Path.of("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1");
+  private static final Duration HOUR = Duration.ofHours(1);
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Test
-  void row18_clocksThatAreOffByAnHourAndJumpBackRescueNobodyEarlyOrLate() throws IOException {
-    assumeTrue(Files.exists(LIBRARY), "needs the package libfaketime");
+  void row18_clocksThatAreOffByAnHourAndJumpBackRescueNobodyEarlyOrLate(@TempDir Path clocks) {
+    FakedClock fast = FakedClock.in(clocks, "fast", HOUR);
+    FakedClock slow = FakedClock.in(clocks, "slow", HOUR.negated());
     int tasks = 300;
     TypePlan plan = TypePlan.quick();
     Duration rescue = plan.lease().plusSeconds(2);
     try (Cluster cluster = Cluster.startWithoutRedis("row18")) {
-      Clock fast = Clock.in(cluster.directory(), "fast", "+3600");
-      Clock slow = Clock.in(cluster.directory(), "slow", "-3600");
       ServerNode ahead = cluster.launchServer(server -> server.withAll(fast.variables()));
       ServerNode behind = cluster.launchServer(server -> server.withAll(slow.variables()));
       List.of(ahead, behind).forEach(ServerNode::awaitReady);
@@ -64,8 +54,8 @@ class ClockFaultsIT {
         scenario.fault(
             "the clocks of both servers jump",
             () -> {
-              fast.jumpTo("-3600");
-              slow.jumpTo("+3600");
+              fast.jumpTo(HOUR.negated());
+              slow.jumpTo(HOUR);
             });
         Stopwatch watch = Stopwatch.start();
         victim.kill();
@@ -80,41 +70,6 @@ class ClockFaultsIT {
         // No sweep of a live lease and no early retry: the checker goes by the monotonic clock.
         assertThat(scenario.verdict().violations()).isEmpty();
       }
-    }
-  }
-
-  /** A time of day that processes can be given, written in a file. */
-  private record Clock(Path file) {
-
-    static Clock in(Path directory, String name, String offset) throws IOException {
-      Clock clock = new Clock(directory.resolve("clock-" + name));
-      clock.jumpTo(offset);
-      return clock;
-    }
-
-    void jumpTo(String offset) {
-      try {
-        Files.writeString(file, offset);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    Map<String, String> variables() {
-      return Map.of(
-          "LD_PRELOAD",
-          LIBRARY.toString(),
-          "FAKETIME_TIMESTAMP_FILE",
-          file.toString(),
-          "FAKETIME_CACHE_DURATION",
-          "1",
-          "FAKETIME_DONT_FAKE_MONOTONIC",
-          "1",
-          // Else each timed wait of the JVM ends at once, and it spins.
-          "FAKETIME_FORCE_MONOTONIC_FIX",
-          "0",
-          "NO_FAKE_STAT",
-          "1");
     }
   }
 }
