@@ -4,11 +4,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionService;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** So many clients, a thread each, that start together and share a number of acts. */
@@ -44,14 +45,14 @@ final class Crowd {
       for (int i = 0; i < clients; i++) {
         crowd.add(opens.call());
       }
-      List<Future<Void>> ends = new ArrayList<>();
+      CompletionService<Void> ends = new ExecutorCompletionService<>(threads);
       for (Client client : crowd) {
-        ends.add(threads.submit(() -> actInTurn(client, units, next, start)));
+        ends.submit(() -> actInTurn(client, units, next, start));
       }
       start.await();
       long began = System.nanoTime();
-      for (Future<Void> end : ends) {
-        end.get();
+      for (int i = 0; i < clients; i++) {
+        ends.take().get(); // as they end: one may wait for the work of another, which has failed
       }
       return Duration.ofNanos(System.nanoTime() - began);
     } catch (ExecutionException e) {

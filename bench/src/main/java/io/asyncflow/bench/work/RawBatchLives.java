@@ -73,7 +73,7 @@ public final class RawBatchLives implements Contender<Duration> {
       holdAndFinish();
       boolean last = (batch + 1) * BATCH >= tasks;
       // Somebody's hold may have skipped rows that another one was about to take.
-      while (last && finished.get() < tasks) {
+      while (last && finished.get() < tasks && !Thread.currentThread().isInterrupted()) {
         holdAndFinish();
       }
     }
