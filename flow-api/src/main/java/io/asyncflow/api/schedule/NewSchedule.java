@@ -19,10 +19,10 @@ import java.util.function.Consumer;
  *     characters
  * @param zone an IANA time zone id for {@code cron}; {@code null} is UTC
  * @param everyMs milliseconds between two fires, 1,000 to 366 days
- * @param anchor with {@code everyMs}: fires lie whole multiples of it from this epoch millisecond;
- *     {@code null} for one that follows from the name, so that not all schedules fire at once
- * @param afterMs milliseconds from the end of a run to the next; doubled with each failure in a
- *     row, at most 64 times as long
+ * @param anchor with {@code everyMs}: fires lie whole multiples of it from this epoch millisecond,
+ *     or from this offset if it is below {@code everyMs}; {@code null} for one that follows from the name, so that not all schedules fire at once
+ * @param afterMs milliseconds from the end of a run to the next, 1,000 to 366 days; doubled with
+ *     each failure in a row, at most 64 times as long
  * @param taskData the task that each fire creates, without {@code idempotencyKey}, {@code delayMs}
  *     and {@code runAt}; at most 8 KiB as JSON, and its type must exist
  * @param jobData the job that each fire creates; the same limits
@@ -81,7 +81,7 @@ public record NewSchedule(
     return planned(name, null, null, interval.toMillis(), null);
   }
 
-  /** A schedule whose next run begins this long after the end of the last. */
+  /** A schedule whose next run begins this long after the end of the last, at least a second. */
   public static NewSchedule after(String name, Duration pause) {
     return planned(name, null, null, null, pause.toMillis());
   }

@@ -48,7 +48,10 @@ final class ScheduleForm {
           "revision");
   private static final int CRON = 256;
   private static final int ZONE = 64;
-  private static final long MIN_EVERY_MS = 1_000;
+
+  /** Nothing fires more often. */
+  private static final long MIN_PAUSE_MS = 1_000;
+
   private static final long DAYS_366_MS = Duration.ofDays(366).toMillis();
   private static final long CATCH_UP_MS = Duration.ofDays(7).toMillis();
   private static final int CATCH_UP_LIMIT = 100;
@@ -113,9 +116,11 @@ final class ScheduleForm {
    */
   static Plan plan(Fields in, String name, boolean mayFollowRuns) {
     String cron = in.text("cron").ascii().max(CRON).value();
-    Long everyMs = in.number("everyMs").between(MIN_EVERY_MS, DAYS_366_MS).asLong();
-    Long afterMs = mayFollowRuns ? in.number("afterMs").between(0, DAYS_366_MS).asLong() : null;
-    Long anchor = in.number("anchor").epochMs().asLong();
+    Long everyMs = in.number("everyMs").between(MIN_PAUSE_MS, DAYS_366_MS).asLong();
+    Long afterMs =
+        mayFollowRuns ? in.number("afterMs").between(MIN_PAUSE_MS, DAYS_366_MS).asLong() : null;
+    Long anchor =
+        in.number("anchor").epochMsOrOffset(everyMs == null ? DAYS_366_MS : everyMs).asLong();
     ZoneId zone = zone(in);
     List<String> plans =
         mayFollowRuns ? List.of("cron", "everyMs", "afterMs") : List.of("cron", "everyMs");

@@ -166,7 +166,7 @@ class ScheduleModelIT {
   private void create() {
     String name = type.name() + "-" + model.size();
     NewSchedule paced =
-        NewSchedule.after(name, ofSeconds(List.of(0, 7, 60).get(random.nextInt(3))));
+        NewSchedule.after(name, ofSeconds(List.of(1, 7, 60).get(random.nextInt(3))));
     NewSchedule timed = NewSchedule.every(name, interval()).anchor(ANCHOR).overlap(overlap());
     NewSchedule schedule = random.nextInt(4) == 0 ? paced : timed;
     schedule =

@@ -210,7 +210,7 @@ class HardSchedulesIT {
 
   @Test
   void aClockThatWasSetBackRepeatsNoFireTime() {
-    String id = save(NewSchedule.after(name, Duration.ZERO).creating(task()));
+    String id = save(NewSchedule.after(name, ofSeconds(1)).creating(task()));
     Task held = hold();
     jdbc.sql("UPDATE t_schedule SET last_fire_time = last_fire_time + 3600000 WHERE id = ?")
         .param(id)
@@ -288,7 +288,7 @@ class HardSchedulesIT {
 
   @Test
   void anEndedScheduleHasNoNextFire() {
-    String id = save(NewSchedule.after(name, Duration.ZERO).creating(task()).maxFires(1));
+    String id = save(NewSchedule.after(name, ofSeconds(1)).creating(task()).maxFires(1));
 
     given.reportOn(hold()).success("done");
 
@@ -297,7 +297,7 @@ class HardSchedulesIT {
 
   @Test
   void aBrokenScheduleThatWaitsForItsRunStopsNoAuditAndCanBeResumed() {
-    String id = save(NewSchedule.after(name, Duration.ZERO).creating(task()));
+    String id = save(NewSchedule.after(name, ofSeconds(1)).creating(task()));
     hold();
     jdbc.sql("UPDATE t_schedule SET cron = 'x', after_ms = NULL WHERE id = ?").param(id).update();
 

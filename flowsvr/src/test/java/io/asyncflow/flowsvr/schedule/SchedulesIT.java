@@ -153,6 +153,36 @@ class SchedulesIT {
   }
 
   @Test
+  void whatWasReadCanBeSavedAndPreviewed() {
+    NewTask task = task().withMaxRetryNum(2);
+    List<NewSchedule> all =
+        List.of(
+            every(Duration.ofHours(1)),
+            every(YEAR).startTime(Instant.now().plus(YEAR)),
+            NewSchedule.cron(name, "@daily", ZoneId.of("Europe/Berlin")).creating(task),
+            NewSchedule.after(name, ofSeconds(1)).creating(task).startTime(Instant.now().plus(YEAR)),
+            NewSchedule.every(name, YEAR).creating(NewJob.of(report.name(), "ops", "text")));
+    for (NewSchedule schedule : all) {
+      schedules.save(schedule);
+      NewSchedule read = schedules.find(name).definition();
+
+      assertThat(schedules.save(read).outcome()).isEqualTo(SaveOutcome.UNCHANGED);
+      assertThat(schedules.save(read.weight(2)).outcome()).isEqualTo(SaveOutcome.CHANGED);
+      if (read.afterMs() == null) {
+        assertThat(schedules.preview(FirePreviewRequest.of(read)).times()).isNotEmpty();
+      }
+    }
+  }
+
+  @Test
+  void nothingFiresMoreOftenThanOnceASecond() {
+    assertRefused(
+        ErrorCode.INVALID_INPUT,
+        () -> schedules.save(NewSchedule.after(name, ofMillis(999)).creating(task())));
+    assertRefused(ErrorCode.INVALID_INPUT, () -> schedules.save(every(ofMillis(999))));
+  }
+
+  @Test
   void tenWorkersThatSaveAtOnceCreateOneSchedule() {
     NewSchedule nightly = every(YEAR);
 
@@ -404,7 +434,7 @@ class SchedulesIT {
   void failuresInARowPauseASchedule() {
     NewTask once = task();
     String id =
-        saveRare(NewSchedule.after(name, Duration.ZERO).creating(once).pauseAfterFailures(2));
+        saveRare(NewSchedule.after(name, ofSeconds(1)).creating(once).pauseAfterFailures(2));
     given.reportOn(hold("w")).fail("no");
     given.reportOn(hold("w")).fail("no");
 

@@ -25,7 +25,10 @@ import tools.jackson.databind.json.JsonMapper;
 final class CompleteSchedule {
 
   private static final int NAME = 128;
-  private static final long MIN_EVERY_MS = 1_000;
+
+  /** Nothing fires more often. */
+  private static final long MIN_PAUSE_MS = 1_000;
+
   private static final long DAY_MS = Duration.ofDays(1).toMillis();
   private static final long MAX_MS = 366 * DAY_MS;
   private static final int TARGET_BYTES = 8_192;
@@ -153,8 +156,8 @@ final class CompleteSchedule {
   }
 
   private void requirePlan(String cron, String zone, Long everyMs, Long anchor, Long afterMs) {
-    between("everyMs", everyMs, MIN_EVERY_MS, MAX_MS, null);
-    between("afterMs", afterMs, 0, MAX_MS, null);
+    between("everyMs", everyMs, MIN_PAUSE_MS, MAX_MS, null);
+    between("afterMs", afterMs, MIN_PAUSE_MS, MAX_MS, null);
     if (anchor != null && everyMs == null) {
       refuse("anchor belongs to everyMs");
     }

@@ -530,7 +530,7 @@ class FakeSchedulesTest {
 
   @Test
   void aTriggerInTheMillisecondOfTheNextFireTakesNotItsPlace() {
-    String id = save(NewSchedule.after("s", Duration.ZERO).creating(task()));
+    String id = save(NewSchedule.after("s", SECOND).creating(task()));
     Task held = holdOne();
     pass(SECOND);
     schedules.trigger(id, null);
@@ -597,6 +597,7 @@ class FakeSchedulesTest {
             NewSchedule.cron("c", "no cron", BERLIN).creating(task()),
             NewSchedule.cron("c", "0 0 3 * * *", ZoneId.of("+02:00")).creating(task()),
             NewSchedule.every("e", Duration.ofMillis(999)).creating(task()),
+            NewSchedule.after("a", Duration.ofMillis(999)).creating(task()),
             NewSchedule.every(" e", HOUR).creating(task()),
             NewSchedule.every("e", HOUR),
             NewSchedule.after("a", HOUR).creating(task()).overlap(Overlap.SKIP),
@@ -773,7 +774,7 @@ class FakeSchedulesTest {
             () -> real.holdTasks(new HoldRequest("report", 1, "w", 30_000, "h", null)));
     assertThat(real.awaitHolds(1, PATIENCE)).isTrue();
 
-    real.schedules().save(NewSchedule.after("s", Duration.ZERO).creating(task()));
+    real.schedules().save(NewSchedule.after("s", SECOND).creating(task()));
 
     assertThat(parked.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).hasSize(1);
     assertThat(real.getTaskList("report", TaskPageRequest.of()).taskList()).hasSize(1);

@@ -12,6 +12,7 @@ public final class NumberField {
 
   private static final Pattern DIGITS = Pattern.compile("-?[0-9]{1,19}");
   private static final long LEAST_EPOCH_MS = 100_000_000_000L; // in 1973; as seconds in 5138
+  private static final long LEAST_EPOCH_S = 1_000_000_000L; // in 2001
   private static final long END_OF_9999_MS = 253_402_300_799_999L;
 
   private final Fields fields;
@@ -69,6 +70,14 @@ public final class NumberField {
       refuse("must be epoch milliseconds; " + value + " looks like seconds: multiply it by 1000");
     }
     return this;
+  }
+
+  /**
+   * As {@link #epochMs}, or any offset below {@code bound}, or below what are seconds since 1970 in
+   * this century.
+   */
+  public NumberField epochMsOrOffset(long bound) {
+    return value != null && value >= 0 && value < Math.max(bound, LEAST_EPOCH_S) ? this : epochMs();
   }
 
   /** The number, or {@code null}. */
