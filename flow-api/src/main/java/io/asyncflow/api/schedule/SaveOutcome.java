@@ -6,6 +6,8 @@ public enum SaveOutcome {
   CREATED,
   /** The definition was another one. */
   CHANGED,
+  /** The definition was another one, and with its {@code maxFires} the schedule has ended. */
+  ENDED,
   /** The definition was the same; nothing was written. */
   UNCHANGED,
   /** The schedule has a higher revision; nothing was written. */

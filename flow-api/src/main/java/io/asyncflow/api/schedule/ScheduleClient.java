@@ -64,7 +64,7 @@ public interface ScheduleClient {
    * cancelled unless a worker holds them. A schedule that is paused already stays so, and {@code
    * until} is set anew; one that has ended stays as it is.
    *
-   * @param until when it resumes by itself; {@code null} for never
+   * @param until when it resumes by itself, in the future; {@code null} for never
    * @param operator recorded with the act, at most 128 characters; {@code null} for none
    * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
    */

@@ -199,6 +199,9 @@ class ScheduleController {
   @PostMapping("/pause")
   Envelope<Void> pause(Fields in) {
     Long until = in.number("until").epochMs().asLong();
+    if (until != null && until <= schedules.now()) {
+      in.refuse("until", "must lie in the future");
+    }
     Reason why = reason(in);
     long id = scheduleId(in);
     pauses.pause(id, until, row -> record("PAUSE", id, why));

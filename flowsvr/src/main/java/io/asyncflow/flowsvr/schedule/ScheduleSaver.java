@@ -191,19 +191,31 @@ class ScheduleSaver {
   private SavedSchedule change(Withdrawn withdrawn, NewSchedule definition) {
     ScheduleRow row = withdrawn.row();
     Long next = nextFire(withdrawn, definition);
+    boolean isEnded = hasAllFires(row, definition);
     boolean isPaused = row.state() == ScheduleState.PAUSED;
     Long wake =
         isPaused
             ? row.pauseUntil()
             : next == null ? null : (Long) wakeTime(row.id(), definition, next);
     schedules.replace(row, definition, next, wake);
+    if (isEnded) {
+      schedules.setState(row, ScheduleState.ENDED, null, null, null);
+    }
     acts.record(
         "CHANGE",
         "schedule:" + row.id(),
         "",
         "",
         Map.of("before", row.definition(), "after", definition));
-    return new SavedSchedule(row.scheduleId(), SaveOutcome.CHANGED, next);
+    return isEnded
+        ? new SavedSchedule(row.scheduleId(), SaveOutcome.ENDED, null)
+        : new SavedSchedule(row.scheduleId(), SaveOutcome.CHANGED, next);
+  }
+
+  /** Whether as many fires as the definition allows are made; withdrawn ones do not count. */
+  private boolean hasAllFires(ScheduleRow row, NewSchedule definition) {
+    return definition.maxFires() != null
+        && schedules.lock(row.id()).orElseThrow().position().fireCount() >= definition.maxFires();
   }
 
   /**
@@ -212,12 +224,17 @@ class ScheduleSaver {
    */
   private static Long nextFire(Withdrawn withdrawn, NewSchedule definition) {
     ScheduleRow row = withdrawn.row();
-    boolean isSamePlan = isSamePlan(row.definition(), definition);
-    if (isSamePlan && withdrawn.firstWithdrawn() != null) {
-      return withdrawn.firstWithdrawn();
-    }
-    if (isSamePlan && row.state() != ScheduleState.ENDED) {
-      return row.position().nextFireTime();
+    if (isSamePlan(row.definition(), definition)
+        && (withdrawn.firstWithdrawn() != null || row.state() != ScheduleState.ENDED)) {
+      Long next =
+          withdrawn.firstWithdrawn() == null
+              ? row.position().nextFireTime()
+              : withdrawn.firstWithdrawn();
+      boolean isSameEnd = Objects.equals(row.definition().endTime(), definition.endTime());
+      if (!isSameEnd && isOver(definition, next == null ? row.now() : Math.max(next, row.now()))) {
+        throw neverFires(definition);
+      }
+      return next;
     }
     long after = withdrawn.lastKept() == null ? row.now() : withdrawn.lastKept();
     long first = firstFire(definition, row.now(), after);
@@ -248,13 +265,20 @@ class ScheduleSaver {
     } else {
       first = times.next(start == null ? after : Math.max(start - 1, after));
     }
-    if (first.isEmpty()
-        || definition.endTime() != null && first.getAsLong() >= definition.endTime()) {
-      throw new FlowException(
-          ErrorCode.INVALID_INPUT,
-          "schedule " + definition.name() + " never fires: it has no fire time before its end");
+    if (first.isEmpty() || isOver(definition, first.getAsLong())) {
+      throw neverFires(definition);
     }
     return first.getAsLong();
+  }
+
+  private static boolean isOver(NewSchedule definition, long time) {
+    return definition.endTime() != null && time >= definition.endTime();
+  }
+
+  private static FlowException neverFires(NewSchedule definition) {
+    return new FlowException(
+        ErrorCode.INVALID_INPUT,
+        "schedule " + definition.name() + " never fires: it has no fire time before its end");
   }
 
   private long wakeTime(long id, NewSchedule definition, long next) {

@@ -226,6 +226,9 @@ final class ModelSchedule {
       next = first(now);
     }
     state = state == ScheduleState.ENDED ? ScheduleState.ACTIVE : state;
+    if (room() <= 0) {
+      end();
+    }
   }
 
   void pause(long now) {

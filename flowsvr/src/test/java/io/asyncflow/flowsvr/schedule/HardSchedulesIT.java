@@ -316,7 +316,7 @@ class HardSchedulesIT {
             NewSchedule.every(name + "-r", ofSeconds(1)).overlap(Overlap.REPLACE).creating(task()));
     awaitFires(replaced, FireOutcome.CREATED, 1);
     String paused = save(NewSchedule.every(name + "-p", YEAR).creating(task()));
-    schedules.pause(paused, Instant.now(), "ann", "for a moment");
+    schedules.pause(paused, Instant.now().plus(YEAR), "ann", "for a moment");
     String id = save(every(ofSeconds(1)).overlap(Overlap.SKIP));
 
     transaction.executeWithoutResult(

@@ -275,6 +275,48 @@ class SchedulesIT {
   }
 
   @Test
+  void aChangeToAnEndWithoutAFireBeforeItIsRefused() {
+    String id = saveRare(every(YEAR));
+
+    assertRefused(
+        ErrorCode.INVALID_INPUT,
+        () -> schedules.save(every(YEAR).endTime(Instant.now().minusSeconds(60))));
+    assertRefused(
+        ErrorCode.INVALID_INPUT,
+        () -> schedules.save(every(YEAR).endTime(Instant.ofEpochMilli(nextFireTime(id)))));
+    assertThat(schedules.save(every(YEAR).endTime(Instant.ofEpochMilli(nextFireTime(id) + 1))))
+        .isEqualTo(new SavedSchedule(id, SaveOutcome.CHANGED, nextFireTime(id)));
+  }
+
+  private long nextFireTime(String id) {
+    return schedules.get(id).nextFireTime();
+  }
+
+  @Test
+  void aChangeToAsManyFiresAsAreMadeEndsASchedule() {
+    String id = saveRare(every(YEAR));
+    schedules.trigger(id, null);
+    schedules.trigger(id, null);
+
+    assertThat(schedules.save(every(YEAR).maxFires(2)))
+        .isEqualTo(new SavedSchedule(id, SaveOutcome.ENDED, null));
+    Schedule ended = schedules.get(id);
+    assertThat(ended.state()).isEqualTo(ScheduleState.ENDED);
+    assertThat(ended.nextFireTime()).isNull();
+    assertThat(schedules.save(every(YEAR).maxFires(3)).outcome()).isEqualTo(SaveOutcome.CHANGED);
+    assertThat(schedules.get(id).state()).isEqualTo(ScheduleState.ACTIVE);
+  }
+
+  @Test
+  void aPauseUntilAPastTimeIsRefused() {
+    String id = saveRare(every(YEAR));
+
+    assertRefused(
+        ErrorCode.INVALID_INPUT, () -> schedules.pause(id, Instant.now().minusSeconds(1), "", ""));
+    assertThat(schedules.get(id).state()).isEqualTo(ScheduleState.ACTIVE);
+  }
+
+  @Test
   void tasksAreMadeAheadAndHeldFromTheirFireTimeOn() {
     String id = saveRare(every(ofSeconds(2)));
 

@@ -61,18 +61,28 @@ final class FakeSchedule {
     define(definition, nextFireTime, now);
   }
 
-  /** Gives it another definition. An ended schedule is active again. */
-  void define(NewSchedule complete, Long next, long now) {
+  /**
+   * Gives it another definition. An ended schedule is active again, unless all its fires are made.
+   *
+   * @return whether it has ended
+   */
+  boolean define(NewSchedule complete, Long next, long now) {
     definition = complete;
     rules = CompleteSchedule.rules(id, complete);
     nextFireTime = next;
-    if (state == ScheduleState.PAUSED) {
+    if (complete.maxFires() != null && fireCount >= complete.maxFires()) {
+      state = ScheduleState.ENDED;
+      nextFireTime = null;
+      wakeTime = null;
+      pauseUntil = null;
+    } else if (state == ScheduleState.PAUSED) {
       wakeTime = pauseUntil;
     } else {
       state = ScheduleState.ACTIVE;
       wakeTime = next == null ? null : (Long) FirePlan.wakeTime(rules, next, AHEAD_MS);
     }
     write(now);
+    return state == ScheduleState.ENDED;
   }
 
   private void write(long now) {
@@ -155,13 +165,20 @@ final class FakeSchedule {
         times == null
             ? OptionalLong.of(start == null ? now : Math.max(start, now))
             : times.next(start == null ? after : Math.max(start - 1, after));
-    if (first.isEmpty()
-        || definition.endTime() != null && first.getAsLong() >= definition.endTime()) {
-      throw new FlowException(
-          ErrorCode.INVALID_INPUT,
-          "schedule " + definition.name() + " never fires: it has no fire time before its end");
+    if (first.isEmpty() || isOver(definition, first.getAsLong())) {
+      throw neverFires(definition);
     }
     return first.getAsLong();
+  }
+
+  static boolean isOver(NewSchedule definition, long time) {
+    return definition.endTime() != null && time >= definition.endTime();
+  }
+
+  static FlowException neverFires(NewSchedule definition) {
+    return new FlowException(
+        ErrorCode.INVALID_INPUT,
+        "schedule " + definition.name() + " never fires: it has no fire time before its end");
   }
 
   /** Whether this definition has the same fire times. */

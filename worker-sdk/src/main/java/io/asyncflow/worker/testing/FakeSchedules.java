@@ -148,9 +148,9 @@ final class FakeSchedules implements ScheduleClient {
     Long next = nextFire(row, definition, withdrawn, now);
     return () -> {
       fires.withdraw(row, withdrawn);
-      row.define(definition, next, now);
+      boolean isEnded = row.define(definition, next, now);
       row.raiseVersion(server.newNumber());
-      return answer(row, SaveOutcome.CHANGED);
+      return answer(row, isEnded ? SaveOutcome.ENDED : SaveOutcome.CHANGED);
     };
   }
 
@@ -172,12 +172,15 @@ final class FakeSchedules implements ScheduleClient {
    */
   private static Long nextFire(
       FakeSchedule row, NewSchedule definition, List<ScheduleFire> withdrawn, long now) {
-    boolean isSamePlan = row.hasPlanOf(definition);
-    if (isSamePlan && !withdrawn.isEmpty()) {
-      return withdrawn.get(0).fireTime();
-    }
-    if (isSamePlan && row.state() != ScheduleState.ENDED) {
-      return row.nextFireTime();
+    if (row.hasPlanOf(definition)
+        && (!withdrawn.isEmpty() || row.state() != ScheduleState.ENDED)) {
+      Long next = withdrawn.isEmpty() ? row.nextFireTime() : (Long) withdrawn.get(0).fireTime();
+      boolean isSameEnd = Objects.equals(row.definition().endTime(), definition.endTime());
+      if (!isSameEnd
+          && FakeSchedule.isOver(definition, next == null ? now : Math.max(next, now))) {
+        throw FakeSchedule.neverFires(definition);
+      }
+      return next;
     }
     long after =
         row.history().madeAhead(now).stream()
@@ -265,6 +268,9 @@ final class FakeSchedules implements ScheduleClient {
   public void pause(String scheduleId, Instant until, String operator, String reason) {
     write(
         now -> {
+          if (until != null && until.toEpochMilli() <= now) {
+            throw invalid("until must lie in the future");
+          }
           FakeSchedule row = row(scheduleId);
           List<ScheduleFire> withdrawn = fires.withdrawable(row, now);
           if (row.state() != ScheduleState.ENDED || !withdrawn.isEmpty()) {

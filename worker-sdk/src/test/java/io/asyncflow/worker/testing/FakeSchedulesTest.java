@@ -618,6 +618,38 @@ class FakeSchedulesTest {
     assertRefused(ErrorCode.NO_SUCH_SCHEDULE, () -> schedules.find("s"));
   }
 
+  @Test
+  void aChangeToAnEndWithoutAFireBeforeItIsRefused() {
+    String id = save(every(HOUR));
+
+    assertRefused(ErrorCode.INVALID_INPUT, () -> schedules.save(every(HOUR).endTime(NOON)));
+    assertRefused(
+        ErrorCode.INVALID_INPUT, () -> schedules.save(every(HOUR).endTime(NOON.plus(HOUR))));
+    assertThat(schedules.save(every(HOUR).endTime(NOON.plus(DAY))))
+        .isEqualTo(new SavedSchedule(id, SaveOutcome.CHANGED, at(HOUR)));
+  }
+
+  @Test
+  void aChangeToAsManyFiresAsAreMadeEndsASchedule() {
+    String id = save(every(HOUR));
+    schedules.trigger(id, null);
+
+    assertThat(schedules.save(every(HOUR).maxFires(1)))
+        .isEqualTo(new SavedSchedule(id, SaveOutcome.ENDED, null));
+    assertThat(schedules.get(id).state()).isEqualTo(ScheduleState.ENDED);
+    pass(DAY);
+    server.tick();
+    assertThat(outcomes(id)).hasSize(1);
+  }
+
+  @Test
+  void aPauseUntilAPastTimeIsRefused() {
+    String id = save(every(HOUR));
+
+    assertRefused(ErrorCode.INVALID_INPUT, () -> schedules.pause(id, NOON, "", ""));
+    assertThat(schedules.get(id).state()).isEqualTo(ScheduleState.ACTIVE);
+  }
+
   private static NewSchedule withTwoPlans(NewSchedule every) {
     return new NewSchedule(
         every.name(),

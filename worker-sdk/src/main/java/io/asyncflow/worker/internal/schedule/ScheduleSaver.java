@@ -123,6 +123,7 @@ public final class ScheduleSaver implements Loop.Step {
     switch (saved.outcome()) {
       case CREATED -> log.info("schedule {} created; {}", name, nextFire(saved));
       case CHANGED -> log.info("schedule {} changed; {}", name, nextFire(saved));
+      case ENDED -> log.info("schedule {} changed; it has ended, all its fires are made", name);
       case UNCHANGED -> log.debug("schedule {} is unchanged; {}", name, nextFire(saved));
       case KEPT ->
           log.info(
