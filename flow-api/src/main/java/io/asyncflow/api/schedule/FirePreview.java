@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * The fire times that a plan would have.
  *
- * @param times epoch milliseconds, rising
+ * @param times epoch milliseconds, rising; fewer than asked for if the plan ends before
  * @param localTimes the same as ISO 8601 with the offset of the zone, such as {@code
  *     2026-03-29T03:00:00+02:00}
  * @param kind how the plan treats a change of the zone's offset

@@ -163,14 +163,23 @@ final class ScheduleCommand {
     if (zone != null && cron == null) {
       throw new UsageException("--zone belongs to --cron.");
     }
+    Schedule schedule = name == null ? null : find(schedules(server), name);
     FirePreviewRequest request =
-        name == null
-            ? new FirePreviewRequest(cron, zone, everyMs(every), null, null, null)
-            : planOf(find(schedules(server), name).definition());
+        schedule == null
+            ? new FirePreviewRequest(
+                cron, zone, everyMs(every), null, null, null, null, null, null)
+            : planOf(schedule);
     if (from != null) {
       request = request.from(time("--from", from));
     }
     FirePreview preview = schedules(server).preview(request.count(count));
+    if (schedule != null) {
+      tellState(schedule);
+    }
+    if (preview.times().isEmpty()) {
+      out.println("It does not fire.");
+      return;
+    }
     preview.localTimes().forEach(time -> out.println(OneLine.of(time)));
     out.println(
         switch (preview.kind()) {
@@ -179,14 +188,31 @@ final class ScheduleCommand {
         });
   }
 
-  private static FirePreviewRequest planOf(NewSchedule definition) {
+  private void tellState(Schedule schedule) {
+    switch (schedule.state()) {
+      case PAUSED -> {
+        Long until = schedule.pauseUntil();
+        out.println(
+            until == null
+                ? "It is paused, and fires at these times only if it is resumed."
+                : "It is paused until " + times.of(until) + ".");
+      }
+      case ENDED -> out.println("It has ended.");
+      case ACTIVE -> {
+        // Its fires say so.
+      }
+    }
+  }
+
+  private static FirePreviewRequest planOf(Schedule schedule) {
+    NewSchedule definition = schedule.definition();
     if (definition.afterMs() != null) {
       throw new DevException(
           "It fires "
               + ScheduleText.plan(definition)
               + ", so its fire times are not known before.");
     }
-    return FirePreviewRequest.of(definition);
+    return FirePreviewRequest.of(schedule);
   }
 
   private static Long everyMs(String every) {

@@ -193,6 +193,20 @@ class ScheduleCommandTest {
   }
 
   @Test
+  void aPreviewSaysThatAScheduleIsPausedOrHasEnded() {
+    answers("preview", "{\"times\":[1],\"localTimes\":[\"t\"],\"kind\":\"INTERVAL\"}");
+    answers("get", "{\"scheduleData\":" + PROBE + "}");
+    assertThat(run("preview", "probe")).isZero();
+    assertThat(lines(out)).startsWith("It is paused until 2026-11-23 03:00:00+01:00.", "t");
+    out.reset();
+    answers("preview", "{\"times\":[],\"localTimes\":[],\"kind\":\"INTERVAL\"}");
+    answers("get", "{\"scheduleData\":" + PROBE.replace("PAUSED", "ENDED") + "}");
+    assertThat(run("preview", "probe")).isZero();
+    assertThat(lines(out)).containsExactly("It has ended.", "It does not fire.");
+    assertThat(asked).last().isEqualTo("preview {\"everyMs\":5400000,\"maxFires\":0,\"count\":10}");
+  }
+
+  @Test
   void aPlanThatFollowsItsRunsHasNoPreview() {
     answers("get", "{\"scheduleData\":" + PROBE.replace("everyMs", "afterMs") + "}");
     assertThat(run("preview", "probe")).isEqualTo(1);

@@ -80,7 +80,16 @@ class ScheduleController {
 
   record GetFires(String scheduleId, Integer limit, String cursor) {}
 
-  record Preview(String cron, String zone, Long everyMs, Long anchor, Long from, Integer count) {}
+  record Preview(
+      String cron,
+      String zone,
+      Long everyMs,
+      Long anchor,
+      Long startTime,
+      Long endTime,
+      Long maxFires,
+      Long from,
+      Integer count) {}
 
   record Pause(String scheduleId, Long until, String operator, String reason) {}
 
@@ -175,17 +184,27 @@ class ScheduleController {
   Envelope<FirePreview> preview(Fields in) {
     ScheduleForm.Plan plan = ScheduleForm.plan(in, null, false);
     Long from = in.number("from").epochMs().asLong();
+    Long start = in.number("startTime").epochMs().asLong();
+    Long end = in.number("endTime").epochMs().asLong();
+    Long maxFires = in.number("maxFires").between(0, Long.MAX_VALUE).asLong();
     int count = in.number("count").between(1, MAX_PREVIEW).or(DEFAULT_PREVIEW);
     in.refuseIfBad();
     long after = from == null ? schedules.now() : from;
-    return Envelope.ok(preview(plan.times(), plan.zone(), after, count));
+    return Envelope.ok(
+        preview(
+            plan.times(),
+            plan.zone(),
+            start == null ? after : Math.max(start - 1, after),
+            end == null ? Long.MAX_VALUE : end,
+            maxFires == null ? count : Math.min(count, maxFires)));
   }
 
-  private static FirePreview preview(FireTimes times, ZoneId zone, long from, int count) {
+  private static FirePreview preview(
+      FireTimes times, ZoneId zone, long from, long end, long count) {
     List<Long> found = new ArrayList<>();
     List<String> local = new ArrayList<>();
     OptionalLong time = times.next(from);
-    while (time.isPresent() && found.size() < count) {
+    while (time.isPresent() && time.getAsLong() < end && found.size() < count) {
       found.add(time.getAsLong());
       local.add(
           DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(

@@ -40,6 +40,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -612,6 +613,34 @@ class SchedulesIT {
         .containsExactly(
             "2026-03-28T02:30:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00");
     assertThat(preview.kind()).isEqualTo(FirePreview.Kind.FIXED);
+  }
+
+  @Test
+  void aPreviewOfADefinitionKeepsItsLimits() {
+    Instant noon = Instant.now().plus(YEAR).truncatedTo(ChronoUnit.DAYS);
+    Duration hour = Duration.ofHours(1);
+    NewSchedule hourly = every(hour).anchor(noon).startTime(noon);
+
+    assertThat(previewed(hourly.endTime(noon.plus(hour.multipliedBy(2)))))
+        .containsExactly(noon.toEpochMilli(), noon.plus(hour).toEpochMilli());
+    assertThat(previewed(hourly.maxFires(1))).containsExactly(noon.toEpochMilli());
+    assertThat(previewed(hourly)).hasSize(10);
+  }
+
+  private List<Long> previewed(NewSchedule schedule) {
+    return schedules.preview(FirePreviewRequest.of(schedule)).times();
+  }
+
+  @Test
+  void aPreviewOfAScheduleIsWhatIsLeftOfIt() {
+    String id = saveRare(every(YEAR).maxFires(3));
+    schedules.trigger(id, null);
+
+    FirePreview left = schedules.preview(FirePreviewRequest.of(schedules.get(id)));
+    assertThat(left.times()).hasSize(2).startsWith(nextFireTime(id));
+    schedules.trigger(id, null);
+    schedules.save(every(YEAR).maxFires(2));
+    assertThat(schedules.preview(FirePreviewRequest.of(schedules.get(id))).times()).isEmpty();
   }
 
   @Test

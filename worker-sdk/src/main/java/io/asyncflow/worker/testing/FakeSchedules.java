@@ -252,8 +252,14 @@ final class FakeSchedules implements ScheduleClient {
         now -> {
           List<Long> found = new ArrayList<>();
           List<String> local = new ArrayList<>();
-          OptionalLong time = times.next(Objects.requireNonNullElse(request.from(), now));
-          while (time.isPresent() && found.size() < count) {
+          long from = Objects.requireNonNullElse(request.from(), now);
+          long end = Objects.requireNonNullElse(request.endTime(), Long.MAX_VALUE);
+          long most =
+              Math.min(count, Objects.requireNonNullElse(request.maxFires(), Long.MAX_VALUE));
+          OptionalLong time =
+              times.next(
+                  request.startTime() == null ? from : Math.max(request.startTime() - 1, from));
+          while (time.isPresent() && time.getAsLong() < end && found.size() < most) {
             found.add(time.getAsLong());
             local.add(
                 DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(

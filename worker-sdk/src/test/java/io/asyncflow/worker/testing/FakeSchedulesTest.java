@@ -650,6 +650,22 @@ class FakeSchedulesTest {
     assertThat(schedules.get(id).state()).isEqualTo(ScheduleState.ACTIVE);
   }
 
+  @Test
+  void aPreviewKeepsTheLimitsOfItsDefinition() {
+    NewSchedule hourly = every(HOUR).startTime(NOON.plus(DAY));
+    String id = save(hourly.maxFires(3));
+    schedules.trigger(id, null);
+
+    assertThat(
+            schedules
+                .preview(
+                    FirePreviewRequest.of(hourly.endTime(NOON.plus(DAY).plus(HOUR)).maxFires(9)))
+                .times())
+        .containsExactly(at(DAY));
+    assertThat(schedules.preview(FirePreviewRequest.of(schedules.get(id))).times())
+        .containsExactly(at(DAY), at(DAY.plus(HOUR)));
+  }
+
   private static NewSchedule withTwoPlans(NewSchedule every) {
     return new NewSchedule(
         every.name(),
@@ -754,7 +770,7 @@ class FakeSchedulesTest {
         .startsWith(at(HOUR));
     assertRefused(
         ErrorCode.INVALID_INPUT,
-        () -> schedules.preview(new FirePreviewRequest(null, null, null, null, null, null)));
+        () -> schedules.preview(new FirePreviewRequest(null, null, null, null, null, null, null, null, null)));
   }
 
   @Test
