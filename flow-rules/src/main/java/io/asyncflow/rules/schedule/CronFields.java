@@ -66,7 +66,8 @@ record CronFields(String expression, List<String> fields) {
       throw found.refused(
           "five fields (minute, hour, day of month, month, day of week), or six with the second in"
               + " front, not "
-              + count);
+              + count
+              + (count == 7 ? "; years are not supported" : ""));
     }
     if (LONG_NUMBER.matcher(text).find()) { // the parser takes a step of 2147483647 for another one
       throw found.refused("numbers have two digits at most");
@@ -123,7 +124,7 @@ record CronFields(String expression, List<String> fields) {
             + fields.get(field)
             + "\" is not understood as "
             + ALLOWED.get(field)
-            + ", *, and lists (1,2), ranges (1-3) and steps (*/5) of these");
+            + ", *, and lists (1,2), ascending ranges (1-3) and steps (*/5) of these");
   }
 
   /** The exception that says what is wrong with this expression. */

@@ -47,7 +47,7 @@ public interface FireTimes {
    * month, day of week; or the last five of them, and the second is 0; or it is one of the macros
    * {@code @yearly}, {@code @annually}, {@code @monthly}, {@code @weekly}, {@code @daily}, {@code
    * @midnight}, {@code @hourly}. The fields are those of Spring's {@code CronExpression}, with
-   * {@code ?}, {@code L}, {@code W} and {@code #}. A week begins on Monday: {@code *&#47;2} as day of
+   * {@code ?}, {@code L}, {@code W} and {@code #}. Monday is 1, and Sunday is 0 or 7. A week begins on Monday: {@code *&#47;2} as day of
    * week is Monday, Wednesday, Friday and Sunday.
    *
    * <p>It is of kind {@link Kind#INTERVAL} if its hour or its minute begins with {@code *}, else
@@ -103,7 +103,8 @@ public interface FireTimes {
    * The time zone that an id names: a region of the IANA database, as {@code Europe/Berlin}, or
    * {@code UTC}. Offsets ({@code +02:00}, {@code UTC+2}) are refused, because they know no daylight
    * saving time, and so are names without a region ({@code EST}, {@code CET}, {@code EST5EDT}):
-   * versions of Java disagree on what they mean.
+   * versions of Java disagree on what they mean. What the database has under {@code Etc} is a
+   * region, too: {@code Etc/GMT+5} is five hours behind UTC.
    *
    * @param id case matters
    * @throws IllegalArgumentException if the id is none of these; the message tells a user why, and
@@ -115,7 +116,10 @@ public interface FireTimes {
     Set<String> known = ZoneId.getAvailableZoneIds();
     if (!text.equals("UTC") && !(isRegion && known.contains(text))) {
       throw new IllegalArgumentException(
-          "zone \"" + text + "\": not a region of the IANA database, as Europe/Berlin, nor UTC");
+          "zone \""
+              + text
+              + "\": must be UTC, or a region of the IANA database such as Europe/Berlin; offsets and"
+              + " names without a region are not understood");
     }
     return ZoneId.of(text);
   }

@@ -101,7 +101,7 @@ class FireTimesTest {
     assertThat(refusal("61 * * * *"))
         .isEqualTo(
             "cron \"61 * * * *\": \"61\" is not understood as the minute: 0-59, *, and lists (1,2),"
-                + " ranges (1-3) and steps (*/5) of these");
+                + " ascending ranges (1-3) and steps (*/5) of these");
     assertThat(refusal("61 * * * * *")).contains("\"61\" is not understood as the second");
     assertThat(refusal("0 24 * * *")).contains("\"24\" is not understood as the hour");
     assertThat(refusal("0 0 0 * *")).contains("\"0\" is not understood as the day of month");
@@ -116,7 +116,7 @@ class FireTimesTest {
     assertThat(refusal(null)).isEqualTo("cron: missing");
     assertThat(refusal("")).endsWith("or six with the second in front, not 0");
     assertThat(refusal("* * * *")).endsWith("or six with the second in front, not 4");
-    assertThat(refusal("0 0 0 1 1 ? 2030")).endsWith("or six with the second in front, not 7");
+    assertThat(refusal("0 0 0 1 1 ? 2030")).endsWith("or six with the second in front, not 7; years are not supported");
     assertThat(refusal("* * * *\t*")).isEqualTo("cron: only printable characters of ASCII");
     assertThat(refusal("* * * * \u0661")).isEqualTo("cron: only printable characters of ASCII");
     assertThat(refusal("* ".repeat(129))).isEqualTo("cron: at most 256 characters, not 258");
@@ -259,7 +259,9 @@ class FireTimesTest {
           .as(other)
           .isThrownBy(() -> FireTimes.zone(other))
           .withMessage(
-              "zone \"%s\": not a region of the IANA database, as Europe/Berlin, nor UTC", other);
+              "zone \"%s\": must be UTC, or a region of the IANA database such as Europe/Berlin;"
+                  + " offsets and names without a region are not understood",
+              other);
     }
     assertThatIllegalArgumentException()
         .isThrownBy(() -> FireTimes.zone(null))

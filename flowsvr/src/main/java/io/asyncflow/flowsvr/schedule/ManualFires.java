@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.schedule;
 import static java.util.stream.Collectors.toMap;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.schedule.Backfilled;
@@ -177,9 +178,10 @@ class ManualFires {
           "schedule " + schedule.name() + " has no fire times: it fires after its last run");
     }
     if (from < schedule.now() - history.toMillis()) {
+      FieldError error =
+          new FieldError("from", "is older than the history of " + history.toDays() + " days");
       throw new FlowException(
-          ErrorCode.INVALID_INPUT,
-          "from is older than the history of " + history.toDays() + " days");
+          ErrorCode.INVALID_INPUT, "from " + error.message(), List.of(error), null);
     }
     long end = Math.min(to, schedule.now());
     int made = 0;

@@ -78,7 +78,7 @@ class ScheduleController {
 
   record ListSchedules(String state, String taskType, Integer limit, String cursor) {}
 
-  record GetFires(String scheduleId, Integer limit, String cursor) {}
+  record GetFires(String scheduleId, String name, Integer limit, String cursor) {}
 
   record Preview(
       String cron,
@@ -91,16 +91,16 @@ class ScheduleController {
       Long from,
       Integer count) {}
 
-  record Pause(String scheduleId, Long until, String operator, String reason) {}
+  record Pause(String scheduleId, String name, Long until, String operator, String reason) {}
 
-  record Resume(String scheduleId, Integer catchUp, String operator, String reason) {}
+  record Resume(String scheduleId, String name, Integer catchUp, String operator, String reason) {}
 
-  record Delete(String scheduleId, String operator, String reason) {}
+  record Delete(String scheduleId, String name, String operator, String reason) {}
 
-  record Trigger(String scheduleId, String idempotencyKey, String operator, String reason) {}
+  record Trigger(String scheduleId, String name, String idempotencyKey, String operator, String reason) {}
 
   record Backfill(
-      String scheduleId, Long from, Long to, Integer limit, String operator, String reason) {}
+      String scheduleId, String name, Long from, Long to, Integer limit, String operator, String reason) {}
 
   record Found(Schedule scheduleData) {}
 
@@ -112,7 +112,7 @@ class ScheduleController {
     NewSchedule schedule = ScheduleForm.read(in.object("scheduleData"));
     Long ifVersion = in.number("ifVersion").between(0, Long.MAX_VALUE).asLong();
     in.refuseIfBad();
-    return Envelope.ok(saver.save(List.of(schedule), ifVersion).get(0));
+    return Envelope.ok(saver.save(List.of(schedule), ifVersion, item -> "scheduleData").get(0));
   }
 
   @Takes(summary = "Saves 1 to 1,000 schedules, all or none", shape = SaveAll.class)
@@ -128,7 +128,7 @@ class ScheduleController {
       definitions.add(schedule);
     }
     in.refuseIfBad();
-    return Envelope.ok(new SavedAll(saver.save(definitions, null)));
+    return Envelope.ok(new SavedAll(saver.save(definitions, null, item -> "scheduleDataList[" + item + "]")));
   }
 
   @Takes(summary = "Reads a schedule by its id or its name", shape = Get.class)
@@ -136,11 +136,6 @@ class ScheduleController {
       path = "/get",
       method = {GET, POST})
   Envelope<Found> get(Fields in) {
-    if (in.has("name") && !in.has("scheduleId")) {
-      String name = in.text("name").name().max(ScheduleForm.NAME).value();
-      in.refuseIfBad();
-      return Envelope.ok(new Found(queries.show(queries.require(name))));
-    }
     return Envelope.ok(new Found(queries.show(queries.require(scheduleId(in)))));
   }
 
@@ -266,6 +261,9 @@ class ScheduleController {
   Envelope<Backfilled> backfill(Fields in) {
     Long from = in.number("from").required().epochMs().asLong();
     Long to = in.number("to").required().epochMs().asLong();
+    if (from != null && to != null && to <= from) {
+      in.refuse("to", "must be after from");
+    }
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     Reason why = reason(in);
     long id = scheduleId(in);
@@ -285,12 +283,18 @@ class ScheduleController {
     acts.record(act, "schedule:" + id, why.operator(), why.text(), null);
   }
 
-  /** Reads the schedule id; refuses the request if any field is invalid. */
-  private static long scheduleId(Fields in) {
-    Long id =
-        in.text("scheduleId").required().as(ScheduleController::number, "is not a schedule id");
+  /**
+   * The id of the schedule that the request names, by its id or by its name; refuses the request if
+   * any field is invalid.
+   */
+  private long scheduleId(Fields in) {
+    Long id = in.text("scheduleId").as(ScheduleController::number, "is not a schedule id");
+    String name = in.text("name").name().max(ScheduleForm.NAME).value();
+    if (!in.has("scheduleId") && !in.has("name")) {
+      in.refuse("scheduleId", "is required, or name in its place");
+    }
     in.refuseIfBad();
-    return id;
+    return id == null ? queries.require(name).id() : id;
   }
 
   private static Optional<Long> number(String text) {

@@ -46,6 +46,30 @@ final class ScheduleForm {
           "pauseAfterFailures",
           "weight",
           "revision");
+  private static final Set<String> TASK_FIELDS =
+      Set.of(
+          "userId",
+          "taskType",
+          "taskStage",
+          "scheduleLog",
+          "taskContext",
+          "priority",
+          "delayMs",
+          "runAt",
+          "maxRetryNum",
+          "maxRetryInterval",
+          "idempotencyKey",
+          "context"); // refused with its right name
+  private static final Set<String> JOB_FIELDS =
+      Set.of(
+          "userId",
+          "jobType",
+          "jobInput",
+          "priority",
+          "idempotencyKey",
+          "failurePolicy",
+          "childType");
+  private static final String UTC = "UTC";
   private static final int CRON = 256;
   private static final int ZONE = 64;
 
@@ -74,8 +98,10 @@ final class ScheduleForm {
     Plan plan = plan(in, name, true);
     NewTask task = in.has("taskData") ? task(in.object("taskData")) : null;
     NewJob job = in.has("jobData") ? job(in.object("jobData")) : null;
-    if (in.has("taskData") == in.has("jobData")) {
-      in.refuse("taskData", "must be given, or jobData, not both");
+    if (task == null && job == null) {
+      in.refuse("taskData", "is required, or jobData in its place");
+    } else if (task != null && job != null) {
+      in.refuse("jobData", "must not be given with taskData: a schedule creates one of them");
     }
     Long start = in.number("startTime").epochMs().asLong();
     Long end = in.number("endTime").epochMs().asLong();
@@ -124,11 +150,13 @@ final class ScheduleForm {
     ZoneId zone = zone(in);
     List<String> plans =
         mayFollowRuns ? List.of("cron", "everyMs", "afterMs") : List.of("cron", "everyMs");
-    if (plans.stream().filter(in::has).count() != 1) {
-      in.refuse(
-          plans.stream().filter(in::has).findFirst().orElse("cron"),
-          "must be given alone: a schedule has one of " + String.join(", ", plans));
+    List<String> given = plans.stream().filter(in::has).toList();
+    if (given.size() != 1) {
+      refusePlan(in, plans, given);
       return new Plan(cron, zone, everyMs, anchor, afterMs, null);
+    }
+    if (mayFollowRuns && cron == null && !in.has("cron") && !zone.getId().equals(UTC)) {
+      in.refuse("zone", "belongs to cron");
     }
     if (in.has("anchor") && !in.has("everyMs")) {
       in.refuse("anchor", "belongs to everyMs");
@@ -143,26 +171,51 @@ final class ScheduleForm {
     return new Plan(cron, zone, everyMs, anchor, afterMs, times);
   }
 
+  private static void refusePlan(Fields in, List<String> plans, List<String> given) {
+    if (given.size() > 1) {
+      in.refuse(
+          given.get(1),
+          "must not be given with " + given.get(0) + ": a plan is one of " + join(plans));
+    } else if (in.has("afterMs")) {
+      in.refuse("afterMs", "has no fire times to preview: a fire follows from the end of a run");
+    } else {
+      in.refuse("cron", "is required, or in its place " + join(plans.subList(1, plans.size())));
+    }
+  }
+
+  private static String join(List<String> names) {
+    int last = names.size() - 1;
+    return last == 0
+        ? names.get(0)
+        : String.join(", ", names.subList(0, last)) + " or " + names.get(last);
+  }
+
   private static FireTimes cron(Fields in, String cron, ZoneId zone) {
     try {
       return FireTimes.cron(cron, zone);
     } catch (IllegalArgumentException e) {
-      in.refuse("cron", e.getMessage());
+      in.refuse("cron", withoutName(e));
       return null;
     }
   }
 
   private static ZoneId zone(Fields in) {
-    String zone = in.text("zone").ascii().max(ZONE).or("UTC");
+    String zone = in.text("zone").ascii().max(ZONE).or(UTC);
     try {
       return FireTimes.zone(zone);
     } catch (IllegalArgumentException e) {
-      in.refuse("zone", e.getMessage());
-      return ZoneId.of("UTC");
+      in.refuse("zone", withoutName(e));
+      return ZoneId.of(UTC);
     }
   }
 
+  /** The message without the name of the field that it begins with. */
+  private static String withoutName(IllegalArgumentException e) {
+    return e.getMessage().replaceFirst("^(cron|zone):? ", "");
+  }
+
   private static NewTask task(Fields in) {
+    in.refuseUnknown(TASK_FIELDS);
     refuseTimes(in, "idempotencyKey", "delayMs", "runAt");
     TaskDraft draft = NewTaskForm.read(in);
     NewTask task =
@@ -183,6 +236,7 @@ final class ScheduleForm {
   }
 
   private static NewJob job(Fields in) {
+    in.refuseUnknown(JOB_FIELDS);
     refuseTimes(in, "idempotencyKey");
     NewJob job = NewJobForm.read(in);
     refuseIfLarge(in, "jobInput", job);

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.schedule;
 import static java.util.stream.Collectors.toMap;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SaveOutcome;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 
@@ -75,14 +77,19 @@ class ScheduleSaver {
    *
    * @param definitions complete, of different names
    * @param ifVersion the version that the only schedule must have, 0 for none; {@code null} for any
+   * @param path where in the request the definition with this index stands
    * @return what became of each, in their order
-   * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it has another version
+   * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it has another version, with
+   *     {@link ErrorCode#INVALID_INPUT} if one of them never fires
    */
-  List<SavedSchedule> save(List<NewSchedule> definitions, Long ifVersion) {
+  List<SavedSchedule> save(
+      List<NewSchedule> definitions, Long ifVersion, IntFunction<String> path) {
     definitions.forEach(this::requireTypes);
     for (int attempt = 1; ; attempt++) {
       try {
         return saveOnce(definitions, ifVersion);
+      } catch (NeverFiresException e) {
+        throw e.at(path.apply(definitions.indexOf(e.definition)));
       } catch (DuplicateKeyException | SavedMeanwhileException e) {
         // Another call saved or deleted a schedule of one of these names: the next attempt sees it.
         if (attempt == MAX_ATTEMPTS) {
@@ -140,7 +147,11 @@ class ScheduleSaver {
     if (ifVersion != null && ifVersion != version) {
       throw new FlowException(
           ErrorCode.CHANGED_MEANWHILE,
-          "schedule %s has version %d, not %d".formatted(definition.name(), version, ifVersion));
+          row == null
+              ? "there is no schedule %s, so it has not version %d"
+                  .formatted(definition.name(), ifVersion)
+              : "schedule %s has version %d, not %d"
+                  .formatted(definition.name(), version, ifVersion));
     }
   }
 
@@ -232,7 +243,7 @@ class ScheduleSaver {
               : withdrawn.firstWithdrawn();
       boolean isSameEnd = Objects.equals(row.definition().endTime(), definition.endTime());
       if (!isSameEnd && isOver(definition, next == null ? row.now() : Math.max(next, row.now()))) {
-        throw neverFires(definition);
+        throw new NeverFiresException(definition);
       }
       return next;
     }
@@ -266,7 +277,7 @@ class ScheduleSaver {
       first = times.next(start == null ? after : Math.max(start - 1, after));
     }
     if (first.isEmpty() || isOver(definition, first.getAsLong())) {
-      throw neverFires(definition);
+      throw new NeverFiresException(definition);
     }
     return first.getAsLong();
   }
@@ -275,15 +286,31 @@ class ScheduleSaver {
     return definition.endTime() != null && time >= definition.endTime();
   }
 
-  private static FlowException neverFires(NewSchedule definition) {
-    return new FlowException(
-        ErrorCode.INVALID_INPUT,
-        "schedule " + definition.name() + " never fires: it has no fire time before its end");
-  }
-
   private long wakeTime(long id, NewSchedule definition, long next) {
     FireRules rules = ScheduleDefinitions.rules(id, definition);
     return FirePlan.wakeTime(rules, next, aheadMs);
+  }
+
+  /** A definition has no fire time before its end. */
+  private static final class NeverFiresException extends FlowException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient NewSchedule definition;
+
+    NeverFiresException(NewSchedule definition) {
+      super(
+          ErrorCode.INVALID_INPUT,
+          "schedule " + definition.name() + " never fires: it has no fire time before its end");
+      this.definition = definition;
+    }
+
+    /** The exception that names the field. */
+    FlowException at(String path) {
+      String field = definition.endTime() == null ? ".startTime" : ".endTime";
+      List<FieldError> errors = List.of(new FieldError(path + field, "leaves no fire time"));
+      return new FlowException(errorCode(), getMessage(), errors, this);
+    }
   }
 
   /** Another call has changed a schedule; nothing of this transaction is committed. */

@@ -102,6 +102,9 @@ final class CompleteSchedule {
     requireName(in.name());
     requireOne("a schedule", "cron, everyMs or afterMs", in.cron(), in.everyMs(), in.afterMs());
     requirePlan(in.cron(), zoneOf(in.zone()), in.everyMs(), in.anchor(), in.afterMs());
+    if (in.cron() == null && !zoneOf(in.zone()).equals("UTC")) {
+      refuse("zone belongs to cron");
+    }
     requireOne("a schedule", "taskData or jobData", in.taskData(), in.jobData());
     NewTask task = in.taskData() == null ? null : complete(in.taskData());
     NewJob job = in.jobData() == null ? null : complete(in.jobData());

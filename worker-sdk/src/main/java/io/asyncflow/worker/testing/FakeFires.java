@@ -179,6 +179,9 @@ final class FakeFires {
               + schedule.definition().name()
               + " has no fire times: it fires after its last run");
     }
+    if (to <= from) {
+      throw invalid("to must be after from");
+    }
     if (from < now - HISTORY.toMillis()) {
       throw invalid("from is older than the history of " + HISTORY.toDays() + " days");
     }

@@ -200,7 +200,9 @@ public final class Fields {
       if (!knownNames.contains(name)) {
         errors.add(
             new FieldError(
-                path + Printable.of(spellings.getOrDefault(name, name), MAX_NAME), "is unknown"));
+                (path.isEmpty() ? "" : path + ".")
+                    + Printable.of(spellings.getOrDefault(name, name), MAX_NAME),
+                "is unknown"));
       }
     }
   }

@@ -15,6 +15,7 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.springframework.http.MediaType;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -37,6 +38,10 @@ public final class RequestReader {
 
   static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
   static final int MAX_DEPTH = 32;
+  /** What Jackson says of a source that it does not show. */
+  private static final Pattern SOURCE =
+      Pattern.compile(" ?\\(start marker at \\[Source: [^\\]]*\\]\\)| ?\\[Source: [^\\]]*\\]");
+
   private static final int MAX_TOKENS = 500_000;
   private static final int DECODED_AT_ONCE = 4_096;
   private static final int MAX_REASON = 200;
@@ -172,8 +177,9 @@ public final class RequestReader {
         location == null
             ? ""
             : "line " + location.getLineNr() + ", column " + location.getColumnNr();
+    String why = SOURCE.matcher(e.getOriginalMessage()).replaceAll("");
     // Jackson quotes its input, which may be a name of 50,000 characters.
-    return Printable.of(e.getOriginalMessage(), MAX_REASON) + " (" + where + ")";
+    return Printable.of(why, MAX_REASON) + " (" + where + ")";
   }
 
   /** The error for an incomplete body, as a failed read or a 400 of Tomcat reports it. */
