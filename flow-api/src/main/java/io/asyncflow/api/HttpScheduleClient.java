@@ -52,9 +52,11 @@ final class HttpScheduleClient implements ScheduleClient {
 
   private record Delete(String scheduleId, String operator, String reason) {}
 
-  private record Trigger(String scheduleId, String idempotencyKey) {}
+  private record Trigger(
+      String scheduleId, String idempotencyKey, String operator, String reason) {}
 
-  private record Backfill(String scheduleId, long from, long to, int limit) {}
+  private record Backfill(
+      String scheduleId, long from, long to, int limit, String operator, String reason) {}
 
   @Override
   public SavedSchedule save(NewSchedule schedule) {
@@ -125,13 +127,19 @@ final class HttpScheduleClient implements ScheduleClient {
   }
 
   @Override
-  public TriggeredRun trigger(String scheduleId, String idempotencyKey) {
-    return http.post("/api/schedule/trigger", new Trigger(scheduleId, idempotencyKey), TRIGGERED);
+  public TriggeredRun trigger(
+      String scheduleId, String idempotencyKey, String operator, String reason) {
+    return http.post(
+        "/api/schedule/trigger",
+        new Trigger(scheduleId, idempotencyKey, operator, reason),
+        TRIGGERED);
   }
 
   @Override
-  public Backfilled backfill(String scheduleId, Instant from, Instant to, int limit) {
-    Backfill body = new Backfill(scheduleId, from.toEpochMilli(), to.toEpochMilli(), limit);
+  public Backfilled backfill(
+      String scheduleId, Instant from, Instant to, int limit, String operator, String reason) {
+    Backfill body =
+        new Backfill(scheduleId, from.toEpochMilli(), to.toEpochMilli(), limit, operator, reason);
     return http.post("/api/schedule/backfill", body, BACKFILLED);
   }
 }

@@ -252,15 +252,18 @@ class HttpScheduleClientTest {
   void runsAreCreatedByHand() {
     result("{\"jobId\":\"5\"}");
     assertThat(schedules.trigger("7", "k")).isEqualTo(new TriggeredRun(null, "5"));
-    schedules.trigger("7", null);
+    schedules.trigger("7", null, "ann", "again");
     result("{\"made\":2,\"nextFrom\":4}");
     assertThat(schedules.backfill("7", Instant.ofEpochMilli(1), Instant.ofEpochMilli(9), 2))
         .isEqualTo(new Backfilled(2, 4L));
+    schedules.backfill("7", Instant.ofEpochMilli(1), Instant.ofEpochMilli(9), 2, "ann", "missed");
     assertThat(seen)
         .containsExactly(
             "trigger {\"scheduleId\":\"7\",\"idempotencyKey\":\"k\"}",
-            "trigger {\"scheduleId\":\"7\"}",
-            "backfill {\"scheduleId\":\"7\",\"from\":1,\"to\":9,\"limit\":2}");
+            "trigger {\"scheduleId\":\"7\",\"operator\":\"ann\",\"reason\":\"again\"}",
+            "backfill {\"scheduleId\":\"7\",\"from\":1,\"to\":9,\"limit\":2}",
+            "backfill {\"scheduleId\":\"7\",\"from\":1,\"to\":9,\"limit\":2,\"operator\":\"ann\","
+                + "\"reason\":\"missed\"}");
   }
 
   @Test

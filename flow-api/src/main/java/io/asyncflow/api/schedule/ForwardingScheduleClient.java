@@ -75,12 +75,14 @@ public abstract class ForwardingScheduleClient implements ScheduleClient {
   }
 
   @Override
-  public TriggeredRun trigger(String scheduleId, String idempotencyKey) {
-    return schedules.trigger(scheduleId, idempotencyKey);
+  public TriggeredRun trigger(
+      String scheduleId, String idempotencyKey, String operator, String reason) {
+    return schedules.trigger(scheduleId, idempotencyKey, operator, reason);
   }
 
   @Override
-  public Backfilled backfill(String scheduleId, Instant from, Instant to, int limit) {
-    return schedules.backfill(scheduleId, from, to, limit);
+  public Backfilled backfill(
+      String scheduleId, Instant from, Instant to, int limit, String operator, String reason) {
+    return schedules.backfill(scheduleId, from, to, limit, operator, reason);
   }
 }

@@ -110,15 +110,31 @@ public interface ScheduleClient {
    *
    * @param idempotencyKey the same key gives the same run, at most 128 printable ASCII; {@code
    *     null} for none
+   * @param operator recorded with the act, at most 128 characters; {@code null} for none
+   * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
    */
-  TriggeredRun trigger(String scheduleId, String idempotencyKey);
+  TriggeredRun trigger(String scheduleId, String idempotencyKey, String operator, String reason);
+
+  /** Triggers a schedule without an operator and a reason. */
+  default TriggeredRun trigger(String scheduleId, String idempotencyKey) {
+    return trigger(scheduleId, idempotencyKey, null, null);
+  }
 
   /**
    * Makes the fires of the past that have no task or job. A repeat makes none.
    *
    * @param from the first fire time, inclusive; not older than the history
-   * @param to the end of the fire times, exclusive; not after now
+   * @param to the end of the fire times, exclusive; after {@code from}, and taken for now if it is
+   *     later
    * @param limit the most fires that this call makes, 1 to 1,000
+   * @param operator recorded with the act, at most 128 characters; {@code null} for none
+   * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
    */
-  Backfilled backfill(String scheduleId, Instant from, Instant to, int limit);
+  Backfilled backfill(
+      String scheduleId, Instant from, Instant to, int limit, String operator, String reason);
+
+  /** Backfills a schedule without an operator and a reason. */
+  default Backfilled backfill(String scheduleId, Instant from, Instant to, int limit) {
+    return backfill(scheduleId, from, to, limit, null, null);
+  }
 }

@@ -70,6 +70,7 @@ public final class Asyncflow {
     }
     root.getSubcommands().values().forEach(command -> layOut(command, EXIT_CODES));
     return root.setExpandAtFiles(false)
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setUsageHelpWidth(WIDTH)
         .setColorScheme(Help.defaultColorScheme(isTerminal() ? Ansi.AUTO : Ansi.OFF))
         .setParameterExceptionHandler((e, arguments) -> refuse(e.getCommandLine(), sentence(e)))

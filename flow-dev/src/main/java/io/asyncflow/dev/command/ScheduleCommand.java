@@ -7,6 +7,7 @@ import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FirePreview;
 import io.asyncflow.api.schedule.FirePreviewRequest;
 import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.schedule.ScheduleListRequest;
@@ -22,7 +23,10 @@ import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.schedule.FireText;
 import io.asyncflow.dev.schedule.ScheduleText;
 import io.asyncflow.dev.schedule.TimeText;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,6 +40,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.json.JsonMapper;
 
 /** {@code ./asyncflow schedule}: shows and steers the schedules of a server somewhere. */
 @Command(
@@ -54,6 +62,13 @@ final class ScheduleCommand {
 
   /** The most fires of one call. */
   private static final int MOST_AT_ONCE = 1_000;
+
+  /** What it does not know it refuses, as the server does. */
+  private static final ObjectReader DEFINITION =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build()
+          .readerFor(NewSchedule.class);
 
   private static final String NAME = "the name of the schedule, or its id";
   private static final String OPERATOR = "recorded with the act (${DEFAULT-VALUE})";
@@ -247,6 +262,10 @@ final class ScheduleCommand {
     ScheduleClient schedules = schedules(server);
     String id = find(schedules, name).scheduleId();
     schedules.pause(id, end, operator, reason);
+    if (schedules.get(id).state() == ScheduleState.ENDED) {
+      out.println("It has ended, so there is nothing to pause.");
+      return;
+    }
     Long shown = end == null ? null : end.toEpochMilli();
     out.println(end == null ? "Paused." : "Paused until " + times.of(shown) + ".");
   }
@@ -270,7 +289,59 @@ final class ScheduleCommand {
     ScheduleClient schedules = schedules(server);
     String id = find(schedules, name).scheduleId();
     schedules.resume(id, catchUp, operator, reason);
-    out.println("Its next fire is at " + times.of(schedules.get(id).nextFireTime()) + ".");
+    Schedule schedule = schedules.get(id);
+    if (schedule.state() == ScheduleState.ENDED) {
+      out.println("It has ended: no fire is left.");
+    } else if (schedule.nextFireTime() == null) {
+      out.println("Its next fire follows from the end of its last run.");
+    } else {
+      out.println("Its next fire is at " + times.of(schedule.nextFireTime()) + ".");
+    }
+  }
+
+  @Command(
+      name = "delete",
+      description =
+          "Deletes a schedule. Tasks of later fires that exist already are cancelled, unless a"
+              + " worker holds them; its history stays.")
+  void delete(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = NAME) String name,
+      @Option(
+              names = "--operator",
+              paramLabel = "NAME",
+              defaultValue = USER,
+              description = OPERATOR)
+          String operator,
+      @Option(names = "--reason", paramLabel = "TEXT", description = REASON) String reason) {
+    ScheduleClient schedules = schedules(server);
+    schedules.delete(find(schedules, name).scheduleId(), operator, reason);
+    out.println("Deleted.");
+  }
+
+  @Command(
+      name = "save",
+      description =
+          "Creates or changes the schedule that a file defines: the JSON object that is scheduleData"
+              + " in /api/schedule/save.")
+  void save(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "FILE", description = "the file") Path file) {
+    SavedSchedule saved = schedules(server).save(read(file));
+    Long next = saved.nextFireTime();
+    out.println(
+        saved.outcome() + (next == null ? "." : "; its next fire is at " + times.of(next) + "."));
+  }
+
+  private static NewSchedule read(Path file) {
+    try {
+      return DEFINITION.readValue(Files.readAllBytes(file));
+    } catch (IOException e) {
+      throw new DevException("cannot read " + file + ": " + e.getMessage());
+    } catch (JacksonException e) {
+      throw new DevException(
+          file + " defines no schedule: " + OneLine.of(e.getOriginalMessage()));
+    }
   }
 
   @Command(
@@ -284,9 +355,16 @@ final class ScheduleCommand {
               names = "--key",
               paramLabel = "KEY",
               description = "the same key creates one run, however often it is said")
-          String key) {
+          String key,
+      @Option(
+              names = "--operator",
+              paramLabel = "NAME",
+              defaultValue = USER,
+              description = OPERATOR)
+          String operator,
+      @Option(names = "--reason", paramLabel = "TEXT", description = REASON) String reason) {
     ScheduleClient schedules = schedules(server);
-    TriggeredRun run = schedules.trigger(find(schedules, name).scheduleId(), key);
+    TriggeredRun run = schedules.trigger(find(schedules, name).scheduleId(), key, operator, reason);
     out.println(OneLine.of(run.jobId() == null ? run.taskId() : "job " + run.jobId()));
   }
 
@@ -315,14 +393,23 @@ final class ScheduleCommand {
               defaultValue = "1000",
               converter = FromOne.class,
               description = "the most fires that are made (${DEFAULT-VALUE})")
-          int limit) {
+          int limit,
+      @Option(
+              names = "--operator",
+              paramLabel = "NAME",
+              defaultValue = USER,
+              description = OPERATOR)
+          String operator,
+      @Option(names = "--reason", paramLabel = "TEXT", description = REASON) String reason) {
     Instant next = time("--from", from);
     Instant end = time("--to", to);
     ScheduleClient schedules = schedules(server);
     String id = find(schedules, name).scheduleId();
     int made = 0;
     while (next != null && made < limit) {
-      Backfilled page = schedules.backfill(id, next, end, Math.min(limit - made, MOST_AT_ONCE));
+      Backfilled page =
+          schedules.backfill(
+              id, next, end, Math.min(limit - made, MOST_AT_ONCE), operator, reason);
       made += page.made();
       next = page.nextFrom() == null ? null : Instant.ofEpochMilli(page.nextFrom());
     }

@@ -5,6 +5,7 @@ import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.Schedule;
+import io.asyncflow.api.schedule.ScheduleState;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -27,7 +28,7 @@ public final class ScheduleText {
           schedule.state().name(),
           plan(schedule.definition()),
           target(schedule.definition()),
-          times.of(schedule.nextFireTime()),
+          nextFire(schedule, times),
           Long.toString(schedule.fireCount()),
           schedule.lastError());
     }
@@ -47,7 +48,7 @@ public final class ScheduleText {
     line("id", schedule.scheduleId());
     Long until = schedule.pauseUntil();
     line("state", schedule.state() + (until == null ? "" : " until " + times.of(until)));
-    line("next fire", times.of(schedule.nextFireTime()) + late(schedule.lateMs()));
+    line("next fire", nextFire(schedule, times) + late(schedule.lateMs()));
     line("last fire", times.of(schedule.lastFireTime()));
     line("fires", Long.toString(schedule.fireCount()));
     if (schedule.failStreak() > 0) {
@@ -58,6 +59,11 @@ public final class ScheduleText {
     line("made by", owner + ", slice " + schedule.slice() + ", epoch " + schedule.epoch());
     line("saved", times.of(schedule.createTime()));
     line("changed", times.of(schedule.modifyTime()) + ", version " + schedule.version());
+  }
+
+  /** A paused schedule has none: where it stopped may lie in the past. */
+  private static String nextFire(Schedule schedule, TimeText times) {
+    return times.of(schedule.state() == ScheduleState.PAUSED ? null : schedule.nextFireTime());
   }
 
   private static String late(long ms) {

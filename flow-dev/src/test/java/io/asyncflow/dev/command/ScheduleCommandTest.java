@@ -11,6 +11,8 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -243,6 +246,65 @@ class ScheduleCommandTest {
             "resume {\"scheduleId\":\"7\",\"catchUp\":1,\"operator\":\"ann\"}");
   }
 
+  @Test
+  void anEndedScheduleIsNeitherPausedNorResumed() {
+    answers("pause", "null");
+    answers("resume", "null");
+    answers(
+        "get",
+        "{\"scheduleData\":" + PROBE.replace("PAUSED", "ENDED").replace("pauseUntil", "x") + "}");
+    assertThat(run("pause", "probe")).isZero();
+    assertThat(run("resume", "probe")).isZero();
+    assertThat(lines(out))
+        .containsExactly(
+            "It has ended, so there is nothing to pause.", "It has ended: no fire is left.");
+  }
+
+  @Test
+  void aPausedScheduleShowsNoNextFire() {
+    answers("fires", "{\"fireList\":[],\"gapList\":[],\"nextCursor\":null}");
+    answers("get", "{\"scheduleData\":" + NIGHTLY.replace("ACTIVE", "PAUSED") + "}");
+    assertThat(run("show", "nightly")).isZero();
+    assertThat(lines(out)).contains("  next fire       -");
+  }
+
+  @Test
+  void aScheduleIsDeleted() {
+    answers("delete", "null");
+    assertThat(run("delete", "nightly", "--operator", "ann", "--reason", "unused")).isZero();
+    assertThat(lines(out)).containsExactly("Deleted.");
+    assertThat(asked)
+        .last()
+        .isEqualTo(
+            "delete {\"scheduleId\":\"7\",\"operator\":\"ann\",\"reason\":\"unused\"}");
+  }
+
+  @Test
+  void aFileIsSaved(@TempDir Path directory) throws IOException {
+    answers("save", "{\"scheduleId\":\"7\",\"outcome\":\"CREATED\",\"nextFireTime\":" + THREE + "}");
+    Path file = directory.resolve("probe.json");
+    String definition = "{\"name\":\"probe\",\"everyMs\":5400000,\"jobData\":{\"jobType\":\"book\"}}";
+    Files.writeString(file, definition);
+    assertThat(run("save", file.toString())).isZero();
+    assertThat(lines(out))
+        .containsExactly("CREATED; its next fire is at 2026-11-23 03:00:00+01:00.");
+    assertThat(asked)
+        .singleElement()
+        .asString()
+        .startsWith("save {\"scheduleData\":{\"name\":\"probe\",\"everyMs\":5400000,\"jobData\":{")
+        .contains("\"jobType\":\"book\"");
+    Files.writeString(file, definition.replace("everyMs", "everyMilli"));
+    assertThat(run("save", file.toString())).isEqualTo(1);
+    assertThat(lines(err)).singleElement().asString().contains("everyMilli");
+  }
+
+  @Test
+  void aStateMayBeWrittenSmall() {
+    answers("list", "{\"scheduleList\":[],\"nextCursor\":null}");
+    assertThat(run("list", "--state", "paused")).isZero();
+    assertThat(asked).containsExactly("list {\"state\":\"PAUSED\",\"limit\":1000}");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -260,13 +322,14 @@ class ScheduleCommandTest {
   @Test
   void aTriggerPrintsWhatItCreated() {
     answers("trigger", "{\"taskId\":\"1_report_task_1\"}", "{\"jobId\":\"5\"}");
-    assertThat(run("trigger", "nightly", "--key", "k")).isZero();
-    assertThat(run("trigger", "nightly")).isZero();
+    assertThat(run("trigger", "nightly", "--key", "k", "--operator", "ann", "--reason", "again")).isZero();
+    assertThat(run("trigger", "nightly", "--operator", "ann")).isZero();
     assertThat(lines(out)).containsExactly("1_report_task_1", "job 5");
     assertThat(asked)
         .contains(
-            "trigger {\"scheduleId\":\"7\",\"idempotencyKey\":\"k\"}",
-            "trigger {\"scheduleId\":\"7\"}");
+            "trigger {\"scheduleId\":\"7\",\"idempotencyKey\":\"k\",\"operator\":\"ann\","
+                + "\"reason\":\"again\"}",
+            "trigger {\"scheduleId\":\"7\",\"operator\":\"ann\"}");
   }
 
   @Test
@@ -285,15 +348,21 @@ class ScheduleCommandTest {
                 "--to",
                 "2026-11-24",
                 "--limit",
-                "5000"))
+                "5000",
+                "--operator",
+                "ann",
+                "--reason",
+                "missed"))
         .isZero();
     assertThat(lines(out)).containsExactly("Fires made: 1010.");
     assertThat(asked)
         .contains(
             "backfill"
-                + " {\"scheduleId\":\"7\",\"from\":1795129200000,\"to\":1795474800000,\"limit\":1000}",
+                + " {\"scheduleId\":\"7\",\"from\":1795129200000,\"to\":1795474800000,\"limit\":1000,"
+                + "\"operator\":\"ann\",\"reason\":\"missed\"}",
             "backfill"
-                + " {\"scheduleId\":\"7\",\"from\":1795399200000,\"to\":1795474800000,\"limit\":1000}");
+                + " {\"scheduleId\":\"7\",\"from\":1795399200000,\"to\":1795474800000,\"limit\":1000,"
+                + "\"operator\":\"ann\",\"reason\":\"missed\"}");
     out.reset();
     run("backfill", "nightly", "--from", "2026-11-20", "--to", "2026-11-24", "--limit", "5");
     assertThat(lines(out))
@@ -367,7 +436,8 @@ class ScheduleCommandTest {
   void helpNamesTheCommandsAndTheirOptions() {
     assertThat(execute(Map.of(), "--help")).isZero();
     assertThat(out.toString(UTF_8))
-        .contains("list", "show", "preview", "pause", "resume", "trigger", "backfill")
+        .contains("list", "show", "preview", "save", "pause", "resume", "delete", "trigger")
+        .contains("backfill")
         .contains("FLOW_API_KEY_FILE", "3   the server cannot be reached");
     out.reset();
     assertThat(execute(Map.of(), "pause", "--help")).isZero();

@@ -315,12 +315,14 @@ final class FakeSchedules implements ScheduleClient {
   }
 
   @Override
-  public TriggeredRun trigger(String scheduleId, String idempotencyKey) {
+  public TriggeredRun trigger(
+      String scheduleId, String idempotencyKey, String operator, String reason) {
     return write(now -> fires.trigger(row(scheduleId), idempotencyKey, now));
   }
 
   @Override
-  public Backfilled backfill(String scheduleId, Instant from, Instant to, int limit) {
+  public Backfilled backfill(
+      String scheduleId, Instant from, Instant to, int limit, String operator, String reason) {
     between("limit", limit, MAX_PAGE, DEFAULT_PAGE);
     return write(
         now -> fires.backfill(row(scheduleId), from.toEpochMilli(), to.toEpochMilli(), limit, now));

@@ -38,6 +38,7 @@ public final class RequestReader {
 
   static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
   static final int MAX_DEPTH = 32;
+
   /** What Jackson says of a source that it does not show. */
   private static final Pattern SOURCE =
       Pattern.compile(" ?\\(start marker at \\[Source: [^\\]]*\\]\\)| ?\\[Source: [^\\]]*\\]");
