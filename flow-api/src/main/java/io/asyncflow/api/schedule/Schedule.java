@@ -15,7 +15,8 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
  * @param lastFireTime the last fire time that created something by plan; {@code null} before it
  * @param fireCount fires that created something
  * @param failStreak failed runs in a row
- * @param lastError why the last fire created nothing or its run failed; {@code null} if neither
+ * @param lastError why the last fire created nothing or its run failed, and whether that paused the
+ *     schedule; {@code null} if neither
  * @param lateMs how long its next fire has been due, in milliseconds; 0 if it is not due
  * @param slice the slice that it belongs to, 0 to 63
  * @param owner the server that makes its fires; {@code null} while no server does

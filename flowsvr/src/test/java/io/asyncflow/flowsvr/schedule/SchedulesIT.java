@@ -484,7 +484,8 @@ class SchedulesIT {
     await().atMost(LONG).until(() -> schedules.get(id).state() == ScheduleState.PAUSED);
     Schedule paused = schedules.get(id);
     assertThat(paused.failStreak()).isEqualTo(2);
-    assertThat(paused.lastError()).contains("failed");
+    assertThat(paused.lastError()).endsWith(" failed; paused after 2 failed runs in a row");
+    assertThat(acts(id)).contains("PAUSE flowsvr 2 failed runs in a row");
     schedules.resume(id);
     assertThat(hold("w").scheduleId()).isEqualTo(id);
   }

@@ -312,12 +312,16 @@ final class FakeSchedule {
     if (isPaced && isLast && state != ScheduleState.ENDED) {
       nextFireTime = rules.nextAfterEnd(now, failStreak);
     }
+    lastError = error;
     if (state == ScheduleState.ACTIVE) {
       boolean pauses = rules.pauseAfterFailures() > 0 && failStreak >= rules.pauseAfterFailures();
+      if (pauses) {
+        String streak = failStreak == 1 ? "1 failed run" : failStreak + " failed runs in a row";
+        lastError = (error == null ? "" : error + "; ") + "paused after " + streak;
+      }
       state = pauses ? ScheduleState.PAUSED : ScheduleState.ACTIVE;
       wakeTime = pauses ? null : (Long) now;
     }
-    lastError = error;
     write(now);
   }
 

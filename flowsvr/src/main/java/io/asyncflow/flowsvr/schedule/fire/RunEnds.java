@@ -3,9 +3,11 @@ package io.asyncflow.flowsvr.schedule.fire;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.JobState;
+import io.asyncflow.api.OneLine;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.FireStore.RecordedEnd;
 import io.asyncflow.flowsvr.schedule.core.Run;
@@ -19,6 +21,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
@@ -37,13 +41,20 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 @Order(Ordered.LOWEST_PRECEDENCE)
 class RunEnds implements TaskLedger {
 
+  private static final Logger log = LoggerFactory.getLogger(RunEnds.class);
+
+  /** Of acts that the server does by itself. */
+  private static final String OPERATOR = "flowsvr";
+
   private final ScheduleStore schedules;
   private final FireStore fires;
+  private final ActStore acts;
   private final Events events;
 
-  RunEnds(ScheduleStore schedules, FireStore fires, Events events) {
+  RunEnds(ScheduleStore schedules, FireStore fires, ActStore acts, Events events) {
     this.schedules = schedules;
     this.fires = fires;
+    this.acts = acts;
     this.events = events;
   }
 
@@ -166,16 +177,41 @@ class RunEnds implements TaskLedger {
         isPaced && isLast
             ? (Long) row.afterLastFire(row.rules().nextAfterEnd(endedAt, streak))
             : null;
-    schedules.recordEnd(row, streak, most > 0 && streak >= most, next, end.error());
+    boolean pauses = most > 0 && streak >= most && row.isActive();
+    String error = pauses ? whyPaused(end, streak) : end.error();
+    schedules.recordEnd(row, streak, pauses, next, error);
+    if (pauses) {
+      acts.record("PAUSE", "schedule:" + row.scheduleId(), OPERATOR, inARow(streak), null);
+      afterCommit(
+          () ->
+              log.warn(
+                  "schedule {} has paused itself after {}, the last of them {}; it fires when it is"
+                      + " resumed",
+                  OneLine.of(row.name()),
+                  inARow(streak),
+                  end.run()));
+    }
+  }
+
+  private static String whyPaused(End end, int streak) {
+    return (end.error() == null ? "" : end.error() + "; ") + "paused after " + inARow(streak);
+  }
+
+  private static String inARow(int streak) {
+    return streak == 1 ? "1 failed run" : streak + " failed runs in a row";
   }
 
   /** A run that has waited may begin now. */
   private void announceAfterCommit() {
+    afterCommit(() -> events.publish(new SchedulesChanged()));
+  }
+
+  private static void afterCommit(Runnable act) {
     TransactionSynchronizationManager.registerSynchronization(
         new TransactionSynchronization() {
           @Override
           public void afterCommit() {
-            events.publish(new SchedulesChanged());
+            act.run();
           }
         });
   }
