@@ -23,7 +23,9 @@ import java.lang.annotation.Target;
  * nothing, so every worker of a fleet may save it. A schedule that flowsvr refuses is logged as an
  * error, and the worker runs without it. Removing the annotation does not delete the schedule.
  *
- * <p>{@link Worker.Builder#schedule} takes a schedule with everything that {@link NewSchedule} has.
+ * <p>A stage has one such annotation. Whatever it has no attribute for, such as {@code catchUp},
+ * {@code jitter}, {@code maxFires} or {@code pauseAfterFailures}, and a second schedule of a stage, is
+ * given to {@link Worker.Builder#schedule}, which takes everything that {@link NewSchedule} has.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.TYPE})
@@ -43,7 +45,10 @@ public @interface Cron {
   /** The IANA id of the time zone of {@link #value}. */
   String zone() default "UTC";
 
-  /** The time between two fires in ISO 8601, such as {@code PT30S}; at least a second. */
+  /**
+   * The time between two fires, such as {@code 30s}, {@code 1h30m} or {@code PT30S}; a second to 366
+   * days.
+   */
   String every() default "";
 
   /**

@@ -39,6 +39,8 @@ import io.asyncflow.rules.TypeRules;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -126,11 +128,24 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   /**
-   * @param nanos the only clock, in ns; must never run backwards. Epoch milliseconds of the
-   *     contract, such as {@code runAt}, refer to this clock
+   * A server with a clock of its own; {@link #at} takes one in {@link Instant}s.
+   *
+   * @param nanos the only clock, in nanoseconds since the epoch, not milliseconds; must never run
+   *     backwards. Epoch milliseconds of the contract, such as {@code runAt}, and the fire times of
+   *     schedules refer to this clock
    */
   public FakeFlowServer(LongSupplier nanos) {
     this.nanos = nanos;
+  }
+
+  /**
+   * A server with the clock of the test.
+   *
+   * @param clock the only clock; must never run backwards. After a move of it {@link #tick} does
+   *     what has come
+   */
+  public static FakeFlowServer at(InstantSource clock) {
+    return new FakeFlowServer(() -> TimeUnit.MILLISECONDS.toNanos(clock.millis()));
   }
 
   /** Nanoseconds since the epoch that start at the wall clock and continue monotonically. */

@@ -48,6 +48,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
@@ -664,6 +665,31 @@ class FakeSchedulesTest {
         .containsExactly(at(DAY));
     assertThat(schedules.preview(FirePreviewRequest.of(schedules.get(id))).times())
         .containsExactly(at(DAY), at(DAY.plus(HOUR)));
+  }
+
+  @Test
+  void aTestMovesItsOwnClock() {
+    AtomicReference<Instant> now = new AtomicReference<>(NOON);
+    FakeFlowServer fake = FakeFlowServer.at(now::get).withType("report");
+    String id = fake.schedules().save(every(HOUR)).scheduleId();
+
+    now.set(NOON.plus(HOUR));
+    fake.tick();
+
+    assertThat(fake.schedules().fires(id, 10, null).fireList())
+        .extracting(ScheduleFire::fireTime)
+        .containsExactly(at(HOUR));
+  }
+
+  @Test
+  void aScheduleThatPausesItselfSaysWhy() {
+    String id = save(every(HOUR).creating(task().withMaxRetryNum(0)).pauseAfterFailures(1));
+    pass(HOUR);
+    report(holdOne(), Outcome.FAIL);
+
+    Schedule paused = schedules.get(id);
+    assertThat(paused.state()).isEqualTo(ScheduleState.PAUSED);
+    assertThat(paused.lastError()).endsWith("failed; paused after 1 failed run");
   }
 
   private static NewSchedule withTwoPlans(NewSchedule every) {

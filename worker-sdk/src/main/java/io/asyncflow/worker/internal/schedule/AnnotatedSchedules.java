@@ -17,6 +17,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.UnaryOperator;
 
 /** Reads the schedules that {@link Cron} gives to stages. */
@@ -139,7 +140,7 @@ public final class AnnotatedSchedules {
 
   private static Duration intervalOf(String every, String where) {
     try {
-      Duration interval = Duration.parse(every);
+      Duration interval = Duration.parse(iso(every));
       if (interval.compareTo(SHORTEST) >= 0 && interval.compareTo(LONGEST) <= 0) {
         return interval;
       }
@@ -148,6 +149,12 @@ public final class AnnotatedSchedules {
     }
     throw new InvalidStageException(
         where + " has the every '" + every + "', which is no interval of 1 s to 366 days",
-        "take a duration in ISO 8601 such as PT30S");
+        "take a duration such as 30s, 1h30m or PT30S");
+  }
+
+  /** Writes a duration such as {@code 5m} or {@code 1d} in ISO 8601. */
+  private static String iso(String every) {
+    String upper = every.toUpperCase(Locale.ROOT);
+    return upper.startsWith("P") ? upper : (upper.contains("D") ? "P" : "PT") + upper;
   }
 }

@@ -50,7 +50,7 @@ class AnnotatedSchedulesTest {
   }
 
   @Stage(type = "report", stage = "probe")
-  @Cron(name = "probe", every = "PT30S")
+  @Cron(name = "probe", every = "30s")
   static class OnTheClass implements StageHandler {
     @Override
     public StageResult handle(StageContext context) {
@@ -151,7 +151,7 @@ class AnnotatedSchedulesTest {
 
   static class WithoutDuration {
     @Stage(type = "report", stage = "one")
-    @Cron(name = "n", every = "30s")
+    @Cron(name = "n", every = "30")
     StageResult one(StageContext context) {
       return StageResult.done();
     }
