@@ -8,7 +8,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param fireTime epoch milliseconds, as are the other times
  * @param outcome what became of it
  * @param manual whether a trigger or a backfill made it, beside the plan
- * @param makeTime when it was made; up to 20 seconds before {@code fireTime}
+ * @param makeTime when it was made; up to 30 seconds before {@code fireTime}
  * @param taskId the task that it created; {@code null} if it created none
  * @param jobId the job that it created; {@code null} if it created none
  * @param status the code of the {@link io.asyncflow.api.TaskStatus} in which its task or job ended;
