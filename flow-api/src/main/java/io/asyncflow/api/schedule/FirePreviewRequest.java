@@ -74,8 +74,7 @@ public record FirePreviewRequest(
   }
 
   private FirePreviewRequest within(Long start, Long fires) {
-    return new FirePreviewRequest(
-        cron, zone, everyMs, anchor, start, endTime, fires, from, count);
+    return new FirePreviewRequest(cron, zone, everyMs, anchor, start, endTime, fires, from, count);
   }
 
   public FirePreviewRequest from(Instant time) {

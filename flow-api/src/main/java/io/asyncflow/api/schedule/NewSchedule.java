@@ -20,7 +20,8 @@ import java.util.function.Consumer;
  * @param zone an IANA time zone id for {@code cron}; {@code null} is UTC
  * @param everyMs milliseconds between two fires, 1,000 to 366 days
  * @param anchor with {@code everyMs}: fires lie whole multiples of it from this epoch millisecond,
- *     or from this offset if it is below {@code everyMs}; {@code null} for one that follows from the name, so that not all schedules fire at once
+ *     or from this offset if it is below {@code everyMs}; {@code null} for one that follows from
+ *     the name, so that not all schedules fire at once
  * @param afterMs milliseconds from the end of a run to the next, 1,000 to 366 days; doubled with
  *     each failure in a row, at most 64 times as long
  * @param taskData the task that each fire creates, without {@code idempotencyKey}, {@code delayMs}

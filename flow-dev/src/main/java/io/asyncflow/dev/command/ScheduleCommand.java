@@ -181,8 +181,7 @@ final class ScheduleCommand {
     Schedule schedule = name == null ? null : find(schedules(server), name);
     FirePreviewRequest request =
         schedule == null
-            ? new FirePreviewRequest(
-                cron, zone, everyMs(every), null, null, null, null, null, null)
+            ? new FirePreviewRequest(cron, zone, everyMs(every), null, null, null, null, null, null)
             : planOf(schedule);
     if (from != null) {
       request = request.from(time("--from", from));
@@ -339,8 +338,7 @@ final class ScheduleCommand {
     } catch (IOException e) {
       throw new DevException("cannot read " + file + ": " + e.getMessage());
     } catch (JacksonException e) {
-      throw new DevException(
-          file + " defines no schedule: " + OneLine.of(e.getOriginalMessage()));
+      throw new DevException(file + " defines no schedule: " + OneLine.of(e.getOriginalMessage()));
     }
   }
 
@@ -408,8 +406,7 @@ final class ScheduleCommand {
     int made = 0;
     while (next != null && made < limit) {
       Backfilled page =
-          schedules.backfill(
-              id, next, end, Math.min(limit - made, MOST_AT_ONCE), operator, reason);
+          schedules.backfill(id, next, end, Math.min(limit - made, MOST_AT_ONCE), operator, reason);
       made += page.made();
       next = page.nextFrom() == null ? null : Instant.ofEpochMilli(page.nextFrom());
     }

@@ -275,15 +275,16 @@ class ScheduleCommandTest {
     assertThat(lines(out)).containsExactly("Deleted.");
     assertThat(asked)
         .last()
-        .isEqualTo(
-            "delete {\"scheduleId\":\"7\",\"operator\":\"ann\",\"reason\":\"unused\"}");
+        .isEqualTo("delete {\"scheduleId\":\"7\",\"operator\":\"ann\",\"reason\":\"unused\"}");
   }
 
   @Test
   void aFileIsSaved(@TempDir Path directory) throws IOException {
-    answers("save", "{\"scheduleId\":\"7\",\"outcome\":\"CREATED\",\"nextFireTime\":" + THREE + "}");
+    answers(
+        "save", "{\"scheduleId\":\"7\",\"outcome\":\"CREATED\",\"nextFireTime\":" + THREE + "}");
     Path file = directory.resolve("probe.json");
-    String definition = "{\"name\":\"probe\",\"everyMs\":5400000,\"jobData\":{\"jobType\":\"book\"}}";
+    String definition =
+        "{\"name\":\"probe\",\"everyMs\":5400000,\"jobData\":{\"jobType\":\"book\"}}";
     Files.writeString(file, definition);
     assertThat(run("save", file.toString())).isZero();
     assertThat(lines(out))
@@ -322,7 +323,8 @@ class ScheduleCommandTest {
   @Test
   void aTriggerPrintsWhatItCreated() {
     answers("trigger", "{\"taskId\":\"1_report_task_1\"}", "{\"jobId\":\"5\"}");
-    assertThat(run("trigger", "nightly", "--key", "k", "--operator", "ann", "--reason", "again")).isZero();
+    assertThat(run("trigger", "nightly", "--key", "k", "--operator", "ann", "--reason", "again"))
+        .isZero();
     assertThat(run("trigger", "nightly", "--operator", "ann")).isZero();
     assertThat(lines(out)).containsExactly("1_report_task_1", "job 5");
     assertThat(asked)

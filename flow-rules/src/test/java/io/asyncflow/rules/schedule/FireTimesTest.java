@@ -116,7 +116,8 @@ class FireTimesTest {
     assertThat(refusal(null)).isEqualTo("cron: missing");
     assertThat(refusal("")).endsWith("or six with the second in front, not 0");
     assertThat(refusal("* * * *")).endsWith("or six with the second in front, not 4");
-    assertThat(refusal("0 0 0 1 1 ? 2030")).endsWith("or six with the second in front, not 7; years are not supported");
+    assertThat(refusal("0 0 0 1 1 ? 2030"))
+        .endsWith("or six with the second in front, not 7; years are not supported");
     assertThat(refusal("* * * *\t*")).isEqualTo("cron: only printable characters of ASCII");
     assertThat(refusal("* * * * \u0661")).isEqualTo("cron: only printable characters of ASCII");
     assertThat(refusal("* ".repeat(129))).isEqualTo("cron: at most 256 characters, not 258");

@@ -97,10 +97,17 @@ class ScheduleController {
 
   record Delete(String scheduleId, String name, String operator, String reason) {}
 
-  record Trigger(String scheduleId, String name, String idempotencyKey, String operator, String reason) {}
+  record Trigger(
+      String scheduleId, String name, String idempotencyKey, String operator, String reason) {}
 
   record Backfill(
-      String scheduleId, String name, Long from, Long to, Integer limit, String operator, String reason) {}
+      String scheduleId,
+      String name,
+      Long from,
+      Long to,
+      Integer limit,
+      String operator,
+      String reason) {}
 
   record Found(Schedule scheduleData) {}
 
@@ -128,7 +135,8 @@ class ScheduleController {
       definitions.add(schedule);
     }
     in.refuseIfBad();
-    return Envelope.ok(new SavedAll(saver.save(definitions, null, item -> "scheduleDataList[" + item + "]")));
+    return Envelope.ok(
+        new SavedAll(saver.save(definitions, null, item -> "scheduleDataList[" + item + "]")));
   }
 
   @Takes(summary = "Reads a schedule by its id or its name", shape = Get.class)

@@ -69,7 +69,9 @@ class ScheduleWireIT {
         "scheduleData.taskData.taskContxt",
         "scheduleData.taskData.taskContxt is unknown");
     assertRefused(
-        save("'everyMs':60000,'jobData':{'userId':'u','jobType':'%s','input':''}".formatted(type.name())),
+        save(
+            "'everyMs':60000,'jobData':{'userId':'u','jobType':'%s','input':''}"
+                .formatted(type.name())),
         "scheduleData.jobData.input",
         "scheduleData.jobData.input is unknown");
     assertRefused(
@@ -156,7 +158,11 @@ class ScheduleWireIT {
     Wire.Answer answer =
         wire.post(
             "/api/schedule/save",
-            "{'ifVersion':7,'scheduleData':{'name':'" + name + "','everyMs':60000," + target() + "}}");
+            "{'ifVersion':7,'scheduleData':{'name':'"
+                + name
+                + "','everyMs':60000,"
+                + target()
+                + "}}");
     assertThat(answer.code()).isEqualTo(8053);
     assertThat(answer.body().path("msg").asString())
         .isEqualTo("there is no schedule " + name + ", so it has not version 7");
@@ -184,8 +190,7 @@ class ScheduleWireIT {
         wire.post("/api/schedule/" + call, "{" + more.replaceFirst(",", "") + "}"),
         "scheduleId",
         "scheduleId is required, or name in its place");
-    assertThat(
-            wire.post("/api/schedule/" + call, "{'name':'no " + name + "'" + more + "}").code())
+    assertThat(wire.post("/api/schedule/" + call, "{'name':'no " + name + "'" + more + "}").code())
         .isEqualTo(8038);
     assertThat(wire.post("/api/schedule/" + call, "{'name':'" + name + "'" + more + "}").code())
         .isZero();

@@ -161,7 +161,9 @@ class SchedulesIT {
             every(Duration.ofHours(1)),
             every(YEAR).startTime(Instant.now().plus(YEAR)),
             NewSchedule.cron(name, "@daily", ZoneId.of("Europe/Berlin")).creating(task),
-            NewSchedule.after(name, ofSeconds(1)).creating(task).startTime(Instant.now().plus(YEAR)),
+            NewSchedule.after(name, ofSeconds(1))
+                .creating(task)
+                .startTime(Instant.now().plus(YEAR)),
             NewSchedule.every(name, YEAR).creating(NewJob.of(report.name(), "ops", "text")));
     for (NewSchedule schedule : all) {
       schedules.save(schedule);
