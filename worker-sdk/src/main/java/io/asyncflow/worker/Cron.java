@@ -24,8 +24,8 @@ import java.lang.annotation.Target;
  * error, and the worker runs without it. Removing the annotation does not delete the schedule.
  *
  * <p>A stage has one such annotation. Whatever it has no attribute for, such as {@code catchUp},
- * {@code jitter}, {@code maxFires} or {@code pauseAfterFailures}, and a second schedule of a stage, is
- * given to {@link Worker.Builder#schedule}, which takes everything that {@link NewSchedule} has.
+ * {@code jitter}, {@code maxFires} or {@code pauseAfterFailures}, and a second schedule of a stage,
+ * is given to {@link Worker.Builder#schedule}, which takes everything that {@link NewSchedule} has.
  */
 @Documented
 @Target({ElementType.METHOD, ElementType.TYPE})
@@ -46,8 +46,8 @@ public @interface Cron {
   String zone() default "UTC";
 
   /**
-   * The time between two fires, such as {@code 30s}, {@code 1h30m} or {@code PT30S}; a second to 366
-   * days.
+   * The time between two fires, such as {@code 30s}, {@code 1h30m} or {@code PT30S}; a second to
+   * 366 days.
    */
   String every() default "";
 

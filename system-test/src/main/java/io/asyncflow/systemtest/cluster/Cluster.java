@@ -186,12 +186,9 @@ public final class Cluster implements AutoCloseable {
                 SERVER_HEAP,
                 Map.of()));
     Map<String, String> variables = plan.allVariables(access.user(), access.password());
-    List<String> command =
-        Java.command(
-            "-Xmx" + plan.heap(),
-            "-Djava.io.tmpdir=" + temporaryFiles(),
-            "-jar",
-            ServerProgram.built().jar().toString());
+    List<String> command = new ArrayList<>();
+    command.addAll(Java.command("-Xmx" + plan.heap(), "-Djava.io.tmpdir=" + temporaryFiles()));
+    command.addAll(ServerProgram.built().arguments());
     ServerNode server =
         new ServerNode(
             plan, () -> NodeProcess.start(plan.name(), command, variables, logOf(plan.name())));

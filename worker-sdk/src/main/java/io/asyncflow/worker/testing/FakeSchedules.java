@@ -172,12 +172,10 @@ final class FakeSchedules implements ScheduleClient {
    */
   private static Long nextFire(
       FakeSchedule row, NewSchedule definition, List<ScheduleFire> withdrawn, long now) {
-    if (row.hasPlanOf(definition)
-        && (!withdrawn.isEmpty() || row.state() != ScheduleState.ENDED)) {
+    if (row.hasPlanOf(definition) && (!withdrawn.isEmpty() || row.state() != ScheduleState.ENDED)) {
       Long next = withdrawn.isEmpty() ? row.nextFireTime() : (Long) withdrawn.get(0).fireTime();
       boolean isSameEnd = Objects.equals(row.definition().endTime(), definition.endTime());
-      if (!isSameEnd
-          && FakeSchedule.isOver(definition, next == null ? now : Math.max(next, now))) {
+      if (!isSameEnd && FakeSchedule.isOver(definition, next == null ? now : Math.max(next, now))) {
         throw FakeSchedule.neverFires(definition);
       }
       return next;

@@ -796,7 +796,9 @@ class FakeSchedulesTest {
         .startsWith(at(HOUR));
     assertRefused(
         ErrorCode.INVALID_INPUT,
-        () -> schedules.preview(new FirePreviewRequest(null, null, null, null, null, null, null, null, null)));
+        () ->
+            schedules.preview(
+                new FirePreviewRequest(null, null, null, null, null, null, null, null, null)));
   }
 
   @Test
