@@ -196,7 +196,7 @@ class AnnotatedSchedulesTest {
         Arguments.of(new WithFourFields(), "'0 3 * *', which is no cron expression"),
         Arguments.of(new WithUnknownZone(), "'Europe/Atlantis', which is no time zone"),
         Arguments.of(new TooOften(), "which is no interval of 1 s to 366 days"),
-        Arguments.of(new WithoutDuration(), "'30s', which is no interval of 1 s to 366 days"),
+        Arguments.of(new WithoutDuration(), "'30', which is no interval of 1 s to 366 days"),
         Arguments.of(new WithoutName(), "has the name ' '"),
         Arguments.of(new WithOneNameTwice(), "two schedules have the name n"),
         Arguments.of(new Merger(), "merges jobs and runs in no task of its own"));
