@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -11,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Does the same from many threads that begin together. */
 public final class AtOnce {
+
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private AtOnce() {}
 
@@ -25,6 +28,11 @@ public final class AtOnce {
    * @throws AssertionError with the first failure, once all are done
    */
   public static <T> List<T> from(int threads, Work<T> work) {
+    return from(threads, PATIENCE, work);
+  }
+
+  /** The same for work that may take so long. */
+  public static <T> List<T> from(int threads, Duration patience, Work<T> work) {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     CyclicBarrier start = new CyclicBarrier(threads);
     try {
@@ -39,8 +47,8 @@ public final class AtOnce {
                 }));
       }
       pool.shutdown();
-      if (!pool.awaitTermination(2, TimeUnit.MINUTES)) {
-        throw new AssertionError("not done after two minutes");
+      if (!pool.awaitTermination(patience.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("not done after " + patience.toSeconds() + " s");
       }
       List<T> results = new ArrayList<>();
       for (Future<T> future : futures) {

@@ -85,6 +85,7 @@ class LyingSlicesIT {
     List<Integer> rounds =
         AtOnce.from(
             SERVERS,
+            Duration.ofMinutes(2).plusMillis(2L * FIRES),
             server -> {
               FireLoop loop =
                   new FireLoop(
