@@ -12,8 +12,6 @@ import io.asyncflow.bench.resource.CpuMeter;
 import io.asyncflow.bench.resource.CpuReading;
 import io.asyncflow.bench.resource.CpuUse;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,10 +35,8 @@ public final class ManySchedules implements Contender<ManySchedules.Run> {
   private static final int DAYS_AWAY = 180;
   private static final int SECONDS_OF_A_DAY = 86_400;
 
-  /** No slice changes its owner for so long when the servers have shared what was saved. */
-  private static final Duration REST = Duration.ofSeconds(15);
-
-  private static final Duration PATIENCE = Duration.ofMinutes(4);
+  /** Until the servers have heard of all that was saved. */
+  private static final Duration SETTLING = Duration.ofSeconds(3);
 
   /**
    * What a time without fires costs.
@@ -109,7 +105,7 @@ public final class ManySchedules implements Contender<ManySchedules.Run> {
     }
     Duration saving = Duration.ofNanos(System.nanoTime() - begin);
     Histogram pages = page(schedules);
-    awaitRest();
+    TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
     return new Run(there, saving, pages, watch(), without);
   }
 
@@ -139,31 +135,6 @@ public final class ManySchedules implements Contender<ManySchedules.Run> {
       }
     }
     return micros;
-  }
-
-  /** The servers count their schedules each minute; then slices may change their owners. */
-  private void awaitRest() throws SQLException, InterruptedException {
-    try (Connection connection = bed.connect();
-        PreparedStatement slices =
-            connection.prepareStatement(
-                "SELECT SUM(schedules), SUM(epoch), SUM(candidate <> '') FROM t_schedule_slice")) {
-      long began = System.nanoTime();
-      long restsSince = began;
-      long epochs = -1;
-      while (System.nanoTime() - restsSince < REST.toNanos()) {
-        if (System.nanoTime() - began > PATIENCE.toNanos()) {
-          throw new IllegalStateException("the servers go on sharing their schedules");
-        }
-        try (ResultSet row = slices.executeQuery()) {
-          row.next();
-          if (row.getLong(1) < there || row.getLong(2) != epochs || row.getLong(3) > 0) {
-            epochs = row.getLong(2);
-            restsSince = System.nanoTime();
-          }
-        }
-        TimeUnit.SECONDS.sleep(1);
-      }
-    }
   }
 
   private Quiet watch() throws SQLException, InterruptedException {
