@@ -195,6 +195,7 @@ public class SliceRounds
 
   /** One round. */
   synchronized void runOnce() {
+    pause = ROUND; // also if this round fails
     if (isStopped) {
       return;
     }
@@ -257,7 +258,6 @@ public class SliceRounds
   /** Nothing is to be fired: the leases run out by themselves. */
   private void rest() {
     isActive = false;
-    pause = ROUND;
     held.dropAll();
     unowned = 0;
     load = 0;
