@@ -71,9 +71,20 @@ final class ScheduleCommand {
           .readerFor(NewSchedule.class);
 
   private static final String NAME = "the name of the schedule, or its id";
-  private static final String OPERATOR = "recorded with the act (${DEFAULT-VALUE})";
-  private static final String REASON = "recorded with the act";
-  private static final String USER = "${sys:user.name:-cli}";
+
+  /** What is recorded with an act. */
+  static final class ActOptions {
+
+    @Option(
+        names = "--operator",
+        paramLabel = "NAME",
+        defaultValue = "${sys:user.name:-cli}",
+        description = "recorded with the act (${DEFAULT-VALUE})")
+    private String operator;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")
+    private String reason;
+  }
 
   private final Map<String, String> environment;
   private final PrintStream out;
@@ -250,17 +261,11 @@ final class ScheduleCommand {
               paramLabel = "TIME",
               description = "when it resumes by itself; never if it is not given")
           String until,
-      @Option(
-              names = "--operator",
-              paramLabel = "NAME",
-              defaultValue = USER,
-              description = OPERATOR)
-          String operator,
-      @Option(names = "--reason", paramLabel = "TEXT", description = REASON) String reason) {
+      @Mixin ActOptions act) {
     Instant end = until == null ? null : time("--until", until);
     ScheduleClient schedules = schedules(server);
     String id = find(schedules, name).scheduleId();
-    schedules.pause(id, end, operator, reason);
+    schedules.pause(id, end, act.operator, act.reason);
     if (schedules.get(id).state() == ScheduleState.ENDED) {
       out.println("It has ended, so there is nothing to pause.");
       return;
@@ -278,16 +283,10 @@ final class ScheduleCommand {
               description =
                   "make the fires of the pause too, as far as the schedule's catch-up policy goes")
           boolean catchUp,
-      @Option(
-              names = "--operator",
-              paramLabel = "NAME",
-              defaultValue = USER,
-              description = OPERATOR)
-          String operator,
-      @Option(names = "--reason", paramLabel = "TEXT", description = REASON) String reason) {
+      @Mixin ActOptions act) {
     ScheduleClient schedules = schedules(server);
     String id = find(schedules, name).scheduleId();
-    schedules.resume(id, catchUp, operator, reason);
+    schedules.resume(id, catchUp, act.operator, act.reason);
     Schedule schedule = schedules.get(id);
     if (schedule.state() == ScheduleState.ENDED) {
       out.println("It has ended: no fire is left.");
@@ -306,15 +305,9 @@ final class ScheduleCommand {
   void delete(
       @Mixin ServerOption server,
       @Parameters(paramLabel = "NAME", description = NAME) String name,
-      @Option(
-              names = "--operator",
-              paramLabel = "NAME",
-              defaultValue = USER,
-              description = OPERATOR)
-          String operator,
-      @Option(names = "--reason", paramLabel = "TEXT", description = REASON) String reason) {
+      @Mixin ActOptions act) {
     ScheduleClient schedules = schedules(server);
-    schedules.delete(find(schedules, name).scheduleId(), operator, reason);
+    schedules.delete(find(schedules, name).scheduleId(), act.operator, act.reason);
     out.println("Deleted.");
   }
 
@@ -354,15 +347,10 @@ final class ScheduleCommand {
               paramLabel = "KEY",
               description = "the same key creates one run, however often it is said")
           String key,
-      @Option(
-              names = "--operator",
-              paramLabel = "NAME",
-              defaultValue = USER,
-              description = OPERATOR)
-          String operator,
-      @Option(names = "--reason", paramLabel = "TEXT", description = REASON) String reason) {
+      @Mixin ActOptions act) {
     ScheduleClient schedules = schedules(server);
-    TriggeredRun run = schedules.trigger(find(schedules, name).scheduleId(), key, operator, reason);
+    TriggeredRun run =
+        schedules.trigger(find(schedules, name).scheduleId(), key, act.operator, act.reason);
     out.println(OneLine.of(run.jobId() == null ? run.taskId() : "job " + run.jobId()));
   }
 
@@ -392,13 +380,7 @@ final class ScheduleCommand {
               converter = FromOne.class,
               description = "the most fires that are made (${DEFAULT-VALUE})")
           int limit,
-      @Option(
-              names = "--operator",
-              paramLabel = "NAME",
-              defaultValue = USER,
-              description = OPERATOR)
-          String operator,
-      @Option(names = "--reason", paramLabel = "TEXT", description = REASON) String reason) {
+      @Mixin ActOptions act) {
     Instant next = time("--from", from);
     Instant end = time("--to", to);
     ScheduleClient schedules = schedules(server);
@@ -406,7 +388,8 @@ final class ScheduleCommand {
     int made = 0;
     while (next != null && made < limit) {
       Backfilled page =
-          schedules.backfill(id, next, end, Math.min(limit - made, MOST_AT_ONCE), operator, reason);
+          schedules.backfill(
+              id, next, end, Math.min(limit - made, MOST_AT_ONCE), act.operator, act.reason);
       made += page.made();
       next = page.nextFrom() == null ? null : Instant.ofEpochMilli(page.nextFrom());
     }
