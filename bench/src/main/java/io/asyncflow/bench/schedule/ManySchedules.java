@@ -12,7 +12,9 @@ import io.asyncflow.bench.resource.CpuMeter;
 import io.asyncflow.bench.resource.CpuReading;
 import io.asyncflow.bench.resource.CpuUse;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -38,13 +40,17 @@ public final class ManySchedules implements Contender<ManySchedules.Run> {
   /** Until the servers have heard of all that was saved. */
   private static final Duration SETTLING = Duration.ofSeconds(3);
 
+  /** How often the servers are watched, until no slice has changed its owner meanwhile. */
+  private static final int MOST_WATCHES = 8;
+
   /**
    * What a time without fires costs.
    *
    * @param statements that the database was sent in a second, by all servers
    * @param cores that a server used, on average; 1 being a whole one
+   * @param moves of slices to another owner meanwhile
    */
-  public record Quiet(double statements, double cores) {}
+  public record Quiet(double statements, double cores, long moves) {}
 
   /**
    * What a round came to.
@@ -95,7 +101,7 @@ public final class ManySchedules implements Contender<ManySchedules.Run> {
   public Run run(int schedules) throws Exception {
     if (without == null) {
       TimeUnit.SECONDS.sleep(seconds); // for the servers, which have just been started
-      without = watch();
+      without = watchAtRest();
     }
     int first = there;
     there += schedules;
@@ -106,7 +112,7 @@ public final class ManySchedules implements Contender<ManySchedules.Run> {
     Duration saving = Duration.ofNanos(System.nanoTime() - begin);
     Histogram pages = page(schedules);
     TimeUnit.NANOSECONDS.sleep(SETTLING.toNanos());
-    return new Run(there, saving, pages, watch(), without);
+    return new Run(there, saving, pages, watchAtRest(), without);
   }
 
   private List<NewSchedule> schedules(int from, int to) {
@@ -137,9 +143,19 @@ public final class ManySchedules implements Contender<ManySchedules.Run> {
     return micros;
   }
 
+  /** Once the servers have counted what was saved, slices move until each server has its share. */
+  private Quiet watchAtRest() throws SQLException, InterruptedException {
+    Quiet quiet = watch();
+    for (int watches = 1; quiet.moves() > 0 && watches < MOST_WATCHES; watches++) {
+      quiet = watch();
+    }
+    return quiet;
+  }
+
   private Quiet watch() throws SQLException, InterruptedException {
     CpuMeter meter = cluster.cpuMeter();
     try (Connection connection = bed.connect()) {
+      long epochs = epochs(connection);
       CpuReading before = meter.get();
       long questionsBefore = ServerStatus.of(connection, "Questions");
       TimeUnit.SECONDS.sleep(seconds);
@@ -152,7 +168,16 @@ public final class ManySchedules implements Contender<ManySchedules.Run> {
               .mapToDouble(Double::doubleValue)
               .average()
               .orElseThrow();
-      return new Quiet(questions / elapsed, cores);
+      return new Quiet(questions / elapsed, cores, epochs(connection) - epochs);
+    }
+  }
+
+  /** Each change of a slice's owner adds one. */
+  private static long epochs(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet sum = statement.executeQuery("SELECT SUM(epoch) FROM t_schedule_slice")) {
+      sum.next();
+      return sum.getLong(1);
     }
   }
 

@@ -40,8 +40,8 @@ public record ManySchedulesMeasure(
   public String table(Standings<ManySchedules.Run> standings) {
     StringBuilder table =
         new StringBuilder("| schedules | saved | saving, s | page, ms: p50 | p95 | max |");
-    table.append(" statements/s, all servers | % of a core, a server |\n");
-    table.append("|---:|").append("---:|".repeat(7)).append("\n");
+    table.append(" statements/s, all servers | % of a core, a server | slices moved |\n");
+    table.append("|---:|").append("---:|".repeat(8)).append("\n");
     ManySchedules.Quiet without = results(standings).get(0).without();
     table.append("| 0 | | | | | |").append(cells(without));
     for (Lap<ManySchedules.Run> lap : laps(standings)) {
@@ -103,7 +103,12 @@ public record ManySchedulesMeasure(
   }
 
   private static String cells(ManySchedules.Quiet quiet) {
-    return String.format(Locale.ROOT, " %.2f | %.2f |%n", quiet.statements(), 100 * quiet.cores());
+    return String.format(
+        Locale.ROOT,
+        " %.2f | %.2f | %d |%n",
+        quiet.statements(),
+        100 * quiet.cores(),
+        quiet.moves());
   }
 
   private static double seconds(ManySchedules.Run run) {

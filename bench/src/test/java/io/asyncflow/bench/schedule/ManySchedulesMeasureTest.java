@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class ManySchedulesMeasureTest {
 
   private static final CpuUse IDLE = new CpuUse(1, 0, true, Map.of());
-  private static final Quiet WITHOUT = new Quiet(4, 0.01);
+  private static final Quiet WITHOUT = new Quiet(4, 0.01, 0);
 
   private final ManySchedulesMeasure measure = new ManySchedulesMeasure(2, 3, 60, 100);
 
@@ -30,8 +30,8 @@ class ManySchedulesMeasureTest {
   void statementsAreThoseOfOneServerBeyondThoseWithoutSchedules() {
     Standings<Run> standings =
         standings(
-            new Run(100, Duration.ofSeconds(50), page(5), new Quiet(8, 0.02), WITHOUT),
-            new Run(200, Duration.ofSeconds(90), page(200), new Quiet(12, 0.04), WITHOUT));
+            new Run(100, Duration.ofSeconds(50), page(5), new Quiet(8, 0.02, 0), WITHOUT),
+            new Run(200, Duration.ofSeconds(90), page(200), new Quiet(12, 0.04, 3), WITHOUT));
 
     assertThat(measure.findings(standings))
         .containsExactly(
@@ -45,8 +45,8 @@ class ManySchedulesMeasureTest {
             new Finding("schedules: saveAll of 100", "≤ 60.00 s", "70.00 s", "MISSED"),
             new Finding("schedules: page, p95", "≤ 100.00 ms", "200.06 ms", "MISSED"));
     assertThat(measure.table(standings))
-        .contains("| 0 | | | | | | 4.00 | 1.00 |")
-        .contains("| 200 | 100 | 90.0 | 200.1 | 200.1 | 200.1 | 12.00 | 4.00 |");
+        .contains("| 0 | | | | | | 4.00 | 1.00 | 0 |")
+        .contains("| 200 | 100 | 90.0 | 200.1 | 200.1 | 200.1 | 12.00 | 4.00 | 3 |");
     assertThat(measure.chart(standings).names())
         .containsExactly("no schedule", "100 schedules", "200 schedules");
   }
