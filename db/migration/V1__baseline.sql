@@ -122,7 +122,7 @@ CREATE TABLE t_hold (
   hold_id             VARCHAR(64)  NOT NULL,
   trace_id            CHAR(32)     CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   task_ids            MEDIUMTEXT   CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'comma list',
-  expire_time         BIGINT       NOT NULL COMMENT 'no lease of the hold lives longer',
+  expire_time         BIGINT       NOT NULL COMMENT 'two first leases after the hold: by then its worker has the answer, or has lost the tasks',
   PRIMARY KEY (task_type, worker_id, hold_id),
   KEY idx_expire (expire_time)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

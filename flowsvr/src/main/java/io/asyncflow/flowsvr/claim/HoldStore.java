@@ -16,8 +16,8 @@ import org.springframework.stereotype.Component;
 /**
  * {@code t_hold}: the tasks given to a hold with a holdId, so that a repeat gets the same answer.
  *
- * <p>A row is kept for two first leases. Heartbeats may keep the leases of its tasks longer,
- * whatever the comment of {@code expire_time} in the DDL says; but then the worker has the answer.
+ * <p>A row is kept for two first leases. Heartbeats may keep the leases of its tasks longer, but
+ * then the worker has the answer.
  */
 @Component
 class HoldStore {

@@ -224,18 +224,18 @@ public class ExpiredLeaseSweep {
       Map<TaskTable, TaskTypeConfig> live, List<TaskTable> tables, FailureCollector failures) {
     List<LeaseCount> counts = TableGroups.ask(tables, failures, leases::count);
     Result total = NOTHING;
-    Set<TaskTable> tablesWithWaiting = new HashSet<>();
+    Set<TaskTable> changed = new HashSet<>();
     for (LeaseCount leasesOf : counts) {
       TaskTable table = leasesOf.table();
       if (leasesOf.expired() > 0) {
         Result result = failures.orElse(NOTHING, () -> sweep(table, live.get(table)));
-        if (result.waitingAgain() > 0) {
-          tablesWithWaiting.add(table);
+        if (result.hadEffect()) {
+          changed.add(table); // a task that failed makes room within max_executing
         }
         total = total.plus(result);
       }
     }
-    tablesWithWaiting.stream()
+    changed.stream()
         .map(TaskTable::type)
         .distinct()
         .map(TasksWaiting::new)

@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskFamily;
 import io.asyncflow.rules.TaskId;
@@ -32,8 +33,11 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.test.context.event.ApplicationEvents;
+import org.springframework.test.context.event.RecordApplicationEvents;
 
 @UnsweptServer
+@RecordApplicationEvents
 @Tag("contract")
 class ExpiredLeaseSweepIT {
 
@@ -45,6 +49,7 @@ class ExpiredLeaseSweepIT {
   @Autowired TaskFamilies families;
   @Autowired RetryingTransactions transactions;
   @Autowired JdbcClient jdbc;
+  @Autowired ApplicationEvents events;
 
   /** What tests before this one left behind would be swept with it, now or when it runs out. */
   @BeforeEach
@@ -121,6 +126,21 @@ class ExpiredLeaseSweepIT {
     assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(0, 1, 0));
     assertThat(given.row(id).status()).isEqualTo(TaskStatus.FAILED);
     assertThat(given.row(id).crtRetryNum()).isEqualTo(2);
+  }
+
+  @Test
+  void taskThatTheSweepFailsMakesRoomForOthersOfItsType() {
+    TaskType lark = given.aType().with("max_executing", 1).with("max_retry_num", 0).create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    given.aHold(lark).byAnOldClient().theTask();
+    given.letPass(31, SECONDS, id);
+    events.clear();
+
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(0, 1, 0));
+
+    assertThat(events.stream(TasksWaiting.class))
+        .as("the holds of the type look again")
+        .containsExactly(new TasksWaiting(lark));
   }
 
   @Test
