@@ -493,4 +493,31 @@ class HardSchedulesIT {
         .isEqualTo(manual.fireTime() + 1);
     assertThat(schedules.get(id).lastFireTime()).isEqualTo(manual.fireTime() + 1);
   }
+
+  @Test
+  void aRefusedScheduleThatIsLockedStopsNoOther() {
+    TaskType gone = given.aType().create();
+    NewTask refused = NewTask.of(gone.name(), "build", "ops", "{}");
+    String locked =
+        save(NewSchedule.every(name + "-l", YEAR).overlap(Overlap.SKIP).creating(refused));
+    String id = save(every(ofSeconds(1)).overlap(Overlap.SKIP));
+    given.reportOn(hold()).success("done");
+    rename(gone);
+    jdbc.sql("UPDATE t_schedule SET next_fire_time = :soon, wake_time = :soon WHERE id = :id")
+        .param("soon", store.now() + 1_000)
+        .param("id", locked)
+        .update();
+
+    transaction.executeWithoutResult(
+        status -> {
+          jdbc.sql("SELECT id FROM t_schedule WHERE id = ? FOR UPDATE")
+              .param(locked)
+              .query()
+              .listOfRows();
+          await().atMost(LONG).until(() -> store.now() > wakeTime(locked) + 2_000);
+          int made = fires(id, FireOutcome.SKIPPED).size();
+          awaitFires(id, FireOutcome.SKIPPED, made + 2);
+        });
+    assertThat(awaitFires(locked, FireOutcome.REFUSED, 1)).hasSize(1);
+  }
 }

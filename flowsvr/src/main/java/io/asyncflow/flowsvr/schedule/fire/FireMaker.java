@@ -375,12 +375,22 @@ class FireMaker {
 
   /** Puts a schedule behind the others whose target cannot be created now, but perhaps soon. */
   private void postpone(PlannedSchedule plan, RuntimeException e) {
-    log.info(
-        "schedule {} creates nothing now, and will be tried again in {} s: {}",
-        plan.row().name(),
-        SOON_MS / 1_000,
-        e.getMessage());
-    schedules.refuse(plan.row(), messageOf(e), plan.row().now() + SOON_MS);
+    if (transactions.execute(() -> refuse(plan.row(), messageOf(e), SOON_MS))) {
+      log.info(
+          "schedule {} creates nothing now, and will be tried again in {} s: {}",
+          plan.row().name(),
+          SOON_MS / 1_000,
+          e.getMessage());
+    }
+  }
+
+  /**
+   * Records in the caller's transaction why a schedule creates nothing; false if it has changed, or
+   * if another transaction has locked it, for which the other schedules do not wait.
+   */
+  private boolean refuse(ScheduleRow row, String why, long againMs) {
+    return schedules.lockUnlessLocked(row.id()).isPresent()
+        && schedules.refuse(row, why, row.now() + againMs);
   }
 
   private static String messageOf(RuntimeException e) {
@@ -467,35 +477,37 @@ class FireMaker {
    */
   private void refuse(PlannedSchedule plan, RuntimeException e) {
     String why = messageOf(e);
-    log.warn(
-        "schedule {} creates nothing, and will be tried again in {} s: {}",
-        plan.row().name(),
-        RETRY_MS / 1_000,
-        why);
     withDays(
         List.of(plan),
-        () ->
-            transactions.execute(
-                () -> {
-                  if (!schedules.refuse(plan.row(), why, plan.row().now() + RETRY_MS)) {
-                    return null;
-                  }
-                  List<FireRow> refused =
-                      plan.creations().stream()
-                          .map(time -> without(plan, time, FireOutcome.REFUSED))
-                          .toList();
-                  if (!refused.isEmpty()) {
-                    fires.insertIfAbsent(refused);
-                  }
-                  return null;
-                }));
-    meters.fired(FireOutcome.REFUSED, plan.creations().size());
+        () -> {
+          if (transactions.execute(() -> recordRefusal(plan, why))) {
+            log.warn(
+                "schedule {} creates nothing, and will be tried again in {} s: {}",
+                plan.row().name(),
+                RETRY_MS / 1_000,
+                why);
+            meters.fired(FireOutcome.REFUSED, plan.creations().size());
+          }
+        });
+  }
+
+  private boolean recordRefusal(PlannedSchedule plan, String why) {
+    if (!refuse(plan.row(), why, RETRY_MS)) {
+      return false;
+    }
+    List<FireRow> refused =
+        plan.creations().stream().map(time -> without(plan, time, FireOutcome.REFUSED)).toList();
+    if (!refused.isEmpty()) {
+      fires.insertIfAbsent(refused);
+    }
+    return true;
   }
 
   /** Records that a row cannot be understood, which only a change by SQL causes. */
   void refuse(ScheduleRow row) {
-    log.warn("schedule {} cannot fire: {}", row.name(), row.problem());
-    schedules.refuse(row, row.problem(), row.now() + RETRY_MS);
+    if (transactions.execute(() -> refuse(row, row.problem(), RETRY_MS))) {
+      log.warn("schedule {} cannot fire: {}", row.name(), row.problem());
+    }
   }
 
   /** Runs work for which the tables of the fires' days exist, unless one is dropped meanwhile. */
