@@ -32,6 +32,18 @@ public record FireRules(
     int pauseAfterFailures,
     boolean makesJobs) {
 
+  /**
+   * @throws IllegalArgumentException if there is no plan, or two, or no policy
+   */
+  public FireRules {
+    if ((times == null) == (afterMs == null)) {
+      throw new IllegalArgumentException("it has no plan");
+    }
+    if (overlap == null || catchUp == null || catchUpLimit < 1) {
+      throw new IllegalArgumentException("its policies are unknown");
+    }
+  }
+
   /** The longest pause after failures is so many times {@code afterMs}. */
   private static final int MAX_BACKOFF = 64;
 

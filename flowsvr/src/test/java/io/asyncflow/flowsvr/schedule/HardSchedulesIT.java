@@ -32,6 +32,7 @@ import io.asyncflow.rules.TaskType;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -519,5 +520,36 @@ class HardSchedulesIT {
           awaitFires(id, FireOutcome.SKIPPED, made + 2);
         });
     assertThat(awaitFires(locked, FireOutcome.REFUSED, 1)).hasSize(1);
+  }
+
+  @Test
+  void aRowThatCannotBeReadStopsNoOther() {
+    List<String> faults =
+        List.of(
+            "overlap = 9",
+            "catch_up = 0",
+            "state = 8",
+            "every_ms = NULL",
+            "catch_up = 3, catch_up_limit = -1");
+    List<String> broken = new ArrayList<>();
+    for (String fault : faults) {
+      String id =
+          save(NewSchedule.every(name + "-" + broken.size(), Duration.ofHours(1)).creating(task()));
+      broken.add(id);
+      jdbc.sql(
+              "UPDATE t_schedule SET next_fire_time = next_fire_time - 3600000, wake_time = 0,"
+                  + " fence = fence + 1, "
+                  + fault
+                  + " WHERE id = ?")
+          .param(id)
+          .update();
+    }
+
+    awaitFires(save(every(ofSeconds(1)).overlap(Overlap.SKIP)), FireOutcome.CREATED, 1);
+
+    for (String id : broken) {
+      assertThat(schedules.get(id).lastError()).contains("cannot be understood");
+      schedules.delete(id);
+    }
   }
 }

@@ -8,6 +8,7 @@ import io.asyncflow.rules.schedule.FireRules;
 /**
  * A row of {@code t_schedule}.
  *
+ * @param state {@code null} if the row cannot be understood
  * @param version rises with every change by a caller of the API
  * @param fence rises with every write
  * @param definition complete: with the defaults for what the save left out

@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -633,9 +634,11 @@ public class ScheduleStore {
   private static ScheduleRow read(ResultSet rs) throws SQLException {
     long id = rs.getLong("id");
     NewSchedule schedule = withoutTarget(rs);
+    ScheduleState state = state(rs.getInt("state"));
     FireRules rules = null;
     String problem = null;
     try {
+      Objects.requireNonNull(state, "its state is unknown");
       schedule = withTarget(schedule, rs.getString("target"), rs.getInt("target_is_job") == 1);
       rules = ScheduleDefinitions.rules(id, schedule);
     } catch (RuntimeException e) { // one row that was broken by hand must not stop the others
@@ -644,7 +647,7 @@ public class ScheduleStore {
     return new ScheduleRow(
         id,
         rs.getInt("slice"),
-        state(rs.getInt("state")),
+        state,
         rs.getLong("version"),
         rs.getLong("fence"),
         rs.getLong("slice_epoch"),
@@ -685,8 +688,8 @@ public class ScheduleStore {
         nullableLong(rs, "start_time"),
         nullableLong(rs, "end_time"),
         nullableLong(rs, "max_fires"),
-        Overlap.values()[rs.getInt("overlap") - 1],
-        CatchUp.values()[rs.getInt("catch_up") - 1],
+        value(Overlap.values(), rs.getInt("overlap") - 1),
+        value(CatchUp.values(), rs.getInt("catch_up") - 1),
         rs.getLong("catch_up_ms"),
         rs.getInt("catch_up_limit"),
         rs.getInt("jitter_ms"),
@@ -711,6 +714,11 @@ public class ScheduleStore {
   }
 
   private static ScheduleState state(int code) {
-    return ScheduleState.values()[Integer.numberOfTrailingZeros(code)];
+    return value(ScheduleState.values(), Integer.numberOfTrailingZeros(code));
+  }
+
+  /** {@code null} for a code that a change by SQL, or a newer server, has written. */
+  private static <E> E value(E[] values, int index) {
+    return index >= 0 && index < values.length ? values[index] : null;
   }
 }
