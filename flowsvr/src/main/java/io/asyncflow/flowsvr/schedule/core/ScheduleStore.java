@@ -599,20 +599,51 @@ public class ScheduleStore {
   }
 
   /**
-   * Raises the epochs of slices that are below those of their schedules, as after a restore of one
-   * table alone: no server could fire these schedules. Returns how many were raised.
+   * The highest epochs of late schedules that are above those of their slices, by slice, as after a
+   * restore of one table alone: no server could fire these schedules. Looks at the latest ones.
    */
-  public int raiseSliceEpochs() {
+  public Map<Integer, Long> epochsAboveSlices(Duration lateness, int limit) {
+    Map<Integer, Long> epochs = new HashMap<>();
+    jdbc.sql(
+            sql(
+                """
+                SELECT s.slice, MAX(s.slice_epoch)
+                FROM (
+                SELECT id
+                FROM t_schedule FORCE INDEX (idx_wake)
+                WHERE slice IN (:slices)
+                  AND wake_time < now_ms - :lateness
+                ORDER BY wake_time, id
+                LIMIT :limit) late
+                STRAIGHT_JOIN t_schedule s USING (id)
+                JOIN t_schedule_slice c ON c.slice = s.slice
+                WHERE s.slice_epoch > c.epoch
+                GROUP BY s.slice
+                """))
+        .param("slices", ALL_SLICES)
+        .param("lateness", lateness.toMillis())
+        .param("limit", limit)
+        .query(
+            rs -> {
+              epochs.put(rs.getInt(1), rs.getLong(2));
+            });
+    return epochs;
+  }
+
+  /** Raises the epoch of a slice above this one, and ends its lease; false if it is above. */
+  public boolean raiseSliceEpoch(int slice, long above) {
     return jdbc.sql(
-            """
-            UPDATE t_schedule_slice c
-            JOIN (SELECT slice, MAX(slice_epoch) AS epoch FROM t_schedule GROUP BY slice) s
-              ON s.slice = c.slice
-            SET c.epoch = s.epoch + 1,
-                c.lease_end = 0
-            WHERE c.epoch < s.epoch
+                """
+                UPDATE t_schedule_slice
+                SET epoch = :above + 1,
+                    lease_end = 0
+                WHERE slice = :slice
+                  AND epoch <= :above
             """)
-        .update();
+            .param("slice", slice)
+            .param("above", above)
+            .update()
+        == 1;
   }
 
   /** The ids of those of these schedules for which the end of a run decides what comes next. */

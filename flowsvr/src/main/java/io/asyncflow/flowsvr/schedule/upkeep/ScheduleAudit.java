@@ -93,10 +93,10 @@ class ScheduleAudit {
     int ended = jobs.types().stream().mapToInt(this::recordEnds).sum();
     int woken = wakeStanding();
     int late = schedules.countLate(LATE);
-    int raised = late == 0 ? 0 : schedules.raiseSliceEpochs();
     if (late > 0) {
       log.warn("{} schedules have been due for more than {} s", late, LATE.toSeconds());
     }
+    int raised = late == 0 ? 0 : raiseSliceEpochs();
     if (woken + raised > 0) {
       events.publish(new SchedulesChanged());
     }
@@ -126,6 +126,16 @@ class ScheduleAudit {
     long settled = now - COMMIT.toMillis();
     lastEnded.put(type, last.endTime() < settled ? last : new Ended(0, settled, false));
     return recorded;
+  }
+
+  /** Takes no lock of a schedule, so that those that are locked hold up nothing. */
+  private int raiseSliceEpochs() {
+    int raised = 0;
+    for (Map.Entry<Integer, Long> above :
+        schedules.epochsAboveSlices(LATE, PAGE * MAX_PAGES).entrySet()) {
+      raised += schedules.raiseSliceEpoch(above.getKey(), above.getValue()) ? 1 : 0;
+    }
+    return raised;
   }
 
   /**

@@ -11,6 +11,7 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.schedule.ScheduleFire;
@@ -20,11 +21,14 @@ import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.job.Jobs;
 import io.asyncflow.rules.TaskType;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.UUID;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -45,6 +49,7 @@ class ScheduleAuditIT {
 
   @Autowired Given given;
   @Autowired JdbcClient jdbc;
+  @Autowired DataSource database;
   @Autowired ScheduleAudit audit;
   @LocalServerPort int port;
   private ScheduleClient schedules;
@@ -188,6 +193,35 @@ class ScheduleAuditIT {
     audit.runOnce();
 
     assertThat(schedules.get(id).nextFireTime()).isNotNull();
+  }
+
+  @Test
+  void aLockedScheduleStopsNoRepairOfAnother() throws SQLException {
+    NewTask task = NewTask.of(report.name(), "build", "ops", "{}");
+    String locked =
+        schedules.save(NewSchedule.every(name + "-l", HOUR).creating(task)).scheduleId();
+    String id = schedules.save(NewSchedule.every(name, HOUR).creating(task)).scheduleId();
+    jdbc.sql(
+            """
+            UPDATE t_schedule s
+            JOIN t_schedule_slice c ON c.slice = s.slice
+            SET s.slice_epoch = c.epoch + 1000,
+                s.next_fire_time = s.next_fire_time - 3600000,
+                s.wake_time = 1
+            WHERE s.id = ?
+            """)
+        .param(id)
+        .update();
+
+    try (Connection other = database.getConnection()) {
+      other.setAutoCommit(false);
+      other
+          .createStatement()
+          .execute("SELECT id FROM t_schedule WHERE id = %s FOR UPDATE".formatted(locked));
+      assertThat(audit.runOnce().raisedSlices()).isEqualTo(1);
+      other.rollback();
+    }
+    assertThat(fire(id).outcome()).isEqualTo(FireOutcome.CREATED);
   }
 
   private void addTwelveThousandThatWaitAs(String id) {
