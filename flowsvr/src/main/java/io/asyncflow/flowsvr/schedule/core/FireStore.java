@@ -276,6 +276,24 @@ public class FireStore {
     return found;
   }
 
+  /**
+   * The fires of schedules after a time, in these days, that created something by plan: oldest
+   * first for each schedule.
+   */
+  public List<FireRow> createdAfter(
+      Collection<Long> scheduleIds, long after, Collection<LocalDate> days) {
+    List<FireRow> found = new ArrayList<>();
+    for (LocalDate day : scheduleIds.isEmpty() ? List.<LocalDate>of() : days) {
+      found.addAll(
+          select(
+              day,
+              "schedule_id IN (:ids) AND fire_time > :after AND outcome = 1 AND manual = 0"
+                  + " ORDER BY schedule_id, fire_time",
+              Map.of("ids", scheduleIds, "after", after)));
+    }
+    return found;
+  }
+
   /** The newest fires of a schedule before {@code before} in one day, newest first. */
   public List<FireRow> newest(long scheduleId, LocalDate day, long before, int limit) {
     return select(

@@ -117,6 +117,14 @@ public class ScheduleStore {
     return select("WHERE id = :id FOR UPDATE", Map.of("id", id)).stream().findFirst();
   }
 
+  /** Locks the rows in the order of their ids, and returns them so. */
+  public List<ScheduleRow> lock(Collection<Long> ids) {
+    return ids.isEmpty()
+        ? List.of()
+        : select(
+            "FORCE INDEX (PRIMARY) WHERE id IN (:ids) ORDER BY id FOR UPDATE", Map.of("ids", ids));
+  }
+
   /** Locks the row and returns it, unless another transaction has locked it. */
   public Optional<ScheduleRow> lockUnlessLocked(long id) {
     return select("WHERE id = :id FOR UPDATE SKIP LOCKED", Map.of("id", id)).stream().findFirst();

@@ -3,11 +3,11 @@ package io.asyncflow.flowsvr.schedule.fire;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
+import static java.util.stream.Collectors.toMap;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskStatus;
-import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
@@ -22,8 +22,6 @@ import io.asyncflow.rules.TaskTable;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -98,26 +96,21 @@ public class Withdrawals {
 
   private boolean changeUnlessMoved(
       Collection<ScheduleRow> rows, Consumer<List<Withdrawn>> change) {
-    Map<Long, List<FireRow>> future = new HashMap<>();
-    rows.forEach(row -> future.put(row.id(), madeAhead(row)));
+    Map<Long, List<FireRow>> future = madeAhead(rows);
     List<TaskRow> waiting = lockWaiting(future.values().stream().flatMap(List::stream).toList());
     Set<TaskId> waitingIds = new HashSet<>();
     waiting.forEach(task -> waitingIds.add(task.id()));
+    Map<Long, Long> fences = rows.stream().collect(toMap(ScheduleRow::id, ScheduleRow::fence));
+    List<ScheduleRow> locked = schedules.lock(fences.keySet());
+    if (locked.stream().anyMatch(now -> now.fence() != fences.get(now.id()))) {
+      return false; // nothing is written yet
+    }
     List<Withdrawn> withdrawn = new ArrayList<>();
     List<FireRow> withdrawnFires = new ArrayList<>();
-    List<ScheduleRow> sorted =
-        rows.stream().sorted(Comparator.comparingLong(ScheduleRow::id)).toList();
-    for (ScheduleRow row : sorted) {
-      ScheduleRow now = schedules.lock(row.id()).orElse(null);
-      if (now == null) {
-        continue;
-      }
-      if (now.fence() != row.fence()) {
-        return false; // nothing is written yet
-      }
+    for (ScheduleRow now : locked) {
       Long first = null;
       Long kept = null;
-      for (FireRow fire : future.get(row.id())) {
+      for (FireRow fire : future.getOrDefault(now.id(), List.of())) {
         if (waitingIds.contains(fire.run().task())) {
           first = first == null ? (Long) fire.fireTime() : first;
           withdrawnFires.add(fire);
@@ -152,17 +145,17 @@ public class Withdrawals {
             });
   }
 
-  /** The fires after now that have a task, oldest first. */
-  private List<FireRow> madeAhead(ScheduleRow row) {
-    if (row.problem() != null || row.rules().makesJobs()) {
-      return List.of();
-    }
-    LocalDate today = FireDayStore.dayOf(row.now());
+  /** The fires after now that have a task, by schedule, oldest first. */
+  private Map<Long, List<FireRow>> madeAhead(Collection<ScheduleRow> rows) {
+    List<ScheduleRow> ofTasks =
+        rows.stream().filter(row -> row.problem() == null && !row.rules().makesJobs()).toList();
+    long now = ofTasks.stream().mapToLong(ScheduleRow::now).max().orElse(0);
+    LocalDate today = FireDayStore.dayOf(now);
     return fires
-        .between(row.id(), row.now() + 1, Long.MAX_VALUE, List.of(today, today.plusDays(1)))
+        .createdAfter(
+            ofTasks.stream().map(ScheduleRow::id).toList(), now, List.of(today, today.plusDays(1)))
         .stream()
-        .filter(fire -> fire.outcome() == FireOutcome.CREATED && !fire.manual())
-        .toList();
+        .collect(groupingBy(FireRow::scheduleId));
   }
 
   /** Locks the tasks of these fires; returns those that no worker has held. */
