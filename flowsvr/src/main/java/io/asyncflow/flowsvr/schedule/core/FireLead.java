@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.schedule.core;
 
+import io.asyncflow.flowsvr.system.BadSettingException;
 import java.time.Duration;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Component;
@@ -11,6 +12,15 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public record FireLead(@Value("${flow.schedule.ahead:30s}") Duration time) {
+
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  public FireLead {
+    if (time.isNegative() || time.compareTo(LONGEST) > 0) {
+      throw new BadSettingException(
+          "flow.schedule.ahead is '" + time + "' and must be from 0s to 1h.");
+    }
+  }
 
   public long ms() {
     return time.toMillis();
