@@ -552,4 +552,28 @@ class HardSchedulesIT {
       schedules.delete(id);
     }
   }
+
+  @Test
+  void aSuccessThatChangesNothingDoesNotWriteItsSchedule() {
+    String id = save(every(Duration.ofHours(1)).pauseAfterFailures(2));
+    missFires(id, 1);
+    Task held = hold();
+    Object before = position(id);
+
+    given.reportOn(held).success("done");
+
+    awaitEnd(id);
+    assertThat(position(id)).isEqualTo(before);
+  }
+
+  private Object position(String id) {
+    return jdbc.sql("SELECT fence, wake_time FROM t_schedule WHERE id = ?")
+        .param(id)
+        .query()
+        .singleRow();
+  }
+
+  private void awaitEnd(String id) {
+    await().atMost(LONG).until(() -> fires(id, FireOutcome.CREATED).get(0).status() != null);
+  }
 }

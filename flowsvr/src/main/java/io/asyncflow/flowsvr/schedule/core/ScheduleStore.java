@@ -465,11 +465,17 @@ public class ScheduleStore {
    *
    * @param failStreak after this run
    * @param pauses whether the schedule pauses itself
+   * @param wakes whether the schedule has waited for this end
    * @param nextFireTime the next fire; {@code null} to keep the one that there is
    * @param error why the run failed; {@code null} if it did not
    */
   public void recordEnd(
-      ScheduleRow row, int failStreak, boolean pauses, Long nextFireTime, String error) {
+      ScheduleRow row,
+      int failStreak,
+      boolean pauses,
+      boolean wakes,
+      Long nextFireTime,
+      String error) {
     jdbc.sql(
             sql(
                 """
@@ -477,7 +483,7 @@ public class ScheduleStore {
                 SET fail_streak = :streak,
                     state = IF(:pauses = 1 AND state = 1, 2, state),
                     next_fire_time = IF(state = 4, NULL, COALESCE(:next, next_fire_time)),
-                    wake_time = IF(state = 1, now_ms, pause_until),
+                    wake_time = IF(state = 1, IF(:wakes = 1, now_ms, wake_time), pause_until),
                     last_error = :error,
                     fence = fence + 1,
                     modify_time = now_ms
@@ -485,6 +491,7 @@ public class ScheduleStore {
                 """))
         .param("streak", failStreak)
         .param("pauses", pauses ? 1 : 0)
+        .param("wakes", wakes ? 1 : 0)
         .param("next", nextFireTime)
         .param("error", error)
         .param("id", row.id())

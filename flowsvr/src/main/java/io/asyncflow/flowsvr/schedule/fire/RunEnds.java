@@ -19,6 +19,7 @@ import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.rules.FireId;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -116,9 +117,6 @@ class RunEnds implements TaskLedger {
     for (End end : sorted) {
       recorded += recordEnd(end, dependent.contains(end.fire().scheduleId())) ? 1 : 0;
     }
-    if (!dependent.isEmpty()) {
-      announceAfterCommit();
-    }
     return recorded;
   }
 
@@ -179,7 +177,15 @@ class RunEnds implements TaskLedger {
             : null;
     boolean pauses = most > 0 && streak >= most && row.isActive();
     String error = pauses ? whyPaused(end, streak) : end.error();
-    schedules.recordEnd(row, streak, pauses, next, error);
+    boolean isChange =
+        streak != row.position().failStreak() || !Objects.equals(error, row.position().lastError());
+    if (!isAwaited && !isChange) {
+      return; // a success after a success, as most are
+    }
+    schedules.recordEnd(row, streak, pauses, isAwaited, next, error);
+    if (isAwaited) {
+      announceAfterCommit();
+    }
     if (pauses) {
       acts.record("PAUSE", "schedule:" + row.scheduleId(), OPERATOR, inARow(streak), null);
       afterCommit(
