@@ -12,6 +12,8 @@ import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import java.util.Set;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Cancels and retries jobs. */
 @Service
@@ -54,10 +56,16 @@ public class JobActs {
     events.publish(new JobsChanged(Set.of(jobId)));
   }
 
-  /** Cancels a job if it has not ended. */
+  /** Cancels a job if it has not ended, in the caller's transaction. */
   public void cancelIfLiving(long jobId) {
-    if (transactions.executeStatement(() -> jobs.stop(jobId))) {
-      events.publish(new JobsChanged(Set.of(jobId)));
+    if (jobs.stop(jobId)) {
+      TransactionSynchronizationManager.registerSynchronization(
+          new TransactionSynchronization() {
+            @Override
+            public void afterCommit() {
+              events.publish(new JobsChanged(Set.of(jobId)));
+            }
+          });
     }
   }
 

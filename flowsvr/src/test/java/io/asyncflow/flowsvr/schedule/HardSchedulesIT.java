@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
@@ -551,6 +552,35 @@ class HardSchedulesIT {
       assertThat(schedules.get(id).lastError()).contains("cannot be understood");
       schedules.delete(id);
     }
+  }
+
+  @Test
+  void aJobThatCannotBeReplacedGoesOn() {
+    TaskType child = given.aType().create();
+    NewJob job = NewJob.of(report.name(), "ops", "text").withChildType(child.name());
+    String id =
+        save(
+            NewSchedule.every(name, Duration.ofHours(1))
+                .overlap(Overlap.REPLACE)
+                .catchUp(CatchUp.ALL)
+                .creating(job));
+    missFires(id, 1);
+    String living = awaitFires(id, FireOutcome.CREATED, 1).get(0).jobId();
+    rename(child);
+
+    jdbc.sql(
+            """
+            UPDATE t_schedule
+            SET next_fire_time = last_fire_time + 1000,
+                wake_time = 0,
+                fence = fence + 1
+            WHERE id = ?
+            """)
+        .param(id)
+        .update();
+
+    awaitFires(id, FireOutcome.REFUSED, 1);
+    assertThat(new Jobs(port).get(living).state()).isEqualTo(JobState.SPLITTING);
   }
 
   @Test

@@ -458,17 +458,17 @@ class FireMaker {
 
   /** A job in a transaction of its own. */
   private void createJob(PlannedSchedule plan, Creation creation, Map<Long, FireOutcome> earlier) {
-    if (replaces(plan)) {
-      jobActs.cancelIfLiving(LastRuns.lastRun(plan.row()).jobId());
-    }
     NewJob job = plan.row().definition().jobData();
     jobs.create(
         job,
         new FireId(plan.row().id(), creation.fireTime()),
-        id ->
-            join(
-                List.of(plan),
-                split(plan, List.of(creation.row(Run.ofJob(id), node.id())), earlier)));
+        id -> {
+          if (replaces(plan)) {
+            jobActs.cancelIfLiving(LastRuns.lastRun(plan.row()).jobId());
+          }
+          join(
+              List.of(plan), split(plan, List.of(creation.row(Run.ofJob(id), node.id())), earlier));
+        });
   }
 
   /**
