@@ -606,4 +606,30 @@ class HardSchedulesIT {
   private void awaitEnd(String id) {
     await().atMost(LONG).until(() -> fires(id, FireOutcome.CREATED).get(0).status() != null);
   }
+
+  @Test
+  void aLockedScheduleThatReplacesItsRunHoldsUpNoOther() {
+    String replaced =
+        save(
+            NewSchedule.every(name + "-r", ofSeconds(1))
+                .overlap(Overlap.REPLACE)
+                .pauseAfterFailures(9)
+                .creating(task()));
+    awaitFires(replaced, FireOutcome.CREATED, 1);
+    String id = save(every(ofSeconds(1)).overlap(Overlap.SKIP));
+    awaitFires(id, FireOutcome.CREATED, 1);
+
+    transaction.executeWithoutResult(
+        status -> {
+          jdbc.sql("SELECT id FROM t_schedule WHERE id = ? FOR UPDATE")
+              .param(replaced)
+              .query()
+              .listOfRows();
+          int made = fires(id, FireOutcome.SKIPPED).size();
+          ScheduleFire newest = awaitFires(id, FireOutcome.SKIPPED, made + 4).get(0);
+          assertThat(newest.makeTime() - newest.fireTime())
+              .as("ms, where six attempts to lock the row take 6 s")
+              .isLessThan(6_000);
+        });
+  }
 }

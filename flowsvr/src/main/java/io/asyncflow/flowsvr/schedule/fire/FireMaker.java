@@ -66,7 +66,8 @@ import org.springframework.stereotype.Component;
  * <p>A target that cannot be created holds up no other: one that is refused is tried again in a
  * minute, one that cannot be created at the moment in seconds. An outage ends the round.
  *
- * <p>Lock order, as everywhere: tasks, then schedules by id, then fires. Thread-safe.
+ * <p>Lock order, as everywhere: tasks, then schedules by id, then fires. Neither the schedules nor
+ * the tasks that give way are waited for. Thread-safe.
  */
 @Component
 class FireMaker {
@@ -242,8 +243,8 @@ class FireMaker {
   }
 
   private void join(List<PlannedSchedule> batch, Fires rows) {
-    cancelReplaced(batch);
     lock(batch);
+    cancelReplaced(batch);
     if (!rows.added().isEmpty()) {
       fires.insert(rows.added());
     }
@@ -313,8 +314,9 @@ class FireMaker {
   }
 
   /**
-   * Cancels the last runs that give way to new ones; their rows are locked before schedules. A run
-   * that another transaction has locked is not waited for, or it would hold up the other schedules.
+   * Cancels the last runs that give way to new ones. A run that another transaction has locked is
+   * not waited for, or it would hold up the other schedules; so the schedules may be locked before.
+   * They must be, because the end of a run may lock its schedule, and waits for it.
    */
   private void cancelReplaced(List<PlannedSchedule> batch) {
     SortedMap<TaskTable, List<Long>> numbers = new TreeMap<>();
