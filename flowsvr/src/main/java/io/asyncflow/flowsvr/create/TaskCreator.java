@@ -128,6 +128,15 @@ public class TaskCreator {
     return serverNumber.nextTaskNumber();
   }
 
+  /**
+   * Does nothing if this server has numbers for new tasks.
+   *
+   * @throws FlowException with {@link ErrorCode#UNAVAILABLE} if it can create none now, of any type
+   */
+  public void requireNumbers() {
+    serverNumber.nextTaskNumber();
+  }
+
   /** How a call is committed. */
   private enum Commit {
     /** One statement, repeated after a deadlock. */

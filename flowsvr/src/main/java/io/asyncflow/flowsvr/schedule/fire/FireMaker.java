@@ -124,8 +124,15 @@ class FireMaker {
     this.node = node;
   }
 
-  /** Writes these plans, in batches; returns those that were written. */
+  /**
+   * Writes these plans, in batches; returns those that were written.
+   *
+   * @throws FlowException if this server can create nothing now, which is no fault of a target
+   */
   List<PlannedSchedule> make(List<PlannedSchedule> plans) {
+    if (!plans.isEmpty()) {
+      creator.requireNumbers();
+    }
     List<PlannedSchedule> made = new ArrayList<>();
     List<PlannedSchedule> batch = new ArrayList<>();
     int size = 0;
