@@ -33,12 +33,12 @@ import org.springframework.stereotype.Component;
  * Keeps this server's share of the slices: renews its leases, hands over what it has promised,
  * takes what is vacant, asks for what it lacks. See the package description.
  *
- * <p>While there are no schedules a round sends no statement. Otherwise it sends two, and more only
- * when slices change their owners, every 10 s to see the other servers, and every minute to count
- * its schedules. The beat of the server's number is the third. A round follows the round before
- * after 3 s, or when a lease of another server ends, and after a second while slices are vacant or
- * promised to this server: so a slice of a server that died has another owner before the fires made
- * ahead run out, and one that is handed over is soon looked at.
+ * <p>While there are no schedules a round sends no statement. Otherwise it sends two, a third that
+ * counts the schedules of a few of its slices, and more only when slices change their owners, and
+ * every 10 s to see the other servers. The beat of the server's number is one more. A round follows
+ * the round before after 3 s, or when a lease of another server ends, and after a second while
+ * slices are vacant or promised to this server: so a slice of a server that died has another owner
+ * before the fires made ahead run out, and one that is handed over is soon looked at.
  *
  * <p>The owned slices may be read and used by any thread; rounds are run one at a time.
  */
@@ -51,8 +51,10 @@ public class SliceRounds
   private static final Duration SHORT_ROUND = Duration.ofSeconds(1);
   private static final Duration AFTER_A_LEASE = Duration.ofMillis(50);
   private static final Duration BALANCE = Duration.ofSeconds(10);
-  private static final Duration COUNTING = Duration.ofSeconds(60);
   private static final Duration BUSY_WINDOW = Duration.ofSeconds(60);
+
+  /** The schedules of each slice are counted once in so many rounds: once in about a minute. */
+  private static final int COUNTING_ROUNDS = 16;
 
   /** A server that was silent for longer gets no slice; three of its beats were missed. */
   static final Duration ALIVE = Duration.ofSeconds(9);
@@ -72,7 +74,7 @@ public class SliceRounds
   private final Unchanged promises = new Unchanged();
   private long balancedAt;
   private boolean isMoving;
-  private Long countedAt;
+  private int countingRound;
   private long busyMeasuredAt;
   private double busyShare;
   private volatile boolean isActive;
@@ -226,11 +228,15 @@ public class SliceRounds
       balancedAt = askedAt;
       isMoving = ask(plan, slices);
     }
-    if (!mine.isEmpty() && (countedAt == null || askedAt - countedAt >= COUNTING.toNanos())) {
-      store.refreshLoads(mine.stream().map(Seen::row).toList());
-      countedAt = askedAt;
-    }
     pause = pauseAfter(slices);
+    refreshLoads(mine);
+  }
+
+  /** Counts the schedules of a part of the own slices: to count all at once takes seconds. */
+  private void refreshLoads(List<Seen> mine) {
+    int part = countingRound++ % COUNTING_ROUNDS;
+    store.refreshLoads(
+        mine.stream().map(Seen::row).filter(row -> row.slice() % COUNTING_ROUNDS == part).toList());
   }
 
   /** The time until the next round. */

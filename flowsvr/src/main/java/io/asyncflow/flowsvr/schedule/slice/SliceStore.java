@@ -234,7 +234,7 @@ class SliceStore {
     jdbc.sql(
             """
             SELECT slice, COUNT(*), SUM(load_)
-            FROM t_schedule
+            FROM t_schedule FORCE INDEX (idx_wake)
             WHERE slice IN (:slices)
               AND state = 1
             GROUP BY slice
