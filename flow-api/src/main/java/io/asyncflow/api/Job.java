@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param jobType the task type of its split and its merge, in lower case
  * @param childType the task type of its children, in lower case
  * @param priority seconds of head start in the due order
+ * @param window the most children that are tasks without having ended; {@code null} for no limit
  * @param scheduleId the schedule that created it; {@code null} if none did
  * @param fireTime of the schedule's fire that created it; {@code null} if no schedule did
  * @param total the number of its children; {@code null} until it is split
@@ -31,6 +32,7 @@ public record Job(
     JobState state,
     FailurePolicy failurePolicy,
     int priority,
+    Integer window,
     String scheduleId,
     Long fireTime,
     Integer total,

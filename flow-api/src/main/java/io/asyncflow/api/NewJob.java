@@ -10,6 +10,8 @@ package io.asyncflow.api;
  * @param idempotencyKey the same key and body give the same job id; at most 128 printable ASCII
  * @param failurePolicy {@code null} is {@link FailurePolicy#FINISH}
  * @param childType the task type of its children; {@code null} is {@code jobType}
+ * @param window the most children that are tasks without having ended, 1 to 100,000: the next ones
+ *     become tasks as these end; {@code null} is no limit
  */
 public record NewJob(
     String userId,
@@ -18,25 +20,35 @@ public record NewJob(
     Integer priority,
     String idempotencyKey,
     FailurePolicy failurePolicy,
-    String childType) {
+    String childType,
+    Integer window) {
 
   public static NewJob of(String jobType, String userId, String jobInput) {
-    return new NewJob(userId, jobType, jobInput, null, null, null, null);
+    return new NewJob(userId, jobType, jobInput, null, null, null, null, null);
   }
 
   public NewJob withIdempotencyKey(String key) {
-    return new NewJob(userId, jobType, jobInput, priority, key, failurePolicy, childType);
+    return new NewJob(userId, jobType, jobInput, priority, key, failurePolicy, childType, window);
   }
 
   public NewJob withFailurePolicy(FailurePolicy policy) {
-    return new NewJob(userId, jobType, jobInput, priority, idempotencyKey, policy, childType);
+    return new NewJob(
+        userId, jobType, jobInput, priority, idempotencyKey, policy, childType, window);
   }
 
   public NewJob withChildType(String type) {
-    return new NewJob(userId, jobType, jobInput, priority, idempotencyKey, failurePolicy, type);
+    return new NewJob(
+        userId, jobType, jobInput, priority, idempotencyKey, failurePolicy, type, window);
   }
 
   public NewJob withPriority(int seconds) {
-    return new NewJob(userId, jobType, jobInput, seconds, idempotencyKey, failurePolicy, childType);
+    return new NewJob(
+        userId, jobType, jobInput, seconds, idempotencyKey, failurePolicy, childType, window);
+  }
+
+  /** The same with at most this many of its children in flight. */
+  public NewJob withWindow(int children) {
+    return new NewJob(
+        userId, jobType, jobInput, priority, idempotencyKey, failurePolicy, childType, children);
   }
 }

@@ -101,6 +101,7 @@ final class ScriptedJobs extends ForwardingFlowClient {
           0,
           null,
           null,
+          null,
           last.total(),
           last.done(),
           last.failed(),

@@ -32,7 +32,8 @@ public final class NewJobForm {
         in.number("priority").between(0, TaskLimits.PRIORITY).or(0),
         key(in),
         policy,
-        childType == null ? null : childType.name());
+        childType == null ? null : childType.name(),
+        in.number("window").between(1, JobLimits.WINDOW).asInteger());
   }
 
   private static Optional<FailurePolicy> policy(String text) {

@@ -66,7 +66,7 @@ class FireWireIT {
     String user = "user-of-" + type.name();
     long id =
         creator.create(
-            new NewJob(user, type.name(), "", 0, null, FailurePolicy.FINISH, type.name()),
+            new NewJob(user, type.name(), "", 0, null, FailurePolicy.FINISH, type.name(), null),
             FIRE,
             job -> {});
     assertFired(wire.get("/api/job/getJob?jobId=" + id).result().path("jobData"));

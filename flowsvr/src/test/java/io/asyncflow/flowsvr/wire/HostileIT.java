@@ -240,6 +240,14 @@ class HostileIT {
         "delay and moment",
         "/api/task/createTask",
         "{'taskData':{'userId':'u','taskType':'hostile','taskStage':'s','delayMs':1,'runAt':1}}");
+    for (Object window : List.of(0, -1, 100_001, "x", 1.5, true, 1e300, List.of(1))) {
+      post(
+          "window " + window,
+          "/api/job/createJob",
+          "{'jobData':{'userId':'u','jobType':'hostile','window':"
+              + JSON.writeValueAsString(window)
+              + "}}");
+    }
     post("no tasks", "/api/task/createTasks", "{'taskDataList':[]}");
     post("tasks of nothing", "/api/task/createTasks", "{'taskDataList':[null,1,'x',[]]}");
     post("task list as object", "/api/task/createTasks", "{'taskDataList':{}}");
@@ -287,7 +295,8 @@ class HostileIT {
             "{'taskData':{}} trailing",
             "{'taskData':{'userId':'a','userId':'b'}}",
             "\u0000\u0001\u0002",
-            "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><a>&b;</a>",
+            "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b SYSTEM"
+                + " \"file:///etc/passwd\">]><a>&b;</a>",
             "{'a':" + "[".repeat(100_000) + "]".repeat(100_000) + "}",
             "{'a':".repeat(33) + "1" + "}".repeat(33),
             "[".repeat(1_000_000),
@@ -593,12 +602,18 @@ class HostileIT {
   /** Spring's own endpoints read a body, too, where there is one. */
   private static String badBody(String line) {
     return line
-        + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{x";
+        + " HTTP/1.1\r\n"
+        + "Host: localhost\r\n"
+        + "Content-Type: application/json\r\n"
+        + "Content-Length: 2\r\n\r\n"
+        + "{x";
   }
 
   private void rawBytes() {
     String post =
-        "POST /api/task/createTask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+        "POST /api/task/createTask HTTP/1.1\r\n"
+            + "Host: localhost\r\n"
+            + "Content-Type: application/json\r\n";
     for (String request :
         List.of(
             "GET /api task HTTP/1.1\r\nHost: localhost\r\n\r\n",

@@ -67,6 +67,20 @@ class JobWireIT {
   }
 
   @Test
+  void windowIsShownWhereOneWasGiven() {
+    Wire.Answer created =
+        wire.post(
+            "/api/job/createJob",
+            "{'jobData':{'userId':'ann','jobType':'%s','window':'100000'}}".formatted(book.name()));
+    String id = created.result().path("jobId").asString();
+    JsonNode job = wire.get("/api/job/getJob?jobId=" + id).result().path("jobData");
+    assertThat(job.path("window").asInt()).isEqualTo(100_000);
+    String without = create("ann");
+    assertThat(wire.get("/api/job/getJob?jobId=" + without).result().path("jobData").has("window"))
+        .isFalse();
+  }
+
+  @Test
   void listIsNewestFirstInPages() {
     String user = "reader-of-" + book.name();
     List<String> ids = List.of(create(user), create(user), create(user));
@@ -98,7 +112,7 @@ class JobWireIT {
         wire.post(
             "/api/job/createJob",
             "{'jobData':{'jobType':'no type','priority':-1,'failurePolicy':'HOPE','childType':'1',"
-                + "'idempotencyKey':''}}");
+                + "'idempotencyKey':'','window':0}}");
     assertThat(job.status()).isEqualTo(400);
     assertThat(job.badFields())
         .containsExactlyInAnyOrder(
@@ -107,7 +121,8 @@ class JobWireIT {
             "jobData.priority",
             "jobData.failurePolicy",
             "jobData.childType",
-            "jobData.idempotencyKey");
+            "jobData.idempotencyKey",
+            "jobData.window");
     Wire.Answer page =
         wire.post(
             "/api/job/addChildren",

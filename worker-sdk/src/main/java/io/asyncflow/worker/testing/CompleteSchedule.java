@@ -214,7 +214,8 @@ final class CompleteSchedule {
             Objects.requireNonNullElse(job.priority(), 0),
             null,
             Objects.requireNonNullElse(job.failurePolicy(), FailurePolicy.FINISH),
-            lowerCase(job.childType() == null ? job.jobType() : job.childType()));
+            lowerCase(job.childType() == null ? job.jobType() : job.childType()),
+            job.window() == null ? null : between("window", job.window(), 1, 100_000, null));
     requireSmall("jobInput", complete);
     return complete;
   }

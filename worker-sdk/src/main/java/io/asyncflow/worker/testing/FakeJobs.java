@@ -46,7 +46,8 @@ final class FakeJobs implements JobClient {
     String splitTask;
     int stagedEpoch;
     final List<JobChild> staged = new ArrayList<>();
-    List<String> children;
+    Integer total;
+    final List<String> children = new ArrayList<>();
     int done;
     int failed;
     int cancelled;
@@ -112,9 +113,10 @@ final class FakeJobs implements JobClient {
           row.state,
           FailurePolicy.FINISH,
           0,
+          row.created.window(),
           row.fire == null ? null : "" + row.fire.scheduleId(),
           row.fire == null ? null : (Long) row.fire.fireTime(),
-          row.children == null ? null : row.children.size(),
+          row.total,
           row.done,
           row.failed,
           row.cancelled,
@@ -274,7 +276,7 @@ final class FakeJobs implements JobClient {
 
   private static Stream<String> tasksOf(Row row) {
     Stream<String> own = Stream.of(row.splitTask, row.mergeTask).filter(Objects::nonNull);
-    return row.children == null ? own : Stream.concat(own, List.copyOf(row.children).stream());
+    return Stream.concat(own, List.copyOf(row.children).stream());
   }
 
   @Override
@@ -287,8 +289,7 @@ final class FakeJobs implements JobClient {
     Row row = rows.get(jobId);
     boolean succeeded = status == TaskStatus.SUCCESS;
     if (row.state == JobState.STOPPING) {
-      boolean isChild = row.children != null && row.children.contains(taskId);
-      row.cancelled += isChild ? 1 : 0;
+      row.cancelled += row.children.contains(taskId) ? 1 : 0;
       return; // it ends when all its tasks have
     }
     if (taskId.equals(row.mergeTask)) {
@@ -298,9 +299,12 @@ final class FakeJobs implements JobClient {
       row.done += succeeded ? 1 : 0;
       row.failed += status == TaskStatus.FAILED ? 1 : 0;
       row.cancelled += status == TaskStatus.CANCELLED ? 1 : 0;
+      release(jobId, row);
       mergeIfComplete(jobId, row);
     } else if (succeeded) {
-      release(jobId, row, server.getTask(taskId).leaseEpoch());
+      row.state = JobState.RUNNING;
+      row.total = row.stagedEpoch == server.getTask(taskId).leaseEpoch() ? row.staged.size() : 0;
+      release(jobId, row);
       mergeIfComplete(jobId, row);
     } else {
       row.state = JobState.FAILED;
@@ -317,10 +321,11 @@ final class FakeJobs implements JobClient {
     }
   }
 
-  private void release(String jobId, Row row, int epoch) {
-    row.state = JobState.RUNNING;
-    row.children = new ArrayList<>();
-    for (JobChild child : row.stagedEpoch == epoch ? row.staged : List.<JobChild>of()) {
+  /** Makes tasks of staged children, as far as the window has room. */
+  private void release(String jobId, Row row) {
+    int window = Objects.requireNonNullElse(row.created.window(), row.total);
+    while (row.children.size() < Math.min(row.total, window + ended(row))) {
+      JobChild child = row.staged.get(row.children.size());
       NewTask task =
           NewTask.of(childType(row), child.taskStage(), row.created.userId(), child.taskContext());
       JobPlace place = new JobPlace(Long.parseLong(jobId), row.children.size());
@@ -328,14 +333,17 @@ final class FakeJobs implements JobClient {
     }
   }
 
+  private static int ended(Row row) {
+    return row.done + row.failed + row.cancelled;
+  }
+
   private void mergeIfComplete(String jobId, Row row) {
-    int total = row.children.size();
-    if (row.done == total) {
+    if (row.done == row.total) {
       row.state = JobState.MERGING;
       row.mergeTask =
           server.insert(
               ownTask(row.created, JobMerger.STAGE), JobPlace.mergeOf(Long.parseLong(jobId)));
-    } else if (row.done + row.failed + row.cancelled == total) {
+    } else if (ended(row) == row.total) {
       row.state = JobState.FAILED;
     }
   }

@@ -13,9 +13,12 @@ import io.asyncflow.api.HeartbeatAnswer.State;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.Job;
+import io.asyncflow.api.JobChild;
+import io.asyncflow.api.JobChildren;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.api.JobListRequest;
 import io.asyncflow.api.JobPage;
+import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
@@ -26,6 +29,7 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -274,6 +278,26 @@ class FakeFlowServerTest {
     assertThat(second.nextCursor()).isNull();
     assertThat(cancelled.taskList()).extracting(Task::taskId).containsExactly(ids.get(0));
     assertThat(server.getUserTaskList("you", TaskPageRequest.of()).taskList()).isEmpty();
+  }
+
+  @Test
+  void aJobWithAWindowReleasesItsChildrenAsTheyEnd() {
+    JobClient jobs = server.jobs();
+    String id = jobs.createJob(NewJob.of("lark", "you", "").withWindow(2));
+    Task split = hold("s").get(0);
+    List<JobChild> children = Collections.nCopies(3, new JobChild("child", "", null));
+    jobs.addJobChildren(new JobChildren(split.taskId(), "w", split.leaseEpoch(), 0, children));
+    report(split, Outcome.SUCCESS, "s");
+
+    List<Task> first = hold("a");
+    assertThat(first).hasSize(2);
+    assertThat(jobs.getJob(id).total()).isEqualTo(3);
+    assertThat(jobs.getJob(id).window()).isEqualTo(2);
+    first.forEach(task -> report(task, Outcome.SUCCESS, task.taskId()));
+    List<Task> last = hold("b");
+    assertThat(last).hasSize(1);
+    report(last.get(0), Outcome.SUCCESS, "b");
+    assertThat(jobs.getJob(id).state()).isEqualTo(JobState.MERGING);
   }
 
   @Test

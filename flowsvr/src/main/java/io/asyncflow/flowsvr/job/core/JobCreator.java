@@ -14,6 +14,7 @@ import io.asyncflow.rules.TaskType;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -122,13 +123,17 @@ public class JobCreator {
   /** Hashes the parsed job, so that spelling and white space of the body do not matter. */
   private static byte[] hash(NewJob job) {
     List<Object> requested =
-        Arrays.asList(
-            job.userId(),
-            job.jobType(),
-            job.jobInput(),
-            job.priority(),
-            job.failurePolicy(),
-            job.childType());
+        new ArrayList<>(
+            Arrays.asList(
+                job.userId(),
+                job.jobType(),
+                job.jobInput(),
+                job.priority(),
+                job.failurePolicy(),
+                job.childType()));
+    if (job.window() != null) { // a job without one keeps the hash of earlier versions
+      requested.add(job.window());
+    }
     try {
       return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(requested));
     } catch (NoSuchAlgorithmException e) {

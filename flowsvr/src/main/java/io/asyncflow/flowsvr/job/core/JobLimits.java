@@ -8,5 +8,8 @@ public final class JobLimits {
 
   public static final int CHILDREN = 100_000;
 
+  /** The largest window of a job. */
+  public static final int WINDOW = CHILDREN;
+
   private JobLimits() {}
 }

@@ -10,6 +10,7 @@ import io.asyncflow.rules.TaskType;
 /**
  * A row of {@code t_job} as it was read; components are named as their columns.
  *
+ * @param window the most children in flight; {@code null} for no limit
  * @param fire the fire that created it; {@code null} if no schedule did
  * @param total {@code null} until the split has reported
  * @param mergeTask {@code null} until there is one
@@ -23,6 +24,7 @@ public record JobRow(
     TaskType jobType,
     TaskType childType,
     int priority,
+    Integer window,
     FireId fire,
     FailurePolicy policy,
     int inputBytes,
@@ -62,6 +64,11 @@ public record JobRow(
     return total != null && released < total;
   }
 
+  /** How many more children may be in flight: tasks that have not ended, retries included. */
+  public int room() {
+    return window == null ? Integer.MAX_VALUE : Math.max(0, window - (released - ended()));
+  }
+
   /** The cancelled children; in an ended job this includes children that never became tasks. */
   public int allCancelled() {
     return state.isFinal() && hasStaged() ? cancelled + total - released : cancelled;
@@ -77,6 +84,7 @@ public record JobRow(
         state,
         policy,
         priority,
+        window,
         fire == null ? null : "" + fire.scheduleId(),
         fire == null ? null : fire.fireTime(),
         total,

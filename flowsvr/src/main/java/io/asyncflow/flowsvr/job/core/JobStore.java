@@ -30,10 +30,11 @@ public class JobStore {
 
   private static final String COLUMNS =
       """
-      id, user_id, job_type, child_type, priority, fail_fast, input_bytes, input_kept,
+      id, user_id, job_type, child_type, priority, release_window, fail_fast, input_bytes, input_kept,
       state, split_number, split_table, staged, staged_epoch, total, released, revived, done, failed, cancelled,
       merge_number, merge_table, result, err_msg, run_time, run_base, version, create_time,
-      modify_time, end_time, schedule_id, fire_time, """
+      modify_time, end_time, schedule_id, fire_time,\
+      """
           + NOW_MS
           + " AS db_now";
 
@@ -60,11 +61,11 @@ public class JobStore {
             sql(
                 """
             INSERT INTO t_job
-              (id, user_id, job_type, child_type, priority, fail_fast, idempotency_key, body_hash,
-               input_bytes, state, split_number, split_table, create_time, modify_time,
+                  (id, user_id, job_type, child_type, priority, release_window, fail_fast,
+                   idempotency_key, body_hash, input_bytes, state, split_number, split_table, create_time, modify_time,
                schedule_id, fire_time)
-            VALUES (:id, :user, :jobType, :childType, :priority, :failFast, :key, :hash,
-               :bytes, 'SPLITTING', :splitNumber, :splitTable, now_ms, now_ms,
+                VALUES (:id, :user, :jobType, :childType, :priority, :window, :failFast,
+                   :key, :hash, :bytes, 'SPLITTING', :splitNumber, :splitTable, now_ms, now_ms,
                :schedule, :fireTime)
             """))
         .param("id", id)
@@ -72,6 +73,7 @@ public class JobStore {
         .param("jobType", job.jobType())
         .param("childType", job.childType())
         .param("priority", job.priority())
+        .param("window", job.window())
         .param("failFast", job.failurePolicy() == FailurePolicy.FAIL_FAST)
         .param("key", job.idempotencyKey())
         .param("hash", bodyHash)
@@ -185,7 +187,10 @@ public class JobStore {
         .list();
   }
 
-  /** Jobs that need a step and have not changed for a while, the longest unchanged first. */
+  /**
+   * Jobs that need a step and have not changed for a while, the longest unchanged first. A job with
+   * a full window needs none: the end of a child makes room.
+   */
   public List<Long> unchangedFor(Duration age, int limit) {
     return jdbc.sql(
             sql(
@@ -193,8 +198,10 @@ public class JobStore {
             SELECT id
             FROM t_job
             WHERE state IN ('RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
-              AND (state IN ('RETRYING', 'STOPPING')
-                OR (state = 'RUNNING' AND released < total)
+                  AND (state = 'STOPPING'
+                    OR (((state = 'RUNNING' AND released < total) OR state = 'RETRYING')
+                      AND (release_window IS NULL
+                        OR released - done - failed - cancelled < release_window))
                 OR (state = 'MERGING' AND merge_number IS NULL))
               AND modify_time <= now_ms - :since
             ORDER BY modify_time, id
@@ -231,7 +238,10 @@ public class JobStore {
         == 1;
   }
 
-  /** Records that these children become tasks; false if the job has moved meanwhile. */
+  /**
+   * Records that these children become tasks; false if the job has moved meanwhile, or its window
+   * has no room for them.
+   */
   public boolean release(long id, int from, int to) {
     return jdbc.sql(
                 sql(
@@ -243,6 +253,8 @@ public class JobStore {
                 WHERE id = :id
                   AND released = :from
                   AND state = 'RUNNING'
+                      AND (release_window IS NULL
+                        OR :to - done - failed - cancelled <= release_window)
                 """))
             .param("from", from)
             .param("to", to)
@@ -375,6 +387,7 @@ public class JobStore {
         jobType,
         TaskType.parse(rs.getString("child_type")).orElseThrow(),
         rs.getInt("priority"),
+        rs.getObject("release_window", Integer.class),
         rs.getObject("schedule_id") == null
             ? null
             : new FireId(rs.getLong("schedule_id"), rs.getLong("fire_time")),

@@ -120,7 +120,7 @@ public class JobSteps {
    */
   private boolean step(JobRow job) {
     return switch (job.state()) {
-      case RUNNING -> job.hasStaged() && release(job);
+      case RUNNING -> job.hasStaged() && job.room() > 0 && release(job);
       case RETRYING -> revive(job);
       case STOPPING -> stop(job);
       case MERGING -> job.mergeTask() == null && createMerge(job);
@@ -128,10 +128,11 @@ public class JobSteps {
     };
   }
 
-  /** Makes tasks of the next staged children. */
+  /** Makes tasks of the next staged children, as far as the job's window has room. */
   private boolean release(JobRow job) {
     int from = job.released();
-    List<JobChild> staged = jobTasks.staged(job.id(), from, Math.min(PAGE, job.total() - from));
+    int room = Math.min(PAGE, job.room());
+    List<JobChild> staged = jobTasks.staged(job.id(), from, Math.min(room, job.total() - from));
     List<TaskDraft> page = staged.stream().map(child -> taskOf(job, child)).toList();
     if (page.isEmpty()) { // another server has released them meanwhile
       return jobs.find(job.id()).filter(now -> now.released() > from).isPresent();
@@ -173,7 +174,10 @@ public class JobSteps {
    */
   private boolean revive(JobRow job) {
     int from = job.revived();
-    int end = Math.min(from + PAGE, job.released());
+    int end = endOfRevival(job, from);
+    if (end == from && from < job.released()) {
+      return false; // the window is full, until a child ends
+    }
     for (List<Child> ofTable : byTable(job, from, end - from).values()) {
       TaskTable table = ofTable.get(0).task().table();
       if (!families.has(table)) {
@@ -199,6 +203,24 @@ public class JobSteps {
                   return null;
                 }));
     return true;
+  }
+
+  /** The end of the next page to revive, which has as many broken children as the window allows. */
+  private int endOfRevival(JobRow job, int from) {
+    int end = Math.min(from + PAGE, job.released());
+    if (job.window() == null) {
+      return end;
+    }
+    return byTable(job, from, end - from).entrySet().stream()
+        .filter(ofTable -> families.has(ofTable.getKey()))
+        .flatMap(
+            ofTable -> tasks.find(ofTable.getKey(), Child.numbersOf(ofTable.getValue())).stream())
+        .filter(JobSteps::isBroken)
+        .map(row -> row.place().index())
+        .sorted()
+        .skip(job.room())
+        .findFirst()
+        .orElse(end);
   }
 
   /** Returns children to waiting in their rows; false if the table is drained. */

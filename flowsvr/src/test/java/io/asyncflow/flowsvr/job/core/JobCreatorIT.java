@@ -40,7 +40,7 @@ class JobCreatorIT {
   }
 
   private NewJob aJob(String key) {
-    return new NewJob("ann", book.name(), "text", 0, key, FailurePolicy.FINISH, book.name());
+    return new NewJob("ann", book.name(), "text", 0, key, FailurePolicy.FINISH, book.name(), null);
   }
 
   @Test

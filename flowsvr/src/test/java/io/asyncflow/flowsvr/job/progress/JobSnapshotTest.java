@@ -25,6 +25,7 @@ class JobSnapshotTest {
         type,
         0,
         null,
+        null,
         FailurePolicy.FINISH,
         0,
         true,
