@@ -23,6 +23,7 @@ import tools.jackson.databind.annotation.JsonNaming;
  * @param retentionDays days before a drained table is dropped; 0 for never
  * @param maxExecuting the most tasks of the type that execute at the same time; 0 for no limit
  * @param rateLimit the most tasks held per second; 0 for no limit
+ * @param userRateLimit the most tasks that a user may create per minute; 0 for no limit
  * @param paused 1 stops holds, while tasks can still be created; default 0
  * @param createTime epoch milliseconds; ignored in a save
  * @param modifyTime epoch milliseconds; ignored in a save
@@ -43,14 +44,75 @@ public record TaskTypeSettings(
     Integer retentionDays,
     Integer maxExecuting,
     Integer rateLimit,
+    Integer userRateLimit,
     Integer paused,
     Long createTime,
     Long modifyTime) {
+
+  /** Settings without a limit of a user's creates. */
+  public TaskTypeSettings(
+      String taskType,
+      Integer scheduleLimit,
+      Integer scheduleInterval,
+      Integer maxProcessingTime,
+      Integer maxRetryNum,
+      Integer retryInterval,
+      Integer maxRetryInterval,
+      Integer leaseSeconds,
+      Integer maxDelivery,
+      Long rollThreshold,
+      Integer retentionDays,
+      Integer maxExecuting,
+      Integer rateLimit,
+      Integer paused,
+      Long createTime,
+      Long modifyTime) {
+    this(
+        taskType,
+        scheduleLimit,
+        scheduleInterval,
+        maxProcessingTime,
+        maxRetryNum,
+        retryInterval,
+        maxRetryInterval,
+        leaseSeconds,
+        maxDelivery,
+        rollThreshold,
+        retentionDays,
+        maxExecuting,
+        rateLimit,
+        null,
+        paused,
+        createTime,
+        modifyTime);
+  }
 
   /** Settings with a name and no values: the server's defaults for a new type. */
   public static TaskTypeSettings named(String taskType) {
     return new TaskTypeSettings(
         taskType, null, null, null, null, null, null, null, null, null, null, null, null, null,
         null, null);
+  }
+
+  /** The same with a limit of the tasks that a user may create per minute. */
+  public TaskTypeSettings withUserRateLimit(int tasksPerMinute) {
+    return new TaskTypeSettings(
+        taskType,
+        scheduleLimit,
+        scheduleInterval,
+        maxProcessingTime,
+        maxRetryNum,
+        retryInterval,
+        maxRetryInterval,
+        leaseSeconds,
+        maxDelivery,
+        rollThreshold,
+        retentionDays,
+        maxExecuting,
+        rateLimit,
+        tasksPerMinute,
+        paused,
+        createTime,
+        modifyTime);
   }
 }

@@ -45,6 +45,7 @@ class ArchitectureTest {
       List.of(
           List.of(
               "schedule", "schedule.upkeep", "schedule.fire", "schedule.slice", "schedule.core"),
+          List.of("create", "create.limit"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
           List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
           List.of("web", "web.load", "web.read", "web.guard", "web.error", "web.filter"),

@@ -2,8 +2,8 @@ package io.asyncflow.flowsvr.claim;
 
 import io.asyncflow.flowsvr.claim.ClaimLimitStore.Spending;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.rules.CellRate;
 import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
 import org.springframework.stereotype.Component;
 
 /**
@@ -13,17 +13,13 @@ import org.springframework.stereotype.Component;
  * <p>Both limits are exact over all servers: claims of such a type are serialized by the lock of
  * its row in {@code t_type_limit}. Executing tasks are counted in the task tables, so no count
  * leaks when a worker or a server dies. The live tables are read under that lock, because another
- * server may have added a table and claimed tasks from it a moment ago. The rate follows the
- * generic cell rate algorithm (ITU-T I.371) on the database's clock: permits come evenly, and the
- * permits of a tenth of a second may be taken at once. A claim that is rolled back spends nothing.
+ * server may have added a table and claimed tasks from it a moment ago. The rate is a {@link
+ * CellRate} on the database's clock. A claim that is rolled back spends nothing.
  *
  * <p>A type without limits costs no statement.
  */
 @Component
 class ClaimLimits {
-
-  private static final long SECOND_US = TimeUnit.SECONDS.toMicros(1);
-  private static final long BURST_US = SECOND_US / 10;
 
   private final ClaimLimitStore store;
 
@@ -66,28 +62,19 @@ class ClaimLimits {
   }
 
   static Allowance ofRate(Spending spending, int rateLimit) {
-    long interval = intervalUs(rateLimit);
-    long idle = spending.now() - Math.max(interval, BURST_US);
-    // spent_until is later than now only if the database's clock was set back since. Claims must
-    // not wait until the clock has caught up.
-    boolean wasSetBack = spending.spentUntil() > spending.now();
-    long spent = wasSetBack ? idle : Math.max(spending.spentUntil(), idle);
-    long permits = Math.max(0, (spending.now() - spent) / interval);
+    CellRate rate = CellRate.perSecond(rateLimit);
+    long from = rate.chargedFrom(spending.spentUntil(), spending.now());
+    int permits = rate.permits(from, spending.now());
     OptionalLong nextInMs =
-        permits > 0
-            ? OptionalLong.empty()
-            : OptionalLong.of((spent + interval - spending.now()) / 1_000 + 1);
-    return new Allowance((int) Math.min(permits, Integer.MAX_VALUE), nextInMs, spent);
+        permits > 0 ? OptionalLong.empty() : OptionalLong.of(rate.waitMs(from, 1, spending.now()));
+    return new Allowance(permits, nextInMs, from);
   }
 
   /** Stores what a claim has used of its allowance. */
   void spend(TaskTypeConfig type, Allowance allowance, int tasks) {
     if (type.rateLimit() > 0 && tasks > 0) {
-      store.spend(type.type(), allowance.spentFrom() + tasks * intervalUs(type.rateLimit()));
+      CellRate rate = CellRate.perSecond(type.rateLimit());
+      store.spend(type.type(), rate.spentUntil(allowance.spentFrom(), tasks));
     }
-  }
-
-  private static long intervalUs(int rateLimit) {
-    return Math.max(1, SECOND_US / rateLimit);
   }
 }

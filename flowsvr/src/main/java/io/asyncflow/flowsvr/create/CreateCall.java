@@ -13,9 +13,11 @@ import java.util.Map;
  *
  * @param tasks at least one
  * @param places the role of each task in its job, in the order of the tasks; empty outside jobs
+ * @param ofUsers whether users ask for the tasks, so that the limits of what a user may create
+ *     apply
  * @param join further work in the same transaction; {@code null} for none
  */
-public record CreateCall(List<TaskDraft> tasks, List<JobPlace> places, Join join) {
+public record CreateCall(List<TaskDraft> tasks, List<JobPlace> places, boolean ofUsers, Join join) {
 
   /** Further work in a transaction that creates tasks. */
   @FunctionalInterface
@@ -32,17 +34,22 @@ public record CreateCall(List<TaskDraft> tasks, List<JobPlace> places, Join join
 
   /** Tasks outside jobs. */
   public static CreateCall of(List<TaskDraft> tasks) {
-    return new CreateCall(tasks, List.of(), null);
+    return new CreateCall(tasks, List.of(), false, null);
   }
 
   /** Tasks of jobs, without idempotency keys. */
   public static CreateCall ofJobs(List<TaskDraft> tasks, List<JobPlace> places) {
-    return new CreateCall(tasks, places, null);
+    return new CreateCall(tasks, places, false, null);
   }
 
   /** A copy of this call with further work in its transaction. */
   public CreateCall and(Join join) {
-    return new CreateCall(tasks, places, join);
+    return new CreateCall(tasks, places, ofUsers, join);
+  }
+
+  /** A copy of this call to which the limits of what a user may create apply. */
+  public CreateCall byUsers() {
+    return new CreateCall(tasks, places, true, join);
   }
 
   /** Whether one statement, which is a transaction of its own, can create the tasks. */

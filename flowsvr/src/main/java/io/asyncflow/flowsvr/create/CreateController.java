@@ -46,6 +46,8 @@ class CreateController {
     in.refuseIfBad();
     return Envelope.ok(
         new CreatedTasks(
-            creator.create(CreateCall.of(tasks)).stream().map(TaskId::toString).toList()));
+            creator.create(CreateCall.of(tasks).byUsers()).stream()
+                .map(TaskId::toString)
+                .toList()));
   }
 }

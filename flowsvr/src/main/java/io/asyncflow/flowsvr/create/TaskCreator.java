@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.create.IdempotencyKeyStore.KeyUse;
+import io.asyncflow.flowsvr.create.limit.UserLimits;
 import io.asyncflow.flowsvr.number.ServerNumber;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -23,6 +24,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +54,7 @@ public class TaskCreator {
   private final NewTaskTables newTaskTables;
   private final TaskStore store;
   private final IdempotencyKeyStore keys;
+  private final UserLimits userLimits;
   private final ServerNumber serverNumber;
   private final RetryingTransactions transactions;
   private final Events events;
@@ -64,6 +67,7 @@ public class TaskCreator {
       NewTaskTables newTaskTables,
       TaskStore store,
       IdempotencyKeyStore keys,
+      UserLimits userLimits,
       ServerNumber serverNumber,
       RetryingTransactions transactions,
       Events events,
@@ -74,6 +78,7 @@ public class TaskCreator {
     this.newTaskTables = newTaskTables;
     this.store = store;
     this.keys = keys;
+    this.userLimits = userLimits;
     this.serverNumber = serverNumber;
     this.transactions = transactions;
     this.events = events;
@@ -88,7 +93,7 @@ public class TaskCreator {
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if its type is not configured
    * @throws IdempotencyConflictException if its key was used with another body
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
-   *     if too many tasks are being created
+   *     if too many tasks are being created, or its user has created too many
    */
   public TaskId create(TaskDraft task) {
     types.require(task.type());
@@ -99,17 +104,17 @@ public class TaskCreator {
 
     @Override
     public TaskId alone(TaskType type, TaskDraft task) {
-      return create(CreateCall.of(List.of(task))).get(0);
+      return create(CreateCall.of(List.of(task)).byUsers()).get(0);
     }
 
     /**
-     * Creates the tasks of several calls. After a conflict nothing is created; then each call is
-     * repeated alone, so that only the conflicting one is refused.
+     * Creates the tasks of several calls. After a conflict, or if a user exceeds a limit, nothing
+     * is created; then each call is repeated alone, so that only the one at fault is refused.
      */
     @Override
     public List<TaskId> together(TaskType type, List<TaskDraft> tasks) {
-      CreateCall call = CreateCall.of(tasks);
-      return create(call, call.isOneStatement() ? Commit.STATEMENT_ONCE : Commit.TRANSACTION_ONCE);
+      CreateCall call = CreateCall.of(tasks).byUsers();
+      return create(call, isOneStatement(call) ? Commit.STATEMENT_ONCE : Commit.TRANSACTION_ONCE);
     }
   }
 
@@ -118,9 +123,17 @@ public class TaskCreator {
    *
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    * @throws IdempotencyConflictException if a key was used with another body
+   * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
+   *     if a user has created too many
    */
   public List<TaskId> create(CreateCall call) {
-    return create(call, call.isOneStatement() ? Commit.STATEMENT : Commit.TRANSACTION);
+    return create(call, isOneStatement(call) ? Commit.STATEMENT : Commit.TRANSACTION);
+  }
+
+  /** Whether one statement can create the tasks; charging their users takes others. */
+  private boolean isOneStatement(CreateCall call) {
+    return call.isOneStatement()
+        && (!call.ofUsers() || types.require(call.tasks().get(0).type()).userRateLimit() == 0);
   }
 
   /** A number for another entity than a task, from the same sequence. */
@@ -240,10 +253,19 @@ public class TaskCreator {
         newTasks.putIfAbsent(taskIds[position].number(), task);
       }
     }
+    if (call.ofUsers() && !newTasks.isEmpty()) {
+      userLimits.charge(types.require(table.type()), countByUser(newTasks.values()));
+    }
     if (!newTasks.isEmpty()
         && !store.insertUnlessDrained(table, newTasks, call.placesOf(taskIds))) {
       throw new TableDrainedException(table);
     }
+  }
+
+  private static SortedMap<String, Integer> countByUser(Collection<TaskDraft> tasks) {
+    SortedMap<String, Integer> counts = new TreeMap<>();
+    tasks.forEach(task -> counts.merge(task.userId(), 1, Integer::sum));
+    return counts;
   }
 
   /** The distinct keys of the call, each with the task to create if the key is free. */

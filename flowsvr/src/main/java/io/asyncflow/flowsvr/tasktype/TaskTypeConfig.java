@@ -42,6 +42,7 @@ public class TaskTypeConfig implements TypeRules {
   private int retentionDays;
   private int maxExecuting;
   private int rateLimit;
+  private int userRateLimit;
   private int paused;
 
   // The database writes these two.
@@ -137,6 +138,11 @@ public class TaskTypeConfig implements TypeRules {
     return TaskTypeRanges.RATE_LIMIT.clamp(rateLimit);
   }
 
+  /** The most tasks that a user may create per minute; 0 for no limit. */
+  public int userRateLimit() {
+    return TaskTypeRanges.USER_RATE_LIMIT.clamp(userRateLimit);
+  }
+
   /** Whether holds get no tasks, while tasks can still be created. */
   public boolean paused() {
     return paused != 0;
@@ -156,6 +162,7 @@ public class TaskTypeConfig implements TypeRules {
     ifPresent(settings.retentionDays(), value -> retentionDays = value);
     ifPresent(settings.maxExecuting(), value -> maxExecuting = value);
     ifPresent(settings.rateLimit(), value -> rateLimit = value);
+    ifPresent(settings.userRateLimit(), value -> userRateLimit = value);
     ifPresent(settings.paused(), value -> paused = value);
   }
 
@@ -179,6 +186,7 @@ public class TaskTypeConfig implements TypeRules {
         retentionDays,
         maxExecuting,
         rateLimit,
+        userRateLimit,
         paused,
         epochMs(createTime),
         epochMs(modifyTime));

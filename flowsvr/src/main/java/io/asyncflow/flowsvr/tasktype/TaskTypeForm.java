@@ -35,6 +35,7 @@ record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) 
           "retentionDays",
           "maxExecuting",
           "rateLimit",
+          "userRateLimit",
           "paused",
           // Sent by a client that saves what it has listed; ignored.
           "createTime",
@@ -60,6 +61,7 @@ record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) 
             number(in, "retentionDays", TaskTypeRanges.RETENTION_DAYS).asInteger(),
             number(in, "maxExecuting", TaskTypeRanges.MAX_EXECUTING).asInteger(),
             number(in, "rateLimit", TaskTypeRanges.RATE_LIMIT).asInteger(),
+            number(in, "userRateLimit", TaskTypeRanges.USER_RATE_LIMIT).asInteger(),
             number(in, "paused", TaskTypeRanges.PAUSED).asInteger(),
             null,
             null);

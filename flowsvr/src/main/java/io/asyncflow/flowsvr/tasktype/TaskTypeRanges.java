@@ -14,6 +14,7 @@ enum TaskTypeRanges {
   RETENTION_DAYS(0, 36_500),
   MAX_EXECUTING(0, 1_000_000),
   RATE_LIMIT(0, 1_000_000),
+  USER_RATE_LIMIT(0, 1_000_000),
   PAUSED(0, 1);
 
   final long min;

@@ -5,6 +5,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.web.error.ApiError;
 import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.error.DatabaseDownException;
+import io.asyncflow.flowsvr.web.error.RateExceededException;
 import io.asyncflow.flowsvr.web.load.GoneCallers;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import jakarta.servlet.http.HttpServletRequest;
@@ -40,6 +41,10 @@ class ErrorAnswers {
       withHeaders
           .getHeaders()
           .forEach((name, values) -> values.forEach(value -> response.setHeader(name, value)));
+    }
+    if (failure instanceof RateExceededException tooFast) {
+      long seconds = tooFast.retryAfter().plusMillis(999).toSeconds();
+      response.setHeader(HttpHeaders.RETRY_AFTER, String.valueOf(seconds));
     }
     if (failure instanceof WaitingRequests.FullException) {
       response.setHeader(HttpHeaders.CONNECTION, "close");

@@ -89,6 +89,7 @@ final class ServerNames {
         settings.retentionDays(),
         settings.maxExecuting(),
         settings.rateLimit(),
+        settings.userRateLimit(),
         settings.paused(),
         null,
         null);

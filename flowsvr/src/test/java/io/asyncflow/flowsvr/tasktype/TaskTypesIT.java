@@ -43,6 +43,7 @@ class TaskTypesIT {
     assertThat(config.retentionDays()).isZero();
     assertThat(config.maxExecuting()).isZero();
     assertThat(config.rateLimit()).isZero();
+    assertThat(config.userRateLimit()).isZero();
     assertThat(config.paused()).isFalse();
   }
 

@@ -268,7 +268,13 @@ class HostileIT {
             + good.replace("hostile", "unknowntype")
             + "]}");
     for (String field :
-        List.of("schedule_limit", "lease_seconds", "max_delivery", "roll_threshold", "paused")) {
+        List.of(
+            "schedule_limit",
+            "lease_seconds",
+            "max_delivery",
+            "roll_threshold",
+            "user_rate_limit",
+            "paused")) {
       for (Object value : List.of(-1, 1e18, "x", true, List.of(1))) {
         post(
             "save " + field + " " + value,

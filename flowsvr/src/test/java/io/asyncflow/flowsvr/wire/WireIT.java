@@ -74,6 +74,7 @@ class WireIT {
               "retention_days",
               "max_executing",
               "rate_limit",
+              "user_rate_limit",
               "paused",
               "create_time",
               "modify_time");

@@ -520,6 +520,7 @@ public final class FakeFlowServer implements FlowClient {
         orElse(changes.retentionDays(), before.retentionDays()),
         orElse(changes.maxExecuting(), before.maxExecuting()),
         orElse(changes.rateLimit(), before.rateLimit()),
+        orElse(changes.userRateLimit(), before.userRateLimit()),
         orElse(changes.paused(), before.paused()),
         before.createTime(),
         before.modifyTime());

@@ -54,6 +54,8 @@ public class JobCreator {
    * @param job validated, with types in lower case and a failure policy
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    * @throws IdempotencyConflictException if its key was used with another body
+   * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
+   *     if its user has created too many tasks and jobs of {@code jobType}
    */
   public long create(NewJob job) {
     return create(job, null, id -> {});
@@ -78,12 +80,13 @@ public class JobCreator {
     }
     long id = tasks.nextNumber();
     byte[] input = job.jobInput().getBytes(StandardCharsets.UTF_8);
+    CreateCall split = splitOf(id, job.userId(), type, job.priority());
     try {
       tasks.create(
-          splitOf(id, job.userId(), type, job.priority())
+          (fire == null ? split.byUsers() : split)
               .and(
-                  split -> {
-                    insert(id, job, fire, hash, input, split.get(0));
+                  ids -> {
+                    insert(id, job, fire, hash, input, ids.get(0));
                     join.accept(id);
                   }));
       return id;

@@ -1,0 +1,65 @@
+package io.asyncflow.flowsvr.create.limit;
+
+import io.asyncflow.flowsvr.create.limit.UserLimitStore.Spending;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.flowsvr.web.error.RateExceededException;
+import io.asyncflow.flowsvr.web.read.InvalidFieldException;
+import io.asyncflow.rules.CellRate;
+import java.time.Duration;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.springframework.stereotype.Component;
+
+/** Charges creates to their users. */
+@Component
+public class UserLimits {
+
+  private final UserLimitStore store;
+
+  UserLimits(UserLimitStore store) {
+    this.store = store;
+  }
+
+  /**
+   * Charges new tasks of a type; does nothing if the type has no {@code user_rate_limit}. Call it
+   * in the transaction that inserts the tasks, before it inserts them.
+   *
+   * @param tasks the number of new tasks by user
+   * @throws RateExceededException if a user has to wait; nothing is charged
+   * @throws InvalidFieldException if a user has more tasks in this call than the limit ever allows
+   */
+  public void charge(TaskTypeConfig type, SortedMap<String, Integer> tasks) {
+    if (type.userRateLimit() == 0) {
+      return;
+    }
+    CellRate rate = CellRate.perMinute(type.userRateLimit());
+    tasks.forEach((user, count) -> requirePossible(type, rate, user, count));
+    Map<String, Spending> spendings = store.lock(type.type(), tasks.keySet());
+    SortedMap<String, Long> spentUntil = new TreeMap<>();
+    tasks.forEach(
+        (user, count) -> spentUntil.put(user, spend(type, rate, user, count, spendings.get(user))));
+    store.spend(type.type(), spentUntil);
+  }
+
+  private static void requirePossible(TaskTypeConfig type, CellRate rate, String user, int count) {
+    if (count > rate.most()) {
+      throw new InvalidFieldException(
+          "taskDataList",
+          "has %d tasks of user %s, and type %s allows a user %d a minute"
+              .formatted(count, user, type.type(), type.userRateLimit()));
+    }
+  }
+
+  private static long spend(
+      TaskTypeConfig type, CellRate rate, String user, int count, Spending spending) {
+    long from = rate.chargedFrom(spending.spentUntil(), spending.now());
+    if (rate.permits(from, spending.now()) < count) {
+      throw new RateExceededException(
+          "user %s has created the %d tasks a minute that type %s allows; nothing was created"
+              .formatted(user, type.userRateLimit(), type.type()),
+          Duration.ofMillis(rate.waitMs(from, count, spending.now())));
+    }
+    return rate.spentUntil(from, count);
+  }
+}
