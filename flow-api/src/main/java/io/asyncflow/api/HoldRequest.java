@@ -19,6 +19,8 @@ import java.util.List;
  *     it, 0 to 10,000; {@code null} is 0
  * @param startId identifies this start of the worker, as in {@link Heartbeat}; {@code null} for
  *     none
+ * @param workerVersion the version of the worker's program; a type may ask for a lowest one; {@code
+ *     null} is 0
  */
 public record HoldRequest(
     String taskType,
@@ -29,9 +31,10 @@ public record HoldRequest(
     List<String> stages,
     List<String> prefer,
     Integer othersAfterMs,
-    String startId) {
+    String startId,
+    Integer workerVersion) {
 
-  /** A request without a {@code startId}. */
+  /** A request without a {@code startId} and a version. */
   public HoldRequest(
       String taskType,
       Integer limit,
@@ -41,10 +44,10 @@ public record HoldRequest(
       List<String> stages,
       List<String> prefer,
       Integer othersAfterMs) {
-    this(taskType, limit, workerId, waitMs, holdId, stages, prefer, othersAfterMs, null);
+    this(taskType, limit, workerId, waitMs, holdId, stages, prefer, othersAfterMs, null, null);
   }
 
-  /** A request without a preference and a {@code startId}. */
+  /** A request without a preference, a {@code startId} and a version. */
   public HoldRequest(
       String taskType,
       Integer limit,

@@ -260,7 +260,8 @@ public final class HttpFlowClient implements FlowClient {
     long waitMs = request.waitMs() == null ? 0 : request.waitMs();
     HoldResult held = post("/api/task/hold_task", body, HOLD, Duration.ofMillis(waitMs));
     boolean drain = Boolean.TRUE.equals(held.drain()); // absent means false
-    return new HoldAnswer(orEmpty(held.taskList()), orEmpty(held.outcomes()), drain);
+    return new HoldAnswer(
+        orEmpty(held.taskList()), orEmpty(held.outcomes()), drain, held.minWorkerVersion());
   }
 
   @Override
@@ -316,7 +317,8 @@ public final class HttpFlowClient implements FlowClient {
 
   private record TaskResult(Task taskData) {}
 
-  private record HoldResult(List<Task> taskList, List<ReportResult> outcomes, Boolean drain) {}
+  private record HoldResult(
+      List<Task> taskList, List<ReportResult> outcomes, Boolean drain, Integer minWorkerVersion) {}
 
   private record HoldAndReport(@JsonUnwrapped HoldRequest hold, List<Report> reports) {}
 

@@ -24,6 +24,7 @@ import tools.jackson.databind.annotation.JsonNaming;
  * @param maxExecuting the most tasks of the type that execute at the same time; 0 for no limit
  * @param rateLimit the most tasks held per second; 0 for no limit
  * @param userRateLimit the most tasks that a user may create per minute; 0 for no limit
+ * @param minWorkerVersion the lowest version of a worker whose holds get tasks; 0 for any
  * @param paused 1 stops holds, while tasks can still be created; default 0
  * @param createTime epoch milliseconds; ignored in a save
  * @param modifyTime epoch milliseconds; ignored in a save
@@ -45,11 +46,12 @@ public record TaskTypeSettings(
     Integer maxExecuting,
     Integer rateLimit,
     Integer userRateLimit,
+    Integer minWorkerVersion,
     Integer paused,
     Long createTime,
     Long modifyTime) {
 
-  /** Settings without a limit of a user's creates. */
+  /** Settings without a limit of a user's creates and a version of workers. */
   public TaskTypeSettings(
       String taskType,
       Integer scheduleLimit,
@@ -82,6 +84,7 @@ public record TaskTypeSettings(
         maxExecuting,
         rateLimit,
         null,
+        null,
         paused,
         createTime,
         modifyTime);
@@ -111,6 +114,30 @@ public record TaskTypeSettings(
         maxExecuting,
         rateLimit,
         tasksPerMinute,
+        minWorkerVersion,
+        paused,
+        createTime,
+        modifyTime);
+  }
+
+  /** The same with a lowest version of the workers whose holds get tasks. */
+  public TaskTypeSettings withMinWorkerVersion(int version) {
+    return new TaskTypeSettings(
+        taskType,
+        scheduleLimit,
+        scheduleInterval,
+        maxProcessingTime,
+        maxRetryNum,
+        retryInterval,
+        maxRetryInterval,
+        leaseSeconds,
+        maxDelivery,
+        rollThreshold,
+        retentionDays,
+        maxExecuting,
+        rateLimit,
+        userRateLimit,
+        version,
         paused,
         createTime,
         modifyTime);

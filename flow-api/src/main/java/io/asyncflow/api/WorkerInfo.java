@@ -9,6 +9,7 @@ import java.util.Map;
  *
  * @param host the name of its machine
  * @param sdkVersion the version of the worker-sdk; {@code null} if unknown
+ * @param version the version of its program, as in {@link HoldRequest}; {@code null} if it has none
  * @param stages the stages it has handlers for, as {@code type/stage}
  * @param labels labels of the machine, chosen by the operator
  * @param freeThreads by type: how many more runs it can start
@@ -21,6 +22,7 @@ import java.util.Map;
 public record WorkerInfo(
     String host,
     String sdkVersion,
+    Integer version,
     List<String> stages,
     Map<String, String> labels,
     Map<String, Integer> freeThreads,

@@ -343,6 +343,7 @@ public final class Given {
     private Set<String> stages = Set.of();
     private Set<String> preferred = Set.of();
     private Duration othersAfter = Duration.ZERO;
+    private int version;
 
     private AHold(TaskType type) {
       this.type = type;
@@ -355,6 +356,11 @@ public final class Given {
 
     public AHold by(String value) {
       this.worker = value;
+      return this;
+    }
+
+    public AHold ofVersion(int value) {
+      this.version = value;
       return this;
     }
 
@@ -381,7 +387,7 @@ public final class Given {
 
     public Hold asRequest() {
       Preference preference = new Preference(preferred, othersAfter);
-      return new Hold(type, limit, worker, wait, holdId, stages, preference);
+      return new Hold(type, limit, worker, wait, holdId, stages, preference, "", version);
     }
 
     /** Asks once. */

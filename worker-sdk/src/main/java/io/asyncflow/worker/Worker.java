@@ -62,8 +62,8 @@ public final class Worker implements AutoCloseable {
             settings,
             builder.registry,
             builder.schedules.all(),
-            new StartTellingClient(builder.client(), startId),
-            new StartTellingClient(builder.heartbeats(), startId),
+            new StartTellingClient(builder.client(), startId, builder.version),
+            new StartTellingClient(builder.heartbeats(), startId, builder.version),
             builder.lock(),
             builder.spool(),
             builder.ticker,
@@ -157,6 +157,7 @@ public final class Worker implements AutoCloseable {
     private int backlogThreshold;
     private Duration shutdownGrace;
     private int stuckThreshold;
+    private int version;
     private Path spoolDir;
     private Runnable whenDrained = () -> {};
     private Ticker ticker = Ticker.system();
@@ -334,6 +335,7 @@ public final class Worker implements AutoCloseable {
           .backlogThreshold(value.backlogThreshold())
           .shutdownGrace(value.shutdownGrace())
           .stuckThreshold(value.stuckThreshold())
+          .version(value.version())
           .spoolDir(value.spoolDir());
     }
 
@@ -402,6 +404,12 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
+    /** See {@link WorkerSettings#version}. */
+    public Builder version(int value) {
+      version = value;
+      return this;
+    }
+
     /**
      * See {@link WorkerSettings#spoolDir}; {@code null} for none. Workers may share it. It has a
      * subdirectory for each server, named after its URL.
@@ -456,6 +464,7 @@ public final class Worker implements AutoCloseable {
           slots.isEmpty() ? WorkerSettings.defaults().slots() : slots,
           labels,
           stuckThreshold,
+          version,
           usedSpoolDir());
     }
 

@@ -24,6 +24,8 @@ import java.util.Objects;
  *     require; none by default
  * @param stuckThreshold the number of handlers still running ten seconds after their interrupt from
  *     which on the worker is unhealthy: each occupies its thread and its slot; 1 by default
+ * @param version the version of this program, which rises with each release: a type may ask for a
+ *     lowest one. 0 by default, which is the oldest
  * @param spoolDir the directory for undelivered reports, which also survive a restart of the
  *     worker; {@code null} to keep them in memory only. By default {@code .asyncflow/spool} in the
  *     user's home, or in the working directory if there is no writable home
@@ -37,6 +39,7 @@ public record WorkerSettings(
     Map<String, Integer> slots,
     Map<String, String> labels,
     int stuckThreshold,
+    int version,
     Path spoolDir) {
 
   private static final int LONGEST_ID = 64;
@@ -53,6 +56,7 @@ public record WorkerSettings(
     slots = Collections.unmodifiableMap(new LinkedHashMap<>(slots));
     labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
     require(stuckThreshold >= 1, "stuckThreshold", "at least 1");
+    require(version >= 0, "version", "at least 0");
     slots.forEach((device, places) -> require(places >= 1, "slots", "at least 1 on " + device));
   }
 
@@ -67,6 +71,7 @@ public record WorkerSettings(
         Map.of("cpu", 1),
         Map.of(),
         1,
+        0,
         defaultSpoolDir());
   }
 

@@ -11,6 +11,7 @@ import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.WorkerView.TypeView;
 import io.asyncflow.worker.internal.loop.Ticker;
@@ -681,6 +682,21 @@ class WorkerTest {
   }
 
   @Test
+  void aWorkerTellsItsVersionAndGetsNothingIfItIsTooOld() throws Exception {
+    server.saveTaskType(TaskTypeSettings.named("lark").withMinWorkerVersion(2));
+    String id = server.createTask(NewTask.of("lark", "one", "me", "OK"));
+    started(aWorker().version(1).handler("lark", "one", handler));
+    assertThat(server.awaitHolds(1, PATIENCE)).isTrue();
+    assertThat(server.awaitHeartbeats(1, PATIENCE)).isTrue();
+    assertThat(server.holds()).allMatch(hold -> hold.workerVersion() == 1);
+    assertThat(server.heartbeats().get(0).worker().version()).isEqualTo(1);
+    assertThat(server.getTask(id).taskStatus()).isEqualTo(TaskStatus.WAITING);
+
+    started(aWorker().version(2).handler("lark", "one", handler));
+    assertThat(server.awaitStatus(id, TaskStatus.SUCCESS, PATIENCE)).isTrue();
+  }
+
+  @Test
   void theDefaultsAreTheDocumentedOnes() {
     Worker worker = aWorker().handler("lark", "one", handler).build();
     WorkerSettings settings = worker.settings();
@@ -691,6 +707,7 @@ class WorkerTest {
     assertThat(settings.slots()).containsOnlyKeys("cpu").containsValue(1);
     assertThat(settings.labels()).isEmpty();
     assertThat(settings.stuckThreshold()).isEqualTo(1);
+    assertThat(settings.version()).isZero();
     assertThat(settings.spoolDir()).as("with a client of the caller's own").isNull();
     assertThat(WorkerSettings.defaults().spoolDir())
         .isAbsolute()

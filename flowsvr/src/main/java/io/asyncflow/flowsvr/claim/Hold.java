@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.claim;
 
 import io.asyncflow.flowsvr.due.HoldKey;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.Set;
@@ -14,6 +15,7 @@ import java.util.Set;
  * @param holdId makes it repeatable after a lost answer; {@code null} if it is not repeatable
  * @param stages the stages wanted; empty for all
  * @param startId identifies the start of the worker; empty if unknown
+ * @param workerVersion the version of the worker's program; 0 if it sends none
  */
 public record Hold(
     TaskType type,
@@ -23,9 +25,10 @@ public record Hold(
     String holdId,
     Set<String> stages,
     Preference preference,
-    String startId) {
+    String startId,
+    int workerVersion) {
 
-  /** A hold without a preference and a start id. */
+  /** A hold without a preference, a start id and a version. */
   public Hold(
       TaskType type,
       int limit,
@@ -36,7 +39,7 @@ public record Hold(
     this(type, limit, workerId, waitTime, holdId, stages, Preference.NONE);
   }
 
-  /** A hold without a start id. */
+  /** A hold without a start id and a version. */
   public Hold(
       TaskType type,
       int limit,
@@ -45,12 +48,13 @@ public record Hold(
       String holdId,
       Set<String> stages,
       Preference preference) {
-    this(type, limit, workerId, waitTime, holdId, stages, preference, "");
+    this(type, limit, workerId, waitTime, holdId, stages, preference, "", 0);
   }
 
   /** A copy with a wait time of zero. */
   public Hold atOnce() {
-    return new Hold(type, limit, workerId, Duration.ZERO, holdId, stages, preference, startId);
+    return new Hold(
+        type, limit, workerId, Duration.ZERO, holdId, stages, preference, startId, workerVersion);
   }
 
   public boolean isRepeatable() {
@@ -64,6 +68,11 @@ public record Hold(
 
   public boolean takes(String stage) {
     return stages.isEmpty() || stages.contains(stage);
+  }
+
+  /** Whether the type asks for a later version of the worker, so that the hold gets no tasks. */
+  public boolean isTooOldFor(TaskTypeConfig config) {
+    return workerVersion < config.minWorkerVersion();
   }
 
   /** Whether it takes some tasks only after they have been due for a while. */

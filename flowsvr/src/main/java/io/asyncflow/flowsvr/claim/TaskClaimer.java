@@ -154,7 +154,7 @@ public class TaskClaimer {
   }
 
   /** The tasks that an earlier delivery of the hold was given and still holds; may be empty. */
-  private List<TaskRow> heldByEarlierDelivery(Hold hold) {
+  public List<TaskRow> heldByEarlierDelivery(Hold hold) {
     return holds.find(hold).map(stored -> stillHeld(hold, stored)).orElse(List.of());
   }
 

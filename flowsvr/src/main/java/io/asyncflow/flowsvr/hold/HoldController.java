@@ -9,6 +9,7 @@ import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.report.ReportList;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.error.DatabaseTrouble;
@@ -61,9 +62,12 @@ class HoldController {
   /**
    * @param outcomes {@code null} if the call carried no reports
    * @param drain whether the worker shall drain; {@code null} for no
+   * @param minWorkerVersion the lowest version that gets tasks, if the worker's is lower; else
+   *     {@code null}
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
-  record Held(List<Task> taskList, List<ReportResult> outcomes, Boolean drain) {}
+  record Held(
+      List<Task> taskList, List<ReportResult> outcomes, Boolean drain, Integer minWorkerVersion) {}
 
   /**
    * A hold that carries reports is not parked, because the worker waits for their outcomes. If the
@@ -152,6 +156,11 @@ class HoldController {
         new Held(
             tasks,
             outcomes,
-            open.isDraining(hold.workerId(), hold.startId()) ? Boolean.TRUE : null));
+            open.isDraining(hold.workerId(), hold.startId()) ? Boolean.TRUE : null,
+            types
+                .known(hold.type())
+                .filter(hold::isTooOldFor)
+                .map(TaskTypeConfig::minWorkerVersion)
+                .orElse(null)));
   }
 }

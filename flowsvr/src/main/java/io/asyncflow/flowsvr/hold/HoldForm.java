@@ -36,7 +36,8 @@ final class HoldForm {
                 in.names("prefer").max(MAX_STAGES, TaskLimits.STAGE).values(),
                 Duration.ofMillis(
                     in.number("othersAfterMs").between(0, MAX_OTHERS_AFTER_MS).or(0))),
-            in.text("startId").name().max(TaskLimits.WORKER_ID).or(""));
+            in.text("startId").name().max(TaskLimits.WORKER_ID).or(""),
+            in.number("workerVersion").between(0, Integer.MAX_VALUE).or(0));
     if (hold.isRepeatable() && hold.workerId().isEmpty()) {
       in.refuse("workerId", "is required with a holdId");
     }

@@ -1,8 +1,12 @@
 package io.asyncflow.flowsvr.hold;
 
+import static java.util.Collections.nCopies;
+
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
+import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
 import io.asyncflow.flowsvr.due.DueLook;
 import io.asyncflow.flowsvr.due.HoldDemand;
 import io.asyncflow.flowsvr.report.TaskReporter;
@@ -15,6 +19,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +44,9 @@ import org.springframework.stereotype.Service;
  */
 @Service
 public class TaskHolds implements HoldDemand, DisposableBean {
+
+  /** When a line asks again whose holds are all of workers that are too old. */
+  private static final long LONG_MS = 5_000;
 
   private final TaskTypes types;
   private final TaskClaimer claimer;
@@ -181,14 +189,36 @@ public class TaskHolds implements HoldDemand, DisposableBean {
                 node::nanoTime));
   }
 
-  private WaitingLine.RoundResult claim(TaskType type, List<TaskClaimer.ClaimRequest> line) {
+  private WaitingLine.RoundResult claim(TaskType type, List<ClaimRequest> line) {
     // Before the claim: its tasks would be lost if reading the types failed after it.
     TaskTypeConfig config = types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
-    TaskClaimer.ClaimResult claim = claimer.claim(type, line);
+    List<ClaimRequest> admitted =
+        line.stream().filter(request -> !request.hold().isTooOldFor(config)).toList();
+    List<List<TaskRow>> rows = new ArrayList<>();
+    for (ClaimRequest request : line) {
+      rows.add(request.hold().isTooOldFor(config) ? repeatedFor(request) : List.of());
+    }
+    List<Boolean> complete = new ArrayList<>(nCopies(line.size(), true));
+    long againInMs = LONG_MS;
+    if (!admitted.isEmpty()) {
+      ClaimResult claim = claimer.claim(type, admitted);
+      againInMs = claim.againInMs();
+      for (int i = 0, next = 0; i < line.size(); i++) {
+        if (!line.get(i).hold().isTooOldFor(config)) {
+          rows.set(i, claim.rows().get(next));
+          complete.set(i, claim.complete().get(next++));
+        }
+      }
+    }
     return new WaitingLine.RoundResult(
-        claim.rows().stream().map(rows -> toTasks(rows, config)).toList(),
-        claim.againInMs(),
-        claim.complete());
+        rows.stream().map(ofHold -> toTasks(ofHold, config)).toList(), againInMs, complete);
+  }
+
+  /** What a hold of a worker that is too old gets: the tasks of a lost answer, no new ones. */
+  private List<TaskRow> repeatedFor(ClaimRequest request) {
+    return request.possibleRepeat() && request.hold().isRepeatable()
+        ? claimer.heldByEarlierDelivery(request.hold())
+        : List.of();
   }
 
   /** Releases tasks whose caller was gone when they were claimed. */

@@ -43,6 +43,7 @@ public class TaskTypeConfig implements TypeRules {
   private int maxExecuting;
   private int rateLimit;
   private int userRateLimit;
+  private int minWorkerVersion;
   private int paused;
 
   // The database writes these two.
@@ -143,6 +144,11 @@ public class TaskTypeConfig implements TypeRules {
     return TaskTypeRanges.USER_RATE_LIMIT.clamp(userRateLimit);
   }
 
+  /** The lowest version of a worker whose holds get tasks; 0 for any. */
+  public int minWorkerVersion() {
+    return TaskTypeRanges.MIN_WORKER_VERSION.clamp(minWorkerVersion);
+  }
+
   /** Whether holds get no tasks, while tasks can still be created. */
   public boolean paused() {
     return paused != 0;
@@ -163,6 +169,7 @@ public class TaskTypeConfig implements TypeRules {
     ifPresent(settings.maxExecuting(), value -> maxExecuting = value);
     ifPresent(settings.rateLimit(), value -> rateLimit = value);
     ifPresent(settings.userRateLimit(), value -> userRateLimit = value);
+    ifPresent(settings.minWorkerVersion(), value -> minWorkerVersion = value);
     ifPresent(settings.paused(), value -> paused = value);
   }
 
@@ -187,6 +194,7 @@ public class TaskTypeConfig implements TypeRules {
         maxExecuting,
         rateLimit,
         userRateLimit,
+        minWorkerVersion,
         paused,
         epochMs(createTime),
         epochMs(modifyTime));

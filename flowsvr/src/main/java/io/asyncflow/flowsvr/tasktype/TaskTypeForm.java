@@ -36,6 +36,7 @@ record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) 
           "maxExecuting",
           "rateLimit",
           "userRateLimit",
+          "minWorkerVersion",
           "paused",
           // Sent by a client that saves what it has listed; ignored.
           "createTime",
@@ -62,6 +63,7 @@ record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) 
             number(in, "maxExecuting", TaskTypeRanges.MAX_EXECUTING).asInteger(),
             number(in, "rateLimit", TaskTypeRanges.RATE_LIMIT).asInteger(),
             number(in, "userRateLimit", TaskTypeRanges.USER_RATE_LIMIT).asInteger(),
+            number(in, "minWorkerVersion", TaskTypeRanges.MIN_WORKER_VERSION).asInteger(),
             number(in, "paused", TaskTypeRanges.PAUSED).asInteger(),
             null,
             null);

@@ -15,6 +15,7 @@ enum TaskTypeRanges {
   MAX_EXECUTING(0, 1_000_000),
   RATE_LIMIT(0, 1_000_000),
   USER_RATE_LIMIT(0, 1_000_000),
+  MIN_WORKER_VERSION(0, 1_000_000_000),
   PAUSED(0, 1);
 
   final long min;

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.worker;
 
 import static java.util.Comparator.comparing;
+import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
@@ -8,6 +9,7 @@ import io.asyncflow.flowsvr.hold.OpenHolds;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +25,7 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Service;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Lists the workers, for people: no decision depends on it. A worker's tasks return to waiting when
@@ -48,6 +51,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private final int maxWorkers;
   private final WorkerStore store;
   private final OpenHolds holds;
+  private final TaskTypes types;
   private final PagedDelete pages;
   private final Node node;
   private final Map<String, Received> unwritten = new ConcurrentHashMap<>();
@@ -57,12 +61,14 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   WorkerRegistry(
       WorkerStore store,
       OpenHolds holds,
+      TaskTypes types,
       PagedDelete pages,
       Node node,
       @Value("${flow.max-workers:10000}") int maxWorkers) {
     this.maxWorkers = maxWorkers;
     this.store = store;
     this.holds = holds;
+    this.types = types;
     this.pages = pages;
     this.node = node;
   }
@@ -152,7 +158,26 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    */
   public List<WorkerView> list(int limit) {
     runOnce();
-    return store.list(LOST_AFTER, limit);
+    return store.list(LOST_AFTER, limit).stream()
+        .map(worker -> worker.tooOldFor(tooOldFor(worker.description())))
+        .toList();
+  }
+
+  /** The types of a worker's stages that ask for a later version than it describes. */
+  private List<String> tooOldFor(JsonNode description) {
+    int version = description.path("version").asInt(0);
+    Set<String> served =
+        description
+            .path("stages")
+            .valueStream()
+            .map(stage -> stage.asString(""))
+            .map(stage -> stage.substring(0, Math.max(0, stage.indexOf('/'))))
+            .collect(toSet());
+    return types.all().stream()
+        .filter(type -> version < type.minWorkerVersion())
+        .map(type -> type.type().name())
+        .filter(served::contains)
+        .toList();
   }
 
   /**

@@ -147,6 +147,7 @@ class WorkerStore {
                   state,
                   rs.getInt("held_tasks"),
                   JSON.readTree(rs.getString("description")),
+                  List.of(),
                   rs.getLong("first_time"),
                   rs.getLong("beat_time"));
             })

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.worker;
 
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -8,6 +9,7 @@ import tools.jackson.databind.JsonNode;
  * @param state {@code alive}, {@code draining}, or {@code lost} after a while without a sign of
  *     life
  * @param description the worker's description: types, stages, labels, free slots, states
+ * @param tooOldFor the types of its stages that ask for a later version of its program
  * @param firstBeat epoch ms
  * @param lastBeat epoch ms; the time of its last beat or, roughly, of its last hold
  */
@@ -18,5 +20,13 @@ public record WorkerView(
     String state,
     int heldTasks,
     JsonNode description,
+    List<String> tooOldFor,
     long firstBeat,
-    long lastBeat) {}
+    long lastBeat) {
+
+  /** The same with the types for which it is too old. */
+  WorkerView tooOldFor(List<String> types) {
+    return new WorkerView(
+        workerId, host, sdkVersion, state, heldTasks, description, types, firstBeat, lastBeat);
+  }
+}

@@ -36,7 +36,8 @@ class OpenHoldsTest {
         null,
         Set.of(),
         Preference.NONE,
-        startId);
+        startId,
+        0);
   }
 
   @Test

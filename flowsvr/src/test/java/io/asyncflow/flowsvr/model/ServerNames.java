@@ -90,6 +90,7 @@ final class ServerNames {
         settings.maxExecuting(),
         settings.rateLimit(),
         settings.userRateLimit(),
+        settings.minWorkerVersion(),
         settings.paused(),
         null,
         null);

@@ -44,6 +44,7 @@ class TaskTypesIT {
     assertThat(config.maxExecuting()).isZero();
     assertThat(config.rateLimit()).isZero();
     assertThat(config.userRateLimit()).isZero();
+    assertThat(config.minWorkerVersion()).isZero();
     assertThat(config.paused()).isFalse();
   }
 

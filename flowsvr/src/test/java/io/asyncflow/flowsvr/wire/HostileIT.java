@@ -240,6 +240,12 @@ class HostileIT {
         "delay and moment",
         "/api/task/createTask",
         "{'taskData':{'userId':'u','taskType':'hostile','taskStage':'s','delayMs':1,'runAt':1}}");
+    for (Object version : List.of(-1, "x", 1.5, true, 1L << 40)) {
+      post(
+          "worker version " + version,
+          "/api/task/hold_task",
+          "{'taskType':'hostile','workerVersion':" + JSON.writeValueAsString(version) + "}");
+    }
     for (Object window : List.of(0, -1, 100_001, "x", 1.5, true, 1e300, List.of(1))) {
       post(
           "window " + window,
@@ -274,6 +280,7 @@ class HostileIT {
             "max_delivery",
             "roll_threshold",
             "user_rate_limit",
+            "min_worker_version",
             "paused")) {
       for (Object value : List.of(-1, 1e18, "x", true, List.of(1))) {
         post(

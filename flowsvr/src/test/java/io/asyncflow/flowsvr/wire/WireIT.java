@@ -75,6 +75,7 @@ class WireIT {
               "max_executing",
               "rate_limit",
               "user_rate_limit",
+              "min_worker_version",
               "paused",
               "create_time",
               "modify_time");

@@ -76,6 +76,12 @@ public class WorkerProperties {
   private int stuckThreshold = 1;
 
   /**
+   * The version of this program, which rises with each release: a task type may ask for a lowest
+   * one. Default: 0, the oldest.
+   */
+  private int version;
+
+  /**
    * The directory for undelivered reports, which also survive a restart of the worker; "none" to
    * keep them in memory only. Default: .asyncflow/spool in the user's home.
    */
@@ -92,6 +98,7 @@ public class WorkerProperties {
         slots, // without GPUs, which the builder adds
         labels,
         stuckThreshold,
+        version,
         spoolDir == null || spoolDir.isBlank() ? defaults.spoolDir() : spoolPath());
   }
 
@@ -209,6 +216,14 @@ public class WorkerProperties {
 
   public void setSpoolDir(String spoolDir) {
     this.spoolDir = spoolDir;
+  }
+
+  public int getVersion() {
+    return version;
+  }
+
+  public void setVersion(int version) {
+    this.version = version;
   }
 
   public int getStuckThreshold() {

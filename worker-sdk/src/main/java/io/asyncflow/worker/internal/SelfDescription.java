@@ -15,6 +15,7 @@ final class SelfDescription {
 
   private final String host = WorkerIds.host();
   private final String version = SelfDescription.class.getPackage().getImplementationVersion();
+  private final Integer programVersion;
   private final List<String> stages;
   private final Map<String, String> labels;
 
@@ -24,6 +25,7 @@ final class SelfDescription {
             .flatMap(type -> type.getValue().keySet().stream().map(s -> type.getKey() + "/" + s))
             .toList();
     labels = settings.labels();
+    programVersion = settings.version() == 0 ? null : settings.version();
   }
 
   WorkerInfo at(WorkerView now, List<TypePipeline> pipelines, SlotPool slots) {
@@ -31,7 +33,14 @@ final class SelfDescription {
     pipelines.forEach(
         pipeline -> freeThreads.put(pipeline.taskType(), pipeline.pool().freeThreads()));
     return new WorkerInfo(
-        host, version, stages, labels, freeThreads, slots.freeByDevice(), statesOf(now));
+        host,
+        version,
+        programVersion,
+        stages,
+        labels,
+        freeThreads,
+        slots.freeByDevice(),
+        statesOf(now));
   }
 
   private static Map<String, String> statesOf(WorkerView now) {

@@ -11,28 +11,31 @@ import java.util.List;
 
 /**
  * Adds the start id of the worker to each hold and heartbeat, so that the drain of one start does
- * not apply to a later start with the same worker id.
+ * not apply to a later start with the same worker id; and the version of its program to each hold.
  */
 public final class StartTellingClient extends ForwardingFlowClient {
 
   private final String startId;
+  private final Integer version;
 
   /**
    * @param startId unique for this start of the worker
+   * @param version the version of the worker's program; 0 for none
    */
-  public StartTellingClient(FlowClient client, String startId) {
+  public StartTellingClient(FlowClient client, String startId, int version) {
     super(client);
     this.startId = startId;
+    this.version = version == 0 ? null : version;
   }
 
   @Override
   public HoldAnswer hold(HoldRequest request) {
-    return super.hold(withStartId(request));
+    return super.hold(told(request));
   }
 
   @Override
   public HoldAnswer hold(HoldRequest request, List<Report> reports) {
-    return super.hold(withStartId(request), reports);
+    return super.hold(told(request), reports);
   }
 
   @Override
@@ -40,7 +43,7 @@ public final class StartTellingClient extends ForwardingFlowClient {
     return super.heartbeat(new Heartbeat(beat.workerId(), beat.tasks(), beat.worker(), startId));
   }
 
-  private HoldRequest withStartId(HoldRequest request) {
+  private HoldRequest told(HoldRequest request) {
     return new HoldRequest(
         request.taskType(),
         request.limit(),
@@ -50,6 +53,7 @@ public final class StartTellingClient extends ForwardingFlowClient {
         request.stages(),
         request.prefer(),
         request.othersAfterMs(),
-        startId);
+        startId,
+        version);
   }
 }

@@ -406,7 +406,11 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized HoldAnswer hold(HoldRequest request) {
     List<Task> tasks = held(request);
-    return new HoldAnswer(tasks, List.of(), isDrained(request.workerId(), request.startId()));
+    return new HoldAnswer(
+        tasks,
+        List.of(),
+        isDrained(request.workerId(), request.startId()),
+        isTooOld(request) ? settingsOf(request.taskType()).minWorkerVersion() : null);
   }
 
   private List<Task> held(HoldRequest request) {
@@ -463,9 +467,10 @@ public final class FakeFlowServer implements FlowClient {
             request.stages(),
             request.prefer(),
             request.othersAfterMs(),
-            request.startId());
+            request.startId(),
+            request.workerVersion());
     HoldAnswer answer = hold(atOnce);
-    return new HoldAnswer(answer.tasks(), outcomes, answer.drain());
+    return new HoldAnswer(answer.tasks(), outcomes, answer.drain(), answer.minWorkerVersion());
   }
 
   @Override
@@ -521,6 +526,7 @@ public final class FakeFlowServer implements FlowClient {
         orElse(changes.maxExecuting(), before.maxExecuting()),
         orElse(changes.rateLimit(), before.rateLimit()),
         orElse(changes.userRateLimit(), before.userRateLimit()),
+        orElse(changes.minWorkerVersion(), before.minWorkerVersion()),
         orElse(changes.paused(), before.paused()),
         before.createTime(),
         before.modifyTime());
@@ -746,7 +752,7 @@ public final class FakeFlowServer implements FlowClient {
     if (!same.isEmpty()) {
       return same.stream().map(this::toTask).toList();
     }
-    if (Integer.valueOf(1).equals(type.paused())) {
+    if (Integer.valueOf(1).equals(type.paused()) || isTooOld(request)) {
       return List.of();
     }
     int limit =
@@ -769,6 +775,11 @@ public final class FakeFlowServer implements FlowClient {
     String traceId = UUID.randomUUID().toString();
     due.forEach(entry -> take(entry, request, traceId));
     return due.stream().map(this::toTask).toList();
+  }
+
+  private boolean isTooOld(HoldRequest request) {
+    int lowest = orElse(settingsOf(request.taskType()).minWorkerVersion(), 0);
+    return orElse(request.workerVersion(), 0) < lowest;
   }
 
   /** How long the task must have been due for this hold to claim it. */

@@ -183,6 +183,7 @@ class WorkerAutoConfigurationTest {
             "asyncflow.worker.shutdown-grace=7s",
             "asyncflow.worker.labels.rack=12",
             "asyncflow.worker.stuck-threshold=4",
+            "asyncflow.worker.version=7",
             "asyncflow.worker.spool-dir=/somewhere/else")
         .withInitializer(
             starting ->
@@ -205,6 +206,7 @@ class WorkerAutoConfigurationTest {
               assertThat(settings.shutdownGrace()).isEqualTo(Duration.ofSeconds(7));
               assertThat(settings.labels()).containsEntry("rack", "12");
               assertThat(settings.stuckThreshold()).isEqualTo(4);
+              assertThat(settings.version()).isEqualTo(7);
               assertThat(settings.spoolDir()).isEqualTo(Path.of("/somewhere/else"));
               assertThat(settings.slots()).containsEntry("cuda:0", 2).containsEntry("cuda:1", 1);
             });
@@ -530,6 +532,7 @@ class WorkerAutoConfigurationTest {
             "slots",
             "labels",
             "stuck-threshold",
+            "version",
             "spool-dir")) {
       assertThat(metadata).contains("\"asyncflow.worker." + name + "\"");
     }

@@ -28,6 +28,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.TaskTypeSettings;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -281,6 +282,22 @@ class FakeFlowServerTest {
   }
 
   @Test
+  void aWorkerThatIsTooOldGetsNothing() {
+    server.saveTaskType(TaskTypeSettings.named("lark").withMinWorkerVersion(3));
+    create("one");
+    HoldAnswer old = server.hold(versioned(2));
+    assertThat(old.tasks()).isEmpty();
+    assertThat(old.minWorkerVersion()).isEqualTo(3);
+    HoldAnswer current = server.hold(versioned(3));
+    assertThat(current.tasks()).hasSize(1);
+    assertThat(current.minWorkerVersion()).isNull();
+  }
+
+  private static HoldRequest versioned(int version) {
+    return new HoldRequest("lark", 1, "w", 0, null, null, null, null, null, version);
+  }
+
+  @Test
   void aJobWithAWindowReleasesItsChildrenAsTheyEnd() {
     JobClient jobs = server.jobs();
     String id = jobs.createJob(NewJob.of("lark", "you", "").withWindow(2));
@@ -402,7 +419,7 @@ class FakeFlowServerTest {
   }
 
   private static HoldRequest startOf(String worker, String startId) {
-    return new HoldRequest("lark", 1, worker, 0, null, null, null, null, startId);
+    return new HoldRequest("lark", 1, worker, 0, null, null, null, null, startId, null);
   }
 
   private HeartbeatAnswer beatOf(String worker, String startId) {

@@ -16,6 +16,8 @@ import io.asyncflow.worker.internal.run.TypeLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The hold call of a type; at most one is open.
@@ -54,6 +56,8 @@ public final class HoldCall {
     }
   }
 
+  private static final Logger log = LoggerFactory.getLogger(HoldCall.class);
+
   /** How long a task waits for a worker that has its model loaded: about the time of a load. */
   private static final int OTHERS_AFTER_MS = 1_000;
 
@@ -65,6 +69,7 @@ public final class HoldCall {
   private final Ticker ticker;
 
   private String unansweredId;
+  private int minVersionTold;
   private String lastId;
 
   private Thread caller;
@@ -188,6 +193,7 @@ public final class HoldCall {
       if (received.drain()) {
         drain.run();
       }
+      tellIfTooOld(received.minWorkerVersion());
       return answer;
     } catch (FlowException e) {
       if (!mayHaveHeld(e)) {
@@ -197,6 +203,19 @@ public final class HoldCall {
     } finally {
       leave();
     }
+  }
+
+  /** Logs once that the worker is too old, and again if the type then asks for another version. */
+  private void tellIfTooOld(Integer minVersion) {
+    int now = minVersion == null ? 0 : minVersion;
+    if (now != minVersionTold && now > 0) {
+      log.warn(
+          "type {} needs workers of version {} or later: this one gets no tasks of it until it is"
+              + " updated",
+          taskType,
+          now);
+    }
+    minVersionTold = now;
   }
 
   private HoldAnswer holdWithReports(HoldRequest request) {

@@ -7,6 +7,7 @@ import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.worker.internal.loop.Backoff;
 import io.asyncflow.worker.internal.loop.Jitter;
 import io.asyncflow.worker.internal.loop.Link;
+import io.asyncflow.worker.internal.loop.LoggedLines;
 import io.asyncflow.worker.internal.loop.ManualTicker;
 import io.asyncflow.worker.internal.loop.WakeUp;
 import io.asyncflow.worker.internal.report.ReportSender;
@@ -60,6 +61,17 @@ class HoldCallTest {
         .isInstanceOf(FlowUnreachableException.class);
     assertThat(call.hold(scope, Duration.ZERO).repeated()).isTrue();
     assertThat(call.hold(scope, Duration.ZERO).repeated()).isFalse();
+  }
+
+  @Test
+  void workerThatIsTooOldSaysSoOnceForEachVersion() {
+    try (LoggedLines log = new LoggedLines(HoldCall.class)) {
+      for (Integer needed : new Integer[] {null, 3, 3, 4, null, 4}) {
+        client.minWorkerVersion = needed;
+        call.hold(scope, Duration.ZERO);
+      }
+      assertThat(log.lines()).hasSize(3).allMatch(line -> line.startsWith("type lark needs"));
+    }
   }
 
   @Test

@@ -30,6 +30,9 @@ public final class StubFlowClient extends ForwardingFlowClient {
   /** Whether the holds drain the worker. */
   boolean drain;
 
+  /** The version that the type asks for; {@code null} if the worker has it. */
+  Integer minWorkerVersion;
+
   private final Deque<Function<HoldRequest, List<Task>>> answers = new ArrayDeque<>();
   private final ManualTicker ticker;
 
@@ -109,7 +112,7 @@ public final class StubFlowClient extends ForwardingFlowClient {
     holds.add(request);
     List<Task> tasks =
         answers.isEmpty() ? waitInVain(request) : answers.removeFirst().apply(request);
-    return new HoldAnswer(tasks, List.of(), drain);
+    return new HoldAnswer(tasks, List.of(), drain, minWorkerVersion);
   }
 
   @Override

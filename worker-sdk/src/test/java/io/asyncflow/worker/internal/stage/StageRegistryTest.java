@@ -80,6 +80,7 @@ class StageRegistryTest {
         slots,
         labels,
         d.stuckThreshold(),
+        d.version(),
         null);
   }
 
