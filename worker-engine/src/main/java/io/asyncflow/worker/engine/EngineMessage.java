@@ -1,6 +1,8 @@
 package io.asyncflow.worker.engine;
 
 import io.asyncflow.api.OneLine;
+import io.asyncflow.worker.NonRetryableException;
+import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageResult;
 import java.util.Collection;
@@ -31,7 +33,19 @@ sealed interface EngineMessage {
   record Result(String id, StageResult result) implements EngineMessage {}
 
   /** A run failed. */
-  record Failure(String id, Kind kind, String message) implements EngineMessage {}
+  record Failure(String id, Kind kind, String message) implements EngineMessage {
+
+    /** What the failure means to the task, as an exception. */
+    Exception reason() {
+      String why = message.isBlank() ? "the engine gave no reason" : message;
+      return switch (kind) {
+        case RETRYABLE -> new EngineException(why);
+        case FATAL -> new NonRetryableException(why);
+        case OUT_OF_MEMORY -> new ResourceException("out of memory: " + why);
+        case CANCELLED -> new InterruptedException(why);
+      };
+    }
+  }
 
   /** The consequence of a failure for the task. */
   enum Kind {
@@ -141,17 +155,19 @@ sealed interface EngineMessage {
   static String run(Collection<StageContext> contexts) {
     ObjectNode message = JSON.createObjectNode().put("type", "run");
     ArrayNode runs = message.putArray("runs");
-    for (StageContext context : contexts) {
-      runs.addObject()
-          .put("id", context.idempotencyKey())
-          .put("taskId", context.taskId())
-          .put("taskType", context.taskType())
-          .put("stage", context.stage())
-          .put("attempt", context.attempt())
-          .put("context", context.rawContext())
-          .put("remainingMs", context.remaining().toMillis());
-    }
+    contexts.forEach(context -> runs.add(runOf(context)));
     return message.toString();
+  }
+
+  static ObjectNode runOf(StageContext context) {
+    return JSON.createObjectNode()
+        .put("id", context.idempotencyKey())
+        .put("taskId", context.taskId())
+        .put("taskType", context.taskType())
+        .put("stage", context.stage())
+        .put("attempt", context.attempt())
+        .put("context", context.rawContext())
+        .put("remainingMs", context.remaining().toMillis());
   }
 
   static String cancel(List<String> ids) {

@@ -2,7 +2,6 @@ package io.asyncflow.worker.engine;
 
 import io.asyncflow.worker.BatchRun;
 import io.asyncflow.worker.ChildPrograms;
-import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.engine.EngineMessage.Failure;
@@ -267,19 +266,9 @@ final class EngineProcess {
     } else if (message instanceof Result result && open.containsKey(result.id())) {
       open.remove(result.id()).complete(result.result());
     } else if (message instanceof Failure failure && open.containsKey(failure.id())) {
-      open.remove(failure.id()).fail(reasonOf(failure));
+      outOfMemory |= failure.kind() == EngineMessage.Kind.OUT_OF_MEMORY;
+      open.remove(failure.id()).fail(failure.reason());
     }
-  }
-
-  private Exception reasonOf(Failure failure) {
-    outOfMemory |= failure.kind() == EngineMessage.Kind.OUT_OF_MEMORY;
-    String message = failure.message().isBlank() ? "the engine gave no reason" : failure.message();
-    return switch (failure.kind()) {
-      case RETRYABLE -> new EngineException(message);
-      case FATAL -> new NonRetryableException(message);
-      case OUT_OF_MEMORY -> new ResourceException("out of memory: " + message);
-      case CANCELLED -> new InterruptedException(message);
-    };
   }
 
   private String named(String what) {

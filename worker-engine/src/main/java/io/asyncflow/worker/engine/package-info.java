@@ -1,7 +1,8 @@
 /**
- * Stages that are run by a program of any language: {@link
+ * Stages that are run by a program of any language; docs/engines.md describes the protocols. {@link
+ * io.asyncflow.worker.engine.RemoteHandler} asks an HTTP service for the result of a run. {@link
  * io.asyncflow.worker.engine.EngineHandler} keeps one process for each slot and exchanges JSON
- * lines with it; docs/engines.md describes the protocol.
+ * lines with it:
  *
  * <pre>
  *   handler's thread ──→ writer ──→ stdin ┐
