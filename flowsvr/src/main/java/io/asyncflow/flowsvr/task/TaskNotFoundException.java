@@ -19,9 +19,6 @@ public class TaskNotFoundException extends FlowException {
 
   /** The exception for a task that may have existed, but whose table was dropped. */
   public static TaskNotFoundException dropped(TaskId id) {
-    return new TaskNotFoundException(
-        "there is no task "
-            + id
-            + " any more: its table was dropped when its retention_days were over");
+    return new TaskNotFoundException("there is no task " + id + " any more: its table was dropped");
   }
 }

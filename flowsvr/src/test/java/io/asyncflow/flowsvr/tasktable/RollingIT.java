@@ -492,9 +492,7 @@ class RollingIT {
     assertThat(statesOf(type)).containsExactly(State.DROPPING, State.OPEN);
     assertThatThrownBy(() -> queries.get(ids.get(0)))
         .isInstanceOf(FlowException.class)
-        .hasMessage(
-            "there is no task %s any more: its table was dropped when its retention_days were over",
-            ids.get(0));
+        .hasMessage("there is no task %s any more: its table was dropped", ids.get(0));
 
     assertThat(retention.runOnce(Duration.ZERO)).isEqualTo(1);
     assertThat(tables.existing()).doesNotContain(ids.get(0).table());
@@ -506,6 +504,90 @@ class RollingIT {
         .asString()
         .contains(ids.get(0).toString());
     assertThat(given.aWaitingTask().ofType(type).create().table().number()).isEqualTo(2);
+  }
+
+  @Test
+  void drainedTableIsDroppedBeforeItsTimeIfAnOperatorSaysSo() throws IOException {
+    TaskType type = given.aType().create();
+    TaskId done = given.aWaitingTask().ofType(type).create();
+    finishAll(type);
+    given.nextTable(type);
+    drain.runOnce();
+    String table = done.table().sqlName();
+
+    Wire.Answer cleaned = clean(type, table);
+    assertThat(cleaned.body().toString()).isEqualTo("{\"msg\":\"ok\",\"code\":0,\"result\":null}");
+    assertThat(statesOf(type)).containsExactly(State.DROPPING, State.OPEN);
+    assertThatThrownBy(() -> queries.get(done)).isInstanceOf(FlowException.class);
+    retention.runOnce(Duration.ZERO);
+    assertThat(tables.existing()).doesNotContain(done.table());
+    assertThat(archived(done.table())).hasSize(1);
+    assertThat(actsOn(type)).containsExactly("CLEAN ann disk {\"table\":\"" + table + "\"}");
+
+    assertThat(clean(type, table).badFields()).as("it is gone").containsExactly("table");
+  }
+
+  @Test
+  void onlyTheFirstDrainedTableCanBeCleaned() {
+    TaskType type = given.aType().create();
+    given.aWaitingTask().ofType(type).create();
+    finishAll(type);
+    given.nextTable(type);
+    given.aWaitingTask().ofType(type).create();
+    finishAll(type);
+    given.nextTable(type);
+    given.aWaitingTask().ofType(type).create();
+    given.nextTable(type);
+    drain.runOnce();
+    assertThat(statesOf(type))
+        .containsExactly(State.DRAINED, State.DRAINED, State.SEALED, State.OPEN);
+
+    for (int number : new int[] {2, 3, 4}) {
+      Wire.Answer refused = clean(type, new TaskTable(type, number).sqlName());
+      assertThat(refused.status()).isEqualTo(409);
+      assertThat(refused.code()).isEqualTo(8051);
+    }
+    for (String nowhere : List.of(new TaskTable(type, 5).sqlName(), "t_schedule_cfg", "x")) {
+      assertThat(clean(type, nowhere).badFields()).containsExactly("table");
+    }
+    assertThat(actsOn(type)).isEmpty();
+
+    String first = new TaskTable(type, 1).sqlName();
+    assertThat(clean(type, first).code()).isZero();
+    assertThat(clean(type, first).code()).as("it is being dropped").isEqualTo(8051);
+    assertThat(clean(type, new TaskTable(type, 2).sqlName()).code()).isZero();
+    assertThat(actsOn(type)).hasSize(2);
+  }
+
+  @Test
+  void tableThatManyCleanAtOnceIsGivenUpOnce() {
+    TaskType type = given.aType().create();
+    given.aWaitingTask().ofType(type).create();
+    finishAll(type);
+    given.nextTable(type);
+    drain.runOnce();
+    String table = new TaskTable(type, 1).sqlName();
+    assertThat(AtOnce.from(8, i -> clean(type, table).code()))
+        .containsOnlyOnce(0)
+        .containsOnly(0, 8051);
+    assertThat(actsOn(type)).hasSize(1);
+  }
+
+  private Wire.Answer clean(TaskType type, String table) {
+    return new Wire(port)
+        .post(
+            "/api/task_schedule_cfg/clean",
+            "{'taskType':'%s','table':'%s','operator':'ann','reason':'disk'}"
+                .formatted(type.name(), table));
+  }
+
+  private List<String> actsOn(TaskType type) {
+    return jdbc.sql(
+            "SELECT CONCAT(act, ' ', operator, ' ', reason, ' ', detail) FROM t_act WHERE object ="
+                + " ?")
+        .param("type:" + type.name())
+        .query(String.class)
+        .list();
   }
 
   @Test

@@ -379,7 +379,8 @@ class HostileIT {
           "worker/drain",
           "task_schedule_cfg/save",
           "task_schedule_cfg/tables",
-          "task_schedule_cfg/roll");
+          "task_schedule_cfg/roll",
+          "task_schedule_cfg/clean");
 
   private void everyEndpoint() {
     for (String endpoint : READING_ENDPOINTS) {

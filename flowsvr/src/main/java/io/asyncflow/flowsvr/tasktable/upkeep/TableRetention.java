@@ -85,6 +85,28 @@ public class TableRetention {
     return dropped;
   }
 
+  /**
+   * Gives a table up at once, whatever the retention of its type. The next rounds drop it.
+   *
+   * @param join further work in the same transaction, if the table is given up
+   * @return false if the table is not the first of its family, or not drained
+   */
+  public boolean giveUpNow(TaskTable table, Runnable join) {
+    boolean isGivenUp =
+        transactions.execute(
+            () -> {
+              boolean isFirst = lives.giveUp(table, Duration.ZERO);
+              if (isFirst) {
+                join.run();
+              }
+              return isFirst;
+            });
+    if (isGivenUp) {
+      families.outdated();
+    }
+    return isGivenUp;
+  }
+
   private int drop(TaskTable table) {
     if (tables.exists(table)) { // an interrupted round may have dropped it
       archive.write(table);

@@ -1,0 +1,38 @@
+package io.asyncflow.flowsvr.operator;
+
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskType;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/task_schedule_cfg")
+class TableActController {
+
+  private static final int TABLE = 64;
+  private static final int OPERATOR = 128;
+  private static final int REASON = 1_000;
+
+  private final TableActs acts;
+
+  TableActController(TableActs acts) {
+    this.acts = acts;
+  }
+
+  record Clean(String taskType, String table, String operator, String reason) {}
+
+  @Takes(summary = "Drops a drained table now instead of after its retention", shape = Clean.class)
+  @PostMapping("/clean")
+  Envelope<Void> clean(Fields in) {
+    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
+    String table = in.text("table").required().max(TABLE).value();
+    String operator = in.text("operator").max(OPERATOR).or("");
+    String reason = in.text("reason").max(REASON).or("");
+    in.refuseIfBad();
+    acts.clean(type, table, operator, reason);
+    return Envelope.done();
+  }
+}
