@@ -74,6 +74,39 @@ public interface FlowClient {
     return retryTask(taskId, null, null);
   }
 
+  /**
+   * Sets the workers that may hold a task. If another worker holds it, that hold ends: the worker
+   * learns of it from its next heartbeat, its report is refused, and the task is due at once.
+   *
+   * @param workerIds at most 64; empty for all workers
+   * @param operator recorded with the act, at most 128 characters; {@code null} for none
+   * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
+   *     ErrorCode#TRANSITION_NOT_ALLOWED} if it is final
+   */
+  void setWorkers(String taskId, List<String> workerIds, String operator, String reason);
+
+  /** Sets the workers that may hold a task without an operator and a reason. */
+  default void setWorkers(String taskId, List<String> workerIds) {
+    setWorkers(taskId, workerIds, null, null);
+  }
+
+  /**
+   * Ends the hold of an executing task, which is due at once and may be held by any worker that
+   * might hold it before. No retry is used up.
+   *
+   * @param operator recorded with the act, at most 128 characters; {@code null} for none
+   * @param reason recorded with the act, at most 1,000 characters; {@code null} for none
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
+   *     ErrorCode#TRANSITION_NOT_ALLOWED} if it is not executing
+   */
+  void restartTask(String taskId, String operator, String reason);
+
+  /** Restarts a task without an operator and a reason. */
+  default void restartTask(String taskId) {
+    restartTask(taskId, null, null);
+  }
+
   /** Holds due tasks. May block for {@code waitMs}; the answer is empty if no task became due. */
   HoldAnswer hold(HoldRequest request);
 

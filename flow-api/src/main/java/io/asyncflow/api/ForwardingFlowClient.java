@@ -56,6 +56,16 @@ public abstract class ForwardingFlowClient implements FlowClient {
   }
 
   @Override
+  public void setWorkers(String taskId, List<String> workerIds, String operator, String reason) {
+    client.setWorkers(taskId, workerIds, operator, reason);
+  }
+
+  @Override
+  public void restartTask(String taskId, String operator, String reason) {
+    client.restartTask(taskId, operator, reason);
+  }
+
+  @Override
   public HoldAnswer hold(HoldRequest request) {
     return client.hold(request);
   }

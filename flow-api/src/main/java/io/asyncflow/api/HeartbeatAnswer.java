@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 
 /**
@@ -7,8 +8,16 @@ import java.util.List;
  *
  * @param tasks the state of each lease that the heartbeat named, in its order
  * @param drain whether the worker shall drain: stop polling, finish its tasks and stop
+ * @param drainGraceMs milliseconds after which a draining worker interrupts what it runs and
+ *     releases it; {@code null} for never
  */
-public record HeartbeatAnswer(List<LeaseState> tasks, boolean drain) {
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record HeartbeatAnswer(List<LeaseState> tasks, boolean drain, Long drainGraceMs) {
+
+  /** An answer that lets the worker finish what it runs. */
+  public HeartbeatAnswer(List<LeaseState> tasks, boolean drain) {
+    this(tasks, drain, null);
+  }
 
   /** What a heartbeat found about one lease. */
   public enum State {

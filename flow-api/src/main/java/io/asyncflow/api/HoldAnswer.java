@@ -9,15 +9,21 @@ import java.util.List;
  * @param outcomes the result of each report that the call carried, in order; empty if the server
  *     does not take reports with a hold
  * @param drain whether the worker shall drain: stop polling, finish its tasks and stop
+ * @param drainGraceMs milliseconds after which a draining worker interrupts what it runs and
+ *     releases it; {@code null} for never
  * @param minWorkerVersion the lowest version that gets tasks of this type, if the worker's is too
  *     old; {@code null} if it is not
  */
 public record HoldAnswer(
-    List<Task> tasks, List<ReportResult> outcomes, boolean drain, Integer minWorkerVersion) {
+    List<Task> tasks,
+    List<ReportResult> outcomes,
+    boolean drain,
+    Long drainGraceMs,
+    Integer minWorkerVersion) {
 
-  /** An answer to a worker that is not too old. */
+  /** An answer without a grace, to a worker that is not too old. */
   public HoldAnswer(List<Task> tasks, List<ReportResult> outcomes, boolean drain) {
-    this(tasks, outcomes, drain, null);
+    this(tasks, outcomes, drain, null, null);
   }
 
   /** An answer that does not drain the worker. */

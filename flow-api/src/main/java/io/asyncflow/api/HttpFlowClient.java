@@ -246,6 +246,16 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
+  public void setWorkers(String taskId, List<String> workerIds, String operator, String reason) {
+    postWithoutResult("/api/task/setWorkers", new SetWorkers(taskId, workerIds, operator, reason));
+  }
+
+  @Override
+  public void restartTask(String taskId, String operator, String reason) {
+    postWithoutResult("/api/task/restart", new ActOn(taskId, operator, reason));
+  }
+
+  @Override
   public HoldAnswer hold(HoldRequest request) {
     return postHold(request, request);
   }
@@ -261,7 +271,11 @@ public final class HttpFlowClient implements FlowClient {
     HoldResult held = post("/api/task/hold_task", body, HOLD, Duration.ofMillis(waitMs));
     boolean drain = Boolean.TRUE.equals(held.drain()); // absent means false
     return new HoldAnswer(
-        orEmpty(held.taskList()), orEmpty(held.outcomes()), drain, held.minWorkerVersion());
+        orEmpty(held.taskList()),
+        orEmpty(held.outcomes()),
+        drain,
+        held.drainGraceMs(),
+        held.minWorkerVersion());
   }
 
   @Override
@@ -311,6 +325,9 @@ public final class HttpFlowClient implements FlowClient {
 
   private record ActOn(String taskId, String operator, String reason) {}
 
+  private record SetWorkers(
+      String taskId, List<String> workerIds, String operator, String reason) {}
+
   private record TaskIdResult(String taskId) {}
 
   private record TaskIdsResult(List<String> taskIds) {}
@@ -318,7 +335,11 @@ public final class HttpFlowClient implements FlowClient {
   private record TaskResult(Task taskData) {}
 
   private record HoldResult(
-      List<Task> taskList, List<ReportResult> outcomes, Boolean drain, Integer minWorkerVersion) {}
+      List<Task> taskList,
+      List<ReportResult> outcomes,
+      Boolean drain,
+      Long drainGraceMs,
+      Integer minWorkerVersion) {}
 
   private record HoldAndReport(@JsonUnwrapped HoldRequest hold, List<Report> reports) {}
 

@@ -1,5 +1,7 @@
 package io.asyncflow.api;
 
+import java.util.List;
+
 /**
  * A task to be created.
  *
@@ -14,6 +16,7 @@ package io.asyncflow.api;
  * @param maxRetryNum retries of a stage, 0 for none; {@code null} for the type's value
  * @param maxRetryInterval cap of the retry delay in seconds; {@code null} for the type's value
  * @param idempotencyKey the same key and body give the same task id; at most 128 printable ASCII
+ * @param workerIds the 1 to 64 workers that may hold the task; {@code null} for all
  */
 public record NewTask(
     String userId,
@@ -26,7 +29,36 @@ public record NewTask(
     Long runAt,
     Integer maxRetryNum,
     Integer maxRetryInterval,
-    String idempotencyKey) {
+    String idempotencyKey,
+    List<String> workerIds) {
+
+  /** A task that every worker may hold. */
+  public NewTask(
+      String userId,
+      String taskType,
+      String taskStage,
+      String scheduleLog,
+      String taskContext,
+      Integer priority,
+      Long delayMs,
+      Long runAt,
+      Integer maxRetryNum,
+      Integer maxRetryInterval,
+      String idempotencyKey) {
+    this(
+        userId,
+        taskType,
+        taskStage,
+        scheduleLog,
+        taskContext,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        maxRetryInterval,
+        idempotencyKey,
+        null);
+  }
 
   public static NewTask of(String taskType, String taskStage, String userId, String taskContext) {
     return new NewTask(
@@ -45,7 +77,8 @@ public record NewTask(
         runAt,
         maxRetryNum,
         maxRetryInterval,
-        key);
+        key,
+        workerIds);
   }
 
   public NewTask withPriority(int seconds) {
@@ -60,7 +93,8 @@ public record NewTask(
         runAt,
         maxRetryNum,
         maxRetryInterval,
-        idempotencyKey);
+        idempotencyKey,
+        workerIds);
   }
 
   public NewTask withDelayMs(long delay) {
@@ -75,7 +109,8 @@ public record NewTask(
         null,
         maxRetryNum,
         maxRetryInterval,
-        idempotencyKey);
+        idempotencyKey,
+        workerIds);
   }
 
   /** Due from this epoch millisecond on, by the database's clock. */
@@ -91,7 +126,8 @@ public record NewTask(
         epochMs,
         maxRetryNum,
         maxRetryInterval,
-        idempotencyKey);
+        idempotencyKey,
+        workerIds);
   }
 
   /** Retries of each stage, 0 for none, instead of the type's value. */
@@ -107,7 +143,8 @@ public record NewTask(
         runAt,
         retries,
         maxRetryInterval,
-        idempotencyKey);
+        idempotencyKey,
+        workerIds);
   }
 
   /** The cap of the retry delay in seconds, instead of the type's value. */
@@ -123,6 +160,24 @@ public record NewTask(
         runAt,
         maxRetryNum,
         seconds,
-        idempotencyKey);
+        idempotencyKey,
+        workerIds);
+  }
+
+  /** The workers that may hold the task, 1 to 64. */
+  public NewTask withWorkerIds(List<String> workers) {
+    return new NewTask(
+        userId,
+        taskType,
+        taskStage,
+        scheduleLog,
+        taskContext,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        maxRetryInterval,
+        idempotencyKey,
+        List.copyOf(workers));
   }
 }

@@ -1,6 +1,7 @@
 package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -22,6 +23,8 @@ import java.util.function.Consumer;
  * @param errMsg for {@link Outcome#RETRY} and {@link Outcome#FAIL}: cut at 1,000 characters
  * @param retryAfterMs for {@link Outcome#RETRY}: the delay, instead of the type's
  * @param delayMs for {@link Outcome#SNOOZE}: the delay
+ * @param workerIds for {@link Outcome#NEXT_STAGE}: the at most 64 workers that may hold the task
+ *     from then on; empty for all; {@code null} keeps those that may hold it now
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Report(
@@ -36,7 +39,38 @@ public record Report(
     String result,
     String errMsg,
     Long retryAfterMs,
-    Long delayMs) {
+    Long delayMs,
+    List<String> workerIds) {
+
+  /** A report that does not change which workers may hold the task. */
+  public Report(
+      String taskId,
+      String workerId,
+      Integer leaseEpoch,
+      Outcome outcome,
+      String reportId,
+      String taskStage,
+      String taskContext,
+      Integer priority,
+      String result,
+      String errMsg,
+      Long retryAfterMs,
+      Long delayMs) {
+    this(
+        taskId,
+        workerId,
+        leaseEpoch,
+        outcome,
+        reportId,
+        taskStage,
+        taskContext,
+        priority,
+        result,
+        errMsg,
+        retryAfterMs,
+        delayMs,
+        null);
+  }
 
   /** A report with only the fields that every report needs. */
   public static Report of(String taskId, String workerId, Integer leaseEpoch, Outcome outcome) {
@@ -60,6 +94,11 @@ public record Report(
           copy.taskContext = context;
           copy.priority = newPriority;
         });
+  }
+
+  /** With the workers of {@link Outcome#NEXT_STAGE}; {@code null} keeps those of the task. */
+  public Report withWorkerIds(List<String> value) {
+    return with(copy -> copy.workerIds = value);
   }
 
   public Report withResult(String value) {
@@ -93,7 +132,8 @@ public record Report(
         copy.result,
         copy.errMsg,
         copy.retryAfterMs,
-        copy.delayMs);
+        copy.delayMs,
+        copy.workerIds);
   }
 
   /** The fields of this report that a copy may change. */
@@ -107,5 +147,6 @@ public record Report(
     private String errMsg = Report.this.errMsg;
     private Long retryAfterMs = Report.this.retryAfterMs;
     private Long delayMs = Report.this.delayMs;
+    private List<String> workerIds = Report.this.workerIds;
   }
 }

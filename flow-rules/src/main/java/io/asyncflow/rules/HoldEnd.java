@@ -135,6 +135,20 @@ public final class HoldEnd {
     return after.status(TaskStatus.WAITING).orderTime(row.now() + delay);
   }
 
+  /**
+   * The row after an operator has ended its hold: the task waits, due at once if it was executing.
+   * No attempt is counted, and no report of the hold is accepted any more.
+   */
+  public static TaskRow revoked(TaskRow row) {
+    return row.copy()
+        .status(TaskStatus.WAITING)
+        .orderTime(row.status() == TaskStatus.EXECUTING ? row.now() : row.orderTime())
+        .reportedEpoch(row.leaseEpoch())
+        .reportId(null)
+        .scheduleLog(logged(row, "REVOKED", "an operator ended the hold"))
+        .row();
+  }
+
   private static String logged(TaskRow row, String outcome, String message) {
     return ScheduleLog.append(
         row.scheduleLog(),

@@ -16,6 +16,7 @@ import io.asyncflow.api.TaskStatus;
  * @param place its role in a job; {@code null} outside jobs
  * @param fire the fire that created it; {@code null} if no schedule did. The tasks of a job have
  *     none: the job has
+ * @param lane the {@link Lane} of the workers that may hold it; {@link Lane#OPEN} for all
  * @param now the database's epoch ms when the row was read
  */
 public record TaskRow(
@@ -45,6 +46,7 @@ public record TaskRow(
     String scheduleLog,
     JobPlace place,
     FireId fire,
+    String lane,
     long now) {
 
   /** A new task, which has not been held yet. */
@@ -88,6 +90,7 @@ public record TaskRow(
         scheduleLog,
         place,
         fire,
+        Lane.OPEN,
         now);
   }
 
@@ -189,6 +192,7 @@ public record TaskRow(
     private String context;
     private String result;
     private String scheduleLog;
+    private String lane;
     private long now;
 
     private Copy(TaskRow row) {
@@ -212,6 +216,7 @@ public record TaskRow(
       context = row.context;
       result = row.result;
       scheduleLog = row.scheduleLog;
+      lane = row.lane;
       now = row.now;
     }
 
@@ -310,6 +315,11 @@ public record TaskRow(
       return this;
     }
 
+    public Copy lane(String value) {
+      lane = value;
+      return this;
+    }
+
     public Copy now(long value) {
       now = value;
       return this;
@@ -343,6 +353,7 @@ public record TaskRow(
           scheduleLog,
           original.place,
           original.fire,
+          lane,
           now);
     }
   }

@@ -20,6 +20,11 @@ public record TaskTransition(TaskRow before, TaskRow after) {
     }
   }
 
+  /** The same transition into a lane. */
+  public TaskTransition inLane(String lane) {
+    return new TaskTransition(before, after.copy().lane(lane).row());
+  }
+
   /** Whether the transition sets the task to failed. */
   public boolean makesFailed() {
     return after.status() == TaskStatus.FAILED;

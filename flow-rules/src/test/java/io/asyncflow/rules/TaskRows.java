@@ -29,6 +29,7 @@ public final class TaskRows {
   private String result;
   private JobPlace place;
   private FireId fire;
+  private String lane = Lane.OPEN;
 
   private TaskRows() {}
 
@@ -135,6 +136,11 @@ public final class TaskRows {
     return this;
   }
 
+  public TaskRows inLane(String value) {
+    lane = value;
+    return this;
+  }
+
   public TaskRow build() {
     return new TaskRow(
         new TaskId(number, id().table()),
@@ -163,6 +169,7 @@ public final class TaskRows {
         log,
         place,
         fire,
+        lane,
         NOW);
   }
 }

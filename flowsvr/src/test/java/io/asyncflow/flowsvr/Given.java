@@ -163,6 +163,7 @@ public final class Given {
     private Integer maxRetryInterval;
     private String key;
     private FireId fire;
+    private Set<String> workers = Set.of();
 
     public AWaitingTask ofType(TaskType value) {
       this.type = value;
@@ -219,6 +220,12 @@ public final class Given {
       return this;
     }
 
+    /** That these workers alone may hold. */
+    public AWaitingTask forWorkers(String... values) {
+      this.workers = Set.of(values);
+      return this;
+    }
+
     public TaskDraft asDraft() {
       return new TaskDraft(
           user,
@@ -232,7 +239,8 @@ public final class Given {
           maxRetryNum,
           maxRetryInterval,
           key,
-          fire);
+          fire,
+          workers);
     }
 
     public TaskId create() {

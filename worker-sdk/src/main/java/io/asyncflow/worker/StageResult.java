@@ -1,6 +1,7 @@
 package io.asyncflow.worker;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -58,15 +59,28 @@ public sealed interface StageResult {
    * @param context the new context, written as JSON unless it is a string; {@code null} keeps the
    *     old one
    * @param priority the head start in seconds; {@code null} keeps the task's
+   * @param workerIds the at most 64 workers that may hold the task from then on; empty for all;
+   *     {@code null} keeps those that may hold it now
    */
-  record NextStage(String stage, Object context, Integer priority) implements StageResult {
+  record NextStage(String stage, Object context, Integer priority, List<String> workerIds)
+      implements StageResult {
     public NextStage {
       Objects.requireNonNull(stage, "stage");
     }
 
+    /** A next stage for the same workers. */
+    public NextStage(String stage, Object context, Integer priority) {
+      this(stage, context, priority, null);
+    }
+
+    /** The same on these workers alone, from the next stage on; without any, on all. */
+    public NextStage onWorkers(String... ids) {
+      return new NextStage(stage, context, priority, List.of(ids));
+    }
+
     /** The same with this head start, from the next stage on. */
     public NextStage withPriority(int seconds) {
-      return new NextStage(stage, context, seconds);
+      return new NextStage(stage, context, seconds, workerIds);
     }
   }
 

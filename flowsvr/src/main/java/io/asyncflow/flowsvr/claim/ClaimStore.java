@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.claim;
 import static java.util.stream.Collectors.groupingBy;
 
 import io.asyncflow.flowsvr.due.Range;
+import io.asyncflow.flowsvr.due.Source;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
@@ -20,10 +21,10 @@ import org.springframework.stereotype.Component;
 /**
  * The statements of a claim. Thread-safe.
  *
- * <p>They depend on {@code idx_claim (status, task_stage, order_time)}: the waiting tasks of one
- * stage are one contiguous range of it, ordered by due time and then by id, which InnoDB appends.
- * So a claim reads only the rows that it takes, however many tasks wait, are delayed, or belong to
- * other stages. ClaimPlanIT checks this on both engines.
+ * <p>They depend on {@code idx_claim (status, task_stage, lane, order_time)}: the waiting tasks of
+ * one stage and one lane are one contiguous range of it, ordered by due time and then by id, which
+ * InnoDB appends. So a claim reads only the rows that it takes, however many tasks wait, are
+ * delayed, or belong to other stages. ClaimPlanIT checks this on both engines.
  *
  * <p>A claimed row leaves a delete-marked entry at the head of its range until InnoDB can purge it.
  * So a {@link Range} may begin behind those entries.
@@ -32,21 +33,24 @@ import org.springframework.stereotype.Component;
 public class ClaimStore {
 
   /** Reads whole rows, except long logs: InnoDB visits a row to lock it in any case. */
-  static final TableSql LOCK_DUE =
-      new TableSql(
-          "SELECT "
-              + TaskStore.COLUMNS_BUT_LONG_LOGS
-              + """
+  private static final String LOCK_DUE_TEXT =
+      "SELECT "
+          + TaskStore.COLUMNS_BUT_LONG_LOGS
+          + """
 
               FROM %s FORCE INDEX (idx_claim)
               WHERE status = 1
                 AND task_stage = :stage
+            AND lane = <lane>
                 AND order_time >= :from
                 AND order_time <= now_ms
               ORDER BY order_time, id
               LIMIT :limit
               FOR UPDATE SKIP LOCKED
-              """);
+          """;
+
+  static final TableSql LOCK_DUE = new TableSql(LOCK_DUE_TEXT.replace("<lane>", "''"));
+  static final TableSql LOCK_DUE_OF_LANE = new TableSql(LOCK_DUE_TEXT.replace("<lane>", ":lane"));
 
   private static final String HOLD_VALUES =
       """
@@ -127,8 +131,11 @@ public class ClaimStore {
    */
   List<TaskRow> lockDue(Range range, int limit) {
     TaskTable table = range.source().table();
-    return jdbc.sql(LOCK_DUE.of(table))
-        .param("stage", range.source().stage())
+    Source source = range.source();
+    return (source.isOpen()
+            ? jdbc.sql(LOCK_DUE.of(table))
+            : jdbc.sql(LOCK_DUE_OF_LANE.of(table)).param("lane", source.lane()))
+        .param("stage", source.stage())
         .param("from", range.from())
         .param("limit", limit)
         .query(TaskStore.rowsOf(table))

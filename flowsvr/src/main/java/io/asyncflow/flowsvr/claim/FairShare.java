@@ -1,13 +1,15 @@
 package io.asyncflow.flowsvr.claim;
 
+import io.asyncflow.rules.Lane;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
  * Deals tasks to the holds of one claim: round-robin, in the order of the line. So a burst of tasks
  * is spread over all waiting holds, and the first hold gets the task that is due first. A hold gets
- * only stages that it named, and at most its limit.
+ * only stages that it named, in the open lane and in lanes of its worker, and at most its limit.
  *
  * <p>A first pass deals tasks to holds that take them without delay. A second pass deals what is
  * left to holds that prefer other stages, if the task has been due long enough. Pure functions.
@@ -19,9 +21,16 @@ final class FairShare {
   /**
    * A task that can be dealt.
    *
+   * @param lane the workers that may hold it
    * @param dueForMs milliseconds since it became due
    */
-  record Candidate(String stage, long dueForMs) {}
+  record Candidate(String stage, String lane, long dueForMs) {
+
+    /** A task that every worker may hold. */
+    Candidate(String stage, long dueForMs) {
+      this(stage, Lane.OPEN, dueForMs);
+    }
+  }
 
   /**
    * @param inOrder the tasks, in due order
@@ -93,11 +102,21 @@ final class FairShare {
    * A hold to deal tasks to.
    *
    * @param limit the most tasks to deal to it; 0 if it has tasks already
+   * @param lanes the lanes of its worker from which it may take
    */
-  record Claimant(Hold hold, int limit) {
+  record Claimant(Hold hold, int limit, Set<String> lanes) {
 
-    boolean takes(String stage) {
-      return hold.takes(stage);
+    /** A hold that takes only what every worker may hold. */
+    Claimant(Hold hold, int limit) {
+      this(hold, limit, Set.of());
+    }
+
+    boolean takes(String stage, String lane) {
+      return hold.takes(stage) && (lane.equals(Lane.OPEN) || lanes.contains(lane));
+    }
+
+    private boolean mayTake(Candidate candidate) {
+      return takes(candidate.stage(), candidate.lane());
     }
 
     /** How many ms a task of the stage must have been due before the hold takes it. */
@@ -106,11 +125,11 @@ final class FairShare {
     }
 
     boolean takesAtOnce(Candidate candidate) {
-      return takes(candidate.stage()) && patienceMs(candidate.stage()) == 0;
+      return mayTake(candidate) && patienceMs(candidate.stage()) == 0;
     }
 
     boolean takes(Candidate candidate) {
-      return takes(candidate.stage()) && patienceMs(candidate.stage()) <= candidate.dueForMs();
+      return mayTake(candidate) && patienceMs(candidate.stage()) <= candidate.dueForMs();
     }
   }
 }

@@ -12,6 +12,7 @@ import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -43,8 +44,11 @@ import org.springframework.stereotype.Component;
 @Component
 class JointClaim {
 
+  /** Of tasks that are due at the same time, those that only some workers may hold come first. */
   static final Comparator<TaskRow> DUE_ORDER =
-      Comparator.comparingLong(TaskRow::orderTime).thenComparingLong(row -> row.id().number());
+      Comparator.comparingLong(TaskRow::orderTime)
+          .thenComparing(row -> row.lane().equals(Lane.OPEN))
+          .thenComparingLong(row -> row.id().number());
 
   private final ClaimStore claims;
   private final TaskStore tasks;
@@ -124,7 +128,7 @@ class JointClaim {
   }
 
   private static Candidate candidate(TaskRow row) {
-    return new Candidate(row.stage(), row.now() - row.orderTime());
+    return new Candidate(row.stage(), row.lane(), row.now() - row.orderTime());
   }
 
   /**

@@ -38,6 +38,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DuplicateKeyException;
@@ -68,7 +69,9 @@ public class TaskClaimer {
   private static final long SOON_MS = 1_000;
 
   private static final Comparator<Head> HEAD_ORDER =
-      Comparator.comparingLong(Head::orderTime).thenComparingLong(Head::number);
+      Comparator.comparingLong(Head::orderTime)
+          .thenComparing(head -> head.source().isOpen())
+          .thenComparingLong(Head::number);
 
   private final DueLook dueLook;
   private final JointClaim joint;
@@ -183,7 +186,7 @@ public class TaskClaimer {
   }
 
   private static Candidate candidate(Head head) {
-    return new Candidate(head.source().stage(), head.dueForMs());
+    return new Candidate(head.source().stage(), head.source().lane(), head.dueForMs());
   }
 
   /**
@@ -196,12 +199,15 @@ public class TaskClaimer {
         .flatMapToLong(
             head ->
                 line.stream()
-                    .filter(
-                        claimant -> claimant.limit() > 0 && claimant.takes(head.source().stage()))
+                    .filter(claimant -> claimant.limit() > 0 && takes(claimant, head.source()))
                     .mapToLong(
                         claimant -> claimant.patienceMs(head.source().stage()) - head.dueForMs()))
         .filter(ms -> ms > 0)
         .min();
+  }
+
+  private static boolean takes(Claimant claimant, Source source) {
+    return claimant.takes(source.stage(), source.lane());
   }
 
   /** One claim. Not thread-safe. */
@@ -211,6 +217,9 @@ public class TaskClaimer {
     private final List<ClaimRequest> line;
     private final List<List<TaskRow>> shares = new ArrayList<>();
     private final Set<String> stages;
+
+    /** The lanes with tasks that the last look saw, by worker. */
+    private Map<String, Set<String>> lanes = Map.of();
 
     ClaimInProgress(TaskType type, List<ClaimRequest> line) {
       this.type = type;
@@ -231,6 +240,27 @@ public class TaskClaimer {
       return stages;
     }
 
+    /** The stages that each worker takes; empty for all. */
+    private Map<String, Set<String>> workers() {
+      Map<String, Set<String>> workers = new HashMap<>();
+      for (ClaimRequest request : line) {
+        Hold hold = request.hold();
+        if (!hold.workerId().isEmpty()) {
+          workers.merge(hold.workerId(), hold.stages(), ClaimInProgress::union);
+        }
+      }
+      return workers;
+    }
+
+    private static Set<String> union(Set<String> first, Set<String> second) {
+      if (first.isEmpty() || second.isEmpty()) {
+        return Set.of();
+      }
+      Set<String> union = new HashSet<>(first);
+      union.addAll(second);
+      return union;
+    }
+
     ClaimResult run() {
       Optional<OnlyRange> busy = busyRange();
       if (busy.isPresent() && takeWithoutLook(busy.get())) {
@@ -238,6 +268,7 @@ public class TaskClaimer {
       }
       for (int plan = 1; ; plan++) {
         Look look = look();
+        lanes = look.lanes().ofWorker();
         if (look.hasRepeats()) {
           redeliver();
         }
@@ -303,7 +334,9 @@ public class TaskClaimer {
       if (line.stream().anyMatch(request -> request.hold().isChoosy())) {
         return Optional.empty();
       }
-      return dueLook.busyRange(type, stages).filter(this::concernsAllThatRequireFresh);
+      return dueLook
+          .busyRange(type, stages, this::workers)
+          .filter(this::concernsAllThatRequireFresh);
     }
 
     private boolean concernsAllThatRequireFresh(OnlyRange busy) {
@@ -324,7 +357,7 @@ public class TaskClaimer {
       if (config.paused()) {
         return false;
       }
-      int room = room(config, Set.of(busy.range().source().stage()));
+      int room = room(config, claimant -> takes(claimant, busy.range().source()));
       Assignment assignment =
           take(config, most -> most == 0 ? Map.of() : Map.of(busy.range(), Math.min(room, most)));
       if (assignment.tasks() == 0) {
@@ -368,7 +401,7 @@ public class TaskClaimer {
     private void extendPlan(
         Look look, TaskTypeConfig config, Map<Source, Integer> counts, int most) {
       int planned = counts.values().stream().mapToInt(Integer::intValue).sum();
-      int free = Math.min(most, room(config, stages)) - planned;
+      int free = Math.min(most, room(config)) - planned;
       if (free <= 0 || look.seenInPart().isEmpty()) {
         return;
       }
@@ -379,8 +412,8 @@ public class TaskClaimer {
               .filter(source -> counts.get(source).longValue() == seen.get(source))
               .toList();
       for (Source source : sources) {
-        int ofStage = room(config, Set.of(source.stage())) - counts.get(source);
-        counts.merge(source, Math.min(free / sources.size(), ofStage), Integer::sum);
+        int ofSource = room(config, claimant -> takes(claimant, source)) - counts.get(source);
+        counts.merge(source, Math.min(free / sources.size(), ofSource), Integer::sum);
       }
     }
 
@@ -404,21 +437,22 @@ public class TaskClaimer {
               type,
               stages,
               requiredStages,
-              room(config, stages),
+              room(config),
               requireFresh.stream().anyMatch(hold -> hold.stages().isEmpty()),
-              unchecked);
+              unchecked,
+              this::workers);
       Look look = dueLook.look(request, false);
       boolean isEnough =
           look.hasDue() || requireFresh.stream().map(Hold::stages).allMatch(look::isWholeFor);
       return isEnough ? look : dueLook.look(request, true);
     }
 
-    private int room(TaskTypeConfig config, Set<String> ofStages) {
-      long room =
-          claimants(config).stream()
-              .filter(claimant -> ofStages.isEmpty() || ofStages.stream().anyMatch(claimant::takes))
-              .mapToLong(Claimant::limit)
-              .sum();
+    private int room(TaskTypeConfig config) {
+      return room(config, claimant -> true);
+    }
+
+    private int room(TaskTypeConfig config, Predicate<Claimant> which) {
+      long room = claimants(config).stream().filter(which).mapToLong(Claimant::limit).sum();
       return (int) Math.min(MAX_TASKS, room);
     }
 
@@ -427,7 +461,11 @@ public class TaskClaimer {
       for (int i = 0; i < line.size(); i++) {
         Hold hold = line.get(i).hold();
         int limit = hold.limit() == 0 ? config.scheduleLimit() : hold.limit();
-        claimants.add(new Claimant(hold, shares.get(i).isEmpty() ? limit : 0));
+        claimants.add(
+            new Claimant(
+                hold,
+                shares.get(i).isEmpty() ? limit : 0,
+                lanes.getOrDefault(hold.workerId(), Set.of())));
       }
       return claimants;
     }
@@ -449,6 +487,9 @@ public class TaskClaimer {
           .plan()
           .forEach(
               (range, count) -> {
+                if (!range.source().isOpen()) {
+                  return; // the next look sees what remains in a lane
+                }
                 List<Head> seen = heads.get(range.source());
                 if (count < seen.size() || !look.seenInPart().contains(range.source())) {
                   Range looked = ranges.get(range.source());

@@ -3,7 +3,9 @@ package io.asyncflow.flowsvr.create;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskType;
+import java.util.Set;
 
 /** Reads a task to be created. */
 public final class NewTaskForm {
@@ -28,11 +30,18 @@ public final class NewTaskForm {
             in.number("runAt").epochMs().asLong(),
             in.number("maxRetryNum").between(0, TaskLimits.RETRIES).asInteger(),
             in.number("maxRetryInterval").between(0, TaskLimits.RETRY_INTERVAL).asInteger(),
-            key(in));
+            key(in),
+            null,
+            workers(in));
     if (task.delayMs() != null && task.runAt() != null) {
       in.refuse("runAt", "must not be given together with delayMs");
     }
     return task;
+  }
+
+  /** The workers that may hold a task; empty if the field is absent: all. */
+  public static Set<String> workers(Fields in) {
+    return in.names("workerIds").notEmpty().max(Lane.WORKERS, TaskLimits.WORKER_ID).values();
   }
 
   /**

@@ -6,6 +6,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.create.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.create.limit.UserLimits;
+import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.number.ServerNumber;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -25,11 +26,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
@@ -55,6 +58,7 @@ public class TaskCreator {
   private final TaskStore store;
   private final IdempotencyKeyStore keys;
   private final UserLimits userLimits;
+  private final Lanes lanes;
   private final ServerNumber serverNumber;
   private final RetryingTransactions transactions;
   private final Events events;
@@ -68,6 +72,7 @@ public class TaskCreator {
       TaskStore store,
       IdempotencyKeyStore keys,
       UserLimits userLimits,
+      Lanes lanes,
       ServerNumber serverNumber,
       RetryingTransactions transactions,
       Events events,
@@ -79,6 +84,7 @@ public class TaskCreator {
     this.store = store;
     this.keys = keys;
     this.userLimits = userLimits;
+    this.lanes = lanes;
     this.serverNumber = serverNumber;
     this.transactions = transactions;
     this.events = events;
@@ -199,8 +205,9 @@ public class TaskCreator {
           (type, positions) -> // before the transaction: it may run DDL
           tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
       TaskId[] newIds = newIds(tables, call.tasks().size());
+      Map<Integer, String> laneAt = lanes(tables, call.tasks()); // before the transaction, too
       try {
-        return commit(commit, () -> createIn(tables, call, newIds));
+        return commit(commit, () -> createIn(tables, call, newIds, laneAt));
       } catch (TableDrainedException e) {
         newTaskTables.outdated(e.table);
         if (attempt == MAX_ATTEMPTS) {
@@ -208,6 +215,23 @@ public class TaskCreator {
         }
       }
     }
+  }
+
+  /** The lanes of those tasks that not every worker may hold, by their positions in the call. */
+  private Map<Integer, String> lanes(
+      SortedMap<TaskTable, List<Integer>> tables, List<TaskDraft> tasks) {
+    if (tasks.stream().allMatch(task -> task.workers().isEmpty())) {
+      return Map.of();
+    }
+    Map<Integer, String> laneAt = new HashMap<>();
+    tables.forEach(
+        (table, positions) ->
+            positions.stream()
+                .filter(position -> !tasks.get(position).workers().isEmpty())
+                .forEach(
+                    position ->
+                        laneAt.put(position, lanes.of(tasks.get(position).workers(), table))));
+    return laneAt;
   }
 
   /**
@@ -223,9 +247,12 @@ public class TaskCreator {
   }
 
   private List<TaskId> createIn(
-      SortedMap<TaskTable, List<Integer>> tables, CreateCall call, TaskId[] newIds) {
+      SortedMap<TaskTable, List<Integer>> tables,
+      CreateCall call,
+      TaskId[] newIds,
+      Map<Integer, String> laneAt) {
     TaskId[] taskIds = newIds.clone();
-    tables.forEach((table, positions) -> createIn(table, call, positions, taskIds));
+    tables.forEach((table, positions) -> createIn(table, call, positions, taskIds, laneAt));
     call.joinWith(List.of(taskIds));
     return Arrays.asList(taskIds);
   }
@@ -234,11 +261,16 @@ public class TaskCreator {
    * @param taskIds the ids of new tasks; the id of a task whose key is in use is replaced
    */
   private void createIn(
-      TaskTable table, CreateCall call, List<Integer> positions, TaskId[] taskIds) {
+      TaskTable table,
+      CreateCall call,
+      List<Integer> positions,
+      TaskId[] taskIds,
+      Map<Integer, String> laneAt) {
     List<TaskDraft> tasks = call.tasks();
     SortedMap<String, KeyUse> wanted = wantedKeys(tasks, positions, taskIds);
     Map<String, KeyUse> current = wanted.isEmpty() ? Map.of() : use(table, wanted);
     SortedMap<Long, TaskDraft> newTasks = new TreeMap<>();
+    Map<Long, String> laneOf = new HashMap<>();
     for (int position : positions) {
       TaskDraft task = tasks.get(position);
       String key = task.idempotencyKey();
@@ -251,13 +283,16 @@ public class TaskCreator {
       }
       if (key == null || taskIds[position].equals(wanted.get(key).id())) {
         newTasks.putIfAbsent(taskIds[position].number(), task);
+        if (laneAt.containsKey(position)) {
+          laneOf.put(taskIds[position].number(), laneAt.get(position));
+        }
       }
     }
     if (call.ofUsers() && !newTasks.isEmpty()) {
       userLimits.charge(types.require(table.type()), countByUser(newTasks.values()));
     }
     if (!newTasks.isEmpty()
-        && !store.insertUnlessDrained(table, newTasks, call.placesOf(taskIds))) {
+        && !store.insertUnlessDrained(table, newTasks, call.placesOf(taskIds), laneOf)) {
       throw new TableDrainedException(table);
     }
   }
@@ -290,17 +325,21 @@ public class TaskCreator {
   /** The hash of the task's values; the spelling and the white space of the JSON do not matter. */
   private static byte[] bodyHash(TaskDraft task) {
     List<Object> values =
-        Arrays.asList(
-            task.userId(),
-            task.type().name(),
-            task.stage(),
-            task.scheduleLog(),
-            task.context(),
-            task.priority(),
-            task.delayMs(),
-            task.runAt(),
-            task.maxRetryNum(),
-            task.maxRetryInterval());
+        new ArrayList<>(
+            Arrays.asList(
+                task.userId(),
+                task.type().name(),
+                task.stage(),
+                task.scheduleLog(),
+                task.context(),
+                task.priority(),
+                task.delayMs(),
+                task.runAt(),
+                task.maxRetryNum(),
+                task.maxRetryInterval()));
+    if (!task.workers().isEmpty()) {
+      values.add(new TreeSet<>(task.workers()));
+    }
     try {
       return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(values));
     } catch (NoSuchAlgorithmException e) {

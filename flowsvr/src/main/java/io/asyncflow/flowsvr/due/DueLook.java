@@ -8,6 +8,10 @@ import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.due.DueStore.Seen;
 import io.asyncflow.flowsvr.due.DueStore.Sources;
+import io.asyncflow.flowsvr.lane.LaneHeadStore;
+import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHead;
+import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHeads;
+import io.asyncflow.flowsvr.lane.LaneHeadStore.Place;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -17,6 +21,7 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -24,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.springframework.stereotype.Component;
 
@@ -46,13 +52,20 @@ public class DueLook {
   /** The most heads that a look reads, approximately; a claim may take more than it has seen. */
   private static final int MAX_HEADS = 2_000;
 
+  private static final String NO_WORKER = "";
+
+  /** The stages of a worker that did not ask; no stage is called so. */
+  private static final Set<String> NOTHING = Set.of("");
+
   private final DueStore store;
+  private final LaneHeadStore laneHeads;
   private final TaskFamilies families;
   private final Node node;
   private final DueMaps maps;
 
-  DueLook(DueStore store, DueMaps maps, TaskFamilies families, Node node) {
+  DueLook(DueStore store, LaneHeadStore laneHeads, DueMaps maps, TaskFamilies families, Node node) {
     this.store = store;
+    this.laneHeads = laneHeads;
     this.families = families;
     this.node = node;
     this.maps = maps;
@@ -67,6 +80,8 @@ public class DueLook {
    * @param requireFresh whether the answer to a hold that names no stage must not rely on the scan
    *     for the stages that there are
    * @param unchecked holds for which {@code t_hold} has not been read yet
+   * @param workers the stages that each worker takes, empty for all; asked for only if the type has
+   *     lanes
    */
   public record LookRequest(
       TaskType type,
@@ -74,7 +89,8 @@ public class DueLook {
       Set<String> requiredStages,
       int limit,
       boolean requireFresh,
-      Collection<HoldKey> unchecked) {}
+      Collection<HoldKey> unchecked,
+      Supplier<Map<String, Set<String>>> workers) {}
 
   /**
    * What a look saw.
@@ -83,9 +99,10 @@ public class DueLook {
    * @param heads the first waiting tasks of each range, in order within each
    * @param seenInPart the sources that may have more tasks than were seen
    * @param leftOut the stages of which a range was left out because it was known to be quiet
+   * @param lanes the lanes in which tasks wait for the workers
    * @param turn the part of the sources that was looked at; empty if all sources were
    * @param hasRepeats whether an earlier delivery of an unchecked hold was given tasks
-   * @param isOfOldTables whether the type's live tables have changed
+   * @param isOfOldTables whether the type's live tables have changed, or it has its first lane
    * @param newsSeen {@link DueMap#newsCount} before the look
    * @param at the {@link System#nanoTime()} at which it began
    */
@@ -94,6 +111,7 @@ public class DueLook {
       List<Head> heads,
       Set<Source> seenInPart,
       Set<String> leftOut,
+      Lanes lanes,
       Optional<Turn> turn,
       boolean hasRepeats,
       boolean isOfOldTables,
@@ -117,7 +135,7 @@ public class DueLook {
      * Whether the turn has not ended yet, so that a hold cannot be answered that nothing is due.
      */
     public boolean isUnderWay() {
-      return turn.filter(Turn::isUnderWay).isPresent();
+      return lanes.isCut() || turn.filter(Turn::isUnderWay).isPresent();
     }
 
     /** Whether the turn began before this time. */
@@ -136,6 +154,27 @@ public class DueLook {
    */
   public record Turn(Source began, Set<Source> news, boolean isUnderWay, long beganAt) {}
 
+  /**
+   * The lanes in which tasks wait for workers, due now or soon.
+   *
+   * @param wereAsked whether the type has lanes and workers asked; if not, nothing was read
+   * @param heads the first task of each source
+   * @param ofWorker the lanes of each worker that are among these
+   * @param isCut whether there may be more
+   */
+  public record Lanes(
+      boolean wereAsked,
+      Map<Source, Head> heads,
+      Map<String, Set<String>> ofWorker,
+      boolean isCut) {
+
+    public static final Lanes NONE = new Lanes(false, Map.of(), Map.of(), false);
+
+    private List<Head> due() {
+      return heads.values().stream().filter(Head::isDue).toList();
+    }
+  }
+
   /** The only range to claim from, which was busy a moment ago. */
   public record OnlyRange(Range range, long newsSeen, long at) {}
 
@@ -147,26 +186,45 @@ public class DueLook {
   /**
    * How long nothing is due, as far as is known. Reads no database.
    *
+   * @param workerId the worker; empty for none. What waits in its lanes is not known
    * @return milliseconds; 0 if a look is needed now
    */
-  public long quietForMs(TaskType type, Set<String> stages) {
-    DueMap known = maps.of(type);
+  public long quietForMs(TaskType type, Set<String> stages, String workerId) {
     return families
         .find(type, KNOWN)
-        .map(family -> toMs(known.nextLook(family.live(), stages, node.nanoTime())))
+        .filter(family -> !family.hasLanes() || workerId.isEmpty())
+        .map(family -> quietForMs(family, stages))
         .orElse(0L);
   }
 
-  /**
-   * As {@link #quietForMs(TaskType, Set)}, after a look that saw nothing due or whose due tasks
-   * were all taken.
-   */
-  public long quietForMs(Look look, TaskType type, Set<String> stages) {
-    return look.turn().isPresent() ? TURN_PAUSE_MS : quietForMs(type, stages);
+  private long quietForMs(TaskFamily family, Set<String> stages) {
+    return toMs(maps.of(family.type()).nextLook(family.live(), stages, node.nanoTime()));
   }
 
-  /** The range to claim from without a look; empty if it is not certain which one. */
-  public Optional<OnlyRange> busyRange(TaskType type, Set<String> stages) {
+  /**
+   * As {@link #quietForMs(TaskType, Set, String)}, after a look that saw nothing due or whose due
+   * tasks were all taken.
+   */
+  public long quietForMs(Look look, TaskType type, Set<String> stages) {
+    long open = look.turn().isPresent() ? TURN_PAUSE_MS : quietForMs(type, stages, NO_WORKER);
+    if (!look.lanes().wereAsked()) {
+      return open;
+    }
+    long next = Math.min(open, LaneHeadStore.HORIZON_MS);
+    for (Head head : look.lanes().heads().values()) {
+      next = Math.min(next, Math.max(0, -head.dueForMs()));
+    }
+    return next;
+  }
+
+  /**
+   * The range to claim from without a look; empty if it is not certain which one, or if a task is
+   * due in a lane of the workers.
+   *
+   * @param workers as in {@link LookRequest}
+   */
+  public Optional<OnlyRange> busyRange(
+      TaskType type, Set<String> stages, Supplier<Map<String, Set<String>>> workers) {
     DueMap known = maps.of(type);
     TaskFamily family = families.find(type, KNOWN).orElse(null);
     if (family == null) {
@@ -175,16 +233,18 @@ public class DueLook {
     long at = node.nanoTime();
     long newsSeen = known.newsCount();
     List<Range> ranges = new ArrayList<>();
+    List<Source> sources = new ArrayList<>();
     for (TaskTable table : family.live()) {
       Collection<String> names = stages.isEmpty() ? known.stagesOf(table, at).orElse(null) : stages;
       if (names == null) {
         return Optional.empty();
       }
-      names.forEach(stage -> known.rangeOf(new Source(table, stage), at).ifPresent(ranges::add));
+      names.forEach(stage -> sources.add(new Source(table, stage)));
     }
+    sources.forEach(source -> known.rangeOf(source, at).ifPresent(ranges::add));
     boolean isBusy =
         ranges.size() == 1 && !ranges.get(0).isWhole() && known.isBusy(ranges.get(0).source());
-    if (!isBusy) {
+    if (!isBusy || !lanes(family, sources, workers).due().isEmpty()) {
       return Optional.empty();
     }
     known.claimedFrom(ranges.get(0).source(), at);
@@ -214,10 +274,11 @@ public class DueLook {
 
   /**
    * Records a range. Of a look at a part of the sources only those are recorded that holds name:
-   * each source is looked at once a turn anyway, and every create would pay for so many hints.
+   * each source is looked at once a turn anyway, and every create would pay for so many hints. Of
+   * lanes none is recorded: each look finds those in which tasks are due.
    */
   private static void note(DueMap known, Look look, Range range, List<Head> heads) {
-    if (look.turn().isEmpty() || known.knows(range.source())) {
+    if (range.source().isOpen() && (look.turn().isEmpty() || known.knows(range.source()))) {
       known.saw(range, heads, look.newsSeen(), look.at());
     }
   }
@@ -264,6 +325,8 @@ public class DueLook {
         known.claimedFrom(source, at);
       }
     }
+    Lanes lanes = lanes(family, part.sources(), request.workers());
+    lanes.due().forEach(head -> ranges.add(new Range(head.source(), head.orderTime())));
     Set<Range> quiet = quietRequired(request.requiredStages(), family, known, ranges, leftOut, at);
     ranges.addAll(quiet);
     boolean isKnownEmpty = part.sources().isEmpty() && part.isAll() && !request.requireFresh();
@@ -271,7 +334,16 @@ public class DueLook {
         && request.unchecked().isEmpty()
         && (!leftOut.isEmpty() || isKnownEmpty && !whole)) {
       return new Look(
-          ranges, List.of(), Set.of(), leftOut, Optional.empty(), false, false, newsSeen, at);
+          ranges,
+          List.of(),
+          Set.of(),
+          leftOut,
+          lanes,
+          Optional.empty(),
+          false,
+          false,
+          newsSeen,
+          at);
     }
     int most = limitOfEach(request, ranges.size());
     // In a quiet range most likely nothing is due, and one head is enough to know.
@@ -290,6 +362,7 @@ public class DueLook {
             seen.heads(),
             seenInPart(ranges, bySource, limit),
             leftOut,
+            lanes,
             part.isAll() ? Optional.empty() : Optional.of(turn(part, known, seen)),
             seen.hasRepeats(),
             isOld(family, seen),
@@ -299,6 +372,29 @@ public class DueLook {
         range -> note(known, look, range, bySource.getOrDefault(range.source(), List.of())));
     known.retain(family.live(), at);
     return look;
+  }
+
+  private Lanes lanes(
+      TaskFamily family, Collection<Source> open, Supplier<Map<String, Set<String>>> workers) {
+    Map<String, Set<String>> stages = family.hasLanes() ? workers.get() : Map.of();
+    if (stages.isEmpty()) {
+      return Lanes.NONE;
+    }
+    LaneHeads found =
+        laneHeads.heads(
+            open.stream().map(source -> new Place(source.table(), source.stage())).toList(),
+            stages.keySet());
+    Map<Source, Head> heads = new HashMap<>();
+    Map<String, Set<String>> ofWorker = new HashMap<>();
+    for (LaneHead head : found.heads()) {
+      Set<String> wanted = stages.getOrDefault(head.workerId(), NOTHING);
+      if (wanted.isEmpty() || wanted.contains(head.place().stage())) {
+        Source source = new Source(head.place().table(), head.place().stage(), head.lane());
+        heads.put(source, new Head(source, 0, head.orderTime(), head.now()));
+        ofWorker.computeIfAbsent(head.workerId(), worker -> new HashSet<>()).add(head.lane());
+      }
+    }
+    return new Lanes(true, heads, ofWorker, found.isCut());
   }
 
   /**
@@ -348,7 +444,9 @@ public class DueLook {
 
   private static boolean isOld(TaskFamily family, Seen seen) {
     return seen.begin() > 0
-        && (seen.begin() != family.begin().number() || seen.end() != family.end().number());
+        && (seen.begin() != family.begin().number()
+            || seen.end() != family.end().number()
+            || seen.hasLanes() != family.hasLanes());
   }
 
   /**

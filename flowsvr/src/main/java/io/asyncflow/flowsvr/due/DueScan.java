@@ -8,6 +8,9 @@ import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.HoldDemand.Wanted;
+import io.asyncflow.flowsvr.lane.LaneHeadStore;
+import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHead;
+import io.asyncflow.flowsvr.lane.LaneHeadStore.Place;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
@@ -73,10 +76,12 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
 
   private final DueMaps maps;
   private final DueStore store;
+  private final LaneHeadStore laneHeads;
   private final TaskFamilies families;
   private final HoldDemand demand;
   private final RedisLink redis;
   private final Node node;
+  private final Map<TaskType, Set<LaneHead>> told = new HashMap<>();
   private boolean isSoleServer;
   private long tookNanos;
   private int maxParts = MAX_PARTS_PER_STATEMENT;
@@ -88,12 +93,14 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   DueScan(
       DueMaps maps,
       DueStore store,
+      LaneHeadStore laneHeads,
       TaskFamilies families,
       HoldDemand demand,
       RedisLink redis,
       Node node) {
     this.maps = maps;
     this.store = store;
+    this.laneHeads = laneHeads;
     this.families = families;
     this.demand = demand;
     this.redis = redis;
@@ -122,14 +129,19 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
         : receivesAllEvents() ? QUIET_WITH_REDIS : Duration.ZERO;
   }
 
-  /** The sources of one type that a round reads. */
+  /**
+   * The sources of one type that a round reads.
+   *
+   * @param places the stages in which tasks may wait in lanes of workers
+   */
   private record Part(
       TaskFamily family,
       DueMap map,
       long newsSeen,
       List<Source> quiet,
       Set<Source> busy,
-      List<Gap> gaps) {
+      List<Gap> gaps,
+      List<Place> places) {
 
     int size() {
       return 1 + quiet.size() + busy.size() + gaps.size();
@@ -217,8 +229,12 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
                 .live()
                 .forEach(table -> gaps.addAll(map.gapsToScan(table, quietFor().toNanos(), now)));
           }
-          if (!quiet.isEmpty() || !busy.isEmpty() || !gaps.isEmpty()) {
-            parts.put(type, new Part(family, map, newsSeen, quiet, busy, gaps));
+          List<Place> places =
+              wanted.containsKey(type) && family.hasLanes()
+                  ? places(sources(family.live(), map, wanted.get(type), now))
+                  : List.of();
+          if (!quiet.isEmpty() || !busy.isEmpty() || !gaps.isEmpty() || !places.isEmpty()) {
+            parts.put(type, new Part(family, map, newsSeen, quiet, busy, gaps, places));
           }
         });
     return new ArrayList<>(parts.values());
@@ -280,6 +296,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       part.map().saw(Range.whole(source), heads, part.newsSeen(), at);
     }
     Set<TaskTable> tables = part.gaps().stream().map(Gap::table).collect(toSet());
+    scanLanes(part, at);
     for (TaskTable table : tables) {
       boolean areAll = !scan.newStages().contains(table);
       part.map().scannedGaps(table, areAll, part.newsSeen(), at);
@@ -299,6 +316,38 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
     }
   }
 
+  private static List<Place> places(Collection<Source> sources) {
+    return sources.stream().map(source -> new Place(source.table(), source.stage())).toList();
+  }
+
+  /**
+   * Tells of the tasks in lanes of the waiting workers. A task that was told of is not told of
+   * again: the claims know it and have a reason not to take it, such as a limit of the type.
+   */
+  private void scanLanes(Part part, long at) {
+    TaskType type = part.family().type();
+    Set<String> workers = part.places().isEmpty() ? Set.of() : demand.workers(type);
+    if (workers.isEmpty()) {
+      told.remove(type);
+      return;
+    }
+    Set<LaneHead> heads = new HashSet<>();
+    long next = Long.MAX_VALUE;
+    Set<LaneHead> before = told.getOrDefault(type, Set.of());
+    for (LaneHead head : laneHeads.heads(part.places(), workers).heads()) {
+      LaneHead timeless =
+          new LaneHead(head.place(), head.lane(), head.workerId(), head.orderTime(), 0);
+      heads.add(timeless);
+      if (!before.contains(timeless)) {
+        next = Math.min(next, Math.max(0, head.orderTime() - head.now()));
+      }
+    }
+    told.put(type, heads);
+    if (next < Long.MAX_VALUE) {
+      found(type, next, at);
+    }
+  }
+
   private void found(TaskType type, long dueInMs, long at) {
     demand.dueIn(type, dueInMs);
     if (dueInMs == 0) {
@@ -309,7 +358,9 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
 
   private static boolean isOld(TaskFamily family, Position position) {
     return position != null
-        && (position.begin() != family.begin().number() || position.end() != family.end().number());
+        && (position.begin() != family.begin().number()
+            || position.end() != family.end().number()
+            || position.hasLanes() != family.hasLanes());
   }
 
   @Override

@@ -13,41 +13,47 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
  * The statements that find due tasks without a lock. Thread-safe.
  *
- * <p>They depend on {@code idx_claim (status, task_stage, order_time)}: the waiting tasks of one
- * stage are one contiguous range of it, ordered by due time and then by id, which InnoDB appends.
- * So a look reads only the entries that it returns, however many tasks wait, are delayed, or belong
- * to other stages. ClaimPlanIT checks this on both engines.
+ * <p>They depend on {@code idx_claim (status, task_stage, lane, order_time)}: the waiting tasks of
+ * one stage and one lane are one contiguous range of it, ordered by due time and then by id, which
+ * InnoDB appends. So a look reads only the entries that it returns, however many tasks wait, are
+ * delayed, or belong to other stages. ClaimPlanIT checks this on both engines.
  */
 @Component
 public class DueStore {
 
-  public static final TableSql HEAD_OF_SOURCE =
-      new TableSql(
-          """
+  private static final String HEAD_TEXT =
+      """
           SELECT id, order_time, now_ms AS db_now
           FROM %s FORCE INDEX (idx_claim)
           WHERE status = 1
             AND task_stage = ?
+            AND lane = <lane>
             AND order_time >= ?
           ORDER BY order_time, id
           LIMIT ?
-          """);
+          """;
 
-  /** One index access: the first waiting task of the next stage. */
-  static final TableSql HEAD_OF_NEXT_STAGE =
+  public static final TableSql HEAD_OF_SOURCE = new TableSql(HEAD_TEXT.replace("<lane>", "''"));
+  public static final TableSql HEAD_OF_LANE = new TableSql(HEAD_TEXT.replace("<lane>", "?"));
+
+  /**
+   * One index access: the first waiting task of the next lane of the stage, or of the next stage.
+   */
+  public static final TableSql HEAD_OF_NEXT =
       new TableSql(
           """
-          SELECT task_stage, id, order_time, now_ms AS db_now
+          SELECT task_stage, lane, id, order_time, now_ms AS db_now
           FROM %s FORCE INDEX (idx_claim)
           WHERE status = 1
-            AND task_stage > ?
-          ORDER BY task_stage, order_time
+            AND (task_stage > ? OR task_stage = ? AND lane > ?)
+          ORDER BY task_stage, lane, order_time
           LIMIT 1
           """);
 
@@ -58,7 +64,7 @@ public class DueStore {
   static final TableSql LEAST_OF_SOURCE =
       new TableSql(
           "SELECT 'due',<place>,MIN(order_time),0 FROM %s FORCE INDEX (idx_claim)"
-              + " WHERE status=1 AND task_stage=?");
+              + " WHERE status=1 AND task_stage=? AND lane=''");
 
   /** Whether any task waits for a stage behind this one, by one index access. */
   static final TableSql STAGES_BEHIND =
@@ -73,8 +79,8 @@ public class DueStore {
               + " WHERE status=1 AND task_stage>? AND task_stage<? LIMIT 1)");
 
   private static final String POSITION_OF_TYPE =
-      "SELECT 'tables',<place>,schedule_begin_pos,schedule_end_pos FROM t_schedule_pos"
-          + " WHERE task_type=?";
+      "SELECT IF(lanes=0,'tables','lanes'),<place>,schedule_begin_pos,schedule_end_pos"
+          + " FROM t_schedule_pos WHERE task_type=?";
 
   /** The clock, and the number of live servers; each leases a number before it serves. */
   private static final String SERVERS =
@@ -89,7 +95,7 @@ public class DueStore {
   private static final String POSITION =
       """
       SELECT 'tables' AS kind, 0 AS place, schedule_begin_pos AS id, schedule_end_pos AS order_time,
-        0 AS db_now
+        lanes AS db_now
       FROM t_schedule_pos
       WHERE task_type = ?
       """;
@@ -100,7 +106,8 @@ public class DueStore {
       SELECT 'repeats', 0, COUNT(*), 0, 0
       FROM t_hold
       WHERE task_type = ?
-        AND (worker_id = ? AND hold_id = ?""";
+        AND (worker_id = ? AND hold_id = ?\
+      """;
 
   /** One index access, however many tasks a stage has. */
   private static final String NEXT_STAGE =
@@ -109,7 +116,8 @@ public class DueStore {
       SELECT MIN(task_stage)
       FROM %s FORCE INDEX (idx_claim)
       WHERE status = 1
-        AND task_stage > :after)""";
+        AND task_stage > :after)\
+      """;
 
   private static final int FIRST_ENTRIES = 64;
   private static final int MORE_ENTRIES = 256;
@@ -144,7 +152,7 @@ public class DueStore {
             FROM %s FORCE INDEX (idx_claim)
             WHERE status = 1
               AND task_stage > :after
-            ORDER BY task_stage, order_time
+            ORDER BY task_stage, lane, order_time
             LIMIT <entries>) waiting) found
         GROUP BY stage
         ORDER BY stage
@@ -170,21 +178,28 @@ public class DueStore {
    * @param heads the first waiting tasks of each range, due or not, in order within each
    * @param begin number of the type's first live table; 0 if it was not read
    * @param end number of the type's last live table; 0 if it was not read
+   * @param hasLanes whether the type has lanes; false if it was not read
    * @param hasRepeats whether an earlier delivery of one of the holds was given tasks
    */
-  record Seen(List<Head> heads, int begin, int end, boolean hasRepeats) {}
+  record Seen(List<Head> heads, int begin, int end, boolean hasLanes, boolean hasRepeats) {}
 
   /**
-   * The first waiting task, due or not, of the stage that follows each of these in its table; none
-   * behind the last stage. One statement.
+   * The first waiting task, due or not, of the source that follows each of these in its table; none
+   * behind the last one. One statement.
    */
-  public List<Head> headsOfNextStages(List<Source> after) {
-    return jdbc.sql(HEAD_OF_NEXT_STAGE.ofAll(after.stream().map(Source::table).toList()))
-        .params(after.stream().map(Source::stage).toList())
+  public List<Head> headsOfNext(List<Source> after) {
+    return jdbc.sql(HEAD_OF_NEXT.ofAll(after.stream().map(Source::table).toList()))
+        .params(
+            after.stream()
+                .flatMap(source -> Stream.of(source.stage(), source.stage(), source.lane()))
+                .toList())
         .query(
             (rs, row) ->
                 new Head(
-                    new Source(after.get(rs.getInt("source")).table(), rs.getString("task_stage")),
+                    new Source(
+                        after.get(rs.getInt("source")).table(),
+                        rs.getString("task_stage"),
+                        rs.getString("lane")),
                     rs.getLong("id"),
                     rs.getLong("order_time"),
                     rs.getLong("db_now")))
@@ -327,8 +342,8 @@ public class DueStore {
    */
   public record Gap(TaskTable table, String after, String before) {}
 
-  /** The numbers of a type's first and last live table. */
-  public record Position(int begin, int end) {}
+  /** The numbers of a type's first and last live table, and whether it has lanes. */
+  public record Position(int begin, int end, boolean hasLanes) {}
 
   /** Reads the beginning of all these sources, and the gaps, of any types, in one statement. */
   public Scan scan(List<TaskType> types, List<Source> sources, List<Gap> gaps) {
@@ -369,7 +384,10 @@ public class DueStore {
                   servers[0] = (int) low;
                   now[0] = high;
                 }
-                case "tables" -> tables.put(types.get(place), new Position((int) low, (int) high));
+                case "tables" ->
+                    tables.put(types.get(place), new Position((int) low, (int) high, false));
+                case "lanes" ->
+                    tables.put(types.get(place), new Position((int) low, (int) high, true));
                 case "stages" -> newStages.add(gaps.get(place).table());
                 default -> {
                   if (!isNone) {
@@ -395,15 +413,20 @@ public class DueStore {
       Source source = range.source();
       parts.add(
           "SELECT 'due' AS kind, %d AS place, h.* FROM (\n%s) h\n"
-              .formatted(i, HEAD_OF_SOURCE.of(source.table())));
-      values.addAll(List.of(source.stage(), range.from(), limit.applyAsInt(range)));
+              .formatted(i, (source.isOpen() ? HEAD_OF_SOURCE : HEAD_OF_LANE).of(source.table())));
+      values.add(source.stage());
+      if (!source.isOpen()) {
+        values.add(source.lane());
+      }
+      values.add(range.from());
+      values.add(limit.applyAsInt(range));
     }
     return parts;
   }
 
   private Seen read(String sql, List<Object> values, List<Range> ranges) {
     List<Head> heads = new ArrayList<>();
-    int[] position = new int[2];
+    int[] position = new int[3];
     boolean[] hasRepeats = new boolean[1];
     jdbc.sql(sql)
         .params(values)
@@ -412,9 +435,10 @@ public class DueStore {
               long id = rs.getLong("id");
               long orderTime = rs.getLong("order_time");
               switch (rs.getString("kind")) {
-                case "tables" -> { // the first live table and the last one
+                case "tables" -> { // the first live table, the last one, and whether it has lanes
                   position[0] = (int) id;
                   position[1] = (int) orderTime;
+                  position[2] = rs.getInt("db_now");
                 }
                 case "repeats" -> hasRepeats[0] = id > 0;
                 default -> {
@@ -423,6 +447,6 @@ public class DueStore {
                 }
               }
             });
-    return new Seen(heads, position[0], position[1], hasRepeats[0]);
+    return new Seen(heads, position[0], position[1], position[2] == 1, hasRepeats[0]);
   }
 }

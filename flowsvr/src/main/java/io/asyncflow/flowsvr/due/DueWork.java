@@ -1,11 +1,15 @@
 package io.asyncflow.flowsvr.due;
 
+import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.stereotype.Service;
 
-/** Finds stages with waiting tasks, and how long their first task has been due. Thread-safe. */
+/**
+ * Finds stages and lanes with waiting tasks, and how long their first task has been due.
+ * Thread-safe.
+ */
 @Service
 public class DueWork {
 
@@ -16,30 +20,37 @@ public class DueWork {
   }
 
   /**
-   * A stage of a table. The empty name, which no stage has, stands for the place before the first
-   * stage.
+   * A lane of a stage of a table. The empty name, which no stage has, stands for the place before
+   * the first stage.
    */
-  public record Stage(TaskTable table, String name) {}
+  public record Stage(TaskTable table, String name, String lane) {
+
+    /** The place before all stages of a table. */
+    public static Stage before(TaskTable table) {
+      return new Stage(table, "", Lane.OPEN);
+    }
+  }
 
   /**
-   * A stage that has waiting tasks.
+   * A lane of a stage that has waiting tasks.
    *
    * @param late how long the first task has been due; zero if it is not due
    */
   public record Waiting(Stage stage, Duration late) {}
 
   /**
-   * The next stage with waiting tasks behind each of these, in its table; none behind the last one.
+   * The next one with waiting tasks behind each of these, in its table; none behind the last one.
    * One statement, which reads one index entry per table, however many tasks wait.
    */
   public List<Waiting> next(List<Stage> after) {
     return store
-        .headsOfNextStages(after.stream().map(at -> new Source(at.table(), at.name())).toList())
+        .headsOfNext(
+            after.stream().map(at -> new Source(at.table(), at.name(), at.lane())).toList())
         .stream()
         .map(
             head ->
                 new Waiting(
-                    new Stage(head.source().table(), head.source().stage()),
+                    new Stage(head.source().table(), head.source().stage(), head.source().lane()),
                     Duration.ofMillis(Math.max(0, head.dueForMs()))))
         .toList();
   }

@@ -21,6 +21,9 @@ public interface HoldDemand {
   /** The demand of each type that has unanswered holds. */
   Map<TaskType, Wanted> wanted();
 
+  /** The workers of the unanswered holds of a type; asked for only if the type has lanes. */
+  Set<String> workers(TaskType type);
+
   /**
    * Tells the holds of a type that a task is due then.
    *

@@ -95,7 +95,8 @@ class LateTasks {
     this.dueWork = dueWork;
     meters.show(
         "tasks.late",
-        "seconds since the longest waiting due task became due, measured by the leader; 0 elsewhere",
+        "seconds since the longest waiting due task became due, measured by the leader; 0"
+            + " elsewhere",
         () -> leads.getAsBoolean() ? latestMs / 1000.0 : 0);
   }
 
@@ -165,7 +166,7 @@ class LateTasks {
     Map<TaskTable, Stage> positions = new HashMap<>();
     for (TaskTable table : tables) {
       Stage position = unseen.remove(table);
-      positions.put(table, position == null ? new Stage(table, "") : position);
+      positions.put(table, position == null ? Stage.before(table) : position);
     }
     List<TaskTable> remaining = tables;
     for (int i = 0; i < STAGES && !remaining.isEmpty(); i++) {

@@ -20,6 +20,7 @@ import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,12 +63,17 @@ class HoldController {
   /**
    * @param outcomes {@code null} if the call carried no reports
    * @param drain whether the worker shall drain; {@code null} for no
+   * @param drainGraceMs milliseconds after which it interrupts what it runs; {@code null} for never
    * @param minWorkerVersion the lowest version that gets tasks, if the worker's is lower; else
    *     {@code null}
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Held(
-      List<Task> taskList, List<ReportResult> outcomes, Boolean drain, Integer minWorkerVersion) {}
+      List<Task> taskList,
+      List<ReportResult> outcomes,
+      Boolean drain,
+      Long drainGraceMs,
+      Integer minWorkerVersion) {}
 
   /**
    * A hold that carries reports is not parked, because the worker waits for their outcomes. If the
@@ -152,11 +158,13 @@ class HoldController {
   }
 
   private Envelope<Held> answerOf(Hold hold, List<Task> tasks, List<ReportResult> outcomes) {
+    Optional<OpenHolds.Drain> drain = open.drainOf(hold.workerId(), hold.startId());
     return Envelope.ok(
         new Held(
             tasks,
             outcomes,
-            open.isDraining(hold.workerId(), hold.startId()) ? Boolean.TRUE : null,
+            drain.isPresent() ? Boolean.TRUE : null,
+            drain.map(OpenHolds.Drain::graceMs).orElse(null),
             types
                 .known(hold.type())
                 .filter(hold::isTooOldFor)

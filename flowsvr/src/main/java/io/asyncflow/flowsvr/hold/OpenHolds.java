@@ -5,6 +5,7 @@ import io.asyncflow.flowsvr.claim.Hold;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,8 +30,17 @@ public class OpenHolds {
   private final Set<Open> open = ConcurrentHashMap.newKeySet();
   private final Set<String> callers = ConcurrentHashMap.newKeySet();
   private final Set<String> unnotified = ConcurrentHashMap.newKeySet();
-  private volatile Map<String, String> draining = Map.of();
+  private volatile Map<String, Drain> draining = Map.of();
   private volatile boolean closing;
+
+  /**
+   * The drain of a worker.
+   *
+   * @param startId the start that shall drain; empty if it sent none
+   * @param graceMs milliseconds after which the worker interrupts what it runs; {@code null} for
+   *     never
+   */
+  public record Drain(String startId, Long graceMs) {}
 
   private record Open(Hold hold, CompletableFuture<List<Task>> tasks) {
     String workerId() {
@@ -57,25 +67,30 @@ public class OpenHolds {
   }
 
   /**
-   * Whether the worker shall drain: stop polling, finish its tasks and stop.
+   * The drain of the worker: it shall stop polling, finish its tasks and stop. Empty if there is
+   * none.
    *
    * @param startId the start of the worker; empty if unknown
    */
-  public boolean isDraining(String workerId, String startId) {
-    String drainingStart = draining.get(workerId);
-    return drainingStart != null && (startId.isEmpty() || startId.equals(drainingStart));
+  public Optional<Drain> drainOf(String workerId, String startId) {
+    return Optional.ofNullable(draining.get(workerId))
+        .filter(drain -> startId.isEmpty() || startId.equals(drain.startId()));
+  }
+
+  private boolean isDraining(String workerId, String startId) {
+    return drainOf(workerId, startId).isPresent();
   }
 
   /**
    * Sets the workers that shall drain, replacing the earlier ones. Calls must not overlap.
    *
-   * @param startIds by worker id, the start that shall drain
+   * @param drains by worker id
    */
-  public void setDraining(Map<String, String> startIds) {
-    Set<String> added = new HashSet<>(startIds.keySet());
-    added.removeIf(worker -> startIds.get(worker).equals(draining.get(worker)));
-    draining = Map.copyOf(startIds);
-    unnotified.retainAll(startIds.keySet());
+  public void setDraining(Map<String, Drain> drains) {
+    Set<String> added = new HashSet<>(drains.keySet());
+    added.removeIf(worker -> drains.get(worker).equals(draining.get(worker)));
+    draining = Map.copyOf(drains);
+    unnotified.retainAll(drains.keySet());
     unnotified.addAll(added);
     for (Open hold : open) {
       if (added.contains(hold.workerId()) && isDraining(hold.workerId(), hold.hold().startId())) {

@@ -21,8 +21,10 @@ import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -150,6 +152,18 @@ public class TaskHolds implements HoldDemand, DisposableBean {
     return wanted;
   }
 
+  @Override
+  public Set<String> workers(TaskType type) {
+    Set<String> workers = new HashSet<>();
+    for (boolean namesStages : new boolean[] {true, false}) {
+      WaitingLine line = lines.get(new Kind(type, namesStages));
+      if (line != null) {
+        workers.addAll(line.workers());
+      }
+    }
+    return workers;
+  }
+
   private static Wanted union(Wanted first, Wanted second) {
     return new Wanted(
         first.anyStage() ? second.stages() : first.stages(), first.anyStage() || second.anyStage());
@@ -183,7 +197,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
         kind ->
             new WaitingLine(
                 line -> claim(type, line),
-                hold -> dueLook.quietForMs(type, hold.stages()),
+                hold -> dueLook.quietForMs(type, hold.stages(), hold.workerId()),
                 this::release,
                 threads,
                 node::nanoTime));

@@ -63,6 +63,14 @@ final class UnansweredHolds {
     return named.keySet().stream().flatMap(Set::stream).collect(toSet());
   }
 
+  /** The workers of the holds; those of old clients have none. */
+  synchronized Set<String> workers() {
+    return line.stream()
+        .map(waiting -> waiting.hold.workerId())
+        .filter(worker -> !worker.isEmpty())
+        .collect(toSet());
+  }
+
   /** The unanswered holds, in the order of their arrival. */
   synchronized List<WaitingHold> unanswered() {
     return line.stream().filter(waiting -> !waiting.answer.isDone()).toList();

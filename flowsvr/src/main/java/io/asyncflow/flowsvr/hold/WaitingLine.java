@@ -103,6 +103,11 @@ final class WaitingLine {
     return holds.stages();
   }
 
+  /** The workers of the holds. */
+  Set<String> workers() {
+    return holds.workers();
+  }
+
   /**
    * Adds a hold. It replaces a parked earlier delivery of the same hold; deliveries that arrive at
    * the same time get the same answer.

@@ -2,12 +2,14 @@ package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobChildren;
+import io.asyncflow.flowsvr.create.NewTaskForm;
 import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobLimits;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskId;
 import java.util.List;
+import java.util.Set;
 
 /** Reads a page of children. */
 final class JobChildrenForm {
@@ -40,6 +42,12 @@ final class JobChildrenForm {
     return new JobChild(
         stage,
         in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).or(""),
-        in.number("priority").between(0, TaskLimits.PRIORITY).asInteger());
+        in.number("priority").between(0, TaskLimits.PRIORITY).asInteger(),
+        workers(in));
+  }
+
+  private static List<String> workers(Fields in) {
+    Set<String> workers = NewTaskForm.workers(in);
+    return workers.isEmpty() ? null : List.copyOf(workers);
   }
 }

@@ -12,6 +12,8 @@ public record Act(Kind kind, String operator, String reason) {
   public enum Kind {
     CANCEL,
     RETRY,
-    SET_STATUS
+    SET_STATUS,
+    SET_WORKERS,
+    RESTART
   }
 }

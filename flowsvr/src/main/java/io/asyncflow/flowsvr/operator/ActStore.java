@@ -2,17 +2,20 @@ package io.asyncflow.flowsvr.operator;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.system.db.StatementValues;
+import io.asyncflow.rules.TaskId;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * {@code t_act}: one row for each act of an operator on anything but a task, written in the act's
- * transaction. Thread-safe.
+ * {@code t_act}: one row for each act of an operator that is not in {@code t_audit}, written in the
+ * act's transaction. Thread-safe.
  */
 @Component
 public class ActStore {
@@ -24,6 +27,14 @@ public class ActStore {
           """
           INSERT INTO t_act (act_time, act, object, operator, reason, detail)
           VALUES (now_ms, ?, ?, ?, ?, ?)
+          """);
+
+  private static final String INSERT_OF_TASK =
+      sql(
+          """
+          INSERT INTO t_act
+            (act_time, act, object, task_id, operator, reason, status_before, status_after, detail)
+          VALUES (now_ms, ?, ?, ?, ?, ?, ?, ?, ?)
           """);
 
   private final JdbcTemplate batch;
@@ -44,6 +55,52 @@ public class ActStore {
   public void record(String act, String object, String operator, String reason, Object detail) {
     String json = detail == null ? null : JSON.writeValueAsString(detail);
     batch.update(INSERT, new StatementValues(Arrays.asList(act, object, operator, reason, json)));
+  }
+
+  /**
+   * Records an act on a task.
+   *
+   * @param detail what else changed, shown as JSON
+   */
+  void record(Act act, TaskId id, TaskStatus before, TaskStatus after, Object detail) {
+    batch.update(
+        INSERT_OF_TASK,
+        act.kind().name(),
+        objectOf(id),
+        id.toString(),
+        act.operator(),
+        act.reason(),
+        before.code(),
+        after.code(),
+        JSON.writeValueAsString(detail));
+  }
+
+  private static String objectOf(TaskId id) {
+    return "task:" + id;
+  }
+
+  /** The acts on one task that are recorded here, newest first. */
+  List<AuditEntry> find(TaskId id, int limit) {
+    return batch.query(
+        """
+        SELECT act_time, act, task_id, operator, reason, status_before, status_after
+        FROM t_act
+        WHERE object = ?
+        ORDER BY id DESC
+        LIMIT ?
+        """,
+        (rs, row) ->
+            new AuditEntry(
+                rs.getLong("act_time"),
+                rs.getString("act"),
+                rs.getString("task_id"),
+                rs.getString("operator"),
+                rs.getString("reason"),
+                rs.getInt("status_before"),
+                rs.getInt("status_after"),
+                null),
+        objectOf(id),
+        limit);
   }
 
   /** Records the same act on several objects, without an operator. */

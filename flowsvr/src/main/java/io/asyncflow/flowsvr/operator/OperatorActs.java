@@ -1,8 +1,11 @@
 package io.asyncflow.flowsvr.operator;
 
+import static java.util.Comparator.comparingLong;
+
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
+import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -17,6 +20,7 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.springframework.stereotype.Service;
 
 /**
@@ -31,6 +35,8 @@ public class OperatorActs {
   private final TaskStore tasks;
   private final TaskCreator creator;
   private final AuditStore audit;
+  private final ActStore acts;
+  private final Lanes lanes;
   private final RetryingTransactions transactions;
   private final TaskMeters meters;
   private final Events events;
@@ -41,6 +47,8 @@ public class OperatorActs {
       TaskStore tasks,
       TaskCreator creator,
       AuditStore audit,
+      ActStore acts,
+      Lanes lanes,
       RetryingTransactions transactions,
       TaskMeters meters,
       Events events) {
@@ -49,6 +57,8 @@ public class OperatorActs {
     this.tasks = tasks;
     this.creator = creator;
     this.audit = audit;
+    this.acts = acts;
+    this.lanes = lanes;
     this.transactions = transactions;
     this.meters = meters;
     this.events = events;
@@ -126,7 +136,9 @@ public class OperatorActs {
   private TaskId copy(TaskId id, Act act) {
     TaskRow row = transactions.execute(() -> lockRetryable(id));
     // The key makes concurrent retries create one copy.
-    TaskDraft copy = TaskDraft.copyOf(row, "retry-of-" + id + "-" + row.leaseEpoch());
+    TaskDraft copy =
+        TaskDraft.copyOf(row, "retry-of-" + id + "-" + row.leaseEpoch())
+            .withWorkers(lanes.workersOf(row.lane()));
     CreateCall call = CreateCall.of(List.of(copy)).and(made -> record(act, row, made.get(0)));
     return creator.create(call).get(0);
   }
@@ -182,7 +194,11 @@ public class OperatorActs {
    * @throws TaskNotFoundException if there are no acts and no such task
    */
   public List<AuditEntry> actsOn(TaskId id, int limit) {
-    List<AuditEntry> acts = audit.find(id, limit);
+    List<AuditEntry> acts =
+        Stream.concat(audit.find(id, limit).stream(), this.acts.find(id, limit).stream())
+            .sorted(comparingLong(AuditEntry::time).reversed())
+            .limit(limit)
+            .toList();
     if (acts.isEmpty() && find(id).isEmpty()) {
       throw new TaskNotFoundException(id);
     }

@@ -5,12 +5,15 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.operator.Act.Kind;
+import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -24,14 +27,18 @@ class OperatorController {
   private static final int ACTS = 100;
 
   private final OperatorActs acts;
+  private final HolderActs holders;
 
-  OperatorController(OperatorActs acts) {
+  OperatorController(OperatorActs acts, HolderActs holders) {
     this.acts = acts;
+    this.holders = holders;
   }
 
   record ActOn(String taskId, String operator, String reason) {}
 
   record SetStatus(String taskId, Integer status, String operator, String reason) {}
+
+  record SetWorkers(String taskId, List<String> workerIds, String operator, String reason) {}
 
   record GetActs(String taskId) {}
 
@@ -67,6 +74,30 @@ class OperatorController {
     Act act = act(in, Kind.SET_STATUS, true);
     in.refuseIfBad();
     acts.setStatus(id, status, act);
+    return Envelope.ok(null);
+  }
+
+  @Takes(summary = "Sets which workers may hold a task", shape = SetWorkers.class)
+  @PostMapping({"/setWorkers", "/set_workers"})
+  Envelope<Void> setWorkers(Fields in) {
+    TaskId id = taskId(in);
+    Set<String> workers = in.names("workerIds").max(Lane.WORKERS, TaskLimits.WORKER_ID).values();
+    if (!in.has("workerIds")) {
+      in.refuse("workerIds", "is required; an empty list stands for all workers");
+    }
+    Act act = act(in, Kind.SET_WORKERS, false);
+    in.refuseIfBad();
+    holders.setWorkers(id, workers, act);
+    return Envelope.ok(null);
+  }
+
+  @Takes(summary = "Ends the hold of an executing task, which waits again", shape = ActOn.class)
+  @PostMapping("/restart")
+  Envelope<Void> restart(Fields in) {
+    TaskId id = taskId(in);
+    Act act = act(in, Kind.RESTART, false);
+    in.refuseIfBad();
+    holders.restart(id, act);
     return Envelope.ok(null);
   }
 

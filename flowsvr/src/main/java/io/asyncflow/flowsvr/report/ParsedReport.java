@@ -9,8 +9,14 @@ import io.asyncflow.rules.TaskId;
  * A valid report, with its task id parsed.
  *
  * @param task the id that {@code report} names, parsed
+ * @param lane the lane into which the report puts the task; {@code null} if it stays in its lane
  */
-public record ParsedReport(TaskId task, Report report) {
+public record ParsedReport(TaskId task, Report report, String lane) {
+
+  /** A report that leaves the task in its lane. */
+  public ParsedReport(TaskId task, Report report) {
+    this(task, report, null);
+  }
 
   /**
    * @throws java.util.NoSuchElementException if the text is not a task id

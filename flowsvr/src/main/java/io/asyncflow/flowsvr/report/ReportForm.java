@@ -4,8 +4,10 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -46,10 +48,12 @@ final class ReportForm {
   private static Report details(Fields in, Report report) {
     switch (report.outcome()) {
       case NEXT_STAGE:
-        return report.withNext(
-            in.text("taskStage").required().name().max(TaskLimits.STAGE).value(),
-            in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value(),
-            in.number("priority").between(0, TaskLimits.PRIORITY).asInteger());
+        return report
+            .withNext(
+                in.text("taskStage").required().name().max(TaskLimits.STAGE).value(),
+                in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value(),
+                in.number("priority").between(0, TaskLimits.PRIORITY).asInteger())
+            .withWorkerIds(workers(in));
       case SUCCESS:
         return report.withResult(in.text("result").maxBytes(TaskLimits.CONTEXT_BYTES).value());
       case RETRY:
@@ -64,6 +68,13 @@ final class ReportForm {
       default:
         return report;
     }
+  }
+
+  /** The workers of the next stage; an empty list stands for all, an absent one for the same. */
+  private static List<String> workers(Fields in) {
+    return in.has("workerIds")
+        ? List.copyOf(in.names("workerIds").max(Lane.WORKERS, TaskLimits.WORKER_ID).values())
+        : null;
   }
 
   /**

@@ -9,6 +9,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.NaturalBatches;
@@ -82,6 +83,7 @@ public class TaskReporter {
   private final TaskTypes types;
   private final TaskFamilies families;
   private final TaskStore store;
+  private final Lanes lanes;
   private final RetryingTransactions transactions;
   private final Events events;
   private final TaskMeters meters;
@@ -92,6 +94,7 @@ public class TaskReporter {
       TaskTypes types,
       TaskFamilies families,
       TaskStore store,
+      Lanes lanes,
       RetryingTransactions transactions,
       Events events,
       TaskMeters meters,
@@ -99,6 +102,7 @@ public class TaskReporter {
     this.types = types;
     this.families = families;
     this.store = store;
+    this.lanes = lanes;
     this.transactions = transactions;
     this.events = events;
     this.meters = meters;
@@ -133,7 +137,8 @@ public class TaskReporter {
       List<ParsedReport> tableReports = ofTable.getValue().stream().map(reports::get).toList();
       List<ReportResult> judged;
       try {
-        judged = isSmall ? smallCalls.call(table, tableReports) : reportLocked(table, tableReports);
+        List<ParsedReport> inLanes = inLanes(table, tableReports); // before the transaction
+        judged = isSmall ? smallCalls.call(table, inLanes) : reportLocked(table, inLanes);
       } catch (RuntimeException e) {
         if (positions.size() > 1) {
           log.warn("the reports into {} could not be written", table, e);
@@ -152,6 +157,17 @@ public class TaskReporter {
       throw failure;
     }
     return Arrays.asList(results);
+  }
+
+  private List<ParsedReport> inLanes(TaskTable table, List<ParsedReport> reports) {
+    return reports.stream().map(report -> inLane(table, report)).toList();
+  }
+
+  private ParsedReport inLane(TaskTable table, ParsedReport report) {
+    List<String> workers = report.report().workerIds();
+    return workers == null
+        ? report
+        : new ParsedReport(report.task(), report.report(), lanes.of(Set.copyOf(workers), table));
   }
 
   private static String outcomeName(ParsedReport report, ReportResult result) {
@@ -384,7 +400,9 @@ public class TaskReporter {
       TaskRow row = rowsByNumber.get(number);
       ReportResult result = judge(row, report);
       if (isAccepted(result)) {
-        TaskTransition transition = HoldEnd.reported(row, report.report(), type);
+        TaskTransition reported = HoldEnd.reported(row, report.report(), type);
+        TaskTransition transition =
+            report.lane() == null ? reported : reported.inLane(report.lane());
         accepted.put(number, transition);
         rowsByNumber.put(
             number, transition.after()); // a second report of the task is judged by the changed row

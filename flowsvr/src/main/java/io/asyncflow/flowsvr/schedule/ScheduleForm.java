@@ -59,6 +59,7 @@ final class ScheduleForm {
           "maxRetryNum",
           "maxRetryInterval",
           "idempotencyKey",
+          "workerIds",
           "context"); // refused with its right name
   private static final Set<String> JOB_FIELDS =
       Set.of(
@@ -230,7 +231,8 @@ final class ScheduleForm {
             null,
             draft.maxRetryNum(),
             draft.maxRetryInterval(),
-            null);
+            null,
+            draft.workers().isEmpty() ? null : List.copyOf(draft.workers()));
     refuseIfLarge(in, "taskContext", task);
     return task;
   }

@@ -74,6 +74,11 @@ public class TaskMeters {
     registry.counter(PREFIX + "tasks.failed", TYPE, type).increment(tasks);
   }
 
+  /** Counts a hold that an operator ended. */
+  public void revoked(String type) {
+    registry.counter(PREFIX + "runs.revoked", TYPE, type).increment();
+  }
+
   /** Counts an expired lease. */
   public void leaseExpired(String type, String verdict) {
     registry.counter(PREFIX + "leases.expired", TYPE, type, "verdict", verdict).increment();

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.task;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
+import java.util.Set;
 
 /**
  * A task to be created, validated and parsed.
@@ -15,6 +16,7 @@ import io.asyncflow.rules.TaskType;
  * @param maxRetryInterval seconds; {@code null} for the type's value
  * @param idempotencyKey {@code null} for none
  * @param fire the fire that creates it; {@code null} if no schedule does
+ * @param workers the workers that may hold it; empty for all
  */
 public record TaskDraft(
     String userId,
@@ -28,9 +30,10 @@ public record TaskDraft(
     Integer maxRetryNum,
     Integer maxRetryInterval,
     String idempotencyKey,
-    FireId fire) {
+    FireId fire,
+    Set<String> workers) {
 
-  /** A task that no schedule creates. */
+  /** A task that no schedule creates and every worker may hold. */
   public TaskDraft(
       String userId,
       TaskType type,
@@ -55,7 +58,8 @@ public record TaskDraft(
         maxRetryNum,
         maxRetryInterval,
         idempotencyKey,
-        null);
+        null,
+        Set.of());
   }
 
   /** A task that is due at once, with the retries of its type. */
@@ -67,7 +71,7 @@ public record TaskDraft(
 
   /**
    * A copy of a task that has ended; its log names the original. It is not of the original's fire,
-   * which has ended, too.
+   * which has ended, too, and every worker may hold it.
    *
    * @param idempotencyKey {@code null} for none
    */
@@ -100,7 +104,30 @@ public record TaskDraft(
         maxRetryNum,
         maxRetryInterval,
         key,
-        fire);
+        fire,
+        workers);
+  }
+
+  /**
+   * The same task for some workers.
+   *
+   * @param value their ids; empty for all workers
+   */
+  public TaskDraft withWorkers(Set<String> value) {
+    return new TaskDraft(
+        userId,
+        type,
+        stage,
+        scheduleLog,
+        context,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        maxRetryInterval,
+        idempotencyKey,
+        fire,
+        value);
   }
 
   /** The same task, created by a fire. */
@@ -117,6 +144,7 @@ public record TaskDraft(
         maxRetryNum,
         maxRetryInterval,
         idempotencyKey,
-        value);
+        value,
+        workers);
   }
 }

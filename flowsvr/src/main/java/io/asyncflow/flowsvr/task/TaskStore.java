@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -42,7 +43,8 @@ public class TaskStore {
       id, user_id, task_stage, status, priority, order_time, crt_retry_num, max_retry_num,
       max_retry_interval, lease_epoch, reported_epoch, report_id, delivery_count, worker_id,
       trace_id, hold_time, beat_time, lease_end, progress, create_time, modify_time,
-      task_context, result, schedule_log, job_id, job_index, schedule_id, fire_time, """
+      task_context, result, schedule_log, job_id, job_index, schedule_id, fire_time, lane,\
+      """
           + NOW_MS
           + " AS db_now";
 
@@ -87,14 +89,21 @@ public class TaskStore {
   private static final String MORE_INSERTS =
       "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
 
-  // A statement of its own, so that creates without schedules do not carry two columns in vain.
+  // Statements of their own, so that creates without schedules and lanes carry no columns in vain.
   private static final TableSql INSERT_OF_FIRES =
-      new TableSql(
-          INSERT_TEXT
-              .replace("job_index)", "job_index, schedule_id, fire_time)")
-              .replace("v.job_index\n", "v.job_index, v.schedule_id, v.fire_time\n")
-              .replace("AS job_index\n", "AS job_index, ? AS schedule_id, ? AS fire_time\n"));
-  private static final String MORE_INSERTS_OF_FIRES = MORE_INSERTS.replace("\n", ", ?, ?\n");
+      insertWith(", schedule_id, fire_time", ", v.schedule_id, v.fire_time");
+  private static final TableSql INSERT_IN_LANES = insertWith(", lane", ", v.lane");
+  private static final TableSql INSERT_OF_FIRES_IN_LANES =
+      insertWith(", schedule_id, fire_time, lane", ", v.schedule_id, v.fire_time, v.lane");
+
+  private static TableSql insertWith(String columns, String values) {
+    return new TableSql(
+        INSERT_TEXT
+            .replace("job_index)", "job_index" + columns + ")")
+            .replace("v.job_index\n", "v.job_index" + values + "\n")
+            .replace("AS job_index\n", "AS job_index" + values.replace("v.", "? AS ") + "\n"));
+  }
+
   private static final String UNLESS_DRAINED =
       """
       ) v
@@ -171,6 +180,9 @@ public class TaskStore {
               transition ->
                   unlessSame(transition.after().crtRetryNum(), transition.before().crtRetryNum())),
           new Column(
+              "lane",
+              transition -> unlessSame(transition.after().lane(), transition.before().lane())),
+          new Column(
               "delivery_count",
               transition ->
                   unlessSame(
@@ -206,6 +218,22 @@ public class TaskStore {
               report_id = IF(reported_epoch = lease_epoch, report_id, NULL),
               reported_epoch = lease_epoch,
               result = NULL,
+              modify_time = now_ms
+          WHERE id = :id
+            AND status = :from
+            AND lease_epoch = :epoch
+          """);
+
+  private static final TableSql REDIRECT =
+      new TableSql(
+          """
+          UPDATE %s
+          SET status = :status,
+              lane = :lane,
+              order_time = :orderTime,
+              reported_epoch = :reportedEpoch,
+              report_id = :reportId,
+              schedule_log = COALESCE(:log, schedule_log),
               modify_time = now_ms
           WHERE id = :id
             AND status = :from
@@ -249,10 +277,14 @@ public class TaskStore {
    * @param tasksByNumber the tasks in the order of their numbers; requires a transaction if they do
    *     not {@link #fitOneStatement}
    * @param places the roles in jobs, by number, of those tasks that belong to one
+   * @param lanes the lanes, by number, of those tasks that not every worker may hold
    * @return false if begin has moved past the table; then nothing is created
    */
   public boolean insertUnlessDrained(
-      TaskTable table, SortedMap<Long, TaskDraft> tasksByNumber, Map<Long, JobPlace> places) {
+      TaskTable table,
+      SortedMap<Long, TaskDraft> tasksByNumber,
+      Map<Long, JobPlace> places,
+      Map<Long, String> lanes) {
     List<Map.Entry<Long, TaskDraft>> group = new ArrayList<>();
     int characters = 0;
     for (Map.Entry<Long, TaskDraft> entry : tasksByNumber.entrySet()) {
@@ -261,7 +293,7 @@ public class TaskStore {
           group.size() == MAX_INSERTS_PER_STATEMENT
               || characters + added > MAX_CHARACTERS_PER_STATEMENT;
       if (isFull && !group.isEmpty()) {
-        if (!insertInOneStatement(table, group, places)) {
+        if (!insertInOneStatement(table, group, places, lanes)) {
           return false;
         }
         group.clear();
@@ -270,13 +302,17 @@ public class TaskStore {
       group.add(entry);
       characters += added;
     }
-    return insertInOneStatement(table, group, places);
+    return insertInOneStatement(table, group, places, lanes);
   }
 
   private boolean insertInOneStatement(
-      TaskTable table, List<Map.Entry<Long, TaskDraft>> tasks, Map<Long, JobPlace> places) {
+      TaskTable table,
+      List<Map.Entry<Long, TaskDraft>> tasks,
+      Map<Long, JobPlace> places,
+      Map<Long, String> lanes) {
     boolean haveFires = tasks.stream().anyMatch(task -> task.getValue().fire() != null);
-    List<Object> values = new ArrayList<>(tasks.size() * 14 + 2);
+    boolean haveLanes = tasks.stream().anyMatch(task -> lanes.containsKey(task.getKey()));
+    List<Object> values = new ArrayList<>(tasks.size() * 15 + 2);
     for (Map.Entry<Long, TaskDraft> entry : tasks) {
       TaskDraft task = entry.getValue();
       JobPlace place = places.get(entry.getKey());
@@ -297,14 +333,29 @@ public class TaskStore {
         values.add(task.fire() == null ? null : task.fire().scheduleId());
         values.add(task.fire() == null ? null : task.fire().fireTime());
       }
+      if (haveLanes) {
+        values.add(lanes.getOrDefault(entry.getKey(), Lane.OPEN));
+      }
     }
     values.add(table.type().name());
     values.add(table.number());
     String sql =
-        (haveFires ? INSERT_OF_FIRES : INSERT).of(table)
-            + (haveFires ? MORE_INSERTS_OF_FIRES : MORE_INSERTS).repeat(tasks.size() - 1)
+        insert(haveFires, haveLanes).of(table)
+            + moreInserts(haveFires, haveLanes).repeat(tasks.size() - 1)
             + UNLESS_DRAINED;
     return batch.update(sql, new StatementValues(values)) > 0;
+  }
+
+  private static TableSql insert(boolean haveFires, boolean haveLanes) {
+    if (haveFires) {
+      return haveLanes ? INSERT_OF_FIRES_IN_LANES : INSERT_OF_FIRES;
+    }
+    return haveLanes ? INSERT_IN_LANES : INSERT;
+  }
+
+  private static String moreInserts(boolean haveFires, boolean haveLanes) {
+    String more = (haveFires ? ", ?, ?" : "") + (haveLanes ? ", ?" : "");
+    return more.isEmpty() ? MORE_INSERTS : MORE_INSERTS.replace("\n", more + "\n");
   }
 
   /** The row of this id. Its table must exist. */
@@ -496,6 +547,27 @@ public class TaskStore {
         .update();
   }
 
+  /**
+   * Writes the lane of a task, and the end of its last hold if an operator ends it.
+   *
+   * @param before the row that the caller has locked
+   * @param after the row after the act: waiting or executing
+   */
+  public void redirect(TaskRow before, TaskRow after) {
+    jdbc.sql(REDIRECT.of(before.id().table()))
+        .param("status", after.status().code())
+        .param("lane", after.lane())
+        .param("orderTime", after.orderTime())
+        .param("reportedEpoch", after.reportedEpoch())
+        .param("reportId", after.reportId())
+        .param("log", unlessSame(after.scheduleLog(), before.scheduleLog()))
+        .param("id", before.id().number())
+        .param("from", before.status().code())
+        .param("epoch", before.leaseEpoch())
+        .update();
+    tell(List.of(TaskLedger.Change.of(before, after.status())));
+  }
+
   /** Removes tasks that were replaced in their job from it. */
   public void leaveJob(TaskTable table, Collection<Long> numbers) {
     jdbc.sql(LEAVE_JOB.of(table)).param("ids", numbers).update();
@@ -538,7 +610,8 @@ public class TaskStore {
         rs.getString(24),
         place(rs),
         fire(rs),
-        rs.getLong(29));
+        rs.getString(29),
+        rs.getLong(30));
   }
 
   private static JobPlace place(ResultSet rs) throws SQLException {

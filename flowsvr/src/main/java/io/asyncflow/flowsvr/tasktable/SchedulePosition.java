@@ -35,6 +35,9 @@ class SchedulePosition {
   @Column(name = "schedule_end_rows")
   private long endRows;
 
+  @Column(name = "lanes")
+  private int lanes;
+
   protected SchedulePosition() {}
 
   String taskType() {
@@ -42,7 +45,8 @@ class SchedulePosition {
   }
 
   TaskFamily family(TaskType type) {
-    return new TaskFamily(type, tables(type, begin, end), tables(type, first, end), endRows);
+    return new TaskFamily(
+        type, tables(type, begin, end), tables(type, first, end), endRows, lanes == 1);
   }
 
   private static List<TaskTable> tables(TaskType type, int first, int last) {

@@ -63,6 +63,20 @@ public interface SchedulePositions extends JpaRepository<SchedulePosition, Strin
       nativeQuery = true)
   int allotRows(String type, int end, long rows, long threshold);
 
+  /** Records that the type has lanes; 0 if it is recorded already. */
+  @Modifying
+  @Transactional
+  @Query(
+      value =
+          """
+          UPDATE t_schedule_pos
+          SET lanes = 1
+          WHERE task_type = :type
+            AND lanes = 0
+          """,
+      nativeQuery = true)
+  int markLanes(String type);
+
   /** Moves begin from {@code begin} to the next table; 0 if begin is another table, or is end. */
   @Modifying
   @Transactional

@@ -141,6 +141,14 @@ public class TaskFamilies {
     lives.insert(table);
   }
 
+  /** Records that tasks of the type may have lanes from now on; claims then ask for these, too. */
+  public void markLanes(TaskType type) {
+    if (!find(type, Freshness.RECENT).filter(TaskFamily::hasLanes).isPresent()) {
+      positions.markLanes(type.name());
+      families.outdated();
+    }
+  }
+
   /** The family of a type that was used before, read after this call began. */
   public TaskFamily refreshed(TaskType type) {
     return Optional.ofNullable(families.current().get(type)).orElseThrow();

@@ -11,9 +11,10 @@ import java.util.List;
  * @param live begin..end, never empty: the tables that may have unfinished tasks
  * @param readable first..end, the live ones last: the tables that can be read
  * @param endRows rows of the end table that were allotted to servers
+ * @param hasLanes whether it ever had a task that only some workers may hold
  */
 public record TaskFamily(
-    TaskType type, List<TaskTable> live, List<TaskTable> readable, long endRows) {
+    TaskType type, List<TaskTable> live, List<TaskTable> readable, long endRows, boolean hasLanes) {
 
   /** The table that new tasks go to. */
   public TaskTable end() {

@@ -4,6 +4,7 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
+import io.asyncflow.flowsvr.hold.OpenHolds.Drain;
 import io.asyncflow.flowsvr.lease.LeaseRenewer;
 import io.asyncflow.flowsvr.lease.ParsedBeat;
 import io.asyncflow.flowsvr.task.TaskLimits;
@@ -12,6 +13,7 @@ import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -39,7 +41,9 @@ class HeartbeatController {
     WorkerBeat beat = WorkerBeat.read(workerId, beats.size(), in);
     in.refuseIfBad();
     List<LeaseState> states = leases.renew(workerId, beats);
-    return Envelope.ok(new HeartbeatAnswer(states, workers.beat(beat)));
+    Optional<Drain> drain = workers.beat(beat);
+    return Envelope.ok(
+        new HeartbeatAnswer(states, drain.isPresent(), drain.map(Drain::graceMs).orElse(null)));
   }
 
   private static ParsedBeat parsedBeat(Fields in) {

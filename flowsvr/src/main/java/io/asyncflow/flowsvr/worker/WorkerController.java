@@ -18,6 +18,11 @@ class WorkerController {
   private static final int MAX_PAGE = 1_000;
   private static final int DEFAULT_PAGE = 100;
   private static final int WORKER_ID = 64;
+  private static final int OPERATOR = 128;
+  private static final int REASON = 1_000;
+
+  /** A day; a worker that shall finish what it runs gets no grace at all. */
+  private static final long MAX_GRACE_MS = 86_400_000;
 
   private final WorkerRegistry workers;
 
@@ -27,7 +32,7 @@ class WorkerController {
 
   record ListWorkers(Integer limit) {}
 
-  record Drain(String workerId, Integer undo) {}
+  record Drain(String workerId, Integer undo, Long graceMs, String operator, String reason) {}
 
   record Workers(List<WorkerView> workerList) {}
 
@@ -41,14 +46,20 @@ class WorkerController {
     return Envelope.ok(new Workers(workers.list(limit)));
   }
 
-  /** Drains a worker; {@code undo} cancels a drain that the worker has not received yet. */
+  /**
+   * Drains a worker; {@code undo} cancels a drain that the worker has not received yet. With {@code
+   * graceMs} the worker then interrupts what it still runs, and releases it.
+   */
   @Takes(summary = "Tells a worker to stop polling, finish its tasks and stop", shape = Drain.class)
   @PostMapping("/drain")
   Envelope<Void> drain(Fields in) {
     String workerId = in.text("workerId").required().name().max(WORKER_ID).value();
     boolean undo = in.number("undo").between(0, 1).or(0) == 1;
+    Long graceMs = in.number("graceMs").between(0, MAX_GRACE_MS).asLong();
+    String operator = in.text("operator").max(OPERATOR).or("");
+    String reason = in.text("reason").max(REASON).or("");
     in.refuseIfBad();
-    if (!workers.drain(workerId, !undo)) {
+    if (!workers.drain(workerId, !undo, graceMs, operator, reason)) {
       in.refuse("workerId", "names no worker that has beaten lately");
       in.refuseIfBad();
     }

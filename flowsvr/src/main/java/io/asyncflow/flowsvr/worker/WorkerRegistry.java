@@ -6,14 +6,18 @@ import static java.util.stream.Collectors.toSet;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.hold.OpenHolds;
+import io.asyncflow.flowsvr.hold.OpenHolds.Drain;
+import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +56,8 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private final WorkerStore store;
   private final OpenHolds holds;
   private final TaskTypes types;
+  private final ActStore acts;
+  private final RetryingTransactions transactions;
   private final PagedDelete pages;
   private final Node node;
   private final Map<String, Received> unwritten = new ConcurrentHashMap<>();
@@ -62,6 +68,8 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
       WorkerStore store,
       OpenHolds holds,
       TaskTypes types,
+      ActStore acts,
+      RetryingTransactions transactions,
       PagedDelete pages,
       Node node,
       @Value("${flow.max-workers:10000}") int maxWorkers) {
@@ -69,6 +77,8 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     this.store = store;
     this.holds = holds;
     this.types = types;
+    this.acts = acts;
+    this.transactions = transactions;
     this.pages = pages;
     this.node = node;
   }
@@ -83,13 +93,13 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   /**
    * Accepts a beat.
    *
-   * @return whether the worker is drained
+   * @return the drain of the worker, if it is drained
    */
-  public boolean beat(WorkerBeat beat) {
+  public Optional<Drain> beat(WorkerBeat beat) {
     if (unwritten.size() < maxWorkers || unwritten.containsKey(beat.workerId())) {
       unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
     } // otherwise only the leases are renewed, which is what matters
-    return holds.isDraining(beat.workerId(), beat.startId());
+    return holds.drainOf(beat.workerId(), beat.startId());
   }
 
   /**
@@ -147,7 +157,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    * Reads the drained workers. Synchronized, so that an older read does not replace a newer one.
    */
   private synchronized void readDraining() {
-    Map<String, String> draining = store.draining();
+    Map<String, Drain> draining = store.draining();
     isAnyDraining = !draining.isEmpty();
     holds.setDraining(draining);
   }
@@ -183,11 +193,26 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   /**
    * Drains a worker through its parked holds and its next heartbeats, or cancels a drain.
    *
+   * @param graceMs milliseconds after which the worker interrupts what it runs and releases it;
+   *     {@code null} for never
+   * @param operator as the caller names itself; may be empty
+   * @param reason may be empty
    * @return false if there is no such worker
    */
-  public boolean drain(String workerId, boolean drain) {
+  public boolean drain(
+      String workerId, boolean drain, Long graceMs, String operator, String reason) {
     runOnce(); // its first beat may not be written yet
-    boolean exists = store.setDrain(workerId, drain);
+    boolean exists =
+        transactions.execute(
+            () -> {
+              boolean found = store.setDrain(workerId, drain, graceMs);
+              if (found) {
+                Object detail = graceMs == null ? null : Map.of("graceMs", graceMs);
+                String act = drain ? "DRAIN" : "UNDO_DRAIN";
+                acts.record(act, "worker:" + workerId, operator, reason, detail);
+              }
+              return found;
+            });
     readDraining(); // other servers do this in their next round
     return exists;
   }

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.worker;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.flowsvr.hold.OpenHolds.Drain;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -104,21 +105,30 @@ class WorkerStore {
     }
   }
 
-  /** The drained workers, with the start id to which the drain applies. */
-  Map<String, String> draining() {
-    Map<String, String> startIds = new HashMap<>();
-    jdbc.sql("SELECT worker_id, start_id FROM t_worker WHERE drain = 1")
+  /** The drains of the drained workers. */
+  Map<String, Drain> draining() {
+    Map<String, Drain> drains = new HashMap<>();
+    jdbc.sql("SELECT worker_id, start_id, drain_grace FROM t_worker WHERE drain = 1")
         .query(
             rs -> {
-              startIds.put(rs.getString("worker_id"), rs.getString("start_id"));
+              drains.put(
+                  rs.getString("worker_id"),
+                  new Drain(rs.getString("start_id"), rs.getObject("drain_grace", Long.class)));
             });
-    return startIds;
+    return drains;
   }
 
   /** Sets or cancels a worker's drain; false if there is no such worker. */
-  boolean setDrain(String workerId, boolean drain) {
-    return jdbc.sql("UPDATE t_worker SET drain = :drain WHERE worker_id = :worker")
+  boolean setDrain(String workerId, boolean drain, Long graceMs) {
+    return jdbc.sql(
+                """
+                UPDATE t_worker
+                SET drain = :drain,
+                    drain_grace = :grace
+                WHERE worker_id = :worker
+                """)
             .param("drain", drain)
+            .param("grace", graceMs)
             .param("worker", workerId)
             .update()
         == 1;

@@ -18,6 +18,8 @@ import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.due.Source;
+import io.asyncflow.flowsvr.lane.LaneHeadStore;
+import io.asyncflow.flowsvr.lane.LaneHeadStore.Place;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.lease.ParsedBeat;
 import io.asyncflow.flowsvr.lease.RenewalStore;
@@ -68,6 +70,7 @@ class ClaimPlanIT {
   @Autowired TransactionTemplate transaction;
   @Autowired ClaimStore claims;
   @Autowired DueStore dueStore;
+  @Autowired LaneHeadStore laneHeads;
   @Autowired LeaseStore leases;
   @Autowired RenewalStore renewals;
   @Autowired HeartbeatDatabase heartbeats;
@@ -95,7 +98,8 @@ class ClaimPlanIT {
         first,
         50_000,
         2_000,
-        "status = 2, worker_id = 'busy', lease_epoch = 1, hold_time = order_time, lease_end = order_time");
+        "status = 2, worker_id = 'busy', lease_epoch = 1, hold_time = order_time, lease_end ="
+            + " order_time");
     due = given.aWaitingTask().ofType(type).inStage("mine").dueSince(5, MINUTES).create(20);
     analyze(table);
   }
@@ -203,11 +207,11 @@ class ClaimPlanIT {
   @Test
   void lookForTheNextStageReadsItsFirstTask() {
     List<Source> after = List.of(new Source(table, "first"), new Source(table, "mine"));
-    assertThat(dueStore.headsOfNextStages(after))
+    assertThat(dueStore.headsOfNext(after))
         .extracting(head -> head.source().stage())
         .containsExactly("mine", "other");
-    assertThat(rowsReadBy(() -> dueStore.headsOfNextStages(after))).isLessThanOrEqualTo(4);
-    assertThat(dueStore.headsOfNextStages(List.of(new Source(table, "other")))).isEmpty();
+    assertThat(rowsReadBy(() -> dueStore.headsOfNext(after))).isLessThanOrEqualTo(4);
+    assertThat(dueStore.headsOfNext(List.of(new Source(table, "other")))).isEmpty();
   }
 
   @Test
@@ -328,6 +332,33 @@ class ClaimPlanIT {
   }
 
   @Test
+  void lanesOfOtherWorkersCostAClaimNothing() {
+    TaskType lark = given.aType().create();
+    TaskId model = given.aWaitingTask().ofType(lark).forWorkers("plan-w").create();
+    given.copies(model, 1, 5_000, "status = 1, lane = CONCAT('ff', LPAD(1 + id % 1000, 14, '0'))");
+    given.copies(model, 10_000, 5_000, "status = 1, lane = ''");
+    TaskTable many = model.table();
+    analyze(many);
+    List<Place> places = List.of(new Place(many, "first"), new Place(many, "second"));
+    assertThat(laneHeads.heads(places, List.of("plan-w")).heads())
+        .singleElement()
+        .satisfies(head -> assertThat(head.place()).isEqualTo(places.get(0)));
+    assertThat(rowsReadBy(() -> laneHeads.heads(places, List.of("plan-w"))))
+        .isLessThanOrEqualTo(40);
+    String lane = given.row(model).lane();
+    Range mine = Range.whole(new Source(many, "first", lane));
+    Range open = Range.whole(new Source(many, "first"));
+    assertThat(rowsReadBy(() -> claims.lockDue(mine, 10))).isLessThanOrEqualTo(3);
+    assertThat(locksTakenBy(() -> claims.lockDue(mine, 10))).isLessThanOrEqualTo(3);
+    assertThat(rowsReadBy(() -> claims.lockDue(open, 10))).isBetween(10L, 11L);
+    assertThat(dueStore.headsOfNext(List.of(new Source(many, "first", lane))))
+        .extracting(head -> head.source().stage())
+        .containsExactly("first");
+    assertThat(rowsReadBy(() -> dueStore.headsOfNext(List.of(new Source(many, "first", lane)))))
+        .isLessThanOrEqualTo(3);
+  }
+
+  @Test
   void noClaimSortsARow() {
     Map<String, Object> look =
         jdbc.sql("EXPLAIN " + DueStore.HEAD_OF_SOURCE.of(table))
@@ -341,7 +372,20 @@ class ClaimPlanIT {
             .param("limit", 10)
             .query()
             .singleRow();
-    assertThat(List.of(look, lock))
+    Map<String, Object> lockOfLane =
+        jdbc.sql("EXPLAIN " + ClaimStore.LOCK_DUE_OF_LANE.of(table))
+            .param("stage", "mine")
+            .param("lane", "0123456789abcdef")
+            .param("from", 5)
+            .param("limit", 10)
+            .query()
+            .singleRow();
+    Map<String, Object> next =
+        jdbc.sql("EXPLAIN " + DueStore.HEAD_OF_NEXT.of(table))
+            .params("mine", "mine", "0123456789abcdef")
+            .query()
+            .singleRow();
+    assertThat(List.of(look, lock, lockOfLane, next))
         .allSatisfy(
             plan -> {
               assertThat(plan.get("key")).isEqualTo("idx_claim");

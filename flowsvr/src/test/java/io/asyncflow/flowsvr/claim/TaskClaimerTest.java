@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.claim.JointClaim.Assignment;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
 import io.asyncflow.flowsvr.due.DueLook;
+import io.asyncflow.flowsvr.due.DueLook.Lanes;
 import io.asyncflow.flowsvr.due.DueLook.Look;
 import io.asyncflow.flowsvr.due.DueLook.OnlyRange;
 import io.asyncflow.flowsvr.due.DueLook.Turn;
@@ -185,7 +186,7 @@ class TaskClaimerTest {
   @Test
   void claimAtTheEndOfATurnIsSureOfThoseWhoCameBeforeItBegan() {
     TaskClaimer claimer = claimerOf(mock());
-    when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
+    when(looks.busyRange(any(), any(), any())).thenReturn(Optional.empty());
     Turn turn = new Turn(NEW, Set.of(), false, 50);
     when(looks.look(any(), anyBoolean())).thenReturn(aLook(List.of(), Set.of(), Optional.of(turn)));
     Hold hold = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
@@ -233,7 +234,7 @@ class TaskClaimerTest {
                   Allowance.UNLIMITED);
             });
     TaskClaimer claimer = claimerOf(joint);
-    when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
+    when(looks.busyRange(any(), any(), any())).thenReturn(Optional.empty());
     when(looks.look(any(), anyBoolean())).thenReturn(aLook(heads, seenInPart, Optional.empty()));
     claimer.claim(
         LARK, Stream.of(line).map(hold -> new ClaimRequest(hold, false, true, 0)).toList());
@@ -251,7 +252,7 @@ class TaskClaimerTest {
                 true,
                 Allowance.UNLIMITED));
     TaskClaimer claimer = claimerOf(joint);
-    when(looks.busyRange(any(), any())).thenReturn(Optional.empty());
+    when(looks.busyRange(any(), any(), any())).thenReturn(Optional.empty());
     assertThat(claimer.claim(LARK, List.of(asks("a"), asks("b"))).complete().get(1)).isFalse();
   }
 
@@ -274,7 +275,7 @@ class TaskClaimerTest {
 
   /** Of a busy type: claims look before they take only where they must; and see one due task. */
   private TaskClaimer claimerOf(JointClaim joint) {
-    when(looks.busyRange(any(), any()))
+    when(looks.busyRange(any(), any(), any()))
         .thenReturn(Optional.of(new OnlyRange(new Range(OLD, 0), 0, 0)));
     TaskTypes types = mock();
     TaskTypeConfig config = mock();
@@ -287,7 +288,7 @@ class TaskClaimerTest {
 
   private static Look aLook(List<Head> heads, Set<Source> seenInPart, Optional<Turn> turn) {
     List<Range> ranges = heads.stream().map(Head::source).distinct().map(Range::whole).toList();
-    return new Look(ranges, heads, seenInPart, Set.of(), turn, false, false, 0, 0);
+    return new Look(ranges, heads, seenInPart, Set.of(), Lanes.NONE, turn, false, false, 0, 0);
   }
 
   private static ClaimRequest asks(String worker) {

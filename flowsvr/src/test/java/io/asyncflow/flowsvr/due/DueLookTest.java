@@ -44,12 +44,12 @@ class DueLookTest {
   private final Database database = new Database();
   private final TaskFamilies families = mock();
   private final Node node = mock();
-  private final DueLook looks = new DueLook(database, new DueMaps(), families, node);
+  private final DueLook looks = new DueLook(database, mock(), new DueMaps(), families, node);
 
   @BeforeEach
   void aTypeWithOneTable() {
     when(families.find(LARK, KNOWN))
-        .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0)));
+        .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0, false)));
   }
 
   @Test
@@ -143,7 +143,8 @@ class DueLookTest {
     database.end = 2;
     when(families.find(LARK, Freshness.NOW))
         .thenReturn(
-            Optional.of(new TaskFamily(LARK, List.of(TABLE, next), List.of(TABLE, next), 0)));
+            Optional.of(
+                new TaskFamily(LARK, List.of(TABLE, next), List.of(TABLE, next), 0, false)));
     assertThat(lookAtAll(10).dueStages()).contains("s000", "s199").doesNotContain("s200");
     assertThat(database.asked).hasSize(2);
   }
@@ -158,7 +159,8 @@ class DueLookTest {
   }
 
   private Look lookAtAll(int limit) {
-    return looks.look(new LookRequest(LARK, Set.of(), Set.of(), limit, true, List.of()), false);
+    return looks.look(
+        new LookRequest(LARK, Set.of(), Set.of(), limit, true, List.of(), Map::of), false);
   }
 
   private void aWaitingTaskOfEachOf(int stages) {
@@ -169,7 +171,8 @@ class DueLookTest {
 
   private Look look(String... stages) {
     return looks.look(
-        new LookRequest(LARK, Set.of(stages), Set.of(stages), 10, false, List.of()), false);
+        new LookRequest(LARK, Set.of(stages), Set.of(stages), 10, false, List.of(), Map::of),
+        false);
   }
 
   /** What waits, and what looks asked. */
@@ -223,7 +226,7 @@ class DueLookTest {
             .forEach(orderTime -> heads.add(new Head(range.source(), 7, orderTime, NOW)));
       }
       asked.add(limits);
-      return new Seen(heads, 1, end, false);
+      return new Seen(heads, 1, end, false, false);
     }
   }
 }

@@ -45,13 +45,13 @@ class DueScanTest {
   private final HoldDemand demand = mock();
   private final RedisLink redis = mock();
   private final Node node = mock();
-  private final DueScan scan = new DueScan(maps, store, families, demand, redis, node);
+  private final DueScan scan = new DueScan(maps, store, mock(), families, demand, redis, node);
 
   @BeforeEach
   void aHoldThatNamesAStage() {
     maps.of(LARK);
     when(families.find(LARK, Freshness.KNOWN))
-        .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0)));
+        .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0, false)));
     when(demand.wanted()).thenReturn(Map.of(LARK, new Wanted(Set.of("first"), false)));
   }
 
@@ -98,7 +98,8 @@ class DueScanTest {
     TaskTable slowTable = new TaskTable(slow, 1);
     maps.of(slow);
     when(families.find(slow, Freshness.KNOWN))
-        .thenReturn(Optional.of(new TaskFamily(slow, List.of(slowTable), List.of(slowTable), 0)));
+        .thenReturn(
+            Optional.of(new TaskFamily(slow, List.of(slowTable), List.of(slowTable), 0, false)));
     Wanted first = new Wanted(Set.of("first"), false);
     when(demand.wanted()).thenReturn(Map.of(LARK, first, slow, first));
     List<List<TaskType>> asked = new ArrayList<>();
@@ -163,7 +164,7 @@ class DueScanTest {
   @Test
   void typeThatHasOtherTablesByNowIsReadAnew() {
     when(store.scan(any(), any(), any()))
-        .thenReturn(new Scan(Map.of(), Set.of(), Map.of(LARK, new Position(1, 2)), 2));
+        .thenReturn(new Scan(Map.of(), Set.of(), Map.of(LARK, new Position(1, 2, false)), 2));
     scan.runOnce();
     verify(families).find(LARK, Freshness.NOW);
     verify(demand).dueIn(eq(LARK), eq(0L));

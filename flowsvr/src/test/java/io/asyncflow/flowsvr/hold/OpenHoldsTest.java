@@ -70,22 +70,23 @@ class OpenHoldsTest {
     CompletableFuture<List<Task>> other = parkedBy("other");
     CompletableFuture<List<Task>> old = parkedBy("");
 
-    holds.setDraining(Map.of("leaver", ""));
+    holds.setDraining(Map.of("leaver", new OpenHolds.Drain("", null)));
 
     assertThat(List.of(one, another)).allMatch(CompletableFuture::isCancelled);
     assertThat(List.of(other, old)).noneMatch(CompletableFuture::isDone);
-    assertThat(holds.isDraining("leaver", "")).isTrue();
-    assertThat(holds.isDraining("other", "")).isFalse();
-    assertThat(holds.isDraining("", "")).isFalse();
+    assertThat(holds.drainOf("leaver", "")).isPresent();
+    assertThat(holds.drainOf("other", "")).isEmpty();
+    assertThat(holds.drainOf("", "")).isEmpty();
   }
 
   @Test
   void whoHadNoneParkedIsToldByItsNextHoldAndByThatAlone() {
-    holds.setDraining(Map.of("leaver", ""));
+    holds.setDraining(Map.of("leaver", new OpenHolds.Drain("", null)));
     assertThat(parkedBy("leaver")).isCancelled();
     for (int poll = 0; poll < 3; poll++) {
       CompletableFuture<List<Task>> answer = parkedBy("leaver");
-      holds.setDraining(Map.of("leaver", "")); // as every round says again
+      holds.setDraining(
+          Map.of("leaver", new OpenHolds.Drain("", null))); // as every round says again
       assertThat(answer).isNotDone();
     }
   }
@@ -93,16 +94,16 @@ class OpenHoldsTest {
   @Test
   void whoHeedsNothingIsNoBusyLoop() {
     parkedBy("leaver");
-    holds.setDraining(Map.of("leaver", ""));
+    holds.setDraining(Map.of("leaver", new OpenHolds.Drain("", null)));
     assertThat(parkedBy("leaver")).isNotDone();
   }
 
   @Test
   void aDrainThatWasTakenBackEndsNothing() {
-    holds.setDraining(Map.of("leaver", ""));
+    holds.setDraining(Map.of("leaver", new OpenHolds.Drain("", null)));
     holds.setDraining(Map.of());
     assertThat(parkedBy("leaver")).isNotDone();
-    assertThat(holds.isDraining("leaver", "")).isFalse();
+    assertThat(holds.drainOf("leaver", "")).isEmpty();
   }
 
   @Test
@@ -111,27 +112,27 @@ class OpenHoldsTest {
     CompletableFuture<List<Task>> next = parkedBy("pod-0", "start-2");
     CompletableFuture<List<Task>> silent = parkedBy("pod-0");
 
-    holds.setDraining(Map.of("pod-0", "start-1"));
+    holds.setDraining(Map.of("pod-0", new OpenHolds.Drain("start-1", null)));
 
     assertThat(List.of(first, silent)).allMatch(CompletableFuture::isCancelled);
     assertThat(next).isNotDone();
-    assertThat(holds.isDraining("pod-0", "start-1")).isTrue();
-    assertThat(holds.isDraining("pod-0", "start-2")).isFalse();
-    assertThat(holds.isDraining("pod-0", "")).as("it does not say").isTrue();
+    assertThat(holds.drainOf("pod-0", "start-1")).isPresent();
+    assertThat(holds.drainOf("pod-0", "start-2")).isEmpty();
+    assertThat(holds.drainOf("pod-0", "")).as("it does not say").isPresent();
   }
 
   @Test
   void theNextStartDoesNotHearWhatTheOneBeforeHasNotHeard() {
-    holds.setDraining(Map.of("pod-0", "start-1"));
+    holds.setDraining(Map.of("pod-0", new OpenHolds.Drain("start-1", null)));
     assertThat(parkedBy("pod-0", "start-2")).isNotDone();
     assertThat(parkedBy("pod-0", "start-1")).isCancelled();
   }
 
   @Test
   void theNextStartIsDrainedWhenItIsItsTurn() {
-    holds.setDraining(Map.of("pod-0", "start-1"));
+    holds.setDraining(Map.of("pod-0", new OpenHolds.Drain("start-1", null)));
     CompletableFuture<List<Task>> next = parkedBy("pod-0", "start-2");
-    holds.setDraining(Map.of("pod-0", "start-2"));
+    holds.setDraining(Map.of("pod-0", new OpenHolds.Drain("start-2", null)));
     assertThat(next).isCancelled();
   }
 

@@ -198,7 +198,8 @@ abstract class ClientDriver implements Driver {
         report.result(),
         report.errMsg(),
         snooze ? null : report.delayMs(),
-        snooze ? report.delayMs() : null);
+        snooze ? report.delayMs() : null,
+        names.workers(report.workers()));
   }
 
   // ---- operators
@@ -211,6 +212,17 @@ abstract class ClientDriver implements Driver {
   @Override
   public Answer retry(Command.Retry command) {
     return done(() -> client.retryTask(names.id(command.task())));
+  }
+
+  @Override
+  public Answer setWorkers(Command.SetWorkers command) {
+    return done(
+        () -> client.setWorkers(names.id(command.task()), names.workers(command.workers())));
+  }
+
+  @Override
+  public Answer restart(Command.Restart command) {
+    return done(() -> client.restartTask(names.id(command.task())));
   }
 
   // ---- answers

@@ -75,6 +75,7 @@ sealed interface Command {
    * @param worker empty for a hold that had none
    * @param epochsBehind as in {@link Held}
    * @param delayMs of a snooze, or the wish of a retry
+   * @param workers of a next stage: empty for all, {@code null} for the same
    */
   record Report(
       String task,
@@ -87,7 +88,8 @@ sealed interface Command {
       Integer priority,
       String result,
       String errMsg,
-      Long delayMs)
+      Long delayMs,
+      List<String> workers)
       implements Command {
     @Override
     public Answer sendTo(Driver driver) {
@@ -134,6 +136,24 @@ sealed interface Command {
     @Override
     public Answer sendTo(Driver driver) {
       return driver.retry(this);
+    }
+  }
+
+  /**
+   * @param workers empty for all
+   */
+  record SetWorkers(String task, List<String> workers) implements Command {
+    @Override
+    public Answer sendTo(Driver driver) {
+      return driver.setWorkers(this);
+    }
+  }
+
+  /** Ends the hold of an executing task. */
+  record Restart(String task) implements Command {
+    @Override
+    public Answer sendTo(Driver driver) {
+      return driver.restart(this);
     }
   }
 

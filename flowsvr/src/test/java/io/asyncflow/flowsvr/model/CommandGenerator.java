@@ -18,8 +18,10 @@ import io.asyncflow.flowsvr.model.Command.OldUpdate;
 import io.asyncflow.flowsvr.model.Command.PassTime;
 import io.asyncflow.flowsvr.model.Command.Report;
 import io.asyncflow.flowsvr.model.Command.ReportBatch;
+import io.asyncflow.flowsvr.model.Command.Restart;
 import io.asyncflow.flowsvr.model.Command.Retry;
 import io.asyncflow.flowsvr.model.Command.SaveType;
+import io.asyncflow.flowsvr.model.Command.SetWorkers;
 import io.asyncflow.flowsvr.model.Command.Sweep;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -88,6 +90,8 @@ final class CommandGenerator {
     choice(5, this::reportAgain);
     choice(2, this::cancel);
     choice(2, this::retry);
+    choice(3, this::setWorkers);
+    choice(2, this::restart);
     choice(16, this::passTime);
     choice(3, this::changeType);
     choice(1, this::getTask);
@@ -213,7 +217,8 @@ final class CommandGenerator {
         atTime ? model.now() + oneOf(-10_000L, 0L, 4_000L) : null,
         oneOf(null, null, 0, 1, 2),
         oneOf(null, null, null, 1, 4, 100),
-        key);
+        key,
+        chance(15) ? someWorkers() : null);
   }
 
   private CreateBatch createBatch() {
@@ -265,6 +270,11 @@ final class CommandGenerator {
       namedHolds.add(hold);
     }
     return hold;
+  }
+
+  /** One of them or both; never in another order, since a set has none. */
+  private List<String> someWorkers() {
+    return oneOf(List.of("w1"), List.of("w2"), WORKERS);
   }
 
   private List<String> someStages() {
@@ -361,7 +371,8 @@ final class CommandGenerator {
         next ? oneOf(null, 0, 5, 20) : null,
         outcome == Outcome.SUCCESS ? newLabel("result") : null,
         failed ? newLabel("error") : null,
-        delayMs);
+        delayMs,
+        next && chance(20) ? oneOf(List.<String>of(), someWorkers()) : null);
   }
 
   private ReportBatch reportBatch() {
@@ -391,7 +402,8 @@ final class CommandGenerator {
         before.priority(),
         before.result(),
         before.errMsg(),
-        before.delayMs());
+        before.delayMs(),
+        before.workers());
   }
 
   private OldUpdate oldUpdate() {
@@ -418,6 +430,15 @@ final class CommandGenerator {
 
   private Retry retry() {
     return new Retry(anyOf(t -> t.status() >= ModelTask.FAILED).task());
+  }
+
+  private SetWorkers setWorkers() {
+    String task = chance(70) ? anyOf(t -> t.leaseMs() != null).task() : anyTask();
+    return new SetWorkers(task, chance(30) ? List.of() : someWorkers());
+  }
+
+  private Restart restart() {
+    return new Restart(chance(80) ? anyOf(t -> t.leaseMs() != null).task() : anyTask());
   }
 
   private ForceStatus forceStatus() {

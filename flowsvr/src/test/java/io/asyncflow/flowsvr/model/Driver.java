@@ -25,6 +25,10 @@ interface Driver extends AutoCloseable {
 
   Answer retry(Command.Retry command);
 
+  Answer setWorkers(Command.SetWorkers command);
+
+  Answer restart(Command.Restart command);
+
   Answer forceStatus(Command.ForceStatus command);
 
   Answer passTime(Command.PassTime command);

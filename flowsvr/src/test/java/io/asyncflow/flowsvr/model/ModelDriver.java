@@ -191,6 +191,7 @@ class ModelDriver implements Driver {
     int limit = command.limit() == null ? 0 : command.limit();
     return tasks.values().stream()
         .filter(task -> task.type() == type && task.isDueAt(now))
+        .filter(task -> task.mayBeHeldBy(command.worker()))
         .filter(task -> stages == null || stages.isEmpty() || stages.contains(task.stage()))
         .sorted(soonestFirst())
         .limit(limit == 0 ? type.scheduleLimit : limit)
@@ -198,7 +199,9 @@ class ModelDriver implements Driver {
   }
 
   Comparator<ModelTask> soonestFirst() {
-    return Comparator.comparing(ModelTask::orderTime).thenComparing(ModelTask::number);
+    return Comparator.comparing(ModelTask::orderTime)
+        .thenComparing(ModelTask::isForAll)
+        .thenComparing(ModelTask::number);
   }
 
   private Answer held(Stream<ModelTask> which) {
@@ -250,6 +253,16 @@ class ModelDriver implements Driver {
   @Override
   public Answer retry(Command.Retry command) {
     return onTask(command.task(), task -> task.retry(now));
+  }
+
+  @Override
+  public Answer setWorkers(Command.SetWorkers command) {
+    return onTask(command.task(), task -> task.setWorkers(command.workers(), now));
+  }
+
+  @Override
+  public Answer restart(Command.Restart command) {
+    return onTask(command.task(), task -> task.restart(now));
   }
 
   @Override

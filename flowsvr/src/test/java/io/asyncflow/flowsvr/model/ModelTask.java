@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.NewTask;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The life of one task as the contract tells it. Times are milliseconds since the sequence began.
@@ -36,6 +37,7 @@ class ModelTask {
   private Integer ownMaxRetryNum;
   private Integer ownMaxRetryInterval;
   private String result;
+  private Set<String> workers = Set.of();
 
   private int epoch;
   private int reportedEpoch;
@@ -62,6 +64,7 @@ class ModelTask {
     ownMaxRetryNum = body.maxRetryNum();
     ownMaxRetryInterval = body.maxRetryInterval();
     clientsLog = given(body.scheduleLog(), "");
+    workers = Set.copyOf(given(body.workerIds(), List.of()));
     if (body.runAt() != null) {
       orderTime = body.runAt();
     } else if (body.delayMs() != null) {
@@ -80,6 +83,17 @@ class ModelTask {
 
   boolean isDueAt(long now) {
     return status == WAITING && orderTime <= now;
+  }
+
+  boolean isForAll() {
+    return workers.isEmpty();
+  }
+
+  /**
+   * @param who {@code null} for an old client
+   */
+  boolean mayBeHeldBy(String who) {
+    return isForAll() || who != null && workers.contains(who);
   }
 
   /**
@@ -170,6 +184,7 @@ class ModelTask {
         context = given(report.context(), context);
         priority = given(report.priority(), priority);
         failures = 0;
+        workers = report.workers() == null ? workers : Set.copyOf(report.workers());
         waitUntil(headStart(now));
       }
       case SUCCESS -> {
@@ -331,6 +346,32 @@ class ModelTask {
     }
     revive(now);
     return new Answer.Done();
+  }
+
+  Answer setWorkers(List<String> wanted, long now) {
+    if (isFinal()) {
+      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+    }
+    workers = Set.copyOf(wanted);
+    if (!mayBeHeldBy(worker) && reportedEpoch < epoch) {
+      revoke(now);
+    }
+    return new Answer.Done();
+  }
+
+  Answer restart(long now) {
+    if (status != EXECUTING) {
+      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+    }
+    revoke(now);
+    return new Answer.Done();
+  }
+
+  /** Whoever held the task has nothing more to say; an executing task is due at once. */
+  private void revoke(long now) {
+    log("an operator ended the hold", now);
+    waitUntil(status == EXECUTING ? now : orderTime);
+    silenceHolder();
   }
 
   Answer forceStatus(int forced, long now) {

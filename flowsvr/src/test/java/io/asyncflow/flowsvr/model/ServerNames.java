@@ -51,6 +51,10 @@ final class ServerNames {
     return own(label);
   }
 
+  List<String> workers(List<String> labels) {
+    return labels == null ? null : labels.stream().map(this::worker).toList();
+  }
+
   private String own(String label) {
     return label == null || label.isEmpty() ? label : sequence + label;
   }
@@ -71,7 +75,8 @@ final class ServerNames {
         toServerTime(task.runAt()),
         task.maxRetryNum(),
         task.maxRetryInterval(),
-        task.idempotencyKey());
+        task.idempotencyKey(),
+        workers(task.workerIds()));
   }
 
   TaskTypeSettings toServer(TaskTypeSettings settings) {

@@ -24,6 +24,7 @@ import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.hold.TaskHoldsIT;
+import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -61,6 +62,7 @@ class ReportsIT {
   @Autowired TaskStore tasks;
   @Autowired TaskTypes types;
   @Autowired TaskFamilies families;
+  @Autowired Lanes lanes;
   @Autowired Events events;
   @Autowired TaskMeters meters;
   @Autowired RetryingTransactions transactions;
@@ -529,7 +531,7 @@ class ReportsIT {
 
     TaskStore watched = mock(TaskStore.class, delegatesTo(tasks));
     List<ReportResult> results =
-        new TaskReporter(types, families, watched, transactions, events, meters, 10)
+        new TaskReporter(types, families, watched, lanes, transactions, events, meters, 10)
             .report(Given.parsed(reports));
     assertThat(results).allMatch(ReportResult::stands);
     verify(watched, times(10)).lock(any(), argThat(numbers -> numbers.size() == 100));
@@ -661,7 +663,7 @@ class ReportsIT {
         .when(quick)
         .applyIfUnchanged(any(), any());
     TaskReporter withQuick =
-        new TaskReporter(types, families, quick, transactions, events, meters, 10);
+        new TaskReporter(types, families, quick, lanes, transactions, events, meters, 10);
     List<ReportResult> results = withQuick.report(Given.parsed(reports));
 
     for (int i = 0; i < 10; i++) {

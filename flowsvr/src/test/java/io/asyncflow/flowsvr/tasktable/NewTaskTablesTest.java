@@ -37,7 +37,7 @@ class NewTaskTablesTest {
 
   @Test
   void createsWaitForATableThatCannotBeMadeATenthOfTheirTimeAtMost() {
-    TaskFamily family = new TaskFamily(LARK, List.of(FULL), List.of(FULL), 2_000);
+    TaskFamily family = new TaskFamily(LARK, List.of(FULL), List.of(FULL), 2_000, false);
     when(families.of(LARK)).thenReturn(family);
     when(families.refreshed(LARK)).thenReturn(family);
     when(families.advance(any()))

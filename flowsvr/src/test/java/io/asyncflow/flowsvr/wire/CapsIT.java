@@ -89,7 +89,7 @@ class CapsIT {
             });
     healthAndHeartbeatsAreAnswered();
 
-    open.setDraining(Map.of("greedy", "")); // ends what is parked
+    open.setDraining(Map.of("greedy", new OpenHolds.Drain("", null))); // ends what is parked
     await().atMost(A_LONG_WHILE).until(() -> done(answers) == AT_ONCE);
     assertThat(holds.parked()).isZero();
     List<HttpResponse<String>> refused =
@@ -136,7 +136,7 @@ class CapsIT {
         .as("one with a name")
         .isEqualTo(200);
 
-    open.setDraining(Map.of("", "")); // ends what is parked
+    open.setDraining(Map.of("", new OpenHolds.Drain("", null))); // ends what is parked
     await().until(() -> done(answers) == 4 && holds.parked() == 0);
   }
 

@@ -25,6 +25,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +62,7 @@ final class HeartbeatSender implements Loop.Step {
   private final RunEnds ends;
   private final Supplier<WorkerInfo> info;
   private final BooleanSupplier polls;
-  private final Runnable drain;
+  private final Consumer<Long> drain;
   private final Ticker ticker;
   private final WakeUp wakeUp;
   private final Backoff backoff;
@@ -78,7 +79,8 @@ final class HeartbeatSender implements Loop.Step {
   /**
    * @param info returns the worker's description
    * @param polls whether a hold call is open
-   * @param drain called when the server drains this worker; may be called often
+   * @param drain called when the server drains this worker, with the grace of its runs in ms,
+   *     {@code null} for as long as they take; may be called often
    */
   HeartbeatSender(
       String workerId,
@@ -87,7 +89,7 @@ final class HeartbeatSender implements Loop.Step {
       RunEnds ends,
       Supplier<WorkerInfo> info,
       BooleanSupplier polls,
-      Runnable drain,
+      Consumer<Long> drain,
       Ticker ticker,
       WakeUp wakeUp,
       Backoff backoff,
@@ -189,7 +191,7 @@ final class HeartbeatSender implements Loop.Step {
       }
     }
     if (answer.drain()) {
-      drain.run();
+      drain.accept(answer.drainGraceMs());
     }
   }
 

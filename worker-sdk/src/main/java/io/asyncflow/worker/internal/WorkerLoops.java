@@ -292,11 +292,25 @@ public final class WorkerLoops {
     }
   }
 
-  /** The server drains this worker: it finishes its runs and stops. */
-  private void drain() {
+  /**
+   * The server drains this worker: it finishes its runs and stops.
+   *
+   * @param graceMs after which it interrupts its runs and releases them; {@code null} for as long
+   *     as they take
+   */
+  private void drain(Long graceMs) {
+    if (graceMs != null) {
+      endBy(Duration.ofMillis(graceMs));
+    }
     if (state == WorkerState.RUNNING) {
       drain.begin();
     }
+  }
+
+  /** Sets the end of the grace, unless it is earlier already. */
+  private synchronized void endBy(Duration grace) {
+    graceEnd = Math.min(graceEnd, ticker.nanos() + grace.toNanos());
+    progress.signal();
   }
 
   private void stopDrained() {

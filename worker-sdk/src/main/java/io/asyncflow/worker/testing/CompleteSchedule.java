@@ -195,7 +195,8 @@ final class CompleteSchedule {
             null,
             task.maxRetryNum(),
             task.maxRetryInterval(),
-            null);
+            null,
+            task.workerIds());
     requireSmall("taskContext", complete);
     return complete;
   }

@@ -12,6 +12,7 @@ import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.StoreClient;
@@ -51,6 +52,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -80,9 +82,16 @@ public final class FakeFlowServer implements FlowClient {
     TaskRow row;
     String holdId;
 
+    /** The workers that may hold it; empty for all. */
+    Set<String> workers = Set.of();
+
     Entry(NewTask created, TaskRow row) {
       this.created = created;
       this.row = row;
+    }
+
+    boolean mayBeHeldBy(String worker) {
+      return workers.isEmpty() || workers.contains(worker);
     }
   }
 
@@ -95,6 +104,7 @@ public final class FakeFlowServer implements FlowClient {
 
   private static final Comparator<Entry> BY_DUE_TIME =
       Comparator.comparingLong((Entry entry) -> entry.row.orderTime())
+          .thenComparing(entry -> entry.workers.isEmpty())
           .thenComparingLong(entry -> entry.row.id().number());
 
   private final LongSupplier nanos;
@@ -220,7 +230,8 @@ public final class FakeFlowServer implements FlowClient {
         task.runAt(),
         task.maxRetryNum(),
         task.maxRetryInterval(),
-        task.idempotencyKey());
+        task.idempotencyKey(),
+        task.workerIds() == null ? null : List.copyOf(new TreeSet<>(task.workerIds())));
   }
 
   /** Checks keys before anything is created, because a call is atomic. */
@@ -284,6 +295,7 @@ public final class FakeFlowServer implements FlowClient {
             fire,
             millis());
     Entry entry = new Entry(body, row);
+    entry.workers = body.workerIds() == null ? Set.of() : Set.copyOf(body.workerIds());
     tasks.put(id.toString(), entry);
     notifyAll();
     return entry;
@@ -397,6 +409,37 @@ public final class FakeFlowServer implements FlowClient {
     notifyAll();
     after();
     return taskId;
+  }
+
+  @Override
+  public synchronized void setWorkers(
+      String taskId, List<String> workerIds, String operator, String reason) {
+    before();
+    sweep();
+    Entry entry = entry(taskId);
+    TaskRow row = entry.row;
+    if (row.status().isFinal()) {
+      throw notAllowed("the task is final: " + row.status());
+    }
+    entry.workers = Set.copyOf(workerIds);
+    if (!entry.mayBeHeldBy(row.workerId()) && HoldFence.mayReport(row, row.leaseEpoch())) {
+      entry.row = HoldEnd.revoked(rowNow(entry));
+    }
+    notifyAll();
+    after();
+  }
+
+  @Override
+  public synchronized void restartTask(String taskId, String operator, String reason) {
+    before();
+    sweep();
+    Entry entry = entry(taskId);
+    if (entry.row.status() != TaskStatus.EXECUTING) {
+      throw notAllowed("only an executing task can be restarted");
+    }
+    entry.row = HoldEnd.revoked(rowNow(entry));
+    notifyAll();
+    after();
   }
 
   private static FlowException notAllowed(String why) {
@@ -762,6 +805,7 @@ public final class FakeFlowServer implements FlowClient {
             .filter(entry -> entry.row.status() == TaskStatus.WAITING)
             .filter(entry -> entry.row.orderTime() + patienceMs(request, entry.row) <= millis())
             .filter(entry -> typeOf(entry) == type)
+            .filter(entry -> entry.mayBeHeldBy(workerOf(request)))
             .filter(
                 entry ->
                     request.stages() == null
@@ -862,6 +906,9 @@ public final class FakeFlowServer implements FlowClient {
       return ReportResult.refused(report.taskId(), ErrorCode.TOO_LARGE, "at most 4096 bytes");
     }
     entry.row = HoldEnd.reported(rowNow(entry), report, rulesOf(entry)).after();
+    if (report.outcome() == Outcome.NEXT_STAGE && report.workerIds() != null) {
+      entry.workers = Set.copyOf(report.workerIds());
+    }
     accepted.add(report);
     tellOfEnd(entry);
     return verdict;

@@ -328,6 +328,9 @@ final class FakeJobs implements JobClient {
       JobChild child = row.staged.get(row.children.size());
       NewTask task =
           NewTask.of(childType(row), child.taskStage(), row.created.userId(), child.taskContext());
+      if (child.workerIds() != null) {
+        task = task.withWorkerIds(child.workerIds());
+      }
       JobPlace place = new JobPlace(Long.parseLong(jobId), row.children.size());
       row.children.add(server.insert(task, place));
     }

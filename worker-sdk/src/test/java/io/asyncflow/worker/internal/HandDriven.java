@@ -83,7 +83,7 @@ public final class HandDriven {
             ends,
             () -> info,
             () -> polls,
-            () -> drains.add("drain"),
+            grace -> drains.add("drain"),
             ticker,
             wakeUp,
             new Backoff(Jitter.NONE),

@@ -308,7 +308,7 @@ class HeartbeatSenderTest {
         worker.ends,
         () -> worker.info,
         () -> worker.polls,
-        () -> {},
+        grace -> {},
         worker.ticker,
         worker.wakeUp,
         new Backoff(Jitter.NONE),

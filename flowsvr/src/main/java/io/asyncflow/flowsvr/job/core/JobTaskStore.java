@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * {@code t_job_task}: the children of a job in their order.
@@ -24,6 +25,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public class JobTaskStore {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
@@ -61,17 +64,23 @@ public class JobTaskStore {
       JobChild child = children.get(i);
       rows.add(
           new Object[] {
-            jobId, first + i, child.taskStage(), child.taskContext(), child.priority()
+            jobId,
+            first + i,
+            child.taskStage(),
+            child.taskContext(),
+            child.priority(),
+            child.workerIds() == null ? null : JSON.writeValueAsString(child.workerIds())
           });
     }
     batch.batchUpdate(
         """
-        INSERT INTO t_job_task (job_id, idx, task_stage, task_context, priority)
-        VALUES (?, ?, ?, ?, ?)
+        INSERT INTO t_job_task (job_id, idx, task_stage, task_context, priority, worker_ids)
+        VALUES (?, ?, ?, ?, ?, ?)
         ON DUPLICATE KEY UPDATE
           task_stage = VALUES(task_stage),
           task_context = VALUES(task_context),
-          priority = VALUES(priority)
+          priority = VALUES(priority),
+          worker_ids = VALUES(worker_ids)
         """,
         rows);
   }
@@ -80,7 +89,7 @@ public class JobTaskStore {
   public List<JobChild> staged(long jobId, int from, int limit) {
     return jdbc.sql(
             """
-            SELECT task_stage, task_context, priority
+            SELECT task_stage, task_context, priority, worker_ids
             FROM t_job_task
             WHERE job_id = :job
               AND idx >= :from
@@ -96,8 +105,13 @@ public class JobTaskStore {
                 new JobChild(
                     rs.getString("task_stage"),
                     rs.getString("task_context"),
-                    rs.getObject("priority", Integer.class)))
+                    rs.getObject("priority", Integer.class),
+                    workers(rs.getString("worker_ids"))))
         .list();
+  }
+
+  private static List<String> workers(String json) {
+    return json == null ? null : List.of(JSON.readValue(json, String[].class));
   }
 
   /** The children that have become tasks, from this index on, in order. */
@@ -145,7 +159,8 @@ public class JobTaskStore {
         STRAIGHT_JOIN t_job_task t FORCE INDEX (PRIMARY) ON t.job_id = ? AND t.idx = v.idx
         SET t.task_number = v.task_number,
             t.table_number = v.table_number,
-            t.task_context = NULL
+            t.task_context = NULL,
+            t.worker_ids = NULL
         """);
     batch.update(sql.toString(), new StatementValues(values));
   }

@@ -11,6 +11,7 @@ import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
+import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskCopies;
@@ -24,6 +25,7 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -53,6 +55,7 @@ public class JobSteps {
   private final TaskStore tasks;
   private final TaskCreator creator;
   private final TaskCopies copies;
+  private final Lanes lanes;
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
   private final RetryingTransactions transactions;
@@ -65,6 +68,7 @@ public class JobSteps {
       TaskStore tasks,
       TaskCreator creator,
       TaskCopies copies,
+      Lanes lanes,
       TaskFamilies families,
       NewTaskTables newTaskTables,
       RetryingTransactions transactions,
@@ -75,6 +79,7 @@ public class JobSteps {
     this.tasks = tasks;
     this.creator = creator;
     this.copies = copies;
+    this.lanes = lanes;
     this.families = families;
     this.newTaskTables = newTaskTables;
     this.transactions = transactions;
@@ -155,7 +160,8 @@ public class JobSteps {
   private static TaskDraft taskOf(JobRow job, JobChild child) {
     int priority = child.priority() == null ? job.priority() : child.priority();
     return TaskDraft.of(
-        job.childType(), child.taskStage(), job.userId(), child.taskContext(), priority);
+            job.childType(), child.taskStage(), job.userId(), child.taskContext(), priority)
+        .withWorkers(child.workerIds() == null ? Set.of() : Set.copyOf(child.workerIds()));
   }
 
   private static List<JobPlace> placesOf(JobRow job, List<Integer> indices) {
@@ -261,8 +267,7 @@ public class JobSteps {
         () ->
             creator.create(
                 CreateCall.ofJobs(
-                        originals.stream().map(row -> TaskDraft.copyOf(row, null)).toList(),
-                        placesOf(job, indices))
+                        originals.stream().map(this::copyOf).toList(), placesOf(job, indices))
                     .and(
                         ids -> {
                           if (!newTaskTables.keep(table)) {
@@ -279,6 +284,10 @@ public class JobSteps {
                               job.id(), remaining.stream().map(TaskRow::status).toList());
                           requireRetrying(job);
                         })));
+  }
+
+  private TaskDraft copyOf(TaskRow row) {
+    return TaskDraft.copyOf(row, null).withWorkers(lanes.workersOf(row.lane()));
   }
 
   /** Whether the task has failed or was cancelled, and is still a child of its job. */

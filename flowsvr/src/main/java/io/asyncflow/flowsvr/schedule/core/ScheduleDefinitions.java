@@ -11,6 +11,7 @@ import io.asyncflow.rules.schedule.FireTimes;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -112,17 +113,18 @@ public final class ScheduleDefinitions {
   public static TaskDraft draft(ScheduleRow row, long fireTime, Long dueTime) {
     NewTask task = row.definition().taskData();
     return new TaskDraft(
-            task.userId(),
-            targetType(row.definition()),
-            task.taskStage(),
-            task.scheduleLog(),
-            task.taskContext(),
-            task.priority(),
-            null,
-            dueTime,
-            task.maxRetryNum(),
-            task.maxRetryInterval(),
-            null)
-        .withFire(new FireId(row.id(), fireTime));
+        task.userId(),
+        targetType(row.definition()),
+        task.taskStage(),
+        task.scheduleLog(),
+        task.taskContext(),
+        task.priority(),
+        null,
+        dueTime,
+        task.maxRetryNum(),
+        task.maxRetryInterval(),
+        null,
+        new FireId(row.id(), fireTime),
+        task.workerIds() == null ? Set.of() : Set.copyOf(task.workerIds()));
   }
 }

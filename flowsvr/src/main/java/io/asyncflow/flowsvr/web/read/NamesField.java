@@ -11,11 +11,14 @@ public final class NamesField {
 
   private final Fields fields;
   private final String name;
+  private final boolean isGiven;
   private List<String> values = List.of();
+  private boolean isRefused;
 
   NamesField(Fields fields, String name, JsonNode node) {
     this.fields = fields;
     this.name = name;
+    this.isGiven = node != null;
     if (node == null) {
       return;
     }
@@ -66,8 +69,18 @@ public final class NamesField {
     return this;
   }
 
+  /** At least one name, unless the field is absent. */
+  public NamesField notEmpty() {
+    if (isGiven && values.isEmpty() && !isRefused) {
+      refuse("must name at least one");
+    }
+    return this;
+  }
+
   private static boolean isGarbled(String text) {
-    return text.chars().anyMatch(Character::isISOControl) || TextField.hasLoneSurrogate(text);
+    return !text.equals(text.strip())
+        || text.chars().anyMatch(Character::isISOControl)
+        || TextField.hasLoneSurrogate(text);
   }
 
   /** The names in the order given; empty where there are none. */
@@ -77,6 +90,7 @@ public final class NamesField {
 
   private void refuse(String message) {
     values = List.of();
+    isRefused = true;
     fields.refuse(name, message);
   }
 }

@@ -16,6 +16,7 @@ import io.asyncflow.worker.internal.run.TypeLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -65,7 +66,7 @@ public final class HoldCall {
   private final String workerId;
   private final FlowClient client;
   private final ReportSender reports;
-  private final Runnable drain;
+  private final Consumer<Long> drain;
   private final Ticker ticker;
 
   private String unansweredId;
@@ -79,15 +80,16 @@ public final class HoldCall {
   private boolean closed;
 
   /**
-   * @param drain called when the server drains this worker; may be called often, and must not
-   *     throw, or the tasks of that answer would be lost
+   * @param drain called when the server drains this worker, with the grace of its runs in ms,
+   *     {@code null} for as long as they take; may be called often, and must not throw, or the
+   *     tasks of that answer would be lost
    */
   public HoldCall(
       String taskType,
       String workerId,
       FlowClient client,
       ReportSender reports,
-      Runnable drain,
+      Consumer<Long> drain,
       Ticker ticker) {
     this.taskType = taskType;
     this.workerId = workerId;
@@ -191,7 +193,7 @@ public final class HoldCall {
       unansweredId = null;
       lastId = holdId;
       if (received.drain()) {
-        drain.run();
+        drain.accept(received.drainGraceMs());
       }
       tellIfTooOld(received.minWorkerVersion());
       return answer;

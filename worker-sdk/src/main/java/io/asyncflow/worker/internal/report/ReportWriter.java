@@ -25,7 +25,9 @@ public final class ReportWriter {
   public Report of(Task task, StageResult result) {
     if (result instanceof StageResult.NextStage next) {
       String context = written(next.context());
-      return report(task, Outcome.NEXT_STAGE).withNext(next.stage(), context, next.priority());
+      return report(task, Outcome.NEXT_STAGE)
+          .withNext(next.stage(), context, next.priority())
+          .withWorkerIds(next.workerIds());
     }
     if (result instanceof StageResult.Done done) {
       return report(task, Outcome.SUCCESS).withResult(written(done.result()));

@@ -56,7 +56,7 @@ final class SplitRun extends RunOfJob implements SplitContext {
 
   private JobChild inRow(int index, JobChild child) throws InterruptedException {
     String context = run().inRow("_child-" + index, child.taskContext());
-    return new JobChild(child.taskStage(), context, child.priority());
+    return new JobChild(child.taskStage(), context, child.priority(), child.workerIds());
   }
 
   @Override

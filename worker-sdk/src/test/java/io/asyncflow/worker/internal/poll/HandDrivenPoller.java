@@ -173,7 +173,7 @@ final class HandDrivenPoller implements AutoCloseable {
         new TypePoller(
             "lark",
             new TypeDemand("lark", stages.values(), pool, slots, held, builder.backlogThreshold),
-            new HoldCall("lark", "w", client, sender, () -> {}, ticker),
+            new HoldCall("lark", "w", client, sender, grace -> {}, ticker),
             new Admission(stages, pool, held, ends, TransitionTable.Listener.none()),
             builder.lock ? new RecordingLock(builder.lockIsFree) : new NoHoldLock(),
             () -> limits,

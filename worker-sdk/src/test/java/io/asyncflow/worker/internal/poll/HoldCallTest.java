@@ -36,7 +36,7 @@ class HoldCallTest {
           new Link());
   private final List<String> drains = new ArrayList<>();
   private final HoldCall call =
-      new HoldCall("lark", "w", client, reports, () -> drains.add("drain"), ticker);
+      new HoldCall("lark", "w", client, reports, grace -> drains.add("drain"), ticker);
   private final HoldScope scope = HoldScope.of(List.of("open"), 1, List.of());
 
   @Test

@@ -31,7 +31,7 @@ class PiggybackedReportsTest {
 
   private HoldCall.Answer holdAndReport(FlowClient client) {
     HoldCall call =
-        new HoldCall("lark", HandDriven.WORKER, client, worker.sender, () -> {}, worker.ticker);
+        new HoldCall("lark", HandDriven.WORKER, client, worker.sender, grace -> {}, worker.ticker);
     return call.holdAndReport(HoldScope.of(List.of("one"), 5, List.of()));
   }
 

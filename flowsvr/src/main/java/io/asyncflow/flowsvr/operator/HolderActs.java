@@ -1,0 +1,147 @@
+package io.asyncflow.flowsvr.operator;
+
+import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.lane.Lanes;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.TaskMeters;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.task.TasksWaiting;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.HoldEnd;
+import io.asyncflow.rules.HoldFence;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TransitionNotAllowedException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.springframework.stereotype.Service;
+
+/**
+ * The acts of operators on the holders of a task: which workers may hold it, and that its run
+ * starts again. A hold that an act ends is lost to its worker: the next heartbeat says so, and its
+ * report is refused.
+ */
+@Service
+public class HolderActs {
+
+  private final TaskFamilies families;
+  private final TaskStore tasks;
+  private final Lanes lanes;
+  private final ActStore acts;
+  private final RetryingTransactions transactions;
+  private final TaskMeters meters;
+  private final Events events;
+
+  HolderActs(
+      TaskFamilies families,
+      TaskStore tasks,
+      Lanes lanes,
+      ActStore acts,
+      RetryingTransactions transactions,
+      TaskMeters meters,
+      Events events) {
+    this.families = families;
+    this.tasks = tasks;
+    this.lanes = lanes;
+    this.acts = acts;
+    this.transactions = transactions;
+    this.meters = meters;
+    this.events = events;
+  }
+
+  /**
+   * What an act changed.
+   *
+   * @param ended the worker whose hold it ended; {@code null} if it ended none
+   */
+  private record Change(
+      Collection<String> workersBefore, Collection<String> workers, String ended) {}
+
+  /**
+   * Sets the workers that may hold the task, and ends its hold by any other worker. If the lease of
+   * that hold has run out, its late report is refused from now on.
+   *
+   * @param workers at most {@value io.asyncflow.rules.Lane#WORKERS}; empty for all
+   * @throws TransitionNotAllowedException if the task is final
+   */
+  public void setWorkers(TaskId id, Set<String> workers, Act act) {
+    requireTable(id);
+    String lane = lanes.of(workers, id.table()); // before the transaction
+    change(
+        id,
+        act,
+        row -> {
+          if (row.status().isFinal()) {
+            throw TransitionNotAllowedException.afterEnd(id, row.status());
+          }
+          boolean mayStay = workers.isEmpty() || workers.contains(row.workerId());
+          boolean ends = !mayStay && HoldFence.mayReport(row, row.leaseEpoch());
+          return (ends ? HoldEnd.revoked(row) : row).copy().lane(lane).row();
+        });
+  }
+
+  /**
+   * Ends the hold of an executing task, which waits again and is due at once.
+   *
+   * @throws TransitionNotAllowedException if it is not executing
+   */
+  public void restart(TaskId id, Act act) {
+    requireTable(id);
+    change(
+        id,
+        act,
+        row -> {
+          if (row.status() != TaskStatus.EXECUTING) {
+            throw new TransitionNotAllowedException(
+                id, "only an executing task can be restarted, this one is " + row.status());
+          }
+          return HoldEnd.revoked(row);
+        });
+  }
+
+  private void change(TaskId id, Act act, UnaryOperator<TaskRow> decision) {
+    TaskRow after =
+        transactions.execute(
+            () -> {
+              TaskRow row = lock(id);
+              TaskRow changed = decision.apply(row);
+              if (changed.equals(row)) {
+                return row;
+              }
+              tasks.redirect(row, changed);
+              boolean ended = changed.reportedEpoch() > row.reportedEpoch();
+              acts.record(
+                  act,
+                  id,
+                  row.status(),
+                  changed.status(),
+                  new Change(
+                      lanes.workersOf(row.lane()),
+                      lanes.workersOf(changed.lane()),
+                      ended ? row.workerId() : null));
+              if (ended) {
+                meters.revoked(id.type().name());
+              }
+              return changed;
+            });
+    if (after.status() == TaskStatus.WAITING) {
+      events.publish(new TasksWaiting(id.type(), Set.of(id.table()), Set.of(after.stage()), false));
+    }
+  }
+
+  private void requireTable(TaskId id) {
+    if (!families.has(id.table())) {
+      throw new TaskNotFoundException(id);
+    }
+  }
+
+  private TaskRow lock(TaskId id) {
+    return tasks.lock(id.table(), List.of(id.number())).stream()
+        .findFirst()
+        .orElseThrow(() -> new TaskNotFoundException(id));
+  }
+}
