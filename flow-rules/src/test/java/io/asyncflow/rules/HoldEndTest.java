@@ -20,6 +20,30 @@ class HoldEndTest {
   private static final TypeRules TYPE = aType(60, 30);
 
   @Nested
+  class Revoked {
+
+    @Test
+    void executingTaskIsDueAtOnceAndItsHoldIsSilenced() {
+      TaskRow task =
+          HoldEnd.revoked(
+              aRow().heldBy("w").withEpoch(3).reportedUpTo(2, "r").failedTimes(1).build());
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.orderTime()).isEqualTo(NOW);
+      assertThat(task.crtRetryNum()).isEqualTo(1);
+      assertThat(task.reportId()).isNull();
+      assertThat(task.scheduleLog()).contains("\"outcome\":\"REVOKED\"");
+      assertThat(HoldFence.mayReport(task, 3)).isFalse();
+    }
+
+    @Test
+    void waitingTaskKeepsItsDueTime() {
+      TaskRow task = HoldEnd.revoked(aRow().withEpoch(3).dueAt(NOW + 5_000).build());
+      assertThat(task.orderTime()).isEqualTo(NOW + 5_000);
+      assertThat(HoldFence.mayReport(task, 3)).isFalse();
+    }
+  }
+
+  @Nested
   class OfAReport {
 
     private final TaskRows row =

@@ -31,12 +31,14 @@ class ArchitectureTest {
       List.of(
           List.of("governance"),
           List.of("schedule"),
-          List.of("operator", "worker", "leader", "job", "store"),
+          List.of("worker"),
+          List.of("operator", "leader", "job", "store"),
           List.of("hold"),
           List.of("claim", "report", "lease", "create", "query"),
           List.of("due"),
           List.of("task"),
           List.of("number"),
+          List.of("lane"),
           List.of("tasktable"),
           List.of("tasktype"));
 

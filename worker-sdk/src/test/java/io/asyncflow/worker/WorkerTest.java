@@ -548,6 +548,24 @@ class WorkerTest {
     }
 
     @Test
+    void aDrainWithAGraceInterruptsWhatRunsAfterItAndReleasesIt() throws Exception {
+      server.withType(
+          "lark", Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(1));
+      Worker worker = startedWithScript();
+      String taskId = create("HANG");
+      assertThat(handler.awaitStarted(1, PATIENCE)).isTrue();
+      server.setDrain(true);
+      await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPING);
+      assertThat(handler.interrupted()).isEmpty();
+
+      server.setDrain(true, Duration.ofMillis(10)); // told while it stops: the shorter one counts
+      await().atMost(PATIENCE).until(() -> worker.state() == WorkerState.STOPPED);
+      assertThat(handler.interrupted()).hasSize(1);
+      assertThat(server.accepted()).extracting(Report::outcome).containsExactly(Outcome.RELEASE);
+      assertStatus(taskId, TaskStatus.WAITING);
+    }
+
+    @Test
     void aWorkerThatHoldsNothingIsDrainedTheSame() throws Exception {
       server.setDrain(true);
       Worker worker = startedWithScript();

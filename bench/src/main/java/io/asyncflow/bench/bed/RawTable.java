@@ -121,6 +121,7 @@ public final class RawTable {
         FROM %s FORCE INDEX (idx_claim)
         WHERE status = 1
           AND task_stage = ?
+          AND lane = ''
           AND order_time <= now_ms
         ORDER BY order_time, id
         LIMIT ?

@@ -95,6 +95,25 @@ class StatementsIT {
   }
 
   @Test
+  void lanesCostAClaimOneStatement() {
+    TaskType open = given.aType().create();
+    TaskType laned = given.aType().create();
+    given.aWaitingTask().ofType(laned).forWorkers("another").create();
+    assertThat(leastOfAClaim(laned)).isLessThanOrEqualTo(leastOfAClaim(open) + 1);
+  }
+
+  private long leastOfAClaim(TaskType type) {
+    given.aWaitingTask().ofType(type).create(200);
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 20; i++) {
+      long before = StatementCounter.ofThisThread();
+      assertThat(given.aHold(type).limit(10).ofStages("first").now()).hasSize(10);
+      least = Math.min(least, StatementCounter.ofThisThread() - before);
+    }
+    return least;
+  }
+
+  @Test
   void claimOfATypeWithManyStagesDoesNotLookForThemEachTime() {
     TaskType lark = given.aType().create();
     TaskId model = given.aWaitingTask().ofType(lark).create();

@@ -263,6 +263,26 @@ class WorkerRegistryIT {
     assertThat(told.propertyNames()).containsExactly("taskList", "outcomes", "drain");
   }
 
+  @Test
+  void aGraceIsToldWithTheDrain() {
+    beat("");
+    drain(",'graceMs':60000,'operator':'ann','reason':'a new card'");
+    assertThat(beat("").path("drainGraceMs").asLong()).isEqualTo(60_000);
+    assertThat(hold(0).join().result().path("drainGraceMs").asLong()).isEqualTo(60_000);
+
+    drain(",'undo':1");
+    assertThat(beat("").propertyNames()).containsExactly("tasks", "drain");
+    assertThat(
+            jdbc.sql(
+                    "SELECT CONCAT_WS(' ', act, operator, reason, detail) FROM t_act"
+                        + " WHERE object = :worker ORDER BY id")
+                .param("worker", "worker:" + worker)
+                .query(String.class)
+                .list())
+        .containsExactly("DRAIN ann a new card {\"graceMs\":60000}", "UNDO_DRAIN  ");
+    assertThat(drain(",'graceMs':-1").badFields()).containsExactly("graceMs");
+  }
+
   private Wire.Answer drain(String rest) {
     return wire.post("/api/worker/drain", "{'workerId':'" + worker + "'" + rest + "}");
   }

@@ -126,6 +126,7 @@ public final class FakeFlowServer implements FlowClient {
   private boolean down;
   private Map<String, String> drainedStarts = Map.of();
   private boolean drain;
+  private Long drainGraceMs;
   private long drainedFrom;
   private int answersToSwallow;
   private Predicate<Report> refusal = report -> false;
@@ -449,10 +450,12 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized HoldAnswer hold(HoldRequest request) {
     List<Task> tasks = held(request);
+    boolean isDrained = isDrained(request.workerId(), request.startId());
     return new HoldAnswer(
         tasks,
         List.of(),
-        isDrained(request.workerId(), request.startId()),
+        isDrained,
+        isDrained ? drainGraceMs : null,
         isTooOld(request) ? settingsOf(request.taskType()).minWorkerVersion() : null);
   }
 
@@ -513,7 +516,8 @@ public final class FakeFlowServer implements FlowClient {
             request.startId(),
             request.workerVersion());
     HoldAnswer answer = hold(atOnce);
-    return new HoldAnswer(answer.tasks(), outcomes, answer.drain(), answer.minWorkerVersion());
+    return new HoldAnswer(
+        answer.tasks(), outcomes, answer.drain(), answer.drainGraceMs(), answer.minWorkerVersion());
   }
 
   @Override
@@ -537,7 +541,8 @@ public final class FakeFlowServer implements FlowClient {
     List<LeaseState> states =
         heartbeat.tasks().stream().map(task -> renew(heartbeat.workerId(), task)).toList();
     after();
-    return new HeartbeatAnswer(states, isDrained(heartbeat.workerId(), heartbeat.startId()));
+    boolean isDrained = isDrained(heartbeat.workerId(), heartbeat.startId());
+    return new HeartbeatAnswer(states, isDrained, isDrained ? drainGraceMs : null);
   }
 
   @Override
@@ -659,7 +664,17 @@ public final class FakeFlowServer implements FlowClient {
    * the id of a known worker.
    */
   public synchronized void setDrain(boolean value) {
+    setDrain(value, null);
+  }
+
+  /**
+   * The same with the grace of the workers' runs.
+   *
+   * @param grace {@code null} for as long as they take
+   */
+  public synchronized void setDrain(boolean value, Duration grace) {
     drain = value;
+    drainGraceMs = grace == null ? null : grace.toMillis();
     drainedStarts = new HashMap<>(starts);
     drainedFrom = nextPark;
     toldToLeave.clear();

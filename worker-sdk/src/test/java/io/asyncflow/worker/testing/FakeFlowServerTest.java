@@ -99,6 +99,25 @@ class FakeFlowServerTest {
   }
 
   @Test
+  void aTaskForCertainWorkersIsHeldByThemAlone() {
+    String id =
+        server.createTask(NewTask.of("lark", "one", "me", null).withWorkerIds(List.of("w", "v")));
+    assertThat(server.holdTasks(new HoldRequest("lark", 1, "u", 0, "h1", null))).isEmpty();
+    assertThat(server.holdTasks(new HoldRequest("lark", 1, null, 0, null, null))).isEmpty();
+    Task task = hold("h2").get(0);
+
+    server.setWorkers(id, List.of("u"));
+
+    assertThat(beat(task)).isEqualTo(State.LOST);
+    assertThat(report(task, Outcome.SUCCESS, "r").code()).isEqualTo(ErrorCode.LEASE_LOST.code());
+    task = server.holdTasks(new HoldRequest("lark", 1, "u", 0, "h3", null)).get(0);
+    server.restartTask(id);
+    assertThat(server.getTask(id).taskStatus()).isEqualTo(TaskStatus.WAITING);
+    assertThat(server.getTask(id).crtRetryNum()).isZero();
+    assertThat(hold("h4")).isEmpty();
+  }
+
+  @Test
   void theSameKeyAndBodyGiveTheSameTask() {
     NewTask task = NewTask.of("lark", "one", "me", null).withIdempotencyKey("k");
     server.swallowAnswers(1);
