@@ -326,8 +326,8 @@ public class DueLook {
       }
     }
     Lanes lanes = lanes(family, part.sources(), request.workers());
-    lanes.due().forEach(head -> ranges.add(new Range(head.source(), head.orderTime())));
     Set<Range> quiet = quietRequired(request.requiredStages(), family, known, ranges, leftOut, at);
+    lanes.due().forEach(head -> ranges.add(new Range(head.source(), head.orderTime())));
     ranges.addAll(quiet);
     boolean isKnownEmpty = part.sources().isEmpty() && part.isAll() && !request.requireFresh();
     if (ranges.isEmpty()

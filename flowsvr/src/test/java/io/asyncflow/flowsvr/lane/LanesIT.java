@@ -451,5 +451,12 @@ class LanesIT {
     assertThat(heldBy("w2")).isEmpty();
     assertThat(heldBy("w1")).hasSize(1);
     assertThat(wire.post("/api/task/restart", task).code()).isZero();
+    assertThat(
+            wire.get("/api/task/getActs?taskId=" + id)
+                .result()
+                .path("acts")
+                .valueStream()
+                .map(act -> act.path("act").asString() + act.path("statusBefore").asInt()))
+        .containsExactly("RESTART2", "SET_WORKERS1");
   }
 }

@@ -365,6 +365,8 @@ class HostileIT {
           "task/cancel",
           "task/retry",
           "task/setStatus",
+          "task/setWorkers",
+          "task/restart",
           "task/getActs",
           "job/createJob",
           "job/addChildren",
