@@ -130,8 +130,17 @@ public class TaskStore {
   private static final TableSql LOCK_BRIEF_AT_ONCE =
       new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS + LOCKED + " NOWAIT");
 
-  /** A column of the values that transitions are written from. */
-  private record Column(String name, Function<TaskTransition, Object> value) {
+  /**
+   * A column of the values that transitions are written from.
+   *
+   * @param sent the expression of the sent value
+   */
+  private record Column(String name, String sent, Function<TaskTransition, Object> value) {
+
+    Column(String name, Function<TaskTransition, Object> value) {
+      this(name, "v." + name, value);
+    }
+
     Object of(TaskTransition transition) {
       return value.apply(transition);
     }
@@ -181,6 +190,8 @@ public class TaskStore {
                   unlessSame(transition.after().crtRetryNum(), transition.before().crtRetryNum())),
           new Column(
               "lane",
+              "CONVERT(v.lane USING ascii)", // the sent values are utf8mb4, which MySQL does not
+              // mix
               transition -> unlessSame(transition.after().lane(), transition.before().lane())),
           new Column(
               "delivery_count",
@@ -477,14 +488,14 @@ public class TaskStore {
                     .repeat(transitions.size() - 1),
                 table.sqlName(),
                 each(ALWAYS_WRITTEN, "", "t.%1$s = v.%1$s, "),
-                each(changed, "", "t.%1$s = COALESCE(v.%1$s, t.%1$s), "),
+                each(changed, "", "t.%1$s = COALESCE(%2$s, t.%1$s), "),
                 NOW_MS);
     return batch.update(sql, new StatementValues(values));
   }
 
   private static String each(List<Column> columns, String separator, String format) {
     return columns.stream()
-        .map(column -> format.formatted(column.name()))
+        .map(column -> format.formatted(column.name(), column.sent()))
         .collect(joining(separator));
   }
 
