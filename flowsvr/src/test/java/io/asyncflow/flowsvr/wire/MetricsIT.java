@@ -10,10 +10,15 @@ import java.net.http.HttpResponse.BodyHandlers;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.TestPropertySource;
 import tools.jackson.databind.JsonNode;
 
-/** What a task that lives and fails leaves in the metrics. */
+/**
+ * What a task that lives and fails leaves in the metrics. On a server of its own: a server counts
+ * by type for its first 200 types, and the shared one has seen more.
+ */
 @RunningServer
+@TestPropertySource(properties = "spring.application.name=metered")
 class MetricsIT {
 
   @LocalServerPort int port;
