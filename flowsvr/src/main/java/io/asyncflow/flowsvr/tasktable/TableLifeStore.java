@@ -1,12 +1,12 @@
 package io.asyncflow.flowsvr.tasktable;
 
+import static java.util.Collections.nCopies;
+
 import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.tasktable.TaskTableView.State;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -40,6 +40,8 @@ public class TableLifeStore {
         int number = rs.getInt("table_number");
         return TaskType.parse(rs.getString("task_type")).map(type -> new TaskTable(type, number));
       };
+
+  private static final int SIZES_PER_STATEMENT = 100;
 
   private final JdbcClient jdbc;
 
@@ -187,40 +189,78 @@ public class TableLifeStore {
 
   /** The existing tables of a family, with the engine's statistics. */
   public List<TaskTableView> describe(TaskFamily family) {
-    return jdbc.sql(
-            DatabaseClock.sql(
-                """
-            SELECT /*+ SET_VAR(information_schema_stats_expiry = 0) */
-              t.table_number, t.create_time, t.drain_time, t.drop_time, i.table_rows AS row_estimate,
-              i.data_length + i.index_length AS byte_estimate, now_ms AS db_now
-            FROM t_task_table t
-            LEFT JOIN information_schema.tables i
-              ON i.table_schema = DATABASE()
-              AND i.table_name = CONCAT('t_', t.task_type, '_task_', t.table_number)
-            WHERE t.task_type = :type
-              AND t.table_number <= :end
-            ORDER BY t.table_number
-            """))
-        .param("type", family.type().name())
-        .param("end", family.end().number())
-        .query((rs, row) -> view(family, rs))
-        .list();
+    List<Life> lives =
+        jdbc.sql(
+                DatabaseClock.sql(
+                    """
+                    SELECT table_number, create_time, drain_time, drop_time, now_ms
+                    FROM t_task_table
+                    WHERE task_type = :type
+                      AND table_number <= :end
+                    ORDER BY table_number
+                    """))
+            .param("type", family.type().name())
+            .param("end", family.end().number())
+            .query(
+                (rs, row) ->
+                    new Life(
+                        new TaskTable(family.type(), rs.getInt(1)),
+                        rs.getLong(2),
+                        rs.getObject(3, Long.class),
+                        rs.getObject(4) != null,
+                        rs.getLong(5)))
+            .list();
+    Map<String, Size> sizes = new HashMap<>();
+    for (int from = 0; from < lives.size(); from += SIZES_PER_STATEMENT) {
+      int to = Math.min(from + SIZES_PER_STATEMENT, lives.size());
+      readSizes(lives.subList(from, to), sizes);
+    }
+    return lives.stream()
+        .map(life -> life.toView(family, sizes.getOrDefault(life.table().sqlName(), Size.UNKNOWN)))
+        .toList();
   }
 
-  private static TaskTableView view(TaskFamily family, ResultSet rs) throws SQLException {
-    TaskTable table = new TaskTable(family.type(), rs.getInt("table_number"));
-    long createTime = rs.getLong("create_time");
-    Long drainTime = rs.getObject("drain_time", Long.class);
-    boolean isDropped = rs.getObject("drop_time") != null;
-    return new TaskTableView(
-        table.sqlName(),
-        table.number(),
-        stateOf(table, family, drainTime != null, isDropped),
-        rs.getObject("row_estimate", Long.class),
-        rs.getObject("byte_estimate", Long.class),
-        createTime,
-        (rs.getLong("db_now") - createTime) / 1000,
-        drainTime);
+  /** A row of {@code t_task_table}. */
+  private record Life(
+      TaskTable table, long createTime, Long drainTime, boolean isDropped, long now) {
+
+    TaskTableView toView(TaskFamily family, Size size) {
+      return new TaskTableView(
+          table.sqlName(),
+          table.number(),
+          stateOf(table, family, drainTime != null, isDropped),
+          size.rows(),
+          size.bytes(),
+          createTime,
+          (now - createTime) / 1000,
+          drainTime);
+    }
+  }
+
+  /** What the engine estimates; {@code null} if it knows no such table. */
+  private record Size(Long rows, Long bytes) {
+    static final Size UNKNOWN = new Size(null, null);
+  }
+
+  /** By name: MariaDB opens each table of the schema for a condition that is no equality. */
+  private void readSizes(List<Life> lives, Map<String, Size> sizes) {
+    String one =
+        """
+        table_name AS name, table_rows AS row_estimate, data_length + index_length AS byte_estimate
+        FROM information_schema.tables
+        WHERE table_schema = DATABASE() AND table_name = ?
+        """;
+    String sql =
+        "SELECT /*+ SET_VAR(information_schema_stats_expiry = 0) */ "
+            + String.join("UNION ALL SELECT ", nCopies(lives.size(), one));
+    jdbc.sql(sql)
+        .params(lives.stream().map(life -> life.table().sqlName()).toList())
+        .query(
+            rs -> {
+              sizes.put(
+                  rs.getString(1),
+                  new Size(rs.getObject(2, Long.class), rs.getObject(3, Long.class)));
+            });
   }
 
   private static State stateOf(
