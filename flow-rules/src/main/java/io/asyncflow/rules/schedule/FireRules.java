@@ -77,12 +77,16 @@ public record FireRules(
 
   /**
    * When a schedule with {@code afterMs} fires next. The pause doubles with each failure in a row,
-   * up to 64 times its length.
+   * up to 64 times its length. A run that has lasted longer than the longest pause was no part of a
+   * crash loop, so the pause after it has its plain length.
    *
+   * @param fireTime epoch ms of the fire that created the last run
    * @param endTime epoch ms of the end of the last run
    * @param failStreak failed runs in a row, the last one included
    */
-  public long nextAfterEnd(long endTime, int failStreak) {
-    return endTime + afterMs * Math.min(MAX_BACKOFF, 1L << Math.min(failStreak, 30));
+  public long nextAfterEnd(long fireTime, long endTime, int failStreak) {
+    boolean lasted = endTime - fireTime > afterMs * MAX_BACKOFF;
+    long factor = lasted ? 1 : Math.min(MAX_BACKOFF, 1L << Math.min(failStreak, 30));
+    return endTime + afterMs * factor;
   }
 }

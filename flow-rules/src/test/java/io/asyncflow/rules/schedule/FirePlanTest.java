@@ -387,9 +387,16 @@ class FirePlanTest {
     void thePauseDoublesWithEachFailureUpToSixtyFourTimes() {
       FireRules rules = rules().after(MINUTE).build();
 
-      assertThat(rules.nextAfterEnd(NOW, 0)).isEqualTo(NOW + MINUTE);
-      assertThat(rules.nextAfterEnd(NOW, 3)).isEqualTo(NOW + 8 * MINUTE);
-      assertThat(rules.nextAfterEnd(NOW, 100)).isEqualTo(NOW + 64 * MINUTE);
+      assertThat(rules.nextAfterEnd(NOW, NOW, 0)).isEqualTo(NOW + MINUTE);
+      assertThat(rules.nextAfterEnd(NOW - MINUTE, NOW, 3)).isEqualTo(NOW + 8 * MINUTE);
+      assertThat(rules.nextAfterEnd(NOW - 64 * MINUTE, NOW, 100)).isEqualTo(NOW + 64 * MINUTE);
+    }
+
+    @Test
+    void aRunThatHasLastedBeforeItFailedIsNoCrashLoop() {
+      FireRules rules = rules().after(MINUTE).build();
+
+      assertThat(rules.nextAfterEnd(NOW - 64 * MINUTE - 1, NOW, 5)).isEqualTo(NOW + MINUTE);
     }
   }
 

@@ -334,7 +334,9 @@ final class ModelSchedule {
     }
     streak = isSuccess ? 0 : streak + 1;
     if (isPaced() && Objects.equals(last, time) && state != ScheduleState.ENDED) {
-      next = afterLast(now + definition.afterMs() * Math.min(64, 1L << Math.min(6, streak)));
+      boolean isCrashLoop = now - time <= 64 * definition.afterMs();
+      long factor = isCrashLoop ? Math.min(64, 1L << Math.min(6, streak)) : 1;
+      next = afterLast(now + definition.afterMs() * factor);
     }
     int most = definition.pauseAfterFailures();
     if (most > 0 && streak >= most && state == ScheduleState.ACTIVE) {

@@ -310,7 +310,7 @@ final class FakeSchedule {
       failStreak++;
     }
     if (isPaced && isLast && state != ScheduleState.ENDED) {
-      nextFireTime = rules.nextAfterEnd(now, failStreak);
+      nextFireTime = rules.nextAfterEnd(lastFireTime, now, failStreak);
     }
     lastError = error;
     if (state == ScheduleState.ACTIVE) {

@@ -173,7 +173,9 @@ class RunEnds implements TaskLedger {
     long endedAt = end.time() == null ? row.now() : end.time();
     Long next =
         isPaced && isLast
-            ? (Long) row.afterLastFire(row.rules().nextAfterEnd(endedAt, streak))
+            ? (Long)
+                row.afterLastFire(
+                    row.rules().nextAfterEnd(row.position().lastFireTime(), endedAt, streak))
             : null;
     boolean pauses = most > 0 && streak >= most && row.isActive();
     String error = pauses ? whyPaused(end, streak) : end.error();
