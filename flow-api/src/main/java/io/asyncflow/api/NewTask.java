@@ -15,6 +15,8 @@ import java.util.List;
  * @param runAt epoch milliseconds from which the task is due
  * @param maxRetryNum retries of a stage, 0 for none; {@code null} for the type's value
  * @param maxRetryInterval cap of the retry delay in seconds; {@code null} for the type's value
+ * @param maxUnexpectedRetries retries of a stage after failures that its handler did not report, 0
+ *     for none; {@code null} for the type's value
  * @param idempotencyKey the same key and body give the same task id; at most 128 printable ASCII
  * @param workerIds the 1 to 64 workers that may hold the task; {@code null} for all
  */
@@ -29,10 +31,11 @@ public record NewTask(
     Long runAt,
     Integer maxRetryNum,
     Integer maxRetryInterval,
+    Integer maxUnexpectedRetries,
     String idempotencyKey,
     List<String> workerIds) {
 
-  /** A task that every worker may hold. */
+  /** A task that every worker may hold, with the type's number of unexpected retries. */
   public NewTask(
       String userId,
       String taskType,
@@ -56,6 +59,7 @@ public record NewTask(
         runAt,
         maxRetryNum,
         maxRetryInterval,
+        null,
         idempotencyKey,
         null);
   }
@@ -77,6 +81,7 @@ public record NewTask(
         runAt,
         maxRetryNum,
         maxRetryInterval,
+        maxUnexpectedRetries,
         key,
         workerIds);
   }
@@ -93,6 +98,7 @@ public record NewTask(
         runAt,
         maxRetryNum,
         maxRetryInterval,
+        maxUnexpectedRetries,
         idempotencyKey,
         workerIds);
   }
@@ -109,6 +115,7 @@ public record NewTask(
         null,
         maxRetryNum,
         maxRetryInterval,
+        maxUnexpectedRetries,
         idempotencyKey,
         workerIds);
   }
@@ -126,6 +133,7 @@ public record NewTask(
         epochMs,
         maxRetryNum,
         maxRetryInterval,
+        maxUnexpectedRetries,
         idempotencyKey,
         workerIds);
   }
@@ -143,6 +151,7 @@ public record NewTask(
         runAt,
         retries,
         maxRetryInterval,
+        maxUnexpectedRetries,
         idempotencyKey,
         workerIds);
   }
@@ -160,6 +169,25 @@ public record NewTask(
         runAt,
         maxRetryNum,
         seconds,
+        maxUnexpectedRetries,
+        idempotencyKey,
+        workerIds);
+  }
+
+  /** Retries of each stage after unexpected failures, 0 for none, instead of the type's value. */
+  public NewTask withMaxUnexpectedRetries(int retries) {
+    return new NewTask(
+        userId,
+        taskType,
+        taskStage,
+        scheduleLog,
+        taskContext,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        maxRetryInterval,
+        retries,
         idempotencyKey,
         workerIds);
   }
@@ -177,6 +205,7 @@ public record NewTask(
         runAt,
         maxRetryNum,
         maxRetryInterval,
+        maxUnexpectedRetries,
         idempotencyKey,
         List.copyOf(workers));
   }

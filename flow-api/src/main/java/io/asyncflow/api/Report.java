@@ -25,6 +25,11 @@ import java.util.function.Consumer;
  * @param delayMs for {@link Outcome#SNOOZE}: the delay
  * @param workerIds for {@link Outcome#NEXT_STAGE}: the at most 64 workers that may hold the task
  *     from then on; empty for all; {@code null} keeps those that may hold it now
+ * @param unexpected for {@link Outcome#RETRY}: {@code true} if the handler did not ask for the
+ *     retry, because it threw or ran out of time; counted by {@code maxUnexpectedRetries} where
+ *     that is set. {@code null} is {@code false}
+ * @param localRetries for {@link Outcome#RETRY} and {@link Outcome#FAIL}: how often the worker has
+ *     run the handler again by itself in this hold; {@code null} for never
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Report(
@@ -40,9 +45,11 @@ public record Report(
     String errMsg,
     Long retryAfterMs,
     Long delayMs,
+    Boolean unexpected,
+    Integer localRetries,
     List<String> workerIds) {
 
-  /** A report that does not change which workers may hold the task. */
+  /** A report of what the handler asked for, which does not change who may hold the task. */
   public Report(
       String taskId,
       String workerId,
@@ -69,13 +76,27 @@ public record Report(
         errMsg,
         retryAfterMs,
         delayMs,
+        null,
+        null,
         null);
   }
+
 
   /** A report with only the fields that every report needs. */
   public static Report of(String taskId, String workerId, Integer leaseEpoch, Outcome outcome) {
     return new Report(
-        taskId, workerId, leaseEpoch, outcome, null, null, null, null, null, null, null, null);
+        taskId,
+        workerId,
+        leaseEpoch,
+        outcome,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null,
+        null);
   }
 
   public Report withTaskId(String value) {
@@ -117,6 +138,14 @@ public record Report(
     return with(copy -> copy.delayMs = value);
   }
 
+  public Report withUnexpected(Boolean value) {
+    return with(copy -> copy.unexpected = value);
+  }
+
+  public Report withLocalRetries(Integer value) {
+    return with(copy -> copy.localRetries = value);
+  }
+
   private Report with(Consumer<Copy> change) {
     Copy copy = new Copy();
     change.accept(copy);
@@ -133,6 +162,8 @@ public record Report(
         copy.errMsg,
         copy.retryAfterMs,
         copy.delayMs,
+        copy.unexpected,
+        copy.localRetries,
         copy.workerIds);
   }
 
@@ -147,6 +178,8 @@ public record Report(
     private String errMsg = Report.this.errMsg;
     private Long retryAfterMs = Report.this.retryAfterMs;
     private Long delayMs = Report.this.delayMs;
+    private Boolean unexpected = Report.this.unexpected;
+    private Integer localRetries = Report.this.localRetries;
     private List<String> workerIds = Report.this.workerIds;
   }
 }

@@ -10,6 +10,9 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param priority seconds of head start in the due order
  * @param orderTime epoch milliseconds from which the task is due; smaller is sooner
  * @param crtRetryNum failed attempts of the current stage
+ * @param unexpectedNum unexpected failures of the current stage; {@code null} if they count in
+ *     {@code crtRetryNum}
+ * @param maxUnexpectedRetries {@code null} if unexpected failures count in {@code crtRetryNum}
  * @param scheduleLog a JSON document kept as a string
  * @param leaseEpoch the number of holds so far; a report must name it
  * @param leaseMs how long the lease still lasts, in milliseconds; a duration, because worker clocks
@@ -37,6 +40,8 @@ public record Task(
     int crtRetryNum,
     int maxRetryNum,
     int maxRetryInterval,
+    Integer unexpectedNum,
+    Integer maxUnexpectedRetries,
     String scheduleLog,
     String taskContext,
     long createTime,
@@ -51,6 +56,11 @@ public record Task(
     Long fireTime,
     Integer progress,
     String result) {
+
+  /** The number of the current or next attempt of the stage, from 1. */
+  public int attempt() {
+    return crtRetryNum + (unexpectedNum == null ? 0 : unexpectedNum) + 1;
+  }
 
   public TaskStatus taskStatus() {
     return TaskStatus.ofCode(status);

@@ -16,6 +16,8 @@ import tools.jackson.databind.annotation.JsonNaming;
  * @param maxRetryNum retries of a stage, default 3
  * @param retryInterval the retry delay, see docs/api.md, default 10
  * @param maxRetryInterval cap of the doubling retry delay; {@code null} for none
+ * @param maxUnexpectedRetries retries of a stage after failures that its handler did not report;
+ *     {@code null}: these count as retries of {@code maxRetryNum}
  * @param leaseSeconds length of a lease, default 30
  * @param maxDelivery holds in a row that may end without a report before the task counts as poison,
  *     default 10
@@ -39,6 +41,7 @@ public record TaskTypeSettings(
     Integer maxRetryNum,
     Integer retryInterval,
     Integer maxRetryInterval,
+    Integer maxUnexpectedRetries,
     Integer leaseSeconds,
     Integer maxDelivery,
     Long rollThreshold,
@@ -51,7 +54,7 @@ public record TaskTypeSettings(
     Long createTime,
     Long modifyTime) {
 
-  /** Settings without a limit of a user's creates and a version of workers. */
+  /** Settings without limits of unexpected retries and of a user's creates, for any worker. */
   public TaskTypeSettings(
       String taskType,
       Integer scheduleLimit,
@@ -77,6 +80,7 @@ public record TaskTypeSettings(
         maxRetryNum,
         retryInterval,
         maxRetryInterval,
+        null,
         leaseSeconds,
         maxDelivery,
         rollThreshold,
@@ -107,6 +111,7 @@ public record TaskTypeSettings(
         maxRetryNum,
         retryInterval,
         maxRetryInterval,
+        maxUnexpectedRetries,
         leaseSeconds,
         maxDelivery,
         rollThreshold,
@@ -130,6 +135,7 @@ public record TaskTypeSettings(
         maxRetryNum,
         retryInterval,
         maxRetryInterval,
+        maxUnexpectedRetries,
         leaseSeconds,
         maxDelivery,
         rollThreshold,

@@ -125,6 +125,8 @@ class TaskFollowerTest {
         0,
         3,
         10,
+        null,
+        null,
         "",
         "",
         0,

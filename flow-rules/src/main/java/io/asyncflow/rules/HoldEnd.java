@@ -2,6 +2,7 @@ package io.asyncflow.rules;
 
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
+import java.util.Optional;
 
 /**
  * Decides how a task changes when a hold of it ends. It is the only place with the rules on the
@@ -18,9 +19,12 @@ public final class HoldEnd {
         switch (report.outcome()) {
           case NEXT_STAGE -> nextStage(row, report);
           case SUCCESS -> row.copy().status(TaskStatus.SUCCESS).result(report.result());
-          case RETRY -> failed(row, type, report.retryAfterMs());
+          case RETRY ->
+              failed(row, type, Boolean.TRUE.equals(report.unexpected()), report.retryAfterMs());
           case FAIL ->
-              row.copy().status(TaskStatus.FAILED).crtRetryNum(failuresWithThisOne(row, type));
+              row.copy()
+                  .status(TaskStatus.FAILED)
+                  .crtRetryNum(row.crtRetryNum() + newFailures(row, type));
           case SNOOZE ->
               row.copy().status(TaskStatus.WAITING).orderTime(row.now() + report.delayMs());
           case RELEASE -> row.copy().status(TaskStatus.WAITING);
@@ -28,7 +32,8 @@ public final class HoldEnd {
     return new TaskTransition(
         row,
         after
-            .scheduleLog(logged(row, report.outcome().name(), report.errMsg()))
+            .scheduleLog(
+                logged(row, report.outcome().name(), report.errMsg(), report.localRetries()))
             .reportedEpoch(row.leaseEpoch())
             .reportId(report.reportId())
             .deliveryCount(0)
@@ -43,7 +48,8 @@ public final class HoldEnd {
         .context(report.taskContext() == null ? row.context() : report.taskContext())
         .priority(priority)
         .orderTime(row.now() - priority * 1000L)
-        .crtRetryNum(0);
+        .crtRetryNum(0)
+        .unexpectedNum(0);
   }
 
   /**
@@ -76,12 +82,15 @@ public final class HoldEnd {
     TaskRow.Copy after =
         switch (verdict) {
           case POISON -> row.copy().status(TaskStatus.FAILED);
-          case TIMED_OUT -> failed(row, type, null);
+          case TIMED_OUT -> failed(row, type, true, null);
           case WORKER_LOST -> row.copy().status(TaskStatus.WAITING);
         };
     return new TaskTransition(
         row,
-        after.scheduleLog(logged(row, verdict.name(), reason)).deliveryCount(deliveries).row());
+        after
+            .scheduleLog(logged(row, verdict.name(), reason, null))
+            .deliveryCount(deliveries)
+            .row());
   }
 
   /** How the sweep judges a hold whose lease has run out. */
@@ -116,18 +125,26 @@ public final class HoldEnd {
   }
 
   /**
-   * The failed attempts including this one. A late report of an attempt that the sweep has counted
+   * By how much this failure raises a count. A late report of an attempt that the sweep has counted
    * as failed does not count it again.
    */
-  private static int failuresWithThisOne(TaskRow row, TypeRules type) {
+  private static int newFailures(TaskRow row, TypeRules type) {
     boolean sweptBefore = row.status() == TaskStatus.WAITING;
-    return row.crtRetryNum() + (sweptBefore && timedOut(row, type) ? 0 : 1);
+    return sweptBefore && timedOut(row, type) ? 0 : 1;
   }
 
-  private static TaskRow.Copy failed(TaskRow row, TypeRules type, Long retryAfterMs) {
-    RetryPolicy policy = row.retryPolicy(type);
-    int failures = failuresWithThisOne(row, type);
-    TaskRow.Copy after = row.copy().crtRetryNum(failures);
+  /**
+   * A failed attempt. Where unexpected failures have a limit of their own, they have a count of
+   * their own, too, and neither uses up what the other may.
+   */
+  private static TaskRow.Copy failed(
+      TaskRow row, TypeRules type, boolean unexpected, Long retryAfterMs) {
+    Optional<RetryPolicy> own = unexpected ? row.unexpectedRetryPolicy(type) : Optional.empty();
+    RetryPolicy policy = own.orElseGet(() -> row.retryPolicy(type));
+    int failures =
+        (own.isPresent() ? row.unexpectedNum() : row.crtRetryNum()) + newFailures(row, type);
+    TaskRow.Copy after =
+        own.isPresent() ? row.copy().unexpectedNum(failures) : row.copy().crtRetryNum(failures);
     if (!policy.allowsRetryAfter(failures)) {
       return after.status(TaskStatus.FAILED);
     }
@@ -145,17 +162,18 @@ public final class HoldEnd {
         .orderTime(row.status() == TaskStatus.EXECUTING ? row.now() : row.orderTime())
         .reportedEpoch(row.leaseEpoch())
         .reportId(null)
-        .scheduleLog(logged(row, "REVOKED", "an operator ended the hold"))
+        .scheduleLog(logged(row, "REVOKED", "an operator ended the hold", null))
         .row();
   }
 
-  private static String logged(TaskRow row, String outcome, String message) {
+  private static String logged(TaskRow row, String outcome, String message, Integer localRetries) {
     return ScheduleLog.append(
         row.scheduleLog(),
         new ScheduleLog.Entry(
             row.traceId(),
             message,
             row.now() - row.holdTime(),
+            localRetries,
             row.stage(),
             outcome,
             row.workerId(),

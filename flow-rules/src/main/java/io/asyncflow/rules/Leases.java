@@ -16,10 +16,13 @@ public final class Leases {
   /**
    * The length of the lease that a hold grants.
    *
-   * @param workerId empty for an old client, which cannot renew it
+   * @param workerId empty for an old client, which cannot renew it. It has a task of a resident
+   *     type only if the type became one while its hold was parked
    */
   public static Duration first(String workerId, TypeRules type) {
-    return workerId.isEmpty() ? type.maxProcessingTime() : firstOfWorkers(type);
+    return workerId.isEmpty() && !type.isResident()
+        ? type.maxProcessingTime()
+        : firstOfWorkers(type);
   }
 
   /** The length of the first lease of a worker, which can renew it. */

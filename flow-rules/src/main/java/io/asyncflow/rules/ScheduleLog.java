@@ -33,11 +33,14 @@ public final class ScheduleLog {
    *
    * @param errMsg {@code null} if there was no error
    * @param costMs milliseconds from the hold to its end, by the database's clock
+   * @param localRetries how often the worker has run the handler again in the hold; {@code null}
+   *     for never
    */
   public record Entry(
       String traceId,
       String errMsg,
       long costMs,
+      Integer localRetries,
       String stage,
       String outcome,
       String workerId,
@@ -49,6 +52,9 @@ public final class ScheduleLog {
       node.put("traceId", traceId);
       node.put("errMsg", cut(errMsg == null ? "" : errMsg));
       node.put("cost", Math.max(0, costMs) + "ms");
+      if (localRetries != null) {
+        node.put("localRetries", localRetries);
+      }
       node.put("stage", stage);
       node.put("outcome", outcome);
       node.put("workerId", workerId);

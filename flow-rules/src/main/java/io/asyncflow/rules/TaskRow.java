@@ -2,12 +2,16 @@ package io.asyncflow.rules;
 
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
+import java.util.Optional;
 
 /**
  * A row of a task table, as it was read.
  *
  * @param maxRetryNum {@code null} for the type's value
  * @param maxRetryInterval seconds; {@code null} for the type's value
+ * @param unexpectedNum unexpected failures of the current stage that did not count in {@code
+ *     crtRetryNum}
+ * @param maxUnexpectedRetries {@code null} for the type's value
  * @param workerId the last holder; empty for an old client, or if there was none
  * @param traceId of the last hold; empty before the first
  * @param holdTime epoch ms of the last hold
@@ -29,6 +33,8 @@ public record TaskRow(
     int crtRetryNum,
     Integer maxRetryNum,
     Integer maxRetryInterval,
+    int unexpectedNum,
+    Integer maxUnexpectedRetries,
     int leaseEpoch,
     int reportedEpoch,
     String reportId,
@@ -58,6 +64,7 @@ public record TaskRow(
       long orderTime,
       Integer maxRetryNum,
       Integer maxRetryInterval,
+      Integer maxUnexpectedRetries,
       String context,
       String scheduleLog,
       JobPlace place,
@@ -73,6 +80,8 @@ public record TaskRow(
         0,
         maxRetryNum,
         maxRetryInterval,
+        0,
+        maxUnexpectedRetries,
         0,
         0,
         null,
@@ -134,9 +143,22 @@ public record TaskRow(
     return type.retryPolicy(maxRetryNum, maxRetryInterval);
   }
 
+  /**
+   * The retry policy after unexpected failures of the task's stage; empty if these count as any
+   * other failure.
+   */
+  public Optional<RetryPolicy> unexpectedRetryPolicy(TypeRules type) {
+    Integer limit =
+        maxUnexpectedRetries != null ? maxUnexpectedRetries : type.maxUnexpectedRetries();
+    return limit == null
+        ? Optional.empty()
+        : Optional.of(type.retryPolicy(limit, maxRetryInterval));
+  }
+
   /** The task as the API shows it. */
   public Task toTask(TypeRules type) {
     RetryPolicy retries = retryPolicy(type);
+    Optional<RetryPolicy> unexpected = unexpectedRetryPolicy(type);
     return new Task(
         userId,
         id.toString(),
@@ -148,6 +170,8 @@ public record TaskRow(
         crtRetryNum,
         retries.maxRetries(),
         retries.cap(),
+        unexpected.map(policy -> unexpectedNum).orElse(null),
+        unexpected.map(RetryPolicy::maxRetries).orElse(null),
         scheduleLog,
         context,
         createTime,
@@ -178,6 +202,7 @@ public record TaskRow(
     private int priority;
     private long orderTime;
     private int crtRetryNum;
+    private int unexpectedNum;
     private int leaseEpoch;
     private int reportedEpoch;
     private String reportId;
@@ -202,6 +227,7 @@ public record TaskRow(
       priority = row.priority;
       orderTime = row.orderTime;
       crtRetryNum = row.crtRetryNum;
+      unexpectedNum = row.unexpectedNum;
       leaseEpoch = row.leaseEpoch;
       reportedEpoch = row.reportedEpoch;
       reportId = row.reportId;
@@ -242,6 +268,11 @@ public record TaskRow(
 
     public Copy crtRetryNum(int value) {
       crtRetryNum = value;
+      return this;
+    }
+
+    public Copy unexpectedNum(int value) {
+      unexpectedNum = value;
       return this;
     }
 
@@ -336,6 +367,8 @@ public record TaskRow(
           crtRetryNum,
           original.maxRetryNum,
           original.maxRetryInterval,
+          unexpectedNum,
+          original.maxUnexpectedRetries,
           leaseEpoch,
           reportedEpoch,
           reportId,

@@ -7,6 +7,9 @@ import java.util.Objects;
 /** The settings of a type that the rules about a task depend on. */
 public interface TypeRules {
 
+  /** The longest lease of a holder that sends no heartbeats. */
+  Duration LONGEST_UNHEARD = Duration.ofDays(30);
+
   /** How long a lease lasts without a heartbeat; at least a second. */
   Duration lease();
 
@@ -22,8 +25,22 @@ public interface TypeRules {
   /** Cap of the doubling retry delay in seconds; {@code null} for none. */
   Integer maxRetryInterval();
 
+  /**
+   * The most retries of one stage after unexpected failures; {@code null} if these count as any
+   * other failure.
+   */
+  Integer maxUnexpectedRetries();
+
   /** Holds in a row that may end without a report before the task counts as poison. */
   int maxDelivery();
+
+  /**
+   * Whether attempts may last longer than {@link #LONGEST_UNHEARD}. Only workers that send
+   * heartbeats hold tasks of such a type: the lease of any other holder would last as long.
+   */
+  default boolean isResident() {
+    return maxProcessingTime().compareTo(LONGEST_UNHEARD) > 0;
+  }
 
   /**
    * The retry policy of a task of the type.
@@ -49,6 +66,7 @@ public interface TypeRules {
         int maxRetryNum,
         int retryInterval,
         Integer maxRetryInterval,
+        Integer maxUnexpectedRetries,
         int maxDelivery)
         implements TypeRules {}
     return new Settings(
@@ -57,6 +75,7 @@ public interface TypeRules {
         Objects.requireNonNullElse(settings.maxRetryNum(), 3),
         Objects.requireNonNullElse(settings.retryInterval(), 10),
         settings.maxRetryInterval(),
+        settings.maxUnexpectedRetries(),
         Objects.requireNonNullElse(settings.maxDelivery(), 10));
   }
 }

@@ -8,6 +8,7 @@ import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import java.util.List;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -199,7 +200,129 @@ class HoldEndTest {
   }
 
   @Nested
+  class OfTwoBudgets {
+
+    private final TaskRows row =
+        aRow().heldBy("w").withEpoch(4).failedTimes(3).withUnexpectedRetries(2);
+
+    @Test
+    void unexpectedFailureCountsAsAnyOtherWithoutALimitOfItsOwn() {
+      TaskRow task = reported(aRow().heldBy("w").withEpoch(4).failedTimes(2).build(), unexpected());
+      assertThat(task.crtRetryNum()).isEqualTo(3);
+      assertThat(task.unexpectedNum()).isZero();
+      assertThat(task.orderTime()).isEqualTo(NOW + 20_000);
+    }
+
+    @Test
+    void unexpectedFailureUsesUpItsOwnRetriesAndWaitsByItsOwnCount() {
+      TaskRow task = reported(row.failedUnexpectedly(1).build(), unexpected());
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.unexpectedNum()).isEqualTo(2);
+      assertThat(task.crtRetryNum()).isEqualTo(3);
+      assertThat(task.orderTime()).isEqualTo(NOW + 10_000);
+    }
+
+    @Test
+    void unexpectedFailureIsFinalWhenItsRetriesAreExhausted() {
+      TaskRow task = reported(row.failedUnexpectedly(2).build(), unexpected());
+      assertThat(task.status()).isEqualTo(TaskStatus.FAILED);
+      assertThat(task.unexpectedNum()).isEqualTo(3);
+    }
+
+    @Test
+    void retryThatTheHandlerAskedForLeavesTheUnexpectedOnesAlone() {
+      TaskRow task =
+          reported(
+              row.failedTimes(0).failedUnexpectedly(2).build(), aReport(Outcome.RETRY).build());
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.crtRetryNum()).isEqualTo(1);
+      assertThat(task.unexpectedNum()).isEqualTo(2);
+    }
+
+    @Test
+    void timeOutIsUnexpected() {
+      TaskRow task =
+          expired(row.failedUnexpectedly(1).heldForMs(60_000).lastBeatMsAgo(1_000).build(), TYPE);
+      assertThat(task.unexpectedNum()).isEqualTo(2);
+      assertThat(task.crtRetryNum()).isEqualTo(3);
+    }
+
+    @Test
+    void lateReportOfAnAttemptThatTimedOutIsCountedInNeitherBudget() {
+      TaskRow swept =
+          row.failedTimes(0)
+              .failedUnexpectedly(1)
+              .heldForMs(60_000)
+              .lastBeatMsAgo(1_000)
+              .inStatus(TaskStatus.WAITING)
+              .build();
+      for (Report late : List.of(unexpected(), aReport(Outcome.RETRY).build())) {
+        TaskRow task = reported(swept, late);
+        assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+        assertThat(task.crtRetryNum()).isZero();
+        assertThat(task.unexpectedNum()).isEqualTo(1);
+      }
+    }
+
+    @Test
+    void lostWorkerUsesUpNeither() {
+      TaskRow task = expired(row.failedUnexpectedly(2).heldForMs(30_000).build(), TYPE);
+      assertThat(task.status()).isEqualTo(TaskStatus.WAITING);
+      assertThat(task.unexpectedNum()).isEqualTo(2);
+      assertThat(task.crtRetryNum()).isEqualTo(3);
+    }
+
+    @Test
+    void nextStageCountsBothAnew() {
+      TaskRow task =
+          reported(
+              row.failedUnexpectedly(2).build(),
+              aReport(Outcome.NEXT_STAGE).stage("second").build());
+      assertThat(task.crtRetryNum()).isZero();
+      assertThat(task.unexpectedNum()).isZero();
+    }
+
+    @Test
+    void limitOfTheTypeHoldsForTasksWithoutOne() {
+      TypeRules type =
+          TypeRules.of(
+              new TaskTypeSettings(
+                  "lark", null, null, 60, 3, 5, 20, 0, 30, 10, null, null, null, null, null, null,
+                  null, null, null));
+      Report report = unexpected();
+      TaskRow byType = aRow().heldBy("w").withEpoch(4).build();
+      TaskRow byTask = aRow().heldBy("w").withEpoch(4).withUnexpectedRetries(1).build();
+      assertThat(HoldEnd.reported(byType, report, type).makesFailed()).isTrue();
+      assertThat(HoldEnd.reported(byTask, report, type).makesFailed()).isFalse();
+    }
+
+    @Test
+    void logKeepsTheLocalRetries() {
+      TaskRow task = reported(row.build(), unexpected().withLocalRetries(3));
+      assertThat(task.scheduleLog()).contains("\"localRetries\":3");
+    }
+
+    private Report unexpected() {
+      return aReport(Outcome.RETRY).build().withUnexpected(true);
+    }
+  }
+
+  @Nested
   class OfALease {
+
+    @Test
+    void leaseOfAResidentTypeIsLostLongBeforeItsHardEndInThirtyYears() {
+      TypeRules resident = aType(946_080_000, 30);
+      TaskRow row = aRow().heldBy("w").heldForMs(40L * 86_400_000).lastBeatMsAgo(30_000).build();
+      assertThat(HoldEnd.verdict(row, resident)).isEqualTo(HoldEnd.Verdict.WORKER_LOST);
+    }
+
+    @Test
+    void attemptOfAResidentTypeTimesOutAfterThirtyYears() {
+      TypeRules resident = aType(946_080_000, 30);
+      TaskRow row = aRow().heldBy("w").heldForMs(946_080_000_000L).lastBeatMsAgo(5_000).build();
+      assertThat(HoldEnd.verdict(row, resident)).isEqualTo(HoldEnd.Verdict.TIMED_OUT);
+    }
 
     private final TaskRows row =
         aRow().heldBy("w").withEpoch(4).reportedUpTo(3, "r3").failedTimes(1).deliveredTimes(0);

@@ -109,7 +109,8 @@ class ScheduleLogTest {
     String old =
         """
         {"lastData":{"traceId":"a","errMsg":"old","cost":"3ms"},
-         "historyDatas":[{"traceId":"b","errMsg":"older","cost":"2ms"}]}""";
+         "historyDatas":[{"traceId":"b","errMsg":"older","cost":"2ms"}]}\
+        """;
     JsonNode root = read(ScheduleLog.append(old, anEntry("mine", 1)));
     assertThat(root.get("historyDatas").valueStream().map(e -> e.get("errMsg").asString()))
         .containsExactly("older", "old");
@@ -181,6 +182,6 @@ class ScheduleLogTest {
 
   private static ScheduleLog.Entry anEntry(String message, long costMs) {
     return new ScheduleLog.Entry(
-        "trace", message, costMs, "first", "RETRY", "worker", 3, 1_800_000_000_000L);
+        "trace", message, costMs, null, "first", "RETRY", "worker", 3, 1_800_000_000_000L);
   }
 }

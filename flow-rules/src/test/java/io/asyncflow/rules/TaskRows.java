@@ -16,6 +16,8 @@ public final class TaskRows {
   private int crtRetryNum;
   private Integer maxRetryNum;
   private Integer maxRetryInterval;
+  private int unexpectedNum;
+  private Integer maxUnexpectedRetries;
   private int leaseEpoch;
   private int reportedEpoch;
   private String reportId;
@@ -95,6 +97,16 @@ public final class TaskRows {
     return this;
   }
 
+  public TaskRows failedUnexpectedly(int times) {
+    unexpectedNum = times;
+    return this;
+  }
+
+  public TaskRows withUnexpectedRetries(Integer number) {
+    maxUnexpectedRetries = number;
+    return this;
+  }
+
   public TaskRows deliveredTimes(int value) {
     deliveryCount = value;
     return this;
@@ -152,6 +164,8 @@ public final class TaskRows {
         crtRetryNum,
         maxRetryNum,
         maxRetryInterval,
+        unexpectedNum,
+        maxUnexpectedRetries,
         leaseEpoch,
         reportedEpoch,
         reportId,

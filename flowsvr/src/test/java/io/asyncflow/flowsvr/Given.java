@@ -238,6 +238,7 @@ public final class Given {
           null,
           maxRetryNum,
           maxRetryInterval,
+          null,
           key,
           fire,
           workers);

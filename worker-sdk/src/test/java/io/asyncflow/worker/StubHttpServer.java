@@ -106,6 +106,8 @@ public final class StubHttpServer implements AutoCloseable {
             0,
             3,
             10,
+            null,
+            null,
             "",
             "",
             0,

@@ -30,6 +30,7 @@ public final class NewTaskForm {
             in.number("runAt").epochMs().asLong(),
             in.number("maxRetryNum").between(0, TaskLimits.RETRIES).asInteger(),
             in.number("maxRetryInterval").between(0, TaskLimits.RETRY_INTERVAL).asInteger(),
+            in.number("maxUnexpectedRetries").between(0, TaskLimits.RETRIES).asInteger(),
             key(in),
             null,
             workers(in));

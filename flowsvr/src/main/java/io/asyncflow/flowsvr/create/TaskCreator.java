@@ -337,6 +337,9 @@ public class TaskCreator {
                 task.runAt(),
                 task.maxRetryNum(),
                 task.maxRetryInterval()));
+    if (task.maxUnexpectedRetries() != null) {
+      values.add(task.maxUnexpectedRetries());
+    }
     if (!task.workers().isEmpty()) {
       values.add(new TreeSet<>(task.workers()));
     }

@@ -44,7 +44,7 @@ class InvariantAuditor {
   private static final Logger log = LoggerFactory.getLogger(InvariantAuditor.class);
   private static final int PAGE = 500;
 
-  /** Margin beyond the longest hold, for changes of the configuration meanwhile. */
+  /** Margin beyond the longest lease, for changes of the configuration meanwhile. */
   private static final Duration SLACK = Duration.ofDays(1);
 
   /** Sweeps refresh the cached families, so that no extra read is needed. */
@@ -108,7 +108,7 @@ class InvariantAuditor {
     for (TaskFamily family : families.allWithin(LATELY)) {
       Optional<TaskTypeConfig> type = types.find(family.type());
       if (type.isPresent()) {
-        Duration longest = type.get().maxProcessingTime().plus(SLACK);
+        Duration longest = longestLease(type.get()).plus(SLACK);
         family.live().forEach(table -> longestInLive.put(table, longest));
         drained.addAll(family.drained());
       }
@@ -125,6 +125,11 @@ class InvariantAuditor {
     }
     failures.throwFirst();
     return result;
+  }
+
+  /** Of a resident type, all leases are those of workers, which renew them. */
+  private static Duration longestLease(TaskTypeConfig type) {
+    return type.isResident() ? type.lease() : type.maxProcessingTime();
   }
 
   private int endEndlessLeases(Map<TaskTable, Duration> longest, FailureCollector failures) {

@@ -88,8 +88,8 @@ class HoldController {
     if (!in.has("reports")) {
       return answer(hold, holdInShare(hold, request.getRemoteAddr()), null, request);
     }
-    types.require(
-        hold.type()); // before the reports are accepted: a hold that is refused changes nothing
+    // Before the reports are accepted: a hold that is refused changes nothing.
+    TaskHolds.refuseIfUnheard(hold, types.require(hold.type()));
     List<ReportResult> outcomes = reports.take(in);
     return answer(hold, holdAtOnce(hold), outcomes, request);
   }

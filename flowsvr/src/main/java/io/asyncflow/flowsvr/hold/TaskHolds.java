@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -88,13 +90,14 @@ public class TaskHolds implements HoldDemand, DisposableBean {
    * drain, or when the server stops; then no tasks are given.
    *
    * @throws NoSuchTaskTypeException if the type is not configured
+   * @throws InvalidFieldException if {@linkplain #refuseIfUnheard the worker has to be named}
    */
   public CompletableFuture<List<Task>> hold(Hold hold) {
     long begin = node.nanoTime();
     // A hold that waits costs no statement if the type is known; its line checks the type in time.
-    if (hold.waitTime().isZero() || types.known(hold.type()).isEmpty()) {
-      types.require(hold.type());
-    }
+    Optional<TaskTypeConfig> known =
+        hold.waitTime().isZero() ? Optional.empty() : types.known(hold.type());
+    refuseIfUnheard(hold, known.orElseGet(() -> types.require(hold.type())));
     CompletableFuture<List<Task>> tasks = lineOf(hold).join(hold);
     throwIfFailed(tasks);
     open.add(hold, tasks);
@@ -106,6 +109,17 @@ public class TaskHolds implements HoldDemand, DisposableBean {
           }
         });
     return tasks;
+  }
+
+  /** Without heartbeats, a task of a resident type would stay with a dead holder for years. */
+  static void refuseIfUnheard(Hold hold, TaskTypeConfig type) {
+    if (hold.workerId().isEmpty() && type.isResident()) {
+      throw new InvalidFieldException(
+          "workerId",
+          "is required for type "
+              + hold.type().name()
+              + ", whose max_processing_time is more than 30 days");
+    }
   }
 
   /** Releases the tasks of an answer that could not be delivered, if there are any. */

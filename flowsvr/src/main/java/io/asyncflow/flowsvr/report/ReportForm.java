@@ -59,9 +59,11 @@ final class ReportForm {
       case RETRY:
         return report
             .withErrMsg(cut(in.prose("errMsg")))
-            .withRetryAfterMs(in.number("retryAfterMs").between(0, TEN_YEARS_MS).asLong());
+            .withRetryAfterMs(in.number("retryAfterMs").between(0, TEN_YEARS_MS).asLong())
+            .withUnexpected(in.flag("unexpected"))
+            .withLocalRetries(localRetries(in));
       case FAIL:
-        return report.withErrMsg(cut(in.prose("errMsg")));
+        return report.withErrMsg(cut(in.prose("errMsg"))).withLocalRetries(localRetries(in));
       case SNOOZE:
         return report.withDelayMs(
             in.number("delayMs").required().between(0, TEN_YEARS_MS).asLong());
@@ -75,6 +77,10 @@ final class ReportForm {
     return in.has("workerIds")
         ? List.copyOf(in.names("workerIds").max(Lane.WORKERS, TaskLimits.WORKER_ID).values())
         : null;
+  }
+
+  private static Integer localRetries(Fields in) {
+    return in.number("localRetries").between(0, TaskLimits.RETRIES).asInteger();
   }
 
   /**

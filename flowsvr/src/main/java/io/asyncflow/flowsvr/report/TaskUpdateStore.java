@@ -4,6 +4,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.RetryPolicy;
 import io.asyncflow.rules.TaskRow;
 import java.util.List;
@@ -63,7 +64,7 @@ class TaskUpdateStore {
         .param("maxRetryNum", update.ownMaxRetryNum(policy))
         .param("maxRetryInterval", update.ownMaxRetryInterval(policy))
         .param("renews", held && update.status() == TaskStatus.EXECUTING)
-        .param("lease", type.maxProcessingTime().toMillis())
+        .param("lease", Leases.first("", type).toMillis())
         .param("endsHold", held && status != TaskStatus.EXECUTING)
         .param("id", row.id().number())
         .param("from", row.status().code())

@@ -58,6 +58,7 @@ final class ScheduleForm {
           "runAt",
           "maxRetryNum",
           "maxRetryInterval",
+          "maxUnexpectedRetries",
           "idempotencyKey",
           "workerIds",
           "context"); // refused with its right name
@@ -231,6 +232,7 @@ final class ScheduleForm {
             null,
             draft.maxRetryNum(),
             draft.maxRetryInterval(),
+            draft.maxUnexpectedRetries(),
             null,
             draft.workers().isEmpty() ? null : List.copyOf(draft.workers()));
     refuseIfLarge(in, "taskContext", task);

@@ -14,6 +14,7 @@ import java.util.Set;
  * @param runAt epoch ms from which it is due; {@code null} for none
  * @param maxRetryNum {@code null} for the type's value
  * @param maxRetryInterval seconds; {@code null} for the type's value
+ * @param maxUnexpectedRetries {@code null} for the type's value
  * @param idempotencyKey {@code null} for none
  * @param fire the fire that creates it; {@code null} if no schedule does
  * @param workers the workers that may hold it; empty for all
@@ -29,6 +30,7 @@ public record TaskDraft(
     Long runAt,
     Integer maxRetryNum,
     Integer maxRetryInterval,
+    Integer maxUnexpectedRetries,
     String idempotencyKey,
     FireId fire,
     Set<String> workers) {
@@ -45,6 +47,7 @@ public record TaskDraft(
       Long runAt,
       Integer maxRetryNum,
       Integer maxRetryInterval,
+      Integer maxUnexpectedRetries,
       String idempotencyKey) {
     this(
         userId,
@@ -57,6 +60,7 @@ public record TaskDraft(
         runAt,
         maxRetryNum,
         maxRetryInterval,
+        maxUnexpectedRetries,
         idempotencyKey,
         null,
         Set.of());
@@ -66,7 +70,7 @@ public record TaskDraft(
   public static TaskDraft of(
       TaskType type, String stage, String userId, String context, Integer priority) {
     return new TaskDraft(
-        userId, type, stage, null, context, priority, null, null, null, null, null);
+        userId, type, stage, null, context, priority, null, null, null, null, null, null);
   }
 
   /**
@@ -87,6 +91,7 @@ public record TaskDraft(
         null,
         row.maxRetryNum(),
         row.maxRetryInterval(),
+        row.maxUnexpectedRetries(),
         idempotencyKey);
   }
 
@@ -103,6 +108,7 @@ public record TaskDraft(
         runAt,
         maxRetryNum,
         maxRetryInterval,
+        maxUnexpectedRetries,
         key,
         fire,
         workers);
@@ -125,6 +131,7 @@ public record TaskDraft(
         runAt,
         maxRetryNum,
         maxRetryInterval,
+        maxUnexpectedRetries,
         idempotencyKey,
         fire,
         value);
@@ -143,6 +150,7 @@ public record TaskDraft(
         runAt,
         maxRetryNum,
         maxRetryInterval,
+        maxUnexpectedRetries,
         idempotencyKey,
         value,
         workers);

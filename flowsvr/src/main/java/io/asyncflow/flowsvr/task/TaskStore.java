@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -43,7 +45,8 @@ public class TaskStore {
       id, user_id, task_stage, status, priority, order_time, crt_retry_num, max_retry_num,
       max_retry_interval, lease_epoch, reported_epoch, report_id, delivery_count, worker_id,
       trace_id, hold_time, beat_time, lease_end, progress, create_time, modify_time,
-      task_context, result, schedule_log, job_id, job_index, schedule_id, fire_time, lane,\
+      task_context, result, schedule_log, job_id, job_index, schedule_id, fire_time, lane,
+      unexpected_num, max_unexpected_retries,\
       """
           + NOW_MS
           + " AS db_now";
@@ -70,7 +73,7 @@ public class TaskStore {
 
   // LOCK IN SHARE MODE: under READ COMMITTED a plain INSERT ... SELECT reads the guard row without
   // a lock. STRAIGHT_JOIN: the guard row is read and locked first.
-  private static final String INSERT_TEXT =
+  private static final String INSERT =
       """
       INSERT INTO %s
         (id, user_id, task_stage, status, priority, order_time, max_retry_num,
@@ -85,24 +88,39 @@ public class TaskStore {
         ? AS max_retry_num, ? AS max_retry_interval, ? AS task_context, ? AS schedule_log,
         ? AS job_id, ? AS job_index
       """;
-  private static final TableSql INSERT = new TableSql(INSERT_TEXT);
-  private static final String MORE_INSERTS =
-      "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?\n";
+  private static final String MORE_INSERTS = "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
 
-  // Statements of their own, so that creates without schedules and lanes carry no columns in vain.
-  private static final TableSql INSERT_OF_FIRES =
-      insertWith(", schedule_id, fire_time", ", v.schedule_id, v.fire_time");
-  private static final TableSql INSERT_IN_LANES = insertWith(", lane", ", v.lane");
-  private static final TableSql INSERT_OF_FIRES_IN_LANES =
-      insertWith(", schedule_id, fire_time, lane", ", v.schedule_id, v.fire_time, v.lane");
+  /**
+   * A column that few tasks have a value for; a statement has it if any of its tasks does.
+   *
+   * @param value the value of a task in a lane, {@code null} for the open one; {@code null} for none
+   * @param none what a task without a value gets
+   */
+  private record RareColumn(
+      String name, BiFunction<TaskDraft, String, Object> value, Object none) {
 
-  private static TableSql insertWith(String columns, String values) {
-    return new TableSql(
-        INSERT_TEXT
-            .replace("job_index)", "job_index" + columns + ")")
-            .replace("v.job_index\n", "v.job_index" + values + "\n")
-            .replace("AS job_index\n", "AS job_index" + values.replace("v.", "? AS ") + "\n"));
+    Object valueOf(TaskDraft task, String lane) {
+      Object given = value.apply(task, lane);
+      return given == null ? none : given;
+    }
   }
+
+  private static final List<RareColumn> RARE_COLUMNS =
+      List.of(
+          new RareColumn(
+              "max_unexpected_retries", (task, lane) -> task.maxUnexpectedRetries(), null),
+          new RareColumn(
+              "schedule_id",
+              (task, lane) -> task.fire() == null ? null : task.fire().scheduleId(),
+              null),
+          new RareColumn(
+              "fire_time",
+              (task, lane) -> task.fire() == null ? null : task.fire().fireTime(),
+              null),
+          new RareColumn("lane", (task, lane) -> lane, Lane.OPEN));
+
+  /** The statements by their rare columns. */
+  private static final Map<List<RareColumn>, TableSql> INSERTS = new ConcurrentHashMap<>();
 
   private static final String UNLESS_DRAINED =
       """
@@ -194,6 +212,11 @@ public class TaskStore {
               // mix
               transition -> unlessSame(transition.after().lane(), transition.before().lane())),
           new Column(
+              "unexpected_num",
+              transition ->
+                  unlessSame(
+                      transition.after().unexpectedNum(), transition.before().unexpectedNum())),
+          new Column(
               "delivery_count",
               transition ->
                   unlessSame(
@@ -225,6 +248,7 @@ public class TaskStore {
           SET status = 1,
               order_time = :orderTime,
               crt_retry_num = 0,
+              unexpected_num = 0,
               delivery_count = 0,
               report_id = IF(reported_epoch = lease_epoch, report_id, NULL),
               reported_epoch = lease_epoch,
@@ -321,9 +345,17 @@ public class TaskStore {
       List<Map.Entry<Long, TaskDraft>> tasks,
       Map<Long, JobPlace> places,
       Map<Long, String> lanes) {
-    boolean haveFires = tasks.stream().anyMatch(task -> task.getValue().fire() != null);
-    boolean haveLanes = tasks.stream().anyMatch(task -> lanes.containsKey(task.getKey()));
-    List<Object> values = new ArrayList<>(tasks.size() * 15 + 2);
+    List<RareColumn> rare =
+        RARE_COLUMNS.stream()
+            .filter(
+                column ->
+                    tasks.stream()
+                        .anyMatch(
+                            task ->
+                                column.value().apply(task.getValue(), lanes.get(task.getKey()))
+                                    != null))
+            .toList();
+    List<Object> values = new ArrayList<>(tasks.size() * (12 + rare.size()) + 2);
     for (Map.Entry<Long, TaskDraft> entry : tasks) {
       TaskDraft task = entry.getValue();
       JobPlace place = places.get(entry.getKey());
@@ -340,33 +372,26 @@ public class TaskStore {
       values.add(orEmpty(task.scheduleLog()));
       values.add(place == null ? null : place.jobId());
       values.add(place == null ? null : place.index());
-      if (haveFires) {
-        values.add(task.fire() == null ? null : task.fire().scheduleId());
-        values.add(task.fire() == null ? null : task.fire().fireTime());
-      }
-      if (haveLanes) {
-        values.add(lanes.getOrDefault(entry.getKey(), Lane.OPEN));
-      }
+      rare.forEach(column -> values.add(column.valueOf(task, lanes.get(entry.getKey()))));
     }
     values.add(table.type().name());
     values.add(table.number());
     String sql =
-        insert(haveFires, haveLanes).of(table)
-            + moreInserts(haveFires, haveLanes).repeat(tasks.size() - 1)
+        INSERTS.computeIfAbsent(rare, TaskStore::insertWith).of(table)
+            + (MORE_INSERTS + ", ?".repeat(rare.size()) + "\n").repeat(tasks.size() - 1)
             + UNLESS_DRAINED;
     return batch.update(sql, new StatementValues(values)) > 0;
   }
 
-  private static TableSql insert(boolean haveFires, boolean haveLanes) {
-    if (haveFires) {
-      return haveLanes ? INSERT_OF_FIRES_IN_LANES : INSERT_OF_FIRES;
-    }
-    return haveLanes ? INSERT_IN_LANES : INSERT;
-  }
-
-  private static String moreInserts(boolean haveFires, boolean haveLanes) {
-    String more = (haveFires ? ", ?, ?" : "") + (haveLanes ? ", ?" : "");
-    return more.isEmpty() ? MORE_INSERTS : MORE_INSERTS.replace("\n", more + "\n");
+  private static TableSql insertWith(List<RareColumn> rare) {
+    String names = rare.stream().map(column -> ", " + column.name()).collect(joining());
+    String read = rare.stream().map(column -> ", v." + column.name()).collect(joining());
+    String given = rare.stream().map(column -> ", ? AS " + column.name()).collect(joining());
+    return new TableSql(
+        INSERT
+            .replace("job_index)", "job_index" + names + ")")
+            .replace("v.job_index\n", "v.job_index" + read + "\n")
+            .replace("AS job_index\n", "AS job_index" + given + "\n"));
   }
 
   /** The row of this id. Its table must exist. */
@@ -604,6 +629,8 @@ public class TaskStore {
         rs.getInt(7),
         nullableInt(rs, 8),
         nullableInt(rs, 9),
+        rs.getInt(30),
+        nullableInt(rs, 31),
         rs.getInt(10),
         rs.getInt(11),
         rs.getString(12),
@@ -622,7 +649,7 @@ public class TaskStore {
         place(rs),
         fire(rs),
         rs.getString(29),
-        rs.getLong(30));
+        rs.getLong(32));
   }
 
   private static JobPlace place(ResultSet rs) throws SQLException {

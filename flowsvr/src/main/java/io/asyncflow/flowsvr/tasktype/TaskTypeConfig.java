@@ -36,6 +36,7 @@ public class TaskTypeConfig implements TypeRules {
   private int maxRetryNum = 3;
   private int retryInterval = 10;
   private Integer maxRetryInterval;
+  private Integer maxUnexpectedRetries;
   private int leaseSeconds = 30;
   private int maxDelivery = 10;
   private long rollThreshold = 5_000_000;
@@ -108,6 +109,14 @@ public class TaskTypeConfig implements TypeRules {
         : TaskTypeRanges.MAX_RETRY_INTERVAL.clamp(maxRetryInterval);
   }
 
+  /** The most retries after unexpected failures; {@code null} for the limit of all others. */
+  @Override
+  public Integer maxUnexpectedRetries() {
+    return maxUnexpectedRetries == null
+        ? null
+        : TaskTypeRanges.MAX_UNEXPECTED_RETRIES.clamp(maxUnexpectedRetries);
+  }
+
   @Override
   public Duration lease() {
     return Duration.ofSeconds(TaskTypeRanges.LEASE_SECONDS.clamp(leaseSeconds));
@@ -162,6 +171,7 @@ public class TaskTypeConfig implements TypeRules {
     ifPresent(settings.maxRetryNum(), value -> maxRetryNum = value);
     ifPresent(settings.retryInterval(), value -> retryInterval = value);
     ifPresent(settings.maxRetryInterval(), value -> maxRetryInterval = value);
+    ifPresent(settings.maxUnexpectedRetries(), value -> maxUnexpectedRetries = value);
     ifPresent(settings.leaseSeconds(), value -> leaseSeconds = value);
     ifPresent(settings.maxDelivery(), value -> maxDelivery = value);
     ifPresent(settings.rollThreshold(), value -> rollThreshold = value);
@@ -173,8 +183,11 @@ public class TaskTypeConfig implements TypeRules {
     ifPresent(settings.paused(), value -> paused = value);
   }
 
-  final void removeMaxRetryInterval() {
-    maxRetryInterval = null;
+  final void remove(TaskTypeForm.Removable value) {
+    switch (value) {
+      case MAX_RETRY_INTERVAL -> maxRetryInterval = null;
+      case MAX_UNEXPECTED_RETRIES -> maxUnexpectedRetries = null;
+    }
   }
 
   /** The row as the API shows it: its values without clamping. */
@@ -187,6 +200,7 @@ public class TaskTypeConfig implements TypeRules {
         maxRetryNum,
         retryInterval,
         maxRetryInterval,
+        maxUnexpectedRetries,
         leaseSeconds,
         maxDelivery,
         rollThreshold,

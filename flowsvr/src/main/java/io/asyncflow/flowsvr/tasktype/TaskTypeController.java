@@ -49,7 +49,7 @@ class TaskTypeController {
   @PostMapping("/save")
   Envelope<Void> save(Fields in) {
     TaskTypeForm form = TaskTypeForm.read(in.inSnakeCase());
-    types.save(form.settings(), form.removesMaxRetryInterval());
+    types.save(form.settings(), form.removed());
     return Envelope.done();
   }
 }

@@ -4,17 +4,30 @@ import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.NumberField;
 import io.asyncflow.rules.TaskType;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A validated save of a type.
  *
  * @param settings the values; {@code null} keeps a value
- * @param removesMaxRetryInterval whether {@code max_retry_interval}, the only value that can be
- *     {@code null}, was sent as null
+ * @param removed the values that were sent as null and can be {@code null}
  */
-record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) {
+record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed) {
+
+  /** A value that a type need not have. */
+  enum Removable {
+    MAX_RETRY_INTERVAL("maxRetryInterval"),
+    MAX_UNEXPECTED_RETRIES("maxUnexpectedRetries");
+
+    private final String field;
+
+    Removable(String field) {
+      this.field = field;
+    }
+  }
 
   private static final String NAME_RULE =
       "must match [a-z][a-z0-9_]{0,30} without regard to case, and not end in _task or _task_ and"
@@ -29,6 +42,7 @@ record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) 
           "maxRetryNum",
           "retryInterval",
           "maxRetryInterval",
+          "maxUnexpectedRetries",
           "leaseSeconds",
           "maxDelivery",
           "rollThreshold",
@@ -56,6 +70,7 @@ record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) 
             number(in, "maxRetryNum", TaskTypeRanges.MAX_RETRY_NUM).asInteger(),
             number(in, "retryInterval", TaskTypeRanges.RETRY_INTERVAL).asInteger(),
             number(in, "maxRetryInterval", TaskTypeRanges.MAX_RETRY_INTERVAL).asInteger(),
+            number(in, "maxUnexpectedRetries", TaskTypeRanges.MAX_UNEXPECTED_RETRIES).asInteger(),
             number(in, "leaseSeconds", TaskTypeRanges.LEASE_SECONDS).asInteger(),
             number(in, "maxDelivery", TaskTypeRanges.MAX_DELIVERY).asInteger(),
             number(in, "rollThreshold", TaskTypeRanges.ROLL_THRESHOLD).asLong(),
@@ -69,7 +84,11 @@ record TaskTypeForm(TaskTypeSettings settings, boolean removesMaxRetryInterval) 
             null);
     in.refuseUnknown(KNOWN);
     in.refuseIfBad();
-    return new TaskTypeForm(settings, in.isNull("maxRetryInterval"));
+    Set<Removable> removed =
+        Arrays.stream(Removable.values())
+            .filter(value -> in.isNull(value.field))
+            .collect(Collectors.toUnmodifiableSet());
+    return new TaskTypeForm(settings, removed);
   }
 
   private static NumberField number(Fields in, String name, TaskTypeRanges range) {

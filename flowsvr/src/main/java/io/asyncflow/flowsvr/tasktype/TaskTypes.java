@@ -113,19 +113,16 @@ public class TaskTypes {
    * this server when the call returns, and on every other server within a second.
    *
    * @param settings the values; {@code null} keeps a value, and gives a new type the default
-   * @param removesMaxRetryInterval whether to set {@code max_retry_interval} to {@code null}, which
-   *     {@code settings} cannot express
+   * @param removed the values to set to {@code null}, which {@code settings} cannot express
    * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the type is new and there are
    *     too many types
    */
-  void save(TaskTypeSettings settings, boolean removesMaxRetryInterval) {
+  void save(TaskTypeSettings settings, Set<TaskTypeForm.Removable> removed) {
     transactions.execute(
         () -> {
           TaskTypeConfig row = lockedRow(settings.taskType());
           row.change(settings);
-          if (removesMaxRetryInterval) {
-            row.removeMaxRetryInterval();
-          }
+          removed.forEach(row::remove);
           return row;
         });
     types.outdated();

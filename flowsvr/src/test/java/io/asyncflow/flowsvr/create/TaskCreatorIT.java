@@ -191,22 +191,23 @@ class TaskCreatorIT {
   @Test
   void sameKeyWithAnyOtherBodyIsAConflict() {
     TaskType type = given.aType().create();
-    TaskDraft task = new TaskDraft("u", type, "s", "log", "context", 1, 0L, null, 2, 3, "the key");
+    TaskDraft task =
+        new TaskDraft("u", type, "s", "log", "context", 1, 0L, null, 2, 3, null, "the key");
     TaskId id = create(task);
 
     assertThat(create(task)).isEqualTo(id);
     for (TaskDraft other :
         List.of(
-            new TaskDraft("v", type, "s", "log", "context", 1, 0L, null, 2, 3, "the key"),
-            new TaskDraft("u", type, "t", "log", "context", 1, 0L, null, 2, 3, "the key"),
-            new TaskDraft("u", type, "s", "lo", "context", 1, 0L, null, 2, 3, "the key"),
-            new TaskDraft("u", type, "s", null, "context", 1, 0L, null, 2, 3, "the key"),
-            new TaskDraft("u", type, "s", "log", "contexT", 1, 0L, null, 2, 3, "the key"),
-            new TaskDraft("u", type, "s", "log", "context", 2, 0L, null, 2, 3, "the key"),
-            new TaskDraft("u", type, "s", "log", "context", 1, 9L, null, 2, 3, "the key"),
-            new TaskDraft("u", type, "s", "log", "context", 1, null, 9L, 2, 3, "the key"),
-            new TaskDraft("u", type, "s", "log", "context", 1, 0L, null, 9, 3, "the key"),
-            new TaskDraft("u", type, "s", "log", "context", 1, 0L, null, 2, 9, "the key"))) {
+            new TaskDraft("v", type, "s", "log", "context", 1, 0L, null, 2, 3, null, "the key"),
+            new TaskDraft("u", type, "t", "log", "context", 1, 0L, null, 2, 3, null, "the key"),
+            new TaskDraft("u", type, "s", "lo", "context", 1, 0L, null, 2, 3, null, "the key"),
+            new TaskDraft("u", type, "s", null, "context", 1, 0L, null, 2, 3, null, "the key"),
+            new TaskDraft("u", type, "s", "log", "contexT", 1, 0L, null, 2, 3, null, "the key"),
+            new TaskDraft("u", type, "s", "log", "context", 2, 0L, null, 2, 3, null, "the key"),
+            new TaskDraft("u", type, "s", "log", "context", 1, 9L, null, 2, 3, null, "the key"),
+            new TaskDraft("u", type, "s", "log", "context", 1, null, 9L, 2, 3, null, "the key"),
+            new TaskDraft("u", type, "s", "log", "context", 1, 0L, null, 9, 3, null, "the key"),
+            new TaskDraft("u", type, "s", "log", "context", 1, 0L, null, 2, 9, null, "the key"))) {
       assertThatThrownBy(() -> create(other))
           .as(other.toString())
           .isInstanceOf(IdempotencyConflictException.class);
@@ -360,7 +361,8 @@ class TaskCreatorIT {
             given.aWaitingTask().ofType(type).withPriority(60).dueIn(5, TimeUnit.SECONDS).create());
     TaskRow at =
         given.row(
-            create(new TaskDraft("u", type, "s", null, "", 60, null, 123L, null, null, null)));
+            create(
+                new TaskDraft("u", type, "s", null, "", 60, null, 123L, null, null, null, null)));
 
     assertThat(plain.orderTime()).isEqualTo(plain.createTime());
     assertThat(urgent.orderTime()).isEqualTo(urgent.createTime() - 60_000);

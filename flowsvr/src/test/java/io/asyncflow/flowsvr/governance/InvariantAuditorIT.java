@@ -61,6 +61,15 @@ class InvariantAuditorIT {
   }
 
   @Test
+  void leaseOfAResidentTypeEndsSoonerThanItsAttempt() {
+    given.change(lark, "max_processing_time", 946_080_000);
+    assertThat(auditor.runOnce()).isEqualTo(new Result(0, 0, 0));
+    given.set(id, "lease_end = lease_end + " + DAYS.toMillis(2));
+
+    assertThat(auditor.runOnce()).isEqualTo(new Result(1, 0, 0));
+  }
+
+  @Test
   void holdThatIsSaidToHaveReportedIsEndedAndSwept() {
     given.set(id, "reported_epoch = 5");
 

@@ -570,6 +570,8 @@ class WaitingLineTest {
             0,
             3,
             10,
+            null,
+            null,
             "",
             "",
             0,

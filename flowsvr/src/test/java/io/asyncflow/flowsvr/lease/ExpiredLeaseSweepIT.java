@@ -112,6 +112,23 @@ class ExpiredLeaseSweepIT {
   }
 
   @Test
+  void timeOutIsAnUnexpectedFailure() {
+    TaskType lark = given.aType().with("max_unexpected_retries", 0).create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).theTask();
+    given.letPass(25, SECONDS, id);
+    beat(task);
+    given.letPass(6, SECONDS, id);
+
+    assertThat(sweep.runOnce()).isEqualTo(new ExpiredLeaseSweep.Result(0, 1, 0));
+
+    TaskRow row = given.row(id);
+    assertThat(row.status()).isEqualTo(TaskStatus.FAILED);
+    assertThat(row.unexpectedNum()).isEqualTo(1);
+    assertThat(row.crtRetryNum()).isZero();
+  }
+
+  @Test
   void attemptOfAnOldClientTimedOut() {
     TaskType lark = given.aType().with("retry_interval", 0).with("max_retry_num", 1).create();
     TaskId id = given.aWaitingTask().ofType(lark).create();

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.lease;
 
+import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,6 +64,19 @@ class HeartbeatsIT {
     long lastBeat = given.row(task).beatTime();
     assertThat(beat(task)).isEqualTo(new LeaseState(task.taskId(), 1, State.LOST, 0));
     assertThat(given.row(task).beatTime()).isEqualTo(lastBeat);
+  }
+
+  @Test
+  void leaseOfAResidentTypeIsRenewedAfterYears() {
+    TaskType lark =
+        given.aType().with("lease_seconds", 20).with("max_processing_time", 946_080_000).create();
+    given.aWaitingTask().ofType(lark).create();
+    Task task = given.aHold(lark).theTask();
+    assertThat(task.leaseMs()).isBetween(18_000L, 20_000L);
+    given.letPass(29 * 365, DAYS, task);
+    assertThat(beat(task).leaseMs()).isBetween(18_000L, 20_000L);
+    given.letPass(365, DAYS, task);
+    assertThat(beat(task).state()).isEqualTo(State.LOST);
   }
 
   @Test

@@ -199,6 +199,8 @@ abstract class ClientDriver implements Driver {
         report.errMsg(),
         snooze ? null : report.delayMs(),
         snooze ? report.delayMs() : null,
+        report.unexpected(),
+        null,
         names.workers(report.workers()));
   }
 

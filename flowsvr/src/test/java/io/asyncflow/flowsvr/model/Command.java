@@ -75,6 +75,7 @@ sealed interface Command {
    * @param worker empty for a hold that had none
    * @param epochsBehind as in {@link Held}
    * @param delayMs of a snooze, or the wish of a retry
+   * @param unexpected of a retry
    * @param workers of a next stage: empty for all, {@code null} for the same
    */
   record Report(
@@ -89,6 +90,7 @@ sealed interface Command {
       String result,
       String errMsg,
       Long delayMs,
+      Boolean unexpected,
       List<String> workers)
       implements Command {
     @Override

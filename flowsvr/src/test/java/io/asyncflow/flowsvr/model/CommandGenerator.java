@@ -137,10 +137,11 @@ final class CommandGenerator {
         settings(
             type,
             oneOf(1, 2, 5, 100),
-            oneOf(2, 10, 30, 60),
+            oneOf(2, 10, 30, 60, 946_080_000),
             oneOf(0, 1, 2, 3),
             oneOf(-7, 0, 3, 5, 10),
             oneOf(null, null, 3, 30),
+            oneOf(null, 0, 1, 2),
             oneOf(1, 10, 30),
             oneOf(1, 2, 3, 10),
             0));
@@ -155,6 +156,7 @@ final class CommandGenerator {
             oneOf(null, 0, 1, 3),
             oneOf(null, -2, 0, 4, 9),
             oneOf(null, 5, 20),
+            oneOf(null, null, 0, 2),
             oneOf(null, 2, 20),
             oneOf(null, 1, 4),
             oneOf(0, 0, 0, 1)));
@@ -167,6 +169,7 @@ final class CommandGenerator {
       Integer maxRetryNum,
       Integer retryInterval,
       Integer maxRetryInterval,
+      Integer maxUnexpectedRetries,
       Integer leaseSeconds,
       Integer maxDelivery,
       Integer paused) {
@@ -178,8 +181,11 @@ final class CommandGenerator {
         maxRetryNum,
         retryInterval,
         maxRetryInterval,
+        maxUnexpectedRetries,
         leaseSeconds,
         maxDelivery,
+        null,
+        null,
         null,
         null,
         null,
@@ -217,6 +223,7 @@ final class CommandGenerator {
         atTime ? model.now() + oneOf(-10_000L, 0L, 4_000L) : null,
         oneOf(null, null, 0, 1, 2),
         oneOf(null, null, null, 1, 4, 100),
+        oneOf(null, null, null, 0, 1),
         key,
         chance(15) ? someWorkers() : null);
   }
@@ -372,6 +379,7 @@ final class CommandGenerator {
         outcome == Outcome.SUCCESS ? newLabel("result") : null,
         failed ? newLabel("error") : null,
         delayMs,
+        outcome == Outcome.RETRY ? oneOf(null, false, true, true) : null,
         next && chance(20) ? oneOf(List.<String>of(), someWorkers()) : null);
   }
 
@@ -403,6 +411,7 @@ final class CommandGenerator {
         before.result(),
         before.errMsg(),
         before.delayMs(),
+        before.unexpected(),
         before.workers());
   }
 

@@ -33,9 +33,11 @@ class ModelTask {
   private int priority;
   private long orderTime;
   private int failures;
+  private int unexpectedFailures;
   private boolean attemptHasFailed;
   private Integer ownMaxRetryNum;
   private Integer ownMaxRetryInterval;
+  private Integer ownMaxUnexpectedRetries;
   private String result;
   private Set<String> workers = Set.of();
 
@@ -63,6 +65,7 @@ class ModelTask {
     priority = given(body.priority(), 0);
     ownMaxRetryNum = body.maxRetryNum();
     ownMaxRetryInterval = body.maxRetryInterval();
+    ownMaxUnexpectedRetries = body.maxUnexpectedRetries();
     clientsLog = given(body.scheduleLog(), "");
     workers = Set.copyOf(given(body.workerIds(), List.of()));
     if (body.runAt() != null) {
@@ -108,7 +111,7 @@ class ModelTask {
     attemptHasFailed = false;
     lastBeat = null;
     progress = null;
-    leaseEnd = worker == null ? hardEnd() : leaseEndFrom(now);
+    leaseEnd = worker == null && !type.isResident() ? hardEnd() : leaseEndFrom(now);
   }
 
   private long leaseEndFrom(long now) {
@@ -185,15 +188,16 @@ class ModelTask {
         priority = given(report.priority(), priority);
         failures = 0;
         workers = report.workers() == null ? workers : Set.copyOf(report.workers());
+        unexpectedFailures = 0;
         waitUntil(headStart(now));
       }
       case SUCCESS -> {
         status = SUCCESS;
         result = report.result();
       }
-      case RETRY -> fail(report.delayMs(), now);
+      case RETRY -> fail(Boolean.TRUE.equals(report.unexpected()), report.delayMs(), now);
       case FAIL -> {
-        countFailure();
+        failures += newFailure();
         status = FAILED;
       }
       case SNOOZE -> waitUntil(now + report.delayMs());
@@ -207,21 +211,30 @@ class ModelTask {
   }
 
   /** The attempt failed: another one after a delay, unless the retries are exhausted. */
-  private void fail(Long wishedDelayMs, long now) {
-    countFailure();
-    if (failures > maxRetryNum()) {
+  private void fail(boolean unexpected, Long wishedDelayMs, long now) {
+    boolean hasOwnBudget = unexpected && maxUnexpectedRetries() != null;
+    int count;
+    if (hasOwnBudget) {
+      unexpectedFailures += newFailure();
+      count = unexpectedFailures;
+    } else {
+      failures += newFailure();
+      count = failures;
+    }
+    if (count > (hasOwnBudget ? maxUnexpectedRetries() : maxRetryNum())) {
       status = FAILED;
     } else {
-      waitUntil(now + given(wishedDelayMs, type.retryDelayMs(failures, ownMaxRetryInterval)));
+      waitUntil(now + given(wishedDelayMs, type.retryDelayMs(count, ownMaxRetryInterval)));
     }
   }
 
   /** An attempt fails once: a late report of one that has timed out is not a second failure. */
-  private void countFailure() {
-    if (!hasFailedBefore()) {
-      failures++;
-      attemptHasFailed = true;
+  private int newFailure() {
+    if (hasFailedBefore()) {
+      return 0;
     }
+    attemptHasFailed = true;
+    return 1;
   }
 
   boolean hasFailedBefore() {
@@ -243,7 +256,7 @@ class ModelTask {
     } else if (lost) {
       waitUntil(Math.min(orderTime, now));
     } else {
-      fail(null, now);
+      fail(true, null, now);
     }
   }
 
@@ -281,7 +294,7 @@ class ModelTask {
     }
     write(update);
     if (isStillExecuting) {
-      leaseEnd = now + type.maxProcessingMs();
+      leaseEnd = now + (type.isResident() ? type.leaseMs() : type.maxProcessingMs());
     } else if (status == EXECUTING && update.status() != null) {
       endHold(update.status(), now);
     }
@@ -387,6 +400,7 @@ class ModelTask {
   private void revive(long now) {
     result = null;
     failures = 0;
+    unexpectedFailures = 0;
     deliveryCount = 0;
     waitUntil(headStart(now));
     silenceHolder();
@@ -443,6 +457,11 @@ class ModelTask {
     return given(ownMaxRetryNum, type.maxRetryNum);
   }
 
+  /** {@code null}: unexpected failures count as any other. */
+  private Integer maxUnexpectedRetries() {
+    return given(ownMaxUnexpectedRetries, type.maxUnexpectedRetries);
+  }
+
   private int maxRetryInterval() {
     return type.retryCap(ownMaxRetryInterval);
   }
@@ -472,6 +491,8 @@ class ModelTask {
         failures,
         maxRetryNum(),
         maxRetryInterval(),
+        maxUnexpectedRetries() == null ? null : (Integer) unexpectedFailures,
+        maxUnexpectedRetries(),
         shownLog(),
         context,
         birth.time(),

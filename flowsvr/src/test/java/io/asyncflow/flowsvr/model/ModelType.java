@@ -10,6 +10,7 @@ final class ModelType {
   int maxRetryNum = 3;
   int retryInterval = 10;
   Integer maxRetryInterval;
+  Integer maxUnexpectedRetries;
   int leaseSeconds = 30;
   int maxDelivery = 10;
   boolean paused;
@@ -21,6 +22,7 @@ final class ModelType {
     maxRetryNum = given(settings.maxRetryNum(), maxRetryNum);
     retryInterval = given(settings.retryInterval(), retryInterval);
     maxRetryInterval = given(settings.maxRetryInterval(), maxRetryInterval);
+    maxUnexpectedRetries = given(settings.maxUnexpectedRetries(), maxUnexpectedRetries);
     leaseSeconds = given(settings.leaseSeconds(), leaseSeconds);
     maxDelivery = given(settings.maxDelivery(), maxDelivery);
     paused = given(settings.paused(), paused ? 1 : 0) == 1;
@@ -32,6 +34,11 @@ final class ModelType {
 
   long leaseMs() {
     return leaseSeconds * 1000L;
+  }
+
+  /** Attempts may last for more than 30 days. */
+  boolean isResident() {
+    return maxProcessingTime > 2_592_000;
   }
 
   long maxProcessingMs() {

@@ -75,6 +75,7 @@ final class ServerNames {
         toServerTime(task.runAt()),
         task.maxRetryNum(),
         task.maxRetryInterval(),
+        task.maxUnexpectedRetries(),
         task.idempotencyKey(),
         workers(task.workerIds()));
   }
@@ -88,6 +89,7 @@ final class ServerNames {
         settings.maxRetryNum(),
         settings.retryInterval(),
         settings.maxRetryInterval(),
+        settings.maxUnexpectedRetries(),
         settings.leaseSeconds(),
         settings.maxDelivery(),
         settings.rollThreshold(),
@@ -145,6 +147,8 @@ final class ServerNames {
         task.crtRetryNum(),
         task.maxRetryNum(),
         task.maxRetryInterval(),
+        task.unexpectedNum(),
+        task.maxUnexpectedRetries(),
         log(task.scheduleLog()),
         task.taskContext(),
         task.createTime() - startMs,

@@ -22,6 +22,8 @@ record TaskView(
     int crtRetryNum,
     int maxRetryNum,
     int maxRetryInterval,
+    Integer unexpectedNum,
+    Integer maxUnexpectedRetries,
     String scheduleLog,
     String context,
     long createTime,

@@ -15,6 +15,7 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 
 import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.ReportResult.Verdict;
@@ -165,6 +166,38 @@ class ReportsIT {
     given.reportOn(task).retry("no");
     TaskRow row = given.row(id);
     assertThat(row.orderTime() - row.modifyTime()).isBetween(99_500L, 100_000L);
+  }
+
+  @Test
+  void unexpectedFailuresAreCountedApartAndBothCountsEndWithTheStage() {
+    TaskType lark =
+        given.aType().with("retry_interval", 0).with("max_unexpected_retries", 2).create();
+    TaskId id = given.aWaitingTask().ofType(lark).create();
+    reportUnexpected(given.aHold(lark).theTask());
+    assertAccepted(given.reportOn(given.aHold(lark).theTask()).retry("no"));
+    Task task = given.aHold(lark).theTask();
+    assertThat(task.crtRetryNum()).isEqualTo(1);
+    assertThat(task.unexpectedNum()).isEqualTo(1);
+    assertThat(task.attempt()).isEqualTo(3);
+
+    assertAccepted(given.reportOn(task).nextStage("speak", null, null));
+    assertThat(given.row(id).crtRetryNum()).isZero();
+    assertThat(given.row(id).unexpectedNum()).isZero();
+
+    for (int failures = 1; failures <= 3; failures++) {
+      reportUnexpected(given.aHold(lark).theTask());
+    }
+    assertThat(given.row(id).status()).isEqualTo(TaskStatus.FAILED);
+    assertThat(given.row(id).unexpectedNum()).isEqualTo(3);
+    assertThat(given.row(id).crtRetryNum()).isZero();
+  }
+
+  private void reportUnexpected(Task task) {
+    Report report =
+        Report.of(task.taskId(), task.workerId(), task.leaseEpoch(), Outcome.RETRY)
+            .withUnexpected(true);
+    assertThat(reporter.report(Given.parsed(List.of(report))).get(0).outcome())
+        .isEqualTo(Verdict.ACCEPTED);
   }
 
   @Test
@@ -517,7 +550,8 @@ class ReportsIT {
     String log = "";
     for (int i = 0; i < 6; i++) {
       log =
-          ScheduleLog.append(log, new ScheduleLog.Entry("t", message, 1, "s", "RETRY", "w", i, 1));
+          ScheduleLog.append(
+              log, new ScheduleLog.Entry("t", message, 1, null, "s", "RETRY", "w", i, 1));
     }
     jdbc.sql("UPDATE %s SET schedule_log = ?".formatted(ids.get(0).table().sqlName()))
         .param(log)

@@ -7,6 +7,7 @@ import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -37,6 +38,7 @@ class TaskTypesIT {
     assertThat(config.maxRetryNum()).isEqualTo(3);
     assertThat(config.retryInterval()).isEqualTo(10);
     assertThat(config.maxRetryInterval()).isNull();
+    assertThat(config.maxUnexpectedRetries()).isNull();
     assertThat(config.lease()).isEqualTo(Duration.ofSeconds(30));
     assertThat(config.maxDelivery()).isEqualTo(10);
     assertThat(config.rollThreshold()).isEqualTo(5_000_000);
@@ -50,7 +52,7 @@ class TaskTypesIT {
 
   @Test
   void newTypeHasTheSameDefaultsHereAndInTheDatabase() {
-    types.save(TaskTypeSettings.named("Plain"), false);
+    types.save(TaskTypeSettings.named("Plain"), Set.of());
 
     TaskTypeSettings inDatabase = types.require(new TaskType("plain")).toSettings();
     TaskTypeSettings here = TaskTypeConfig.of(TaskTypeSettings.named("Plain")).toSettings();
@@ -65,15 +67,15 @@ class TaskTypesIT {
 
   @Test
   void saveChangesWhatIsGivenAndKeepsTheSpelling() {
-    types.save(settings("Keeper", 7, 60), false);
-    types.save(settings("KEEPER", null, 90), false);
+    types.save(settings("Keeper", 7, 60), Set.of());
+    types.save(settings("KEEPER", null, 90), Set.of());
 
     TaskTypeConfig config = types.require(new TaskType("keeper"));
     assertThat(config.spelling()).isEqualTo("Keeper");
     assertThat(config.scheduleLimit()).isEqualTo(7);
     assertThat(config.maxRetryInterval()).isEqualTo(90);
 
-    types.save(TaskTypeSettings.named("keeper"), true);
+    types.save(TaskTypeSettings.named("keeper"), Set.of(TaskTypeForm.Removable.MAX_RETRY_INTERVAL));
     assertThat(types.require(new TaskType("keeper")).maxRetryInterval()).isNull();
   }
 
@@ -92,8 +94,8 @@ class TaskTypesIT {
     jdbc.sql(
             "INSERT INTO t_schedule_cfg (task_type, schedule_limit, schedule_interval,"
                 + " max_processing_time, lease_seconds, retry_interval, max_retry_interval,"
-                + " max_delivery, roll_threshold) VALUES"
-                + " ('nonsense', -5, 0, -1, 0, -2147483648, -1, 0, -9)")
+                + " max_delivery, roll_threshold, max_unexpected_retries) VALUES"
+                + " ('nonsense', -5, 0, -1, 0, -2147483648, -1, 0, -9, -1)")
         .update();
 
     TaskTypeConfig config = types.require(new TaskType("nonsense"));
@@ -103,6 +105,7 @@ class TaskTypesIT {
     assertThat(config.lease()).isEqualTo(Duration.ofSeconds(1));
     assertThat(config.retryInterval()).isEqualTo(-31_536_000);
     assertThat(config.maxRetryInterval()).isZero();
+    assertThat(config.maxUnexpectedRetries()).isZero();
     assertThat(config.maxDelivery()).isEqualTo(1);
     assertThat(config.rollThreshold()).isEqualTo(1);
   }

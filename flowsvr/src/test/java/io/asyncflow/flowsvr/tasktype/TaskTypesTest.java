@@ -16,6 +16,7 @@ import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -179,7 +180,7 @@ class TaskTypesTest {
     when(rows.findAll()).thenReturn(rowsNamed("lark"));
     types.require(LARK);
 
-    types.save(TaskTypeSettings.named("lark"), false);
+    types.save(TaskTypeSettings.named("lark"), Set.of());
     types.require(LARK);
 
     verify(rows, times(2)).findAll();

@@ -223,6 +223,7 @@ class HostileIT {
                 "runAt", List.of(-1, Long.MAX_VALUE, "tomorrow"),
                 "maxRetryNum", List.of(-1, 1 << 30),
                 "maxRetryInterval", List.of(-1, 1L << 40),
+                "maxUnexpectedRetries", List.of(-1, 10_001, "x"),
                 "idempotencyKey", List.of("", "k".repeat(129), "ключ", "k\u0007", 1.5))
             .entrySet()) {
       for (Object value : field.getValue()) {
@@ -276,6 +277,8 @@ class HostileIT {
     for (String field :
         List.of(
             "schedule_limit",
+            "max_processing_time",
+            "max_unexpected_retries",
             "lease_seconds",
             "max_delivery",
             "roll_threshold",

@@ -68,6 +68,7 @@ class WireIT {
               "max_retry_num",
               "retry_interval",
               "max_retry_interval",
+              "max_unexpected_retries",
               "lease_seconds",
               "max_delivery",
               "roll_threshold",
@@ -125,6 +126,61 @@ class WireIT {
 
     ok(wire.post(path, "{'task_type':'" + type + "','max_retry_interval':null}"));
     assertThat(typeNow().path("max_retry_interval").isNull()).isTrue();
+  }
+
+  @Test
+  void limitOfUnexpectedFailuresIsTakenAwayByNull() {
+    String path = "/api/task_schedule_cfg/save";
+    assertThat(typeNow().path("max_unexpected_retries").isNull()).isTrue();
+    ok(wire.post(path, "{'task_type':'" + type + "','max_unexpected_retries':2}"));
+    assertThat(typeNow().path("max_unexpected_retries").asInt()).isEqualTo(2);
+    ok(wire.post(path, "{'task_type':'" + type + "','max_unexpected_retries':null}"));
+    assertThat(typeNow().path("max_unexpected_retries").isNull()).isTrue();
+  }
+
+  @Test
+  void unexpectedFailuresAreCountedApartWhereTheyHaveALimit() {
+    String id = create("'taskStage':'s','maxRetryNum':0,'maxUnexpectedRetries':1");
+    hold("&workerId=w1&limit=1");
+    ok(
+        report(
+            id,
+            "'outcome':'RETRY','unexpected':true,'localRetries':3,'errMsg':'x','retryAfterMs':0"));
+    JsonNode task = task(id);
+    assertThat(task.path("status").asInt()).isEqualTo(1);
+    assertThat(task.path("crtRetryNum").asInt()).isZero();
+    assertThat(task.path("unexpectedNum").asInt()).isEqualTo(1);
+    assertThat(task.path("maxUnexpectedRetries").asInt()).isEqualTo(1);
+    assertThat(task.path("scheduleLog").asString()).contains("\"localRetries\":3");
+  }
+
+  @Test
+  void badFieldsOfAFailureAreAllNamed() {
+    String id = create("'taskStage':'s'");
+    hold("&workerId=w1&limit=1");
+    Answer refused =
+        report(id, "'outcome':'RETRY','unexpected':'perhaps','localRetries':-1,'retryAfterMs':-1");
+    assertRefused(refused, 400, 8020);
+    assertThat(refused.body().toString()).contains("unexpected", "localRetries", "retryAfterMs");
+  }
+
+  @Test
+  void holdOfAResidentTypeNamesItsWorker() {
+    String save = "/api/task_schedule_cfg/save";
+    ok(wire.post(save, "{'task_type':'" + type + "','max_processing_time':946080000}"));
+    assertRefused(
+        wire.post(save, "{'task_type':'" + type + "','max_processing_time':946080001}"), 400, 8020);
+    create("'taskStage':'s'");
+
+    for (String more : List.of("", ",'reports':[]", ",'waitMs':1000")) {
+      Answer refused = wire.post("/api/task/hold_task", "{'taskType':'" + type + "'" + more + "}");
+      assertRefused(refused, 400, 8020);
+      assertThat(refused.body().toString()).contains("workerId");
+    }
+    Answer held = wire.post("/api/task/hold_task", "{'taskType':'" + type + "','workerId':'w1'}");
+    ok(held);
+    assertThat(held.result().path("taskList").get(0).path("leaseMs").asLong())
+        .isBetween(20_000L, 30_000L);
   }
 
   @Test

@@ -195,6 +195,7 @@ final class CompleteSchedule {
             null,
             task.maxRetryNum(),
             task.maxRetryInterval(),
+            task.maxUnexpectedRetries(),
             null,
             task.workerIds());
     requireSmall("taskContext", complete);

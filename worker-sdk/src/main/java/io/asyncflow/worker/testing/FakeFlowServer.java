@@ -231,6 +231,7 @@ public final class FakeFlowServer implements FlowClient {
         task.runAt(),
         task.maxRetryNum(),
         task.maxRetryInterval(),
+        task.maxUnexpectedRetries(),
         task.idempotencyKey(),
         task.workerIds() == null ? null : List.copyOf(new TreeSet<>(task.workerIds())));
   }
@@ -290,6 +291,7 @@ public final class FakeFlowServer implements FlowClient {
             dueAt(body, priority),
             body.maxRetryNum(),
             body.maxRetryInterval(),
+            body.maxUnexpectedRetries(),
             body.taskContext(),
             Objects.requireNonNullElse(body.scheduleLog(), ""),
             place,
@@ -400,6 +402,7 @@ public final class FakeFlowServer implements FlowClient {
             .status(TaskStatus.WAITING)
             .orderTime(millis() - row.priority() * 1000L)
             .crtRetryNum(0)
+            .unexpectedNum(0)
             .deliveryCount(0)
             .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
             .reportedEpoch(row.leaseEpoch())
@@ -567,6 +570,7 @@ public final class FakeFlowServer implements FlowClient {
         orElse(changes.maxRetryNum(), before.maxRetryNum()),
         orElse(changes.retryInterval(), before.retryInterval()),
         orElse(changes.maxRetryInterval(), before.maxRetryInterval()),
+        orElse(changes.maxUnexpectedRetries(), before.maxUnexpectedRetries()),
         orElse(changes.leaseSeconds(), before.leaseSeconds()),
         orElse(changes.maxDelivery(), before.maxDelivery()),
         orElse(changes.rollThreshold(), before.rollThreshold()),
@@ -799,6 +803,10 @@ public final class FakeFlowServer implements FlowClient {
   private List<Task> holdNow(HoldRequest request) {
     sweep();
     TaskTypeSettings type = settingsOf(request.taskType());
+    if (workerOf(request).isEmpty() && TypeRules.of(type).isResident()) {
+      throw new FlowException(
+          ErrorCode.INVALID_INPUT, "workerId is required for type " + type.taskType());
+    }
     List<Entry> same =
         tasks.values().stream()
             .filter(entry -> entry.row.status() == TaskStatus.EXECUTING)

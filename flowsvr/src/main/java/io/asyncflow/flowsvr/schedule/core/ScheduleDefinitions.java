@@ -123,6 +123,7 @@ public final class ScheduleDefinitions {
         dueTime,
         task.maxRetryNum(),
         task.maxRetryInterval(),
+        task.maxUnexpectedRetries(),
         null,
         new FireId(row.id(), fireTime),
         task.workerIds() == null ? Set.of() : Set.copyOf(task.workerIds()));

@@ -110,6 +110,22 @@ public final class Fields {
     return new NumberField(this, name, node(name));
   }
 
+  /** A truth value, as JSON or as a text; {@code null} if the field is absent or empty. */
+  public Boolean flag(String name) {
+    JsonNode value = node(name);
+    String text =
+        value == null ? "" : value.isBoolean() || value.isString() ? value.asString() : "?";
+    switch (text) {
+      case "":
+        return null;
+      case "true", "false":
+        return Boolean.valueOf(text);
+      default:
+        refuse(name, "must be true or false");
+        return null;
+    }
+  }
+
   public NamesField names(String name) {
     return new NamesField(this, name, node(name));
   }

@@ -170,7 +170,8 @@ class ContentionIT {
             }
           });
       Figures.print(
-          "row 15: %d clients, %d holds with their beats and releases, %d creates in %.1f s: no 5xx",
+          "row 15: %d clients, %d holds with their beats and releases, %d creates in %.1f s: no"
+              + " 5xx",
           CLAIMERS, holds.get(), CLAIMERS * ROUNDS, seconds(watch.elapsed()));
       finish(scenario);
       assertThat(scenario.verdict().violations()).isEmpty();

@@ -91,6 +91,8 @@ public final class StubFlowClient extends ForwardingFlowClient {
         0,
         3,
         10,
+        null,
+        null,
         "",
         "",
         0,
