@@ -81,22 +81,10 @@ public record Report(
         null);
   }
 
-
   /** A report with only the fields that every report needs. */
   public static Report of(String taskId, String workerId, Integer leaseEpoch, Outcome outcome) {
     return new Report(
-        taskId,
-        workerId,
-        leaseEpoch,
-        outcome,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null);
+        taskId, workerId, leaseEpoch, outcome, null, null, null, null, null, null, null, null);
   }
 
   public Report withTaskId(String value) {

@@ -39,6 +39,15 @@ public @interface Stage {
    */
   String[] requires() default {};
 
+  /**
+   * How often the worker runs the handler again by itself after an exception, in the same hold; see
+   * {@link StageNeeds#retriedHere}. Not for a {@link BatchStageHandler} or a {@link JobSplitter}.
+   */
+  int localRetries() default 0;
+
+  /** The pause before each of these runs, such as {@code 10s}, {@code 1m30s} or {@code PT10S}. */
+  String localRetryPause() default "1s";
+
   /** The model that a run loads on its slot; empty for none; see {@link StageNeeds#model}. */
   String model() default "";
 }

@@ -27,8 +27,16 @@ public interface StageContext {
   /** The id of the user for whom the task was created. */
   String userId();
 
-  /** The number of this attempt of the stage, from 1. */
+  /** The number of this attempt of the stage, from 1; each hold is one attempt. */
   int attempt();
+
+  /**
+   * The number of this run of the handler within the hold, from 1; above 1 after {@linkplain
+   * StageNeeds#retriedHere local retries}.
+   */
+  default int localAttempt() {
+    return 1;
+  }
 
   /** The number of the task's hold, which fences its report. */
   int leaseEpoch();
@@ -37,8 +45,8 @@ public interface StageContext {
   String traceId();
 
   /**
-   * {@code taskId:stage:epoch}: unique for this run. Use it in the names of outputs, so that an
-   * abandoned run never overwrites the output of the committed one.
+   * {@code taskId:stage:epoch}: unique for this run, local retries included. Use it in the names of
+   * outputs, so that an abandoned run never overwrites the output of the committed one.
    */
   default String idempotencyKey() {
     return taskId() + ":" + stage() + ":" + leaseEpoch();

@@ -9,6 +9,7 @@ import java.util.List;
  * @param quarantined the places that are temporarily not used, such as {@code cuda:0/1}: on each,
  *     the last three runs lacked memory or a program that starts
  * @param spooled the number of undelivered reports on disk
+ * @param localRetries how often a handler was run again in its hold since the start
  * @param problem why the worker is unhealthy; {@code null} if it is healthy. An unavailable server
  *     does not make the worker unhealthy
  */
@@ -20,6 +21,7 @@ public record WorkerView(
     int freeSlots,
     List<String> quarantined,
     int spooled,
+    long localRetries,
     String problem) {
 
   /**

@@ -93,11 +93,11 @@ public class TaskStore {
   /**
    * A column that few tasks have a value for; a statement has it if any of its tasks does.
    *
-   * @param value the value of a task in a lane, {@code null} for the open one; {@code null} for none
+   * @param value the value of a task in a lane, {@code null} for the open one; {@code null} for
+   *     none
    * @param none what a task without a value gets
    */
-  private record RareColumn(
-      String name, BiFunction<TaskDraft, String, Object> value, Object none) {
+  private record RareColumn(String name, BiFunction<TaskDraft, String, Object> value, Object none) {
 
     Object valueOf(TaskDraft task, String lane) {
       Object given = value.apply(task, lane);

@@ -87,8 +87,7 @@ class EngineWorkerTest {
     start(Duration.ofSeconds(60));
     String tooLarge =
         server.createTask(
-            new NewTask(
-                "me", "tts", "speak", null, "MEMORY", null, null, null, 0, null, null));
+            new NewTask("me", "tts", "speak", null, "MEMORY", null, null, null, 0, null, null));
     assertThat(server.awaitStatus(tooLarge, TaskStatus.FAILED, PATIENCE)).isTrue();
     assertThat(outcomesOf(tooLarge)).containsExactly(Outcome.SNOOZE, Outcome.SNOOZE, Outcome.RETRY);
   }

@@ -9,6 +9,7 @@ import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.WorkerView;
 import io.asyncflow.worker.internal.execute.DeadlineWatch;
+import io.asyncflow.worker.internal.execute.LocalRetries;
 import io.asyncflow.worker.internal.execute.RunPool;
 import io.asyncflow.worker.internal.execute.SlotPool;
 import io.asyncflow.worker.internal.execute.StageRunner;
@@ -70,6 +71,7 @@ public final class WorkerLoops {
   private final Spool spool;
   private final Ticker ticker;
   private final SlotPool slots;
+  private final LocalRetries localRetries;
   private final Link link = new Link();
   private final HeldRuns held = new HeldRuns();
   private final WakeUp progress = new WakeUp();
@@ -114,6 +116,7 @@ public final class WorkerLoops {
     this.lock = lock;
     this.spool = spool;
     this.ticker = ticker;
+    this.localRetries = new LocalRetries(ticker);
     WakeUp quarantineWakeUp = new WakeUp();
     this.slots = new SlotPool(settings.slots(), ticker, quarantineWakeUp);
     quarantine = new Loop("asyncflow-quarantine", quarantineWakeUp, true, slots);
@@ -175,7 +178,12 @@ public final class WorkerLoops {
             settings.prefetch(),
             slots,
             new StageRunner(
-                ends, slots, ticker, client, new SpoolingStore(client.store(), spool.objects())),
+                ends,
+                slots,
+                localRetries,
+                ticker,
+                client,
+                new SpoolingStore(client.store(), spool.objects())),
             Thread::new,
             ticker,
             () -> held.isReporting(type),
@@ -232,6 +240,7 @@ public final class WorkerLoops {
         slots.freePlaces(),
         quarantined,
         spool.size(),
+        localRetries.count(),
         problemOf(stuck, quarantined));
   }
 
@@ -357,6 +366,7 @@ public final class WorkerLoops {
       long grace = ticker.until(graceEnd).toMillis();
       log.info("worker {} stops; runs have {} ms to end", settings.workerId(), grace);
     }
+    localRetries.end();
     for (TypePipeline pipeline : pipelines) {
       pipeline.stop().forEach(run -> ends.release(run, "the worker stops"));
     }

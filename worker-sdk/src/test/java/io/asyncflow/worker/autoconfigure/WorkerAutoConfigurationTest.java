@@ -17,6 +17,8 @@ import io.asyncflow.worker.Worker;
 import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.testing.FakeFlowServer;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -89,6 +91,20 @@ class WorkerAutoConfigurationTest {
   private static Worker workerOf(
       org.springframework.context.ApplicationContext applicationContext) {
     return applicationContext.getBean(WorkerLifecycle.class).worker().orElseThrow();
+  }
+
+  @Test
+  void localRetriesAreCounted() {
+    withServer()
+        .withConfiguration(AutoConfigurations.of(WorkerMetricsAutoConfiguration.class))
+        .withBean(ClassStage.class)
+        .run(
+            app -> {
+              SimpleMeterRegistry registry = new SimpleMeterRegistry();
+              app.getBean(MeterBinder.class).bindTo(registry);
+              assertThat(registry.get("asyncflow.local.retries").functionCounter().count())
+                  .isZero();
+            });
   }
 
   @Test

@@ -36,7 +36,7 @@ class WorkerHealthTest {
   private static Health healthOf(WorkerState state, String problem) {
     Health.Builder health = new Health.Builder();
     WorkerHealthIndicator.describe(
-        new WorkerView("w1", state, List.of(), 1, 1, List.of(), 0, problem), health);
+        new WorkerView("w1", state, List.of(), 1, 1, List.of(), 0, 0, problem), health);
     return health.build();
   }
 

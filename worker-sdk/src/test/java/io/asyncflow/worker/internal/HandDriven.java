@@ -9,6 +9,7 @@ import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.internal.execute.DeadlineWatch;
+import io.asyncflow.worker.internal.execute.LocalRetries;
 import io.asyncflow.worker.internal.execute.SlotPool;
 import io.asyncflow.worker.internal.execute.StageRunner;
 import io.asyncflow.worker.internal.loop.Backoff;
@@ -64,6 +65,7 @@ public final class HandDriven {
   final HeartbeatSender heart;
   public final DeadlineWatch watch;
   final SlotPool slots;
+  public final LocalRetries localRetries;
   public final StageRunner runner;
 
   public HandDriven() {
@@ -91,9 +93,15 @@ public final class HandDriven {
             link);
     watch = new DeadlineWatch(held, ends, () -> stalled, ticker, wakeUp);
     slots = new SlotPool(Map.of("cpu", 1), ticker, new WakeUp());
+    localRetries = new LocalRetries(ticker);
     runner =
         new StageRunner(
-            ends, slots, ticker, server, new SpoolingStore(server.store(), spool.objects()));
+            ends,
+            slots,
+            localRetries,
+            ticker,
+            server,
+            new SpoolingStore(server.store(), spool.objects()));
   }
 
   /** Creates a task and holds it. */

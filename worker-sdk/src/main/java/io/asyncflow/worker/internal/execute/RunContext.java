@@ -24,6 +24,7 @@ final class RunContext implements JobRun {
   private final Ticker ticker;
   private final FlowClient client;
   private final StoreClient store;
+  private final int localAttempt;
   private volatile String context;
 
   /** A context that only describes the run. */
@@ -37,6 +38,7 @@ final class RunContext implements JobRun {
     this.ticker = ticker;
     this.client = client;
     this.store = store;
+    this.localAttempt = run.localRetries() + 1;
   }
 
   private Task task() {
@@ -65,7 +67,12 @@ final class RunContext implements JobRun {
 
   @Override
   public int attempt() {
-    return task().crtRetryNum() + 1;
+    return task().attempt();
+  }
+
+  @Override
+  public int localAttempt() {
+    return localAttempt;
   }
 
   @Override

@@ -25,6 +25,7 @@ public final class StageRunner implements RunPool.Runner {
 
   private final RunEnds ends;
   private final SlotPool slots;
+  private final LocalRetries retries;
   private final Ticker ticker;
   private final FlowClient client;
   private final StoreClient store;
@@ -34,9 +35,15 @@ public final class StageRunner implements RunPool.Runner {
    * @param store for objects of runs
    */
   public StageRunner(
-      RunEnds ends, SlotPool slots, Ticker ticker, FlowClient client, StoreClient store) {
+      RunEnds ends,
+      SlotPool slots,
+      LocalRetries retries,
+      Ticker ticker,
+      FlowClient client,
+      StoreClient store) {
     this.ends = ends;
     this.slots = slots;
+    this.retries = retries;
     this.ticker = ticker;
     this.client = client;
     this.store = store;
@@ -96,7 +103,15 @@ public final class StageRunner implements RunPool.Runner {
 
   private StageResult handle(Run run, Slot slot) throws Exception {
     try {
-      return run.stage().handler().handle(contextOf(run, slot));
+      while (true) {
+        try {
+          return run.stage().handler().handle(contextOf(run, slot));
+        } catch (Throwable thrown) {
+          if (!retries.await(run, thrown)) {
+            throw thrown;
+          }
+        }
+      }
     } finally {
       run.leave();
     }

@@ -5,6 +5,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.Task;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.stage.ContextJson;
 import java.time.Duration;
 import java.util.UUID;
@@ -48,12 +49,26 @@ public final class ReportWriter {
     return text;
   }
 
-  Report of(Task task, Throwable thrown) {
+  /** The report of a run whose handler threw. */
+  Report of(Run run, Throwable thrown) {
     String reason = FailureText.of(thrown);
-    return thrown instanceof NonRetryableException ? fail(task, reason) : retry(task, reason, null);
+    return thrown instanceof NonRetryableException
+        ? fail(run.task(), reason).withLocalRetries(localRetriesOf(run))
+        : unexpected(run, reason);
   }
 
-  Report retry(Task task, String reason, Duration delay) {
+  /** A RETRY for which the handler did not ask. */
+  Report unexpected(Run run, String reason) {
+    return retry(run.task(), reason, null)
+        .withUnexpected(true)
+        .withLocalRetries(localRetriesOf(run));
+  }
+
+  private static Integer localRetriesOf(Run run) {
+    return run.localRetries() == 0 ? null : run.localRetries();
+  }
+
+  private Report retry(Task task, String reason, Duration delay) {
     Long retryAfter = delay == null ? null : delay.toMillis();
     return report(task, Outcome.RETRY).withErrMsg(wordsOf(reason)).withRetryAfterMs(retryAfter);
   }

@@ -81,7 +81,7 @@ public final class RunEnds {
     } else if (thrown instanceof ResourceException && !resourceFailures.record(run.task())) {
       snooze(run, thrown);
     } else {
-      Report report = writer.of(run.task(), thrown);
+      Report report = writer.of(run, thrown);
       if (explain(run, Event.THREW, report)) {
         log(run, report, thrown);
       }
@@ -117,7 +117,7 @@ public final class RunEnds {
   /** The run has reached its deadline. */
   public void timedOut(Run run) {
     String reason = "timed out after " + run.lease().maxProcessingTime().toMillis() + " ms";
-    if (explain(run, Event.TIMED_OUT, writer.retry(run.task(), reason, null))) {
+    if (explain(run, Event.TIMED_OUT, writer.unexpected(run, reason))) {
       log.warn("{} {} and is reported as RETRY", run, reason);
     }
   }
@@ -128,7 +128,7 @@ public final class RunEnds {
    */
   public void exited(Run run) {
     String reason = "the handler called System.exit";
-    if (explain(run, Event.THREW, writer.retry(run.task(), reason, null))) {
+    if (explain(run, Event.THREW, writer.unexpected(run, reason))) {
       log.error("{} is reported as RETRY: {}, which ends this worker", run, reason);
     }
   }

@@ -39,6 +39,7 @@ public final class Run {
   private long stoppedAt;
   private volatile Lease lease;
   private volatile Integer progress;
+  private volatile int localRetries;
   private Object batchKey = this;
   private long batchSize;
   private long batchSizeLeft;
@@ -98,6 +99,16 @@ public final class Run {
 
   public void progress(int percent) {
     progress = percent;
+  }
+
+  /** How often the handler was run again in this hold. */
+  public int localRetries() {
+    return localRetries;
+  }
+
+  /** Counts another run of the handler; only its thread does. */
+  public void retryHere() {
+    localRetries = localRetries() + 1;
   }
 
   public RunState state() {

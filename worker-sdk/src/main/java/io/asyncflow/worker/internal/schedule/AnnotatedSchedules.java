@@ -9,6 +9,7 @@ import io.asyncflow.worker.JobMerger;
 import io.asyncflow.worker.JobSplitter;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageHandler;
+import io.asyncflow.worker.internal.loop.DurationText;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.time.DateTimeException;
@@ -17,7 +18,6 @@ import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.UnaryOperator;
 
 /** Reads the schedules that {@link Cron} gives to stages. */
@@ -140,7 +140,7 @@ public final class AnnotatedSchedules {
 
   private static Duration intervalOf(String every, String where) {
     try {
-      Duration interval = Duration.parse(iso(every));
+      Duration interval = DurationText.parse(every);
       if (interval.compareTo(SHORTEST) >= 0 && interval.compareTo(LONGEST) <= 0) {
         return interval;
       }
@@ -150,11 +150,5 @@ public final class AnnotatedSchedules {
     throw new InvalidStageException(
         where + " has the every '" + every + "', which is no interval of 1 s to 366 days",
         "take a duration such as 30s, 1h30m or PT30S");
-  }
-
-  /** Writes a duration such as {@code 5m} or {@code 1d} in ISO 8601. */
-  private static String iso(String every) {
-    String upper = every.toUpperCase(Locale.ROOT);
-    return upper.startsWith("P") ? upper : (upper.contains("D") ? "P" : "PT") + upper;
   }
 }

@@ -43,6 +43,11 @@ public abstract class ForwardingContext implements StageContext {
   }
 
   @Override
+  public int localAttempt() {
+    return run.localAttempt();
+  }
+
+  @Override
   public int leaseEpoch() {
     return run.leaseEpoch();
   }

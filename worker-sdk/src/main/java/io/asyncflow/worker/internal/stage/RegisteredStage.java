@@ -31,6 +31,19 @@ public record RegisteredStage(
     return needs.model();
   }
 
+  /** How often a run may be repeated in its hold; see {@link StageNeeds#retriedHere}. */
+  public int localRetries() {
+    return needs.localRetries();
+  }
+
+  /**
+   * Whether a run may be repeated in its hold. A batch may not, because the tasks that fail
+   * together are retried apart; nor may a split, because its hold has sent children already.
+   */
+  boolean canBeRepeated() {
+    return batches == null && !(handler instanceof SplitRun.Handler);
+  }
+
   /** The present maximum of tasks in one run. */
   public int tasksOfRun() {
     return batches == null ? 1 : batches.limit();

@@ -27,13 +27,19 @@ final class SplitRun extends RunOfJob implements SplitContext {
 
   /** The splitter as the handler of its stage. */
   static StageHandler handlerOf(JobSplitter splitter) {
-    return context -> {
+    return new Handler(splitter);
+  }
+
+  /** Runs a splitter. */
+  record Handler(JobSplitter splitter) implements StageHandler {
+    @Override
+    public StageResult handle(StageContext context) throws Exception {
       SplitRun run = new SplitRun(context);
       try (Stream<JobChild> children = splitter.split(run)) {
         run.send(children.iterator());
       }
       return StageResult.done();
-    };
+    }
   }
 
   private void send(Iterator<JobChild> children) throws InterruptedException {

@@ -62,6 +62,12 @@ public final class StageRegistry {
       throw new InvalidStageException(
           "'" + stage + "' cannot be a stage", "take 1 to 64 characters and no comma");
     }
+    if (registered.localRetries() > 0 && !registered.canBeRepeated()) {
+      throw new InvalidStageException(
+          "stage " + stage + " of type " + type + " has localRetries, but its runs need a new hold",
+          "remove localRetries: flowsvr retries a task of a batch in another batch, and a split"
+              + " from its first child");
+    }
     Map<String, RegisteredStage> stages = types.computeIfAbsent(type, t -> new LinkedHashMap<>());
     if (stages.size() == MOST_STAGES && !stages.containsKey(stage)) {
       throw new InvalidStageException(

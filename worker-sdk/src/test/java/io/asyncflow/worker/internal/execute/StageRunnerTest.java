@@ -23,6 +23,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.slf4j.MDC;
 import tools.jackson.core.type.TypeReference;
@@ -168,6 +170,107 @@ class StageRunnerTest {
     assertThat(reportOf(c -> endless(0)).outcome()).isEqualTo(Outcome.RETRY);
     assertThat(reportOf(c -> fail(new NonRetryableException("x"))).outcome())
         .isEqualTo(Outcome.FAIL);
+  }
+
+  @Test
+  void onlyWhatTheHandlerDidNotAskForIsUnexpected() {
+    assertThat(reportOf(c -> fail(new IllegalStateException("x"))).unexpected()).isTrue();
+    assertThat(reportOf(c -> StageResult.retry("busy")).unexpected()).isNull();
+    assertThat(reportOf(c -> fail(new NonRetryableException("x"))).unexpected()).isNull();
+  }
+
+  @Test
+  void aHandlerThatThrowsRunsAgainInItsHold() {
+    List<String> runs = new ArrayList<>();
+    Report report =
+        reportOf(
+            retriedHere(2),
+            c -> {
+              runs.add(c.localAttempt() + " of " + c.idempotencyKey());
+              return runs.size() < 3 ? fail(new IllegalStateException("x")) : StageResult.done();
+            });
+
+    assertThat(report.outcome()).isEqualTo(Outcome.SUCCESS);
+    String key = report.taskId() + ":one:1";
+    assertThat(runs).containsExactly("1 of " + key, "2 of " + key, "3 of " + key);
+    assertThat(worker.localRetries.count()).isEqualTo(2);
+  }
+
+  @Test
+  void aFailureIsReportedWhenTheLocalRetriesAreUsedUp() {
+    AtomicInteger runs = new AtomicInteger();
+    Report report =
+        reportOf(
+            retriedHere(2), c -> fail(new IllegalStateException("run " + runs.incrementAndGet())));
+
+    assertThat(runs).hasValue(3);
+    assertThat(report.outcome()).isEqualTo(Outcome.RETRY);
+    assertThat(report.unexpected()).isTrue();
+    assertThat(report.localRetries()).isEqualTo(2);
+    assertThat(report.errMsg()).contains("run 3");
+  }
+
+  @Test
+  void noLocalRetryFollowsWhatNoOtherRunHereWouldMend() {
+    for (Throwable thrown :
+        List.of(
+            new NonRetryableException("x"),
+            new ResourceException("x"),
+            new InterruptedException(),
+            new OutOfMemoryError("x"))) {
+      assertThat(runsOf(retriedHere(2), thrown)).as(thrown.toString()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void noLocalRetryFollowsIfItsPauseWouldReachTheEndOfTheAttempt() {
+    StageNeeds patient = StageNeeds.nothing().retriedHere(2, Duration.ofSeconds(30));
+    assertThat(runsOf(patient, new IllegalStateException("x"))).isEqualTo(1);
+  }
+
+  @Test
+  void noLocalRetryFollowsOnceTheWorkerStops() {
+    worker.localRetries.end();
+    assertThat(runsOf(retriedHere(2), new IllegalStateException("x"))).isEqualTo(1);
+  }
+
+  @Test
+  void noLocalRetryFollowsIfTheRunWasStoppedMeanwhile() {
+    AtomicInteger runs = new AtomicInteger();
+    AtomicReference<Run> run = new AtomicReference<>();
+    StageHandler handler =
+        c -> {
+          runs.incrementAndGet();
+          worker.ends.cancelled(run.get());
+          throw new IllegalStateException("x");
+        };
+    run.set(worker.heldRun("", new RegisteredStage("one", handler, retriedHere(2))));
+    worker.work(run.get());
+
+    assertThat(runs).hasValue(1);
+    assertThat(Thread.interrupted()).isFalse();
+  }
+
+  private static StageNeeds retriedHere(int retries) {
+    return StageNeeds.nothing().retriedHere(retries, Duration.ZERO);
+  }
+
+  private int runsOf(StageNeeds needs, Throwable thrown) {
+    AtomicInteger runs = new AtomicInteger();
+    reportOf(
+        needs,
+        c -> {
+          runs.incrementAndGet();
+          return fail(thrown);
+        });
+    return runs.get();
+  }
+
+  private Report reportOf(StageNeeds needs, StageHandler handler) {
+    worker.work(worker.heldRun("", new RegisteredStage("one", handler, needs)));
+    worker.sendReports();
+    List<Report> reports = worker.server.accepted();
+    return reports.get(reports.size() - 1);
   }
 
   @Test

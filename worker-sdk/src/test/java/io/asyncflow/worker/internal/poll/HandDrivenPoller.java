@@ -6,6 +6,7 @@ import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
 import io.asyncflow.worker.StageResult;
+import io.asyncflow.worker.internal.execute.LocalRetries;
 import io.asyncflow.worker.internal.execute.RunPool;
 import io.asyncflow.worker.internal.execute.SlotPool;
 import io.asyncflow.worker.internal.execute.StageRunner;
@@ -161,6 +162,7 @@ final class HandDrivenPoller implements AutoCloseable {
             new StageRunner(
                 ends,
                 slots,
+                new LocalRetries(ticker),
                 ticker,
                 client,
                 new SpoolingStore(client.store(), new NoSpool().objects())),

@@ -49,18 +49,7 @@ class ReportStateTest {
 
   private static Report report(Outcome outcome, String result) {
     return new Report(
-        "1_lark_task_1",
-        "w",
-        1,
-        outcome,
-        "r",
-        null,
-        null,
-        null,
-        result,
-        null,
-        null,
-        null);
+        "1_lark_task_1", "w", 1, outcome, "r", null, null, null, result, null, null, null);
   }
 
   private PendingReport fresh() {

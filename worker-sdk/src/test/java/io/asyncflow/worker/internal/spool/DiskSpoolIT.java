@@ -14,18 +14,7 @@ class DiskSpoolIT {
 
   private static final Report REPORT =
       new Report(
-          "1_lark_task_1",
-          "w1",
-          1,
-          Outcome.SUCCESS,
-          "r1",
-          null,
-          null,
-          null,
-          "x",
-          null,
-          null,
-          null);
+          "1_lark_task_1", "w1", 1, Outcome.SUCCESS, "r1", null, null, null, "x", null, null, null);
 
   @TempDir Path root;
 

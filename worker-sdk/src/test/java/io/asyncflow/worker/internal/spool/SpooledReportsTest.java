@@ -325,18 +325,7 @@ class SpooledReportsTest {
   void whatNoServerKnowsIsLeftToPeople() {
     Report strange =
         new Report(
-            "9_lark_task_1",
-            "w",
-            1,
-            Outcome.SUCCESS,
-            "r",
-            null,
-            null,
-            null,
-            "x",
-            null,
-            null,
-            null);
+            "9_lark_task_1", "w", 1, Outcome.SUCCESS, "r", null, null, null, "x", null, null, null);
     spool.keep(strange);
     worker.sender.deliver(List.of(strange));
     worker.sendReports();

@@ -3,6 +3,9 @@ package io.asyncflow.worker.internal.stage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.asyncflow.worker.BatchStageHandler;
+import io.asyncflow.worker.InvalidStageException;
+import io.asyncflow.worker.JobSplitter;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.Stage;
 import io.asyncflow.worker.StageContext;
@@ -14,9 +17,11 @@ import io.asyncflow.worker.testing.StageHarness;
 import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -82,6 +87,46 @@ class StageRegistryTest {
         d.stuckThreshold(),
         d.version(),
         null);
+  }
+
+  @Test
+  void onlyARunThatMayBeRepeatedInItsHoldHasLocalRetries() {
+    StageNeeds needs = StageNeeds.nothing().retriedHere(1, Duration.ZERO);
+    StageHandler splitter = AnnotatedStages.handlerOf((JobSplitter) context -> Stream.empty());
+    BatchStageHandler batches = runs -> {};
+
+    registry.register("lark", "one", handler, needs);
+    Assertions.assertThatThrownBy(() -> registry.register("lark", "many", batches, needs))
+        .isInstanceOf(InvalidStageException.class)
+        .hasMessageContaining("localRetries");
+    Assertions.assertThatThrownBy(() -> registry.register("lark", "split", splitter, needs))
+        .isInstanceOf(InvalidStageException.class)
+        .hasMessageContaining("localRetries");
+  }
+
+  static class Retried {
+    @Stage(type = "lark", stage = "retried", localRetries = 3, localRetryPause = "1m30s")
+    StageResult run(StageContext context) {
+      return StageResult.done();
+    }
+
+    @Stage(type = "lark", stage = "unclear", localRetries = 3, localRetryPause = "soon")
+    StageResult unclear(StageContext context) {
+      return StageResult.done();
+    }
+  }
+
+  @Test
+  void localRetriesAreReadFromTheAnnotation() throws Exception {
+    Stage retried =
+        Retried.class.getDeclaredMethod("run", StageContext.class).getAnnotation(Stage.class);
+    assertThat(StageNeeds.of(retried))
+        .isEqualTo(StageNeeds.nothing().retriedHere(3, Duration.ofSeconds(90)));
+    Stage unclear =
+        Retried.class.getDeclaredMethod("unclear", StageContext.class).getAnnotation(Stage.class);
+    Assertions.assertThatThrownBy(() -> StageNeeds.of(unclear))
+        .isInstanceOf(InvalidStageException.class)
+        .hasMessageContaining("localRetryPause 'soon'");
   }
 
   @Test
