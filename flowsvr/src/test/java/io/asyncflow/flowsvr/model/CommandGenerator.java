@@ -137,7 +137,7 @@ final class CommandGenerator {
         settings(
             type,
             oneOf(1, 2, 5, 100),
-            oneOf(2, 10, 30, 60, 946_080_000),
+            oneOf(2, 10, 30, 60),
             oneOf(0, 1, 2, 3),
             oneOf(-7, 0, 3, 5, 10),
             oneOf(null, null, 3, 30),

@@ -169,9 +169,6 @@ class ModelDriver implements Driver {
     if (type == null) {
       return Answer.refused(ErrorCode.NO_SUCH_TASK_TYPE);
     }
-    if (command.worker() == null && type.isResident()) {
-      return Answer.refused(ErrorCode.INVALID_INPUT);
-    }
     HoldKey key = new HoldKey(command.type(), command.worker(), command.holdId());
     List<Grant> before = holds.getOrDefault(key, List.of());
     if (before.stream().anyMatch(grant -> grant.isUnderLiveLeaseAt(now))) {

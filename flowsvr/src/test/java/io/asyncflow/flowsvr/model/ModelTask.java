@@ -111,7 +111,7 @@ class ModelTask {
     attemptHasFailed = false;
     lastBeat = null;
     progress = null;
-    leaseEnd = worker == null && !type.isResident() ? hardEnd() : leaseEndFrom(now);
+    leaseEnd = worker == null ? hardEnd() : leaseEndFrom(now);
   }
 
   private long leaseEndFrom(long now) {
@@ -294,7 +294,7 @@ class ModelTask {
     }
     write(update);
     if (isStillExecuting) {
-      leaseEnd = now + (type.isResident() ? type.leaseMs() : type.maxProcessingMs());
+      leaseEnd = now + type.maxProcessingMs();
     } else if (status == EXECUTING && update.status() != null) {
       endHold(update.status(), now);
     }

@@ -36,11 +36,6 @@ final class ModelType {
     return leaseSeconds * 1000L;
   }
 
-  /** Attempts may last for more than 30 days. */
-  boolean isResident() {
-    return maxProcessingTime > 2_592_000;
-  }
-
   long maxProcessingMs() {
     return maxProcessingTime * 1000L;
   }
