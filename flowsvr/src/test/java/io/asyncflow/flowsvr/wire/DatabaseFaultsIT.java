@@ -133,6 +133,10 @@ class DatabaseFaultsIT {
         new Call("POST", "/api/task_schedule_cfg/save", "{'task_type':'down'}"),
         new Call("GET", "/api/task_schedule_cfg/tables", "taskType=down"),
         new Call("POST", "/api/task_schedule_cfg/roll", "{'taskType':'unknown'}"),
+        new Call(
+            "POST",
+            "/api/task_schedule_cfg/clean",
+            "{'taskType':'unknown','table':'t_unknown_task_1'}"),
         new Call("POST", "/api/task/createTask", "{'taskData':" + task + "}"),
         new Call("POST", "/api/task/createTask", "{'taskData':" + keyed + "}"),
         new Call("POST", "/api/task/createTasks", "{'taskDataList':[" + task + "," + task + "]}"),
@@ -150,6 +154,8 @@ class DatabaseFaultsIT {
         new Call("POST", "/api/task/retry", "{'taskId':'1_down_task_1'}"),
         new Call(
             "POST", "/api/task/setStatus", "{'taskId':'1_down_task_1','status':8,'reason':'why'}"),
+        new Call("POST", "/api/task/setWorkers", "{'taskId':'1_down_task_1','workerIds':['w']}"),
+        new Call("POST", "/api/task/restart", "{'taskId':'1_down_task_1'}"),
         new Call("GET", "/api/task/getActs", "taskId=" + id),
         new Call(
             "POST",
