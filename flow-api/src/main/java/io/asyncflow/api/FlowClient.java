@@ -14,11 +14,21 @@ import java.util.List;
  */
 public interface FlowClient {
 
-  /** Creates a task and returns its id. */
-  String createTask(NewTask task);
+  /** Creates a task, or does with the task that stands under its key what the task asks for. */
+  CreateResult create(NewTask task);
 
-  /** Creates 1 to 1,000 tasks, all or none, and returns their ids in order. */
-  List<String> createTasks(List<NewTask> tasks);
+  /** The same for 1 to 1,000 tasks, all or none. The results are in the order of the tasks. */
+  List<CreateResult> create(List<NewTask> tasks);
+
+  /** As {@link #create(NewTask)}, but returns the id alone. */
+  default String createTask(NewTask task) {
+    return create(task).taskId();
+  }
+
+  /** As {@link #create(List)}, but returns the ids alone. */
+  default List<String> createTasks(List<NewTask> tasks) {
+    return create(tasks).stream().map(CreateResult::taskId).toList();
+  }
 
   /**
    * Reads a task.
@@ -26,6 +36,15 @@ public interface FlowClient {
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none
    */
   Task getTask(String taskId);
+
+  /**
+   * Reads the task that stands under an idempotency key.
+   *
+   * @param taskType matched without regard to case
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if none does, with {@link
+   *     ErrorCode#NO_SUCH_TASK_TYPE} if there is no such type
+   */
+  Task getTask(String taskType, String idempotencyKey);
 
   /**
    * A page of the tasks of one type, newest first.

@@ -21,18 +21,23 @@ public abstract class ForwardingFlowClient implements FlowClient {
   }
 
   @Override
-  public String createTask(NewTask task) {
-    return client.createTask(task);
+  public CreateResult create(NewTask task) {
+    return client.create(task);
   }
 
   @Override
-  public List<String> createTasks(List<NewTask> tasks) {
-    return client.createTasks(tasks);
+  public List<CreateResult> create(List<NewTask> tasks) {
+    return client.create(tasks);
   }
 
   @Override
   public Task getTask(String taskId) {
     return client.getTask(taskId);
+  }
+
+  @Override
+  public Task getTask(String taskType, String idempotencyKey) {
+    return client.getTask(taskType, idempotencyKey);
   }
 
   @Override

@@ -17,6 +17,7 @@ import java.net.http.HttpTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -62,7 +63,8 @@ public final class HttpFlowClient implements FlowClient {
           .build();
 
   private static final ObjectReader TASK_ID = envelopeOf(TaskIdResult.class);
-  private static final ObjectReader TASK_IDS = envelopeOf(TaskIdsResult.class);
+  private static final ObjectReader CREATED = envelopeOf(CreateResult.class);
+  private static final ObjectReader CREATED_TASKS = envelopeOf(CreatedTasks.class);
   private static final ObjectReader TASK = envelopeOf(TaskResult.class);
   private static final ObjectReader TASK_PAGE = envelopeOf(TaskPage.class);
   private static final ObjectReader HOLD = envelopeOf(HoldResult.class);
@@ -198,20 +200,27 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
-  public String createTask(NewTask task) {
-    TaskIdResult created = post("/api/task/createTask", Map.of("taskData", task), TASK_ID);
-    return created.taskId();
+  public CreateResult create(NewTask task) {
+    return post("/api/task/createTask", Map.of("taskData", task), CREATED);
   }
 
   @Override
-  public List<String> createTasks(List<NewTask> tasks) {
-    TaskIdsResult created = post("/api/task/createTasks", Map.of("taskDataList", tasks), TASK_IDS);
-    return orEmpty(created.taskIds());
+  public List<CreateResult> create(List<NewTask> tasks) {
+    CreatedTasks created =
+        post("/api/task/createTasks", Map.of("taskDataList", tasks), CREATED_TASKS);
+    return created.results();
   }
 
   @Override
   public Task getTask(String taskId) {
     TaskResult found = post("/api/task/getTask", Map.of("taskId", taskId), TASK);
+    return found.taskData();
+  }
+
+  @Override
+  public Task getTask(String taskType, String idempotencyKey) {
+    Map<String, String> body = Map.of("taskType", taskType, "idempotencyKey", idempotencyKey);
+    TaskResult found = post("/api/task/getTask", body, TASK);
     return found.taskData();
   }
 
@@ -330,7 +339,16 @@ public final class HttpFlowClient implements FlowClient {
 
   private record TaskIdResult(String taskId) {}
 
-  private record TaskIdsResult(List<String> taskIds) {}
+  private record CreatedTasks(List<String> taskIds, List<CreateOutcome> outcomes) {
+
+    List<CreateResult> results() {
+      List<CreateResult> results = new ArrayList<>(taskIds.size());
+      for (int i = 0; i < taskIds.size(); i++) {
+        results.add(new CreateResult(taskIds.get(i), outcomes.get(i)));
+      }
+      return results;
+    }
+  }
 
   private record TaskResult(Task taskData) {}
 

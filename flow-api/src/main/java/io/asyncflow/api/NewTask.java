@@ -1,6 +1,8 @@
 package io.asyncflow.api;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A task to be created.
@@ -18,8 +20,14 @@ import java.util.List;
  * @param maxUnexpectedRetries retries of a stage after failures that its handler did not report, 0
  *     for none; {@code null} for the type's value
  * @param idempotencyKey the same key and body give the same task id; at most 128 printable ASCII
+ * @param onDuplicate what happens if a task stands under the key; {@code null} is {@link
+ *     OnDuplicate#SAME}
+ * @param keyMs how many milliseconds the key is remembered, 1,000 to 2,592,000,000 (30 days);
+ *     {@code null} for the server's value
+ * @param keyUntilDone 1: a key whose task is final counts as free; {@code null} is 0
  * @param workerIds the 1 to 64 workers that may hold the task; {@code null} for all
  */
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record NewTask(
     String userId,
     String taskType,
@@ -33,9 +41,14 @@ public record NewTask(
     Integer maxRetryInterval,
     Integer maxUnexpectedRetries,
     String idempotencyKey,
+    OnDuplicate onDuplicate,
+    Long keyMs,
+    Integer keyUntilDone,
     List<String> workerIds) {
 
-  /** A task that every worker may hold, with the type's number of unexpected retries. */
+  /**
+   * A task with the type's number of unexpected retries, without workers and options of its key.
+   */
   public NewTask(
       String userId,
       String taskType,
@@ -61,6 +74,9 @@ public record NewTask(
         maxRetryInterval,
         null,
         idempotencyKey,
+        null,
+        null,
+        null,
         null);
   }
 
@@ -70,143 +86,113 @@ public record NewTask(
   }
 
   public NewTask withIdempotencyKey(String key) {
-    return new NewTask(
-        userId,
-        taskType,
-        taskStage,
-        scheduleLog,
-        taskContext,
-        priority,
-        delayMs,
-        runAt,
-        maxRetryNum,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        key,
-        workerIds);
+    return with(copy -> copy.idempotencyKey = key);
+  }
+
+  /** What happens if a task stands under the key. */
+  public NewTask withOnDuplicate(OnDuplicate value) {
+    return with(copy -> copy.onDuplicate = value);
+  }
+
+  /** How long the key is remembered, 1 s to 30 days, in milliseconds. */
+  public NewTask withKeyMs(long ms) {
+    return with(copy -> copy.keyMs = ms);
+  }
+
+  /** A key whose task is final counts as free. */
+  public NewTask withKeyUntilDone() {
+    return with(copy -> copy.keyUntilDone = 1);
+  }
+
+  public NewTask withTaskType(String value) {
+    return with(copy -> copy.taskType = value);
+  }
+
+  public NewTask withTaskContext(String value) {
+    return with(copy -> copy.taskContext = value);
   }
 
   public NewTask withPriority(int seconds) {
-    return new NewTask(
-        userId,
-        taskType,
-        taskStage,
-        scheduleLog,
-        taskContext,
-        seconds,
-        delayMs,
-        runAt,
-        maxRetryNum,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        idempotencyKey,
-        workerIds);
+    return with(copy -> copy.priority = seconds);
   }
 
   public NewTask withDelayMs(long delay) {
-    return new NewTask(
-        userId,
-        taskType,
-        taskStage,
-        scheduleLog,
-        taskContext,
-        priority,
-        delay,
-        null,
-        maxRetryNum,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        idempotencyKey,
-        workerIds);
+    return with(
+        copy -> {
+          copy.delayMs = delay;
+          copy.runAt = null;
+        });
   }
 
   /** Due from this epoch millisecond on, by the database's clock. */
   public NewTask withRunAt(long epochMs) {
-    return new NewTask(
-        userId,
-        taskType,
-        taskStage,
-        scheduleLog,
-        taskContext,
-        priority,
-        null,
-        epochMs,
-        maxRetryNum,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        idempotencyKey,
-        workerIds);
+    return with(
+        copy -> {
+          copy.delayMs = null;
+          copy.runAt = epochMs;
+        });
   }
 
   /** Retries of each stage, 0 for none, instead of the type's value. */
   public NewTask withMaxRetryNum(int retries) {
-    return new NewTask(
-        userId,
-        taskType,
-        taskStage,
-        scheduleLog,
-        taskContext,
-        priority,
-        delayMs,
-        runAt,
-        retries,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        idempotencyKey,
-        workerIds);
+    return with(copy -> copy.maxRetryNum = retries);
   }
 
   /** The cap of the retry delay in seconds, instead of the type's value. */
   public NewTask withMaxRetryInterval(int seconds) {
-    return new NewTask(
-        userId,
-        taskType,
-        taskStage,
-        scheduleLog,
-        taskContext,
-        priority,
-        delayMs,
-        runAt,
-        maxRetryNum,
-        seconds,
-        maxUnexpectedRetries,
-        idempotencyKey,
-        workerIds);
+    return with(copy -> copy.maxRetryInterval = seconds);
   }
 
   /** Retries of each stage after unexpected failures, 0 for none, instead of the type's value. */
-  public NewTask withMaxUnexpectedRetries(int retries) {
-    return new NewTask(
-        userId,
-        taskType,
-        taskStage,
-        scheduleLog,
-        taskContext,
-        priority,
-        delayMs,
-        runAt,
-        maxRetryNum,
-        maxRetryInterval,
-        retries,
-        idempotencyKey,
-        workerIds);
+  public NewTask withMaxUnexpectedRetries(Integer retries) {
+    return with(copy -> copy.maxUnexpectedRetries = retries);
   }
 
-  /** The workers that may hold the task, 1 to 64. */
+  /**
+   * The workers that may hold the task.
+   *
+   * @param workers 1 to 64; {@code null} for all
+   */
   public NewTask withWorkerIds(List<String> workers) {
+    return with(copy -> copy.workerIds = workers == null ? null : List.copyOf(workers));
+  }
+
+  private NewTask with(Consumer<Copy> change) {
+    Copy copy = new Copy();
+    change.accept(copy);
     return new NewTask(
         userId,
-        taskType,
+        copy.taskType,
         taskStage,
         scheduleLog,
-        taskContext,
-        priority,
-        delayMs,
-        runAt,
-        maxRetryNum,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        idempotencyKey,
-        List.copyOf(workers));
+        copy.taskContext,
+        copy.priority,
+        copy.delayMs,
+        copy.runAt,
+        copy.maxRetryNum,
+        copy.maxRetryInterval,
+        copy.maxUnexpectedRetries,
+        copy.idempotencyKey,
+        copy.onDuplicate,
+        copy.keyMs,
+        copy.keyUntilDone,
+        copy.workerIds);
+  }
+
+  /** The fields of this task that a copy may change. */
+  private final class Copy {
+    private String taskType = NewTask.this.taskType;
+    private String taskContext = NewTask.this.taskContext;
+    private Integer priority = NewTask.this.priority;
+    private Long delayMs = NewTask.this.delayMs;
+    private Long runAt = NewTask.this.runAt;
+    private Integer maxRetryNum = NewTask.this.maxRetryNum;
+    private Integer maxRetryInterval = NewTask.this.maxRetryInterval;
+    private Integer maxUnexpectedRetries = NewTask.this.maxUnexpectedRetries;
+    private String idempotencyKey = NewTask.this.idempotencyKey;
+    private OnDuplicate onDuplicate = NewTask.this.onDuplicate;
+    private Long keyMs = NewTask.this.keyMs;
+    private Integer keyUntilDone = NewTask.this.keyUntilDone;
+    private List<String> workerIds = NewTask.this.workerIds;
   }
 }

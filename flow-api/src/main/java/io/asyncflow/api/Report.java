@@ -30,6 +30,9 @@ import java.util.function.Consumer;
  *     that is set. {@code null} is {@code false}
  * @param localRetries for {@link Outcome#RETRY} and {@link Outcome#FAIL}: how often the worker has
  *     run the handler again by itself in this hold; {@code null} for never
+ * @param creates for {@link Outcome#NEXT_STAGE}, {@link Outcome#SUCCESS} and {@link Outcome#FAIL}:
+ *     at most {@value #MOST_CREATES} tasks that are created if the report is accepted, in the same
+ *     transaction; {@code null} for none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Report(
@@ -47,9 +50,16 @@ public record Report(
     Long delayMs,
     Boolean unexpected,
     Integer localRetries,
-    List<String> workerIds) {
+    List<String> workerIds,
+    List<NewTask> creates) {
 
-  /** A report of what the handler asked for, which does not change who may hold the task. */
+  /** The most tasks that a report may create. */
+  public static final int MOST_CREATES = 100;
+
+  /**
+   * A report of what the handler asked for, which creates no tasks and does not change which
+   * workers may hold the task.
+   */
   public Report(
       String taskId,
       String workerId,
@@ -76,6 +86,7 @@ public record Report(
         errMsg,
         retryAfterMs,
         delayMs,
+        null,
         null,
         null,
         null);
@@ -134,6 +145,11 @@ public record Report(
     return with(copy -> copy.localRetries = value);
   }
 
+  /** With tasks that are created together with the acceptance of this report. */
+  public Report withCreates(List<NewTask> tasks) {
+    return with(copy -> copy.creates = tasks.isEmpty() ? null : List.copyOf(tasks));
+  }
+
   private Report with(Consumer<Copy> change) {
     Copy copy = new Copy();
     change.accept(copy);
@@ -152,7 +168,8 @@ public record Report(
         copy.delayMs,
         copy.unexpected,
         copy.localRetries,
-        copy.workerIds);
+        copy.workerIds,
+        copy.creates);
   }
 
   /** The fields of this report that a copy may change. */
@@ -169,5 +186,6 @@ public record Report(
     private Boolean unexpected = Report.this.unexpected;
     private Integer localRetries = Report.this.localRetries;
     private List<String> workerIds = Report.this.workerIds;
+    private List<NewTask> creates = Report.this.creates;
   }
 }

@@ -1,7 +1,9 @@
 package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The server's result for one report.
@@ -11,8 +13,20 @@ import java.util.Arrays;
  *     all the same
  * @param code 0, or the number of the {@link ErrorCode} of the refusal
  * @param msg "ok", or the reason of the refusal
+ * @param created the ids of the tasks that the report created, in the order of its {@code creates};
+ *     {@code null} if it has none or is refused
  */
-public record ReportResult(String taskId, Verdict outcome, int code, String msg) {
+public record ReportResult(
+    String taskId,
+    Verdict outcome,
+    int code,
+    String msg,
+    @JsonInclude(JsonInclude.Include.NON_NULL) List<String> created) {
+
+  /** The result of a report that creates no tasks. */
+  public ReportResult(String taskId, Verdict outcome, int code, String msg) {
+    this(taskId, outcome, code, msg, null);
+  }
 
   /** The server's verdict on a report. */
   public enum Verdict {
@@ -39,6 +53,11 @@ public record ReportResult(String taskId, Verdict outcome, int code, String msg)
 
   public static ReportResult refused(String taskId, ErrorCode error, String message) {
     return new ReportResult(taskId, Verdict.REFUSED, error.code(), message);
+  }
+
+  /** The same with the ids of the tasks that the report created. */
+  public ReportResult withCreated(List<String> taskIds) {
+    return new ReportResult(taskId, outcome, code, msg, taskIds);
   }
 
   /** Whether the report was accepted, now or in an earlier delivery. */

@@ -138,6 +138,46 @@ public record TaskRow(
         .row();
   }
 
+  /**
+   * This row after a create has given it a new body: it waits, with all its retries, and earlier
+   * holds may not report any more.
+   *
+   * @param body the row that the create would have inserted; an empty log keeps the log
+   */
+  public TaskRow renewed(TaskRow body) {
+    return new TaskRow(
+        id,
+        body.userId,
+        body.stage,
+        TaskStatus.WAITING,
+        body.priority,
+        body.orderTime,
+        0,
+        body.maxRetryNum,
+        body.maxRetryInterval,
+        0,
+        body.maxUnexpectedRetries,
+        leaseEpoch,
+        leaseEpoch,
+        reportedEpoch == leaseEpoch ? reportId : null,
+        0,
+        workerId,
+        traceId,
+        holdTime,
+        beatTime,
+        leaseEnd,
+        null,
+        createTime,
+        body.modifyTime,
+        body.context,
+        null,
+        body.scheduleLog.isEmpty() ? scheduleLog : body.scheduleLog,
+        place,
+        fire,
+        body.lane,
+        body.now);
+  }
+
   /** The retry policy of the task's stage. */
   public RetryPolicy retryPolicy(TypeRules type) {
     return type.retryPolicy(maxRetryNum, maxRetryInterval);

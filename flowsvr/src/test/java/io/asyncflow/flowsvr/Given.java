@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -13,6 +14,7 @@ import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.report.ParsedReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
+import io.asyncflow.flowsvr.task.KeyOptions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -162,6 +164,7 @@ public final class Given {
     private Integer maxRetryNum;
     private Integer maxRetryInterval;
     private String key;
+    private KeyOptions keyOptions = KeyOptions.PLAIN;
     private FireId fire;
     private Set<String> workers = Set.of();
 
@@ -215,6 +218,11 @@ public final class Given {
       return this;
     }
 
+    public AWaitingTask withKey(String value, OnDuplicate onDuplicate) {
+      this.keyOptions = new KeyOptions(onDuplicate, null, false);
+      return withKey(value);
+    }
+
     public AWaitingTask firedBy(FireId value) {
       this.fire = value;
       return this;
@@ -240,6 +248,7 @@ public final class Given {
           maxRetryInterval,
           null,
           key,
+          keyOptions,
           fire,
           workers);
     }

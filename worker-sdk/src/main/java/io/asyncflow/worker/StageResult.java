@@ -1,8 +1,11 @@
 package io.asyncflow.worker;
 
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.Report;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * The result of a stage; the server derives the task's next state from it.
@@ -25,13 +28,13 @@ public sealed interface StageResult {
   }
 
   /** The task succeeded without a result. */
-  static StageResult done() {
-    return new Done(null);
+  static Done done() {
+    return new Done(null, List.of());
   }
 
   /** The task succeeded; {@code result} is stored with it, as JSON unless it is a string. */
-  static StageResult done(Object result) {
-    return new Done(result);
+  static Done done(Object result) {
+    return new Done(result, List.of());
   }
 
   /** The attempt failed; the stage is retried after the type's delay, if retries are left. */
@@ -45,8 +48,8 @@ public sealed interface StageResult {
   }
 
   /** The task failed for good. */
-  static StageResult fail(String reason) {
-    return new Fail(reason);
+  static Fail fail(String reason) {
+    return new Fail(reason, List.of());
   }
 
   /** The stage is run again after {@code delay}; no attempt is counted. */
@@ -61,33 +64,57 @@ public sealed interface StageResult {
    * @param priority the head start in seconds; {@code null} keeps the task's
    * @param workerIds the at most 64 workers that may hold the task from then on; empty for all;
    *     {@code null} keeps those that may hold it now
+   * @param creates as in {@link Done}
    */
-  record NextStage(String stage, Object context, Integer priority, List<String> workerIds)
+  record NextStage(
+      String stage, Object context, Integer priority, List<String> workerIds, List<NewTask> creates)
       implements StageResult {
     public NextStage {
       Objects.requireNonNull(stage, "stage");
+      creates = checked(creates);
     }
 
-    /** A next stage for the same workers. */
+    /** A next stage for the same workers, without further tasks. */
     public NextStage(String stage, Object context, Integer priority) {
-      this(stage, context, priority, null);
+      this(stage, context, priority, null, List.of());
     }
 
     /** The same on these workers alone, from the next stage on; without any, on all. */
     public NextStage onWorkers(String... ids) {
-      return new NextStage(stage, context, priority, List.of(ids));
+      return new NextStage(stage, context, priority, List.of(ids), creates);
     }
 
     /** The same with this head start, from the next stage on. */
     public NextStage withPriority(int seconds) {
-      return new NextStage(stage, context, seconds, workerIds);
+      return new NextStage(stage, context, seconds, workerIds, creates);
+    }
+
+    /** As {@link Done#andCreate}. */
+    public NextStage andCreate(NewTask... tasks) {
+      return new NextStage(stage, context, priority, workerIds, plus(creates, tasks));
     }
   }
 
   /**
    * @param result written as JSON unless it is a string; {@code null} for none
+   * @param creates at most {@value Report#MOST_CREATES} tasks that are created in the transaction
+   *     that accepts the report of this run: together with it or not at all, and once
    */
-  record Done(Object result) implements StageResult {}
+  record Done(Object result, List<NewTask> creates) implements StageResult {
+    public Done {
+      creates = checked(creates);
+    }
+
+    /**
+     * The same with further tasks, which are created if and when the server accepts the report of
+     * this run. They need no idempotency key.
+     *
+     * @throws IllegalArgumentException if these are more than {@value Report#MOST_CREATES}
+     */
+    public Done andCreate(NewTask... tasks) {
+      return new Done(result, plus(creates, tasks));
+    }
+  }
 
   /**
    * @param delay replaces the type's delay, at most ten years; a negative one counts as zero;
@@ -101,8 +128,18 @@ public sealed interface StageResult {
 
   /**
    * @param reason kept in the task's schedule log
+   * @param creates as in {@link Done}
    */
-  record Fail(String reason) implements StageResult {}
+  record Fail(String reason, List<NewTask> creates) implements StageResult {
+    public Fail {
+      creates = checked(creates);
+    }
+
+    /** As {@link Done#andCreate}. */
+    public Fail andCreate(NewTask... tasks) {
+      return new Fail(reason, plus(creates, tasks));
+    }
+  }
 
   /**
    * @param delay until the stage is due again, at most ten years; a negative one counts as zero
@@ -111,5 +148,17 @@ public sealed interface StageResult {
     public Snooze {
       delay = Delays.checked(Objects.requireNonNull(delay, "delay"));
     }
+  }
+
+  private static List<NewTask> plus(List<NewTask> tasks, NewTask... more) {
+    return Stream.concat(tasks.stream(), Stream.of(more)).toList();
+  }
+
+  private static List<NewTask> checked(List<NewTask> creates) {
+    if (creates.size() > Report.MOST_CREATES) {
+      throw new IllegalArgumentException(
+          "a result creates at most " + Report.MOST_CREATES + " tasks, not " + creates.size());
+    }
+    return List.copyOf(creates);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
@@ -110,6 +111,24 @@ class WorkerTest {
       String taskId = create("0");
       assertStatus(taskId, TaskStatus.SUCCESS);
       assertThat(server.getTask(taskId).result()).isEqualTo("012");
+    }
+
+    @Test
+    void aResultCreatesTasks() throws Exception {
+      NewTask two = NewTask.of("lark", "two", "me", "").withIdempotencyKey("second");
+      NewTask three = NewTask.of("lark", "three", "me", "").withIdempotencyKey("third");
+      started(
+          aWorker()
+              .handler("lark", "one", c -> StageResult.done("1").andCreate(two))
+              .handler("lark", "two", c -> StageResult.next("more").andCreate(three))
+              .handler("lark", "more", c -> StageResult.done())
+              .handler("lark", "three", c -> StageResult.fail("no").andCreate()));
+      assertStatus(create("0"), TaskStatus.SUCCESS);
+      await()
+          .atMost(PATIENCE)
+          .ignoreException(FlowException.class)
+          .until(() -> server.getTask("lark", "third").taskStatus() == TaskStatus.FAILED);
+      assertStatus(server.getTask("lark", "second").taskId(), TaskStatus.SUCCESS);
     }
 
     @Test

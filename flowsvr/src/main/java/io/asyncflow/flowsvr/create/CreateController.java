@@ -1,12 +1,13 @@
 package io.asyncflow.flowsvr.create;
 
+import io.asyncflow.api.CreateOutcome;
+import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
-import io.asyncflow.rules.TaskId;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -26,16 +27,15 @@ class CreateController {
 
   record CreateTasks(List<NewTask> taskDataList) {}
 
-  record Created(String taskId) {}
-
-  record CreatedTasks(List<String> taskIds) {}
+  record CreatedTasks(List<String> taskIds, List<CreateOutcome> outcomes) {}
 
   @Takes(summary = "Creates a task", shape = CreateTask.class)
   @PostMapping({"/createTask", "/create_task"})
-  Envelope<Created> createTask(Fields in) {
+  Envelope<CreateResult> createTask(Fields in) {
     TaskDraft task = NewTaskForm.read(in.object("taskData"));
     in.refuseIfBad();
-    return Envelope.ok(new Created(creator.create(task).toString()));
+    CreatedTask created = creator.createWithOutcome(task);
+    return Envelope.ok(new CreateResult(created.id().toString(), created.outcome()));
   }
 
   @Takes(summary = "Creates 1 to 1,000 tasks, all or none", shape = CreateTasks.class)
@@ -44,10 +44,10 @@ class CreateController {
     List<TaskDraft> tasks =
         in.objects("taskDataList", 1, TaskLimits.BATCH).stream().map(NewTaskForm::read).toList();
     in.refuseIfBad();
+    List<CreatedTask> created = creator.createWithOutcome(CreateCall.of(tasks).byUsers());
     return Envelope.ok(
         new CreatedTasks(
-            creator.create(CreateCall.of(tasks).byUsers()).stream()
-                .map(TaskId::toString)
-                .toList()));
+            created.stream().map(task -> task.id().toString()).toList(),
+            created.stream().map(CreatedTask::outcome).toList()));
   }
 }

@@ -6,15 +6,17 @@ import io.asyncflow.flowsvr.system.db.PagedDelete;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
 
-/** Deletes expired idempotency keys. */
+/** Deletes what is remembered of old creates, for their repeats: keys, and the tasks of reports. */
 @Component
 public class KeyRetention {
 
   private final IdempotencyKeyStore keys;
+  private final ReportedCreateStore reportedCreates;
   private final PagedDelete pages;
 
-  KeyRetention(IdempotencyKeyStore keys, PagedDelete pages) {
+  KeyRetention(IdempotencyKeyStore keys, ReportedCreateStore reportedCreates, PagedDelete pages) {
     this.keys = keys;
+    this.reportedCreates = reportedCreates;
     this.pages = pages;
   }
 
@@ -23,8 +25,8 @@ public class KeyRetention {
     return Duty.ofLeader("key-retention", every.cleaning(), this::runOnce);
   }
 
-  /** Returns the number of deleted keys. */
+  /** Returns the number of deleted rows. */
   int runOnce() {
-    return pages.run(keys::deleteExpired);
+    return pages.run(keys::deleteExpired) + pages.run(reportedCreates::deleteExpired);
   }
 }

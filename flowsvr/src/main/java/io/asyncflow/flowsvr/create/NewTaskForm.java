@@ -1,16 +1,25 @@
 package io.asyncflow.flowsvr.create;
 
+import io.asyncflow.api.OnDuplicate;
+import io.asyncflow.flowsvr.task.KeyOptions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskType;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Reads a task to be created. */
 public final class NewTaskForm {
 
   private static final long TEN_YEARS_MS = 315_360_000_000L;
+  private static final long THIRTY_DAYS_MS = 2_592_000_000L;
+
+  private static final List<String> KEY_OPTIONS = List.of("onDuplicate", "keyMs", "keyUntilDone");
+  private static final String ON_DUPLICATE_RULE = "must be one of SAME, KEEP, REPLACE and RERUN";
 
   private NewTaskForm() {}
 
@@ -32,6 +41,7 @@ public final class NewTaskForm {
             in.number("maxRetryInterval").between(0, TaskLimits.RETRY_INTERVAL).asInteger(),
             in.number("maxUnexpectedRetries").between(0, TaskLimits.RETRIES).asInteger(),
             key(in),
+            keyOptions(in),
             null,
             workers(in));
     if (task.delayMs() != null && task.runAt() != null) {
@@ -53,5 +63,28 @@ public final class NewTaskForm {
     return in.has("idempotencyKey")
         ? in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value()
         : null;
+  }
+
+  private static KeyOptions keyOptions(Fields in) {
+    if (!in.has("idempotencyKey")) {
+      for (String name : KEY_OPTIONS) {
+        if (in.has(name)) {
+          in.refuse(name, "needs an idempotencyKey");
+        }
+      }
+      return KeyOptions.PLAIN;
+    }
+    OnDuplicate onDuplicate =
+        in.has("onDuplicate")
+            ? in.text("onDuplicate").as(NewTaskForm::onDuplicate, ON_DUPLICATE_RULE)
+            : OnDuplicate.SAME;
+    return new KeyOptions(
+        onDuplicate,
+        in.number("keyMs").between(1_000, THIRTY_DAYS_MS).asLong(),
+        in.number("keyUntilDone").between(0, 1).or(0) == 1);
+  }
+
+  private static Optional<OnDuplicate> onDuplicate(String text) {
+    return Arrays.stream(OnDuplicate.values()).filter(o -> o.name().equals(text)).findFirst();
   }
 }

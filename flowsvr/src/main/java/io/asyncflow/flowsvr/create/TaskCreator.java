@@ -2,9 +2,9 @@ package io.asyncflow.flowsvr.create;
 
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.flowsvr.create.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.create.limit.UserLimits;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.number.ServerNumber;
@@ -16,27 +16,24 @@ import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Creates tasks: all of a call, or none. Concurrent single creates of a type are committed
@@ -51,66 +48,69 @@ import tools.jackson.databind.json.JsonMapper;
 public class TaskCreator {
 
   private static final int MAX_ATTEMPTS = 5;
-  private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private final TaskTypes types;
   private final NewTaskTables newTaskTables;
   private final TaskStore store;
-  private final IdempotencyKeyStore keys;
+  private final KeyedCreates keyedCreates;
   private final UserLimits userLimits;
   private final Lanes lanes;
   private final ServerNumber serverNumber;
   private final RetryingTransactions transactions;
   private final Events events;
   private final TaskMeters meters;
-  private final Duration keyRetention;
-  private final NaturalBatches<TaskType, TaskDraft, TaskId> singles;
+  private final NaturalBatches<TaskType, TaskDraft, CreatedTask> singles;
 
   TaskCreator(
       TaskTypes types,
       NewTaskTables newTaskTables,
       TaskStore store,
-      IdempotencyKeyStore keys,
+      KeyedCreates keyedCreates,
       UserLimits userLimits,
       Lanes lanes,
       ServerNumber serverNumber,
       RetryingTransactions transactions,
       Events events,
       TaskMeters meters,
-      @Value("${flow.idempotency-key-retention:7d}") Duration keyRetention,
       @Value("${flow.single-creates-at-once:150}") int singlesAtOnce) {
     this.types = types;
     this.newTaskTables = newTaskTables;
     this.store = store;
-    this.keys = keys;
+    this.keyedCreates = keyedCreates;
     this.userLimits = userLimits;
     this.lanes = lanes;
     this.serverNumber = serverNumber;
     this.transactions = transactions;
     this.events = events;
     this.meters = meters;
-    this.keyRetention = keyRetention;
     this.singles = new NaturalBatches<>(singlesAtOnce, new SingleCreates());
   }
 
   /**
-   * Creates a waiting task, in one commit with concurrent creates of its type.
+   * Creates a waiting task, or does with the task under its key what it asks for, in one commit
+   * with concurrent creates of its type.
    *
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if its type is not configured
    * @throws IdempotencyConflictException if its key was used with another body
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
    *     if too many tasks are being created, or its user has created too many
    */
-  public TaskId create(TaskDraft task) {
+  public CreatedTask createWithOutcome(TaskDraft task) {
     types.require(task.type());
     return singles.call(task.type(), task);
   }
 
-  private final class SingleCreates implements NaturalBatches.Work<TaskType, TaskDraft, TaskId> {
+  /** As {@link #createWithOutcome(TaskDraft)}, but returns the id alone. */
+  public TaskId create(TaskDraft task) {
+    return createWithOutcome(task).id();
+  }
+
+  private final class SingleCreates
+      implements NaturalBatches.Work<TaskType, TaskDraft, CreatedTask> {
 
     @Override
-    public TaskId alone(TaskType type, TaskDraft task) {
-      return create(CreateCall.of(List.of(task)).byUsers()).get(0);
+    public CreatedTask alone(TaskType type, TaskDraft task) {
+      return createWithOutcome(CreateCall.of(List.of(task)).byUsers()).get(0);
     }
 
     /**
@@ -118,21 +118,27 @@ public class TaskCreator {
      * is created; then each call is repeated alone, so that only the one at fault is refused.
      */
     @Override
-    public List<TaskId> together(TaskType type, List<TaskDraft> tasks) {
+    public List<CreatedTask> together(TaskType type, List<TaskDraft> tasks) {
       CreateCall call = CreateCall.of(tasks).byUsers();
       return create(call, isOneStatement(call) ? Commit.STATEMENT_ONCE : Commit.TRANSACTION_ONCE);
     }
   }
 
+  /** As {@link #createWithOutcome(CreateCall)}, but returns the ids alone. */
+  public List<TaskId> create(CreateCall call) {
+    return idsOf(createWithOutcome(call));
+  }
+
   /**
-   * Creates waiting tasks and returns their ids in the order of the call.
+   * Creates waiting tasks, or does with the tasks under their keys what they ask for. The results
+   * are in the order of the call.
    *
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    * @throws IdempotencyConflictException if a key was used with another body
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
    *     if a user has created too many
    */
-  public List<TaskId> create(CreateCall call) {
+  public List<CreatedTask> createWithOutcome(CreateCall call) {
     return create(call, isOneStatement(call) ? Commit.STATEMENT : Commit.TRANSACTION);
   }
 
@@ -177,27 +183,35 @@ public class TaskCreator {
     };
   }
 
-  private List<TaskId> create(CreateCall call, Commit commit) {
+  private List<CreatedTask> create(CreateCall call, Commit commit) {
     List<TaskDraft> tasks = call.tasks();
     Map<TaskType, List<Integer>> positionsByType = new LinkedHashMap<>();
     for (int i = 0; i < tasks.size(); i++) {
       positionsByType.computeIfAbsent(tasks.get(i).type(), t -> new ArrayList<>()).add(i);
     }
     positionsByType.keySet().forEach(types::require); // before rows of any table are allotted
-    List<TaskId> ids = createWithRetries(call, positionsByType, commit);
-    positionsByType.forEach(
-        (type, positions) -> {
-          meters.created(type.name(), positions.size());
-          events.publish(
-              TasksWaiting.created(
-                  type,
-                  positions.stream().map(position -> ids.get(position).table()).collect(toSet()),
-                  positions.stream().map(tasks::get).toList()));
-        });
-    return ids;
+    List<CreatedTask> results = createWithRetries(call, positionsByType, commit);
+    positionsByType.forEach((type, positions) -> tell(type, positions, tasks, results));
+    return results;
   }
 
-  private List<TaskId> createWithRetries(
+  private void tell(
+      TaskType type, List<Integer> positions, List<TaskDraft> tasks, List<CreatedTask> results) {
+    List<Integer> written = positions.stream().filter(i -> results.get(i).isWritten()).toList();
+    if (written.isEmpty()) {
+      return;
+    }
+    long created =
+        written.stream().filter(i -> results.get(i).outcome() == CreateOutcome.CREATED).count();
+    meters.created(type.name(), (int) created);
+    events.publish(
+        TasksWaiting.created(
+            type,
+            written.stream().map(i -> results.get(i).id().table()).collect(toSet()),
+            written.stream().map(tasks::get).toList()));
+  }
+
+  private List<CreatedTask> createWithRetries(
       CreateCall call, Map<TaskType, List<Integer>> positionsByType, Commit commit) {
     for (int attempt = 1; ; attempt++) {
       SortedMap<TaskTable, List<Integer>> tables = new TreeMap<>();
@@ -205,9 +219,10 @@ public class TaskCreator {
           (type, positions) -> // before the transaction: it may run DDL
           tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
       TaskId[] newIds = newIds(tables, call.tasks().size());
-      Map<Integer, String> laneAt = lanes(tables, call.tasks()); // before the transaction, too
+      Map<TaskTable, Map<Set<String>, String>> laneOf =
+          lanes(tables, call.tasks()); // before the transaction, too
       try {
-        return commit(commit, () -> createIn(tables, call, newIds, laneAt));
+        return commit(commit, () -> createIn(tables, call, newIds, laneOf));
       } catch (TableDrainedException e) {
         newTaskTables.outdated(e.table);
         if (attempt == MAX_ATTEMPTS) {
@@ -217,21 +232,24 @@ public class TaskCreator {
     }
   }
 
-  /** The lanes of those tasks that not every worker may hold, by their positions in the call. */
-  private Map<Integer, String> lanes(
+  /** The lanes of those tasks that not every worker may hold, by table and workers. */
+  private Map<TaskTable, Map<Set<String>, String>> lanes(
       SortedMap<TaskTable, List<Integer>> tables, List<TaskDraft> tasks) {
     if (tasks.stream().allMatch(task -> task.workers().isEmpty())) {
       return Map.of();
     }
-    Map<Integer, String> laneAt = new HashMap<>();
+    Map<TaskTable, Map<Set<String>, String>> laneOf = new HashMap<>();
     tables.forEach(
         (table, positions) ->
             positions.stream()
-                .filter(position -> !tasks.get(position).workers().isEmpty())
+                .map(position -> tasks.get(position).workers())
+                .filter(workers -> !workers.isEmpty())
                 .forEach(
-                    position ->
-                        laneAt.put(position, lanes.of(tasks.get(position).workers(), table))));
-    return laneAt;
+                    workers ->
+                        laneOf
+                            .computeIfAbsent(table, t -> new HashMap<>())
+                            .computeIfAbsent(workers, w -> lanes.of(w, table))));
+    return laneOf;
   }
 
   /**
@@ -246,108 +264,88 @@ public class TaskCreator {
         .toArray(TaskId[]::new);
   }
 
-  private List<TaskId> createIn(
+  private List<CreatedTask> createIn(
       SortedMap<TaskTable, List<Integer>> tables,
       CreateCall call,
       TaskId[] newIds,
-      Map<Integer, String> laneAt) {
-    TaskId[] taskIds = newIds.clone();
-    tables.forEach((table, positions) -> createIn(table, call, positions, taskIds, laneAt));
-    call.joinWith(List.of(taskIds));
-    return Arrays.asList(taskIds);
+      Map<TaskTable, Map<Set<String>, String>> laneOf) {
+    CreatedTask[] results = new CreatedTask[newIds.length];
+    tables.forEach(
+        (table, positions) ->
+            createIn(
+                table, call, positions, newIds, laneOf.getOrDefault(table, Map.of()), results));
+    call.joinWith(idsOf(Arrays.asList(results)));
+    return Arrays.asList(results);
   }
 
-  /**
-   * @param taskIds the ids of new tasks; the id of a task whose key is in use is replaced
-   */
   private void createIn(
       TaskTable table,
       CreateCall call,
       List<Integer> positions,
-      TaskId[] taskIds,
-      Map<Integer, String> laneAt) {
-    List<TaskDraft> tasks = call.tasks();
-    SortedMap<String, KeyUse> wanted = wantedKeys(tasks, positions, taskIds);
-    Map<String, KeyUse> current = wanted.isEmpty() ? Map.of() : use(table, wanted);
+      TaskId[] newIds,
+      Map<Set<String>, String> laneOf,
+      CreatedTask[] results) {
     SortedMap<Long, TaskDraft> newTasks = new TreeMap<>();
-    Map<Long, String> laneOf = new HashMap<>();
+    List<Integer> keyed = new ArrayList<>();
     for (int position : positions) {
-      TaskDraft task = tasks.get(position);
-      String key = task.idempotencyKey();
-      if (key != null) {
-        KeyUse use = current.get(key);
-        if (!Arrays.equals(use.bodyHash(), bodyHash(task))) {
-          throw new IdempotencyConflictException(key);
-        }
-        taskIds[position] = use.id();
-      }
-      if (key == null || taskIds[position].equals(wanted.get(key).id())) {
-        newTasks.putIfAbsent(taskIds[position].number(), task);
-        if (laneAt.containsKey(position)) {
-          laneOf.put(taskIds[position].number(), laneAt.get(position));
-        }
+      TaskDraft task = call.tasks().get(position);
+      if (task.idempotencyKey() != null) {
+        keyed.add(position);
+      } else {
+        newTasks.put(newIds[position].number(), task);
+        results[position] = new CreatedTask(newIds[position], CreateOutcome.CREATED);
       }
     }
-    if (call.ofUsers() && !newTasks.isEmpty()) {
-      userLimits.charge(types.require(table.type()), countByUser(newTasks.values()));
+    if (!keyed.isEmpty()) {
+      List<KeyedCreates.Wanted> wanted =
+          keyed.stream().map(i -> new KeyedCreates.Wanted(call.tasks().get(i), newIds[i])).toList();
+      Iterator<CreatedTask> ofKeys =
+          keyedCreates.create(table, wanted, laneOf, newTasks).iterator();
+      keyed.forEach(position -> results[position] = ofKeys.next());
+    }
+    if (call.ofUsers()) {
+      charge(types.require(table.type()), call.tasks(), positions, results);
     }
     if (!newTasks.isEmpty()
-        && !store.insertUnlessDrained(table, newTasks, call.placesOf(taskIds), laneOf)) {
+        && !store.insertUnlessDrained(
+            table, newTasks, call.placesOf(newIds), lanesOf(newTasks, laneOf))) {
       throw new TableDrainedException(table);
     }
   }
 
-  private static SortedMap<String, Integer> countByUser(Collection<TaskDraft> tasks) {
+  /** A task that is new, or runs again, is charged; one that only gets a new body is not. */
+  private void charge(
+      TaskTypeConfig type, List<TaskDraft> tasks, List<Integer> positions, CreatedTask[] results) {
     SortedMap<String, Integer> counts = new TreeMap<>();
-    tasks.forEach(task -> counts.merge(task.userId(), 1, Integer::sum));
-    return counts;
-  }
-
-  /** The distinct keys of the call, each with the task to create if the key is free. */
-  private static SortedMap<String, KeyUse> wantedKeys(
-      List<TaskDraft> tasks, List<Integer> positions, TaskId[] newIds) {
-    SortedMap<String, KeyUse> wanted = new TreeMap<>();
     for (int position : positions) {
-      TaskDraft task = tasks.get(position);
-      String key = task.idempotencyKey();
-      if (key != null && !wanted.containsKey(key)) {
-        wanted.put(key, new KeyUse(key, bodyHash(task), newIds[position]));
+      CreateOutcome outcome = results[position].outcome();
+      if (outcome == CreateOutcome.CREATED || outcome == CreateOutcome.RERUN) {
+        counts.merge(tasks.get(position).userId(), 1, Integer::sum);
       }
     }
-    return wanted;
+    if (!counts.isEmpty()) {
+      userLimits.charge(type, counts);
+    }
   }
 
-  private Map<String, KeyUse> use(TaskTable table, SortedMap<String, KeyUse> wanted) {
-    keys.takeFree(table, List.copyOf(wanted.values()), keyRetention);
-    return keys.find(table, wanted.keySet());
+  /** The lanes, by number, of those new tasks that not every worker may hold. */
+  private static Map<Long, String> lanesOf(
+      SortedMap<Long, TaskDraft> newTasks, Map<Set<String>, String> laneOf) {
+    if (laneOf.isEmpty()) {
+      return Map.of();
+    }
+    Map<Long, String> lanes = new HashMap<>();
+    newTasks.forEach(
+        (number, task) -> {
+          if (!task.workers().isEmpty()) {
+            lanes.put(number, laneOf.get(task.workers()));
+          }
+        });
+    return lanes;
   }
 
-  /** The hash of the task's values; the spelling and the white space of the JSON do not matter. */
-  private static byte[] bodyHash(TaskDraft task) {
-    List<Object> values =
-        new ArrayList<>(
-            Arrays.asList(
-                task.userId(),
-                task.type().name(),
-                task.stage(),
-                task.scheduleLog(),
-                task.context(),
-                task.priority(),
-                task.delayMs(),
-                task.runAt(),
-                task.maxRetryNum(),
-                task.maxRetryInterval()));
-    if (task.maxUnexpectedRetries() != null) {
-      values.add(task.maxUnexpectedRetries());
-    }
-    if (!task.workers().isEmpty()) {
-      values.add(new TreeSet<>(task.workers()));
-    }
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(values));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+  private static List<TaskId> idsOf(List<CreatedTask> created) {
+    return created.stream().map(CreatedTask::id).toList();
   }
 
   /** Begin has moved past the chosen table, so it takes no new tasks. */

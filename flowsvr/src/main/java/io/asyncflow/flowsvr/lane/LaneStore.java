@@ -64,6 +64,19 @@ class LaneStore {
     batch.batchUpdate(
         "INSERT IGNORE INTO t_lane_worker (worker_id, lane) VALUES (?, ?)",
         workers.stream().map(worker -> new Object[] {worker, lane}).toList());
+    insertUse(lane, table);
+    jdbc.sql(
+            sql(
+                "UPDATE t_lane SET use_time = now_ms WHERE lane = :lane AND use_time < now_ms -"
+                    + " :day"))
+        .param("lane", lane)
+        .param("day", DAY.toMillis())
+        .update();
+    return true;
+  }
+
+  /** Records that the table may have tasks in the lane, unless that is known. */
+  void insertUse(String lane, TaskTable table) {
     jdbc.sql(
             """
             INSERT IGNORE INTO t_lane_table (lane, task_type, table_number)
@@ -73,14 +86,6 @@ class LaneStore {
         .param("type", table.type().name())
         .param("number", table.number())
         .update();
-    jdbc.sql(
-            sql(
-                "UPDATE t_lane SET use_time = now_ms WHERE lane = :lane AND use_time < now_ms -"
-                    + " :day"))
-        .param("lane", lane)
-        .param("day", DAY.toMillis())
-        .update();
-    return true;
   }
 
   private String lock(String lane) {

@@ -72,6 +72,15 @@ public class Lanes {
     return lane;
   }
 
+  /**
+   * Records in the caller's transaction that it puts tasks into the lane of another table.
+   *
+   * @param lane what {@link #of} has returned for a table of the same type
+   */
+  public void extend(String lane, TaskTable table) {
+    store.insertUse(lane, table);
+  }
+
   /** The workers of a lane of any readable task; empty for the open lane. */
   public Set<String> workersOf(String lane) {
     return lane.equals(Lane.OPEN) ? Set.of() : store.workersOf(lane);

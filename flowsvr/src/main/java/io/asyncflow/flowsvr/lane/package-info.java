@@ -6,7 +6,7 @@
  * for a worker reads the ranges of the worker's lanes beside the open one. {@code t_lane} and
  * {@code t_lane_worker} say which workers a lane has, {@code t_lane_table} which task tables may
  * have tasks in it. All three, and the mark of the type ({@code t_schedule_pos.lanes}), are
- * committed before the first task of the lane: a crash between leaves a lane without tasks, never a
- * task that no claim asks for.
+ * committed before the first task of the lane, or with it: a crash between leaves a lane without
+ * tasks, never a task that no claim asks for.
  */
 package io.asyncflow.flowsvr.lane;

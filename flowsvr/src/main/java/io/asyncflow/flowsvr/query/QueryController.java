@@ -31,7 +31,7 @@ class QueryController {
     this.queries = queries;
   }
 
-  record GetTask(String taskId) {}
+  record GetTask(String taskId, String taskType, String idempotencyKey) {}
 
   record GetTaskList(String taskType, Integer status, Integer limit, String cursor) {}
 
@@ -39,14 +39,28 @@ class QueryController {
 
   record Found(Task taskData) {}
 
-  @Takes(summary = "Reads a task", shape = GetTask.class)
+  @Takes(summary = "Reads a task, by its id or by its key", shape = GetTask.class)
   @RequestMapping(
       path = {"/getTask", "/get_task"},
       method = {GET, POST})
   Envelope<Found> getTask(Fields in) {
+    if (in.has("idempotencyKey")) {
+      return Envelope.ok(new Found(getTaskByKey(in)));
+    }
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     in.refuseIfBad();
     return Envelope.ok(new Found(queries.get(id)));
+  }
+
+  private Task getTaskByKey(Fields in) {
+    TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
+    String key =
+        in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value();
+    if (in.has("taskId")) {
+      in.refuse("taskId", "must not be given together with idempotencyKey");
+    }
+    in.refuseIfBad();
+    return queries.get(type, key);
   }
 
   @Takes(summary = "Lists tasks of a type, newest first", shape = GetTaskList.class, list = true)

@@ -2,9 +2,12 @@ package io.asyncflow.flowsvr.query;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.create.IdempotencyKeyStore;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -37,12 +40,19 @@ public class TaskQueries {
   private final TaskFamilies families;
   private final TaskStore tasks;
   private final TaskListStore lists;
+  private final IdempotencyKeyStore keys;
 
-  TaskQueries(TaskTypes types, TaskFamilies families, TaskStore tasks, TaskListStore lists) {
+  TaskQueries(
+      TaskTypes types,
+      TaskFamilies families,
+      TaskStore tasks,
+      TaskListStore lists,
+      IdempotencyKeyStore keys) {
     this.types = types;
     this.families = families;
     this.tasks = tasks;
     this.lists = lists;
+    this.keys = keys;
   }
 
   /**
@@ -55,6 +65,24 @@ public class TaskQueries {
         .find(id.type())
         .flatMap(type -> find(id).map(row -> row.toTask(type)))
         .orElseThrow(() -> notFound(id));
+  }
+
+  /**
+   * The task that stands under an idempotency key of this type.
+   *
+   * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if the type is not configured
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none
+   */
+  public Task get(TaskType type, String key) {
+    types.require(type);
+    TaskId id =
+        keys.taskOf(type, key)
+            .orElseThrow(
+                () ->
+                    new FlowException(
+                        ErrorCode.NO_SUCH_TASK,
+                        "no task of the type " + type.name() + " has the key " + key));
+    return get(id);
   }
 
   private TaskNotFoundException notFound(TaskId id) {

@@ -3,26 +3,46 @@ package io.asyncflow.flowsvr.report;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTransition;
+import io.asyncflow.rules.TypeRules;
+import java.util.List;
 
 /**
  * A valid report, with its task id parsed.
  *
  * @param task the id that {@code report} names, parsed
+ * @param creates the tasks that are created if the report is accepted
  * @param lane the lane into which the report puts the task; {@code null} if it stays in its lane
  */
-public record ParsedReport(TaskId task, Report report, String lane) {
+public record ParsedReport(TaskId task, Report report, List<TaskDraft> creates, String lane) {
 
   /** A report that leaves the task in its lane. */
-  public ParsedReport(TaskId task, Report report) {
-    this(task, report, null);
+  public ParsedReport(TaskId task, Report report, List<TaskDraft> creates) {
+    this(task, report, creates, null);
   }
 
   /**
+   * A report that creates no tasks.
+   *
    * @throws java.util.NoSuchElementException if the text is not a task id
    */
   public static ParsedReport of(Report report) {
-    return new ParsedReport(TaskId.parse(report.taskId()).orElseThrow(), report);
+    return new ParsedReport(TaskId.parse(report.taskId()).orElseThrow(), report, List.of());
+  }
+
+  /** The same report, which puts the task into this lane. */
+  ParsedReport inLane(String value) {
+    return new ParsedReport(task, report, creates, value);
+  }
+
+  /** The transition of an accepted report. */
+  TaskTransition transition(TaskRow row, TypeRules type) {
+    TaskTransition reported = HoldEnd.reported(row, report, type);
+    return lane == null ? reported : reported.inLane(lane);
   }
 
   /** The release of a task that was held but not delivered. */

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.report;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Report;
@@ -42,7 +43,9 @@ class ReportController {
       Integer maxRetryInterval,
       String userId) {}
 
-  record OutcomeResult(ReportResult.Verdict outcome) {}
+  record OutcomeResult(
+      ReportResult.Verdict outcome,
+      @JsonInclude(JsonInclude.Include.NON_NULL) List<String> created) {}
 
   record OutcomesResult(List<ReportResult> outcomes) {}
 
@@ -65,7 +68,7 @@ class ReportController {
     if (!result.stands()) {
       throw new FlowException(ErrorCode.of(result.code(), 0), result.msg());
     }
-    return Envelope.ok(new OutcomeResult(result.outcome()));
+    return Envelope.ok(new OutcomeResult(result.outcome(), result.created()));
   }
 
   @Takes(summary = "Reports the ends of 1 to 1,000 holds", shape = Reports.class)

@@ -2,13 +2,17 @@ package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
+import io.asyncflow.flowsvr.create.NewTaskForm;
+import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Reads a report. Of the fields that belong to a single outcome, only those of the report's outcome
@@ -21,6 +25,9 @@ final class ReportForm {
   private static final long TEN_YEARS_MS = 315_360_000_000L;
   private static final String OUTCOME_RULE =
       "must be one of NEXT_STAGE, SUCCESS, RETRY, FAIL, SNOOZE and RELEASE";
+
+  private static final Set<Outcome> MAY_CREATE =
+      EnumSet.of(Outcome.NEXT_STAGE, Outcome.SUCCESS, Outcome.FAIL);
 
   private ReportForm() {}
 
@@ -38,7 +45,19 @@ final class ReportForm {
     Report report =
         Report.of(id == null ? null : id.toString(), workerId(in), leaseEpoch(in), outcome)
             .withReportId("".equals(reportId) ? null : reportId);
-    return new ParsedReport(id, outcome == null ? report : details(in, report));
+    return new ParsedReport(
+        id, outcome == null ? report : details(in, report), creates(in, outcome));
+  }
+
+  private static List<TaskDraft> creates(Fields in, Outcome outcome) {
+    if (!in.has("creates")) {
+      return List.of();
+    }
+    if (!MAY_CREATE.contains(outcome)) {
+      in.refuse("creates", "is only for NEXT_STAGE, SUCCESS and FAIL");
+      return List.of();
+    }
+    return in.objects("creates", 0, Report.MOST_CREATES).stream().map(NewTaskForm::read).toList();
   }
 
   private static Integer leaseEpoch(Fields in) {

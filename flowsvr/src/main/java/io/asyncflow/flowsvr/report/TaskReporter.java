@@ -20,9 +20,7 @@ import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
-import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.HoldFence;
-import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
@@ -35,6 +33,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +51,7 @@ import org.springframework.stereotype.Service;
  *
  * <p>Each hold gets exactly one accepted report: the first that names the epoch of the task's last
  * hold. Each report is judged by the row as it was read, and written by a statement guarded by the
- * values of that row.
+ * values of that row. A report that creates tasks is written with them, by {@link CreatingReports}.
  *
  * <p>A small call takes two statements per table and no lock, unless one of its tasks is {@link
  * TaskRow#isLedgered ledgered}. Concurrent calls are written together: their rows are locked in the
@@ -87,6 +86,7 @@ public class TaskReporter {
   private final RetryingTransactions transactions;
   private final Events events;
   private final TaskMeters meters;
+  private final CreatingReports creatingReports;
   private final NaturalBatches<TaskTable, List<ParsedReport>, List<ReportResult>> smallCalls;
   private final Semaphore longLogCalls = new Semaphore(MAX_LONG_LOG_CALLS);
 
@@ -98,6 +98,7 @@ public class TaskReporter {
       RetryingTransactions transactions,
       Events events,
       TaskMeters meters,
+      CreatingReports creatingReports,
       @Value("${flow.small-reports-at-once:150}") int smallCallsAtOnce) {
     this.types = types;
     this.families = families;
@@ -106,6 +107,7 @@ public class TaskReporter {
     this.transactions = transactions;
     this.events = events;
     this.meters = meters;
+    this.creatingReports = creatingReports;
     this.smallCalls = new NaturalBatches<>(smallCallsAtOnce, new SmallCalls());
   }
 
@@ -120,40 +122,45 @@ public class TaskReporter {
   public List<ReportResult> report(List<ParsedReport> reports) {
     ReportResult[] results = new ReportResult[reports.size()];
     Set<TaskTable> existing = existingTables(reports);
-    Map<TaskTable, List<Integer>> positions = new TreeMap<>();
+    SortedMap<TaskTable, List<Integer>> positions = new TreeMap<>();
+    List<Part> parts = new ArrayList<>();
     for (int i = 0; i < results.length; i++) {
-      TaskId id = reports.get(i).task();
-      if (existing.contains(id.table())) {
-        positions.computeIfAbsent(id.table(), t -> new ArrayList<>()).add(i);
-      } else {
+      TaskTable table = reports.get(i).task().table();
+      if (!existing.contains(table)) {
         results[i] = noSuchTask(reports.get(i));
+      } else if (reports.get(i).creates().isEmpty()) {
+        positions.computeIfAbsent(table, t -> new ArrayList<>()).add(i);
+      } else {
+        parts.addAll(partsOf(positions));
+        positions.clear();
+        parts.add(new Part(table, List.of(i), this::reportAndCreate));
       }
     }
-    boolean isSmall = reports.size() < MIN_OWN_BATCH && positions.size() == 1;
+    parts.addAll(partsOf(positions));
     RuntimeException failure = null;
     int failed = 0;
-    for (Map.Entry<TaskTable, List<Integer>> ofTable : positions.entrySet()) {
-      TaskTable table = ofTable.getKey();
-      List<ParsedReport> tableReports = ofTable.getValue().stream().map(reports::get).toList();
+    for (Part part : parts) {
+      TaskTable table = part.table();
+      List<ParsedReport> partReports = part.positions().stream().map(reports::get).toList();
       List<ReportResult> judged;
       try {
-        List<ParsedReport> inLanes = inLanes(table, tableReports); // before the transaction
-        judged = isSmall ? smallCalls.call(table, inLanes) : reportLocked(table, inLanes);
+        judged =
+            part.write().apply(table, inLanes(table, partReports)); // lanes: before the transaction
       } catch (RuntimeException e) {
-        if (positions.size() > 1) {
+        if (parts.size() > 1) {
           log.warn("the reports into {} could not be written", table, e);
         }
         failure = e;
         failed++;
-        judged = tableReports.stream().map(TaskReporter::unavailable).toList();
+        judged = partReports.stream().map(TaskReporter::unavailable).toList();
       }
       for (int i = 0; i < judged.size(); i++) {
-        meters.reported(table.type().name(), outcomeName(tableReports.get(i), judged.get(i)));
-        results[ofTable.getValue().get(i)] = judged.get(i);
+        meters.reported(table.type().name(), outcomeName(partReports.get(i), judged.get(i)));
+        results[part.positions().get(i)] = judged.get(i);
       }
     }
-    // If one of several tables fails, the results of the others must still be returned.
-    if (failed > 0 && failed == positions.size()) {
+    // If one of several parts fails, the results of the others must still be returned.
+    if (failed > 0 && failed == parts.size()) {
       throw failure;
     }
     return Arrays.asList(results);
@@ -165,13 +172,40 @@ public class TaskReporter {
 
   private ParsedReport inLane(TaskTable table, ParsedReport report) {
     List<String> workers = report.report().workerIds();
-    return workers == null
-        ? report
-        : new ParsedReport(report.task(), report.report(), lanes.of(Set.copyOf(workers), table));
+    return workers == null ? report : report.inLane(lanes.of(Set.copyOf(workers), table));
   }
 
   private static String outcomeName(ParsedReport report, ReportResult result) {
     return isAccepted(result) ? report.report().outcome().name() : result.outcome().name();
+  }
+
+  /**
+   * Reports of a call that are written together.
+   *
+   * @param positions of the reports in the call
+   */
+  private record Part(
+      TaskTable table,
+      List<Integer> positions,
+      BiFunction<TaskTable, List<ParsedReport>, List<ReportResult>> write) {}
+
+  private List<Part> partsOf(SortedMap<TaskTable, List<Integer>> positions) {
+    boolean isSmall =
+        positions.size() == 1 && positions.get(positions.firstKey()).size() < MIN_OWN_BATCH;
+    return positions.entrySet().stream()
+        .map(
+            ofTable ->
+                new Part(
+                    ofTable.getKey(),
+                    ofTable.getValue(),
+                    isSmall ? smallCalls::call : this::reportLocked))
+        .toList();
+  }
+
+  private List<ReportResult> reportAndCreate(TaskTable table, List<ParsedReport> reports) {
+    CreatingReports.Written written = creatingReports.write(reports.get(0));
+    publish(types.require(table.type()), written.transitions());
+    return List.of(written.result());
   }
 
   private static ReportResult unavailable(ParsedReport report) {
@@ -400,9 +434,7 @@ public class TaskReporter {
       TaskRow row = rowsByNumber.get(number);
       ReportResult result = judge(row, report);
       if (isAccepted(result)) {
-        TaskTransition reported = HoldEnd.reported(row, report.report(), type);
-        TaskTransition transition =
-            report.lane() == null ? reported : reported.inLane(report.lane());
+        TaskTransition transition = report.transition(row, type);
         accepted.put(number, transition);
         rowsByNumber.put(
             number, transition.after()); // a second report of the task is judged by the changed row
@@ -429,7 +461,7 @@ public class TaskReporter {
     return row == null ? noSuchTask(report) : HoldFence.verdict(row, report.report());
   }
 
-  private static boolean isAccepted(ReportResult result) {
+  static boolean isAccepted(ReportResult result) {
     return result.outcome() == ReportResult.Verdict.ACCEPTED;
   }
 

@@ -222,19 +222,19 @@ final class ScheduleForm {
     TaskDraft draft = NewTaskForm.read(in);
     NewTask task =
         new NewTask(
-            draft.userId(),
-            draft.type() == null ? null : draft.type().name(),
-            draft.stage(),
-            draft.scheduleLog(),
-            draft.context(),
-            draft.priority(),
-            null,
-            null,
-            draft.maxRetryNum(),
-            draft.maxRetryInterval(),
-            draft.maxUnexpectedRetries(),
-            null,
-            draft.workers().isEmpty() ? null : List.copyOf(draft.workers()));
+                draft.userId(),
+                draft.type() == null ? null : draft.type().name(),
+                draft.stage(),
+                draft.scheduleLog(),
+                draft.context(),
+                draft.priority(),
+                null,
+                null,
+                draft.maxRetryNum(),
+                draft.maxRetryInterval(),
+                null)
+            .withMaxUnexpectedRetries(draft.maxUnexpectedRetries())
+            .withWorkerIds(draft.workers().isEmpty() ? null : List.copyOf(draft.workers()));
     refuseIfLarge(in, "taskContext", task);
     return task;
   }

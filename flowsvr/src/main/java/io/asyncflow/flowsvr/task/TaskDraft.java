@@ -16,6 +16,7 @@ import java.util.Set;
  * @param maxRetryInterval seconds; {@code null} for the type's value
  * @param maxUnexpectedRetries {@code null} for the type's value
  * @param idempotencyKey {@code null} for none
+ * @param keyOptions what to do with the key
  * @param fire the fire that creates it; {@code null} if no schedule does
  * @param workers the workers that may hold it; empty for all
  */
@@ -32,10 +33,11 @@ public record TaskDraft(
     Integer maxRetryInterval,
     Integer maxUnexpectedRetries,
     String idempotencyKey,
+    KeyOptions keyOptions,
     FireId fire,
     Set<String> workers) {
 
-  /** A task that no schedule creates and every worker may hold. */
+  /** A task that no schedule creates and every worker may hold, and whose key has no options. */
   public TaskDraft(
       String userId,
       TaskType type,
@@ -62,6 +64,7 @@ public record TaskDraft(
         maxRetryInterval,
         maxUnexpectedRetries,
         idempotencyKey,
+        KeyOptions.PLAIN,
         null,
         Set.of());
   }
@@ -110,6 +113,7 @@ public record TaskDraft(
         maxRetryInterval,
         maxUnexpectedRetries,
         key,
+        keyOptions,
         fire,
         workers);
   }
@@ -133,8 +137,29 @@ public record TaskDraft(
         maxRetryInterval,
         maxUnexpectedRetries,
         idempotencyKey,
+        keyOptions,
         fire,
         value);
+  }
+
+  /** The same task with options of its key. */
+  public TaskDraft withKeyOptions(KeyOptions options) {
+    return new TaskDraft(
+        userId,
+        type,
+        stage,
+        scheduleLog,
+        context,
+        priority,
+        delayMs,
+        runAt,
+        maxRetryNum,
+        maxRetryInterval,
+        maxUnexpectedRetries,
+        idempotencyKey,
+        options,
+        fire,
+        workers);
   }
 
   /** The same task, created by a fire. */
@@ -152,6 +177,7 @@ public record TaskDraft(
         maxRetryInterval,
         maxUnexpectedRetries,
         idempotencyKey,
+        keyOptions,
         value,
         workers);
   }

@@ -275,6 +275,35 @@ public class TaskStore {
             AND lease_epoch = :epoch
           """);
 
+  // report_id before reported_epoch, as in REVIVE.
+  private static final TableSql RENEW =
+      new TableSql(
+          """
+          UPDATE %s
+          SET status = 1,
+              lane = :lane,
+              user_id = :user,
+              task_stage = :stage,
+              priority = :priority,
+              order_time = COALESCE(:runAt, now_ms + :dueIn),
+              crt_retry_num = 0,
+              max_retry_num = :maxRetryNum,
+              max_retry_interval = :maxRetryInterval,
+              unexpected_num = 0,
+              max_unexpected_retries = :maxUnexpectedRetries,
+              delivery_count = 0,
+              report_id = IF(reported_epoch = lease_epoch, report_id, NULL),
+              reported_epoch = lease_epoch,
+              progress = NULL,
+              task_context = :context,
+              result = NULL,
+              schedule_log = COALESCE(:log, schedule_log),
+              modify_time = now_ms
+          WHERE id = :id
+            AND status = :from
+            AND lease_epoch = :epoch
+          """);
+
   private static final TableSql LEAVE_JOB =
       new TableSql(
           """
@@ -359,13 +388,12 @@ public class TaskStore {
     for (Map.Entry<Long, TaskDraft> entry : tasks) {
       TaskDraft task = entry.getValue();
       JobPlace place = places.get(entry.getKey());
-      int priority = orZero(task.priority());
       values.add(entry.getKey());
       values.add(task.userId());
       values.add(task.stage());
-      values.add(priority);
+      values.add(orZero(task.priority()));
       values.add(task.runAt());
-      values.add(task.delayMs() != null ? task.delayMs() : -priority * 1000L);
+      values.add(dueIn(task));
       values.add(task.maxRetryNum());
       values.add(task.maxRetryInterval());
       values.add(orEmpty(task.context()));
@@ -602,6 +630,39 @@ public class TaskStore {
         .param("epoch", before.leaseEpoch())
         .update();
     tell(List.of(TaskLedger.Change.of(before, after.status())));
+  }
+
+  /**
+   * Sets a waiting or final task to waiting with a new body and all its retries. Reports of earlier
+   * holds are refused, but a repeated accepted report is still recognized. The log stays, unless
+   * the body has one.
+   *
+   * @param row a row that the caller has locked
+   * @param lane of the new body
+   */
+  public void renew(TaskRow row, TaskDraft body, String lane) {
+    jdbc.sql(RENEW.of(row.id().table()))
+        .param("lane", lane)
+        .param("user", body.userId())
+        .param("stage", body.stage())
+        .param("priority", orZero(body.priority()))
+        .param("runAt", body.runAt())
+        .param("dueIn", dueIn(body))
+        .param("maxRetryNum", body.maxRetryNum())
+        .param("maxRetryInterval", body.maxRetryInterval())
+        .param("maxUnexpectedRetries", body.maxUnexpectedRetries())
+        .param("context", orEmpty(body.context()))
+        .param("log", body.scheduleLog())
+        .param("id", row.id().number())
+        .param("from", row.status().code())
+        .param("epoch", row.leaseEpoch())
+        .update();
+    tell(List.of(TaskLedger.Change.of(row, TaskStatus.WAITING)));
+  }
+
+  /** Milliseconds from now until a new task is due, unless it has a {@code runAt}. */
+  private static long dueIn(TaskDraft task) {
+    return task.delayMs() != null ? task.delayMs() : -orZero(task.priority()) * 1000L;
   }
 
   /** Removes tasks that were replaced in their job from it. */

@@ -17,7 +17,7 @@ sealed interface Answer {
   record Broken(String why) implements Answer {}
 
   /**
-   * @param tasks labels, with the number of the table
+   * @param tasks labels, with the number of the table and what was done
    */
   record Created(List<String> tasks) implements Answer {}
 
@@ -28,7 +28,8 @@ sealed interface Answer {
   record Lease(String task, int epoch, String state, long leaseMs) {}
 
   /**
-   * @param outcomes {@code ACCEPTED}, {@code ALREADY_DONE} or the code it was refused with
+   * @param outcomes {@code ACCEPTED}, {@code ALREADY_DONE} or the code it was refused with, and the
+   *     labels of the tasks that it created
    */
   record Reported(List<String> outcomes) implements Answer {}
 

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.model;
 
+import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
@@ -45,8 +46,8 @@ abstract class ClientDriver implements Driver {
   public Answer create(Command.Create command) {
     return answer(
         () -> {
-          String id = client.createTask(names.toServer(command.task()));
-          return new Answer.Created(List.of(created(command, id)));
+          CreateResult result = client.create(names.toServer(command.task()));
+          return new Answer.Created(List.of(created(command, result)));
         });
   }
 
@@ -54,15 +55,21 @@ abstract class ClientDriver implements Driver {
   public Answer createBatch(Command.CreateBatch command) {
     return answer(
         () -> {
-          List<NewTask> tasks =
-              command.tasks().stream().map(create -> names.toServer(create.task())).toList();
-          List<String> ids = client.createTasks(tasks);
+          List<CreateResult> results = client.create(toServer(command.tasks()));
           List<String> created = new ArrayList<>();
-          for (int i = 0; i < ids.size(); i++) {
-            created.add(created(command.tasks().get(i), ids.get(i)));
+          for (int i = 0; i < results.size(); i++) {
+            created.add(created(command.tasks().get(i), results.get(i)));
           }
           return new Answer.Created(created);
         });
+  }
+
+  private List<NewTask> toServer(List<Command.Create> creates) {
+    return creates.stream().map(create -> names.toServer(create.task())).toList();
+  }
+
+  private String created(Command.Create command, CreateResult result) {
+    return created(command, result.taskId()) + " " + result.outcome();
   }
 
   private String created(Command.Create command, String id) {
@@ -175,33 +182,49 @@ abstract class ClientDriver implements Driver {
     return answer(
         () -> {
           List<Report> reports = command.reports().stream().map(this::toServer).toList();
-          return new Answer.Reported(
-              client.report(reports).stream().map(ClientDriver::outcome).toList());
+          List<ReportResult> results = client.report(reports);
+          List<String> outcomes = new ArrayList<>();
+          for (int i = 0; i < results.size(); i++) {
+            ReportResult result = results.get(i);
+            outcomes.add(
+                result.stands()
+                    ? outcome(command.reports().get(i), result.outcome().name(), result.created())
+                    : String.valueOf(result.code()));
+          }
+          return new Answer.Reported(outcomes);
         });
   }
 
-  private static String outcome(ReportResult result) {
-    return result.stands() ? result.outcome().name() : String.valueOf(result.code());
+  /**
+   * @param created {@code null} for none
+   */
+  String outcome(Command.Report command, String verdict, List<String> created) {
+    List<String> labels = new ArrayList<>();
+    for (int i = 0; created != null && i < created.size(); i++) {
+      labels.add(created(command.creates().get(i), created.get(i)));
+    }
+    return labels.isEmpty() ? verdict : verdict + " " + labels;
   }
 
   Report toServer(Command.Report report) {
     boolean snooze = report.outcome() == Outcome.SNOOZE;
-    return new Report(
-        names.id(report.task()),
-        names.worker(report.worker()),
-        names.epoch(report.task(), report.epochsBehind()),
-        report.outcome(),
-        report.reportId(),
-        report.stage(),
-        report.context(),
-        report.priority(),
-        report.result(),
-        report.errMsg(),
-        snooze ? null : report.delayMs(),
-        snooze ? report.delayMs() : null,
-        report.unexpected(),
-        null,
-        names.workers(report.workers()));
+    Report sent =
+        new Report(
+            names.id(report.task()),
+            names.worker(report.worker()),
+            names.epoch(report.task(), report.epochsBehind()),
+            report.outcome(),
+            report.reportId(),
+            report.stage(),
+            report.context(),
+            report.priority(),
+            report.result(),
+            report.errMsg(),
+            snooze ? null : report.delayMs(),
+            snooze ? report.delayMs() : null);
+    return sent.withUnexpected(report.unexpected())
+        .withWorkerIds(names.workers(report.workers()))
+        .withCreates(toServer(report.creates()));
   }
 
   // ---- operators

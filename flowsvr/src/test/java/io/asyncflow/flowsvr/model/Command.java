@@ -77,6 +77,7 @@ sealed interface Command {
    * @param delayMs of a snooze, or the wish of a retry
    * @param unexpected of a retry
    * @param workers of a next stage: empty for all, {@code null} for the same
+   * @param creates empty for none
    */
   record Report(
       String task,
@@ -91,7 +92,8 @@ sealed interface Command {
       String errMsg,
       Long delayMs,
       Boolean unexpected,
-      List<String> workers)
+      List<String> workers,
+      List<Create> creates)
       implements Command {
     @Override
     public Answer sendTo(Driver driver) {

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.model;
 
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.flowsvr.model.Command.AddTable;
@@ -225,6 +226,9 @@ final class CommandGenerator {
         oneOf(null, null, null, 1, 4, 100),
         oneOf(null, null, null, 0, 1),
         key,
+        key == null ? null : oneOf(null, null, null, OnDuplicate.KEEP, OnDuplicate.REPLACE),
+        key == null ? null : oneOf(null, null, 1_000L, 20_000L),
+        key == null ? null : oneOf(null, null, 1),
         chance(15) ? someWorkers() : null);
   }
 
@@ -236,14 +240,16 @@ final class CommandGenerator {
     return new CreateBatch(batch);
   }
 
-  /** With the key of an older one: the same again, or another body. */
+  /** With the key of an older one: the same again, or another body, with any options. */
   private Create createAgain() {
     if (keyedCreates.isEmpty()) {
       return create();
     }
     NewTask before = oneOf(keyedCreates).task();
-    NewTask again = chance(70) ? before : newTask(before.idempotencyKey());
-    return new Create(newLabel("t"), again);
+    NewTask again =
+        chance(50) ? before : newTask(before.idempotencyKey()).withTaskType(before.taskType());
+    return new Create(
+        newLabel("t"), chance(50) ? again : again.withOnDuplicate(oneOf(OnDuplicate.values())));
   }
 
   private GetTask getTask() {
@@ -380,7 +386,16 @@ final class CommandGenerator {
         failed ? newLabel("error") : null,
         delayMs,
         outcome == Outcome.RETRY ? oneOf(null, false, true, true) : null,
-        next && chance(20) ? oneOf(List.<String>of(), someWorkers()) : null);
+        next && chance(20) ? oneOf(List.<String>of(), someWorkers()) : null,
+        next || outcome == Outcome.SUCCESS || outcome == Outcome.FAIL ? creates() : List.of());
+  }
+
+  private List<Create> creates() {
+    List<Create> creates = new ArrayList<>();
+    for (int i = chance(25) ? 1 + random.nextInt(2) : 0; i > 0; i--) {
+      creates.add(chance(50) ? createAgain() : create());
+    }
+    return creates;
   }
 
   private ReportBatch reportBatch() {
@@ -412,7 +427,8 @@ final class CommandGenerator {
         before.errMsg(),
         before.delayMs(),
         before.unexpected(),
-        before.workers());
+        before.workers(),
+        before.creates().stream().map(c -> new Create(newLabel("t"), c.task())).toList());
   }
 
   private OldUpdate oldUpdate() {

@@ -41,7 +41,8 @@ final class FakeDriver extends ClientDriver {
         () -> {
           ReportResult result = server.report(List.of(toServer(command))).get(0);
           return result.stands()
-              ? new Answer.Reported(List.of(result.outcome().name()))
+              ? new Answer.Reported(
+                  List.of(outcome(command, result.outcome().name(), result.created())))
               : new Answer.Refused(result.code());
         });
   }

@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.model;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.OnDuplicate;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -17,11 +19,14 @@ import java.util.stream.Stream;
  */
 class ModelDriver implements Driver {
 
+  private static final long SEVEN_DAYS = 7L * 24 * 3_600 * 1_000;
+
   private final Function<ModelTask.Birth, ModelTask> taskMaker;
   private final Map<String, ModelType> types = new HashMap<>();
   private final Map<String, Integer> tables = new HashMap<>();
   private final Map<String, ModelTask> tasks = new LinkedHashMap<>();
-  private final Map<IdempotencyKey, FirstUse> keys = new HashMap<>();
+  private final Map<IdempotencyKey, KeyUse> keys = new HashMap<>();
+  private final Map<HoldOf, List<String>> createdByReports = new HashMap<>();
   private final Map<HoldKey, List<Grant>> holds = new HashMap<>();
   private boolean sweepsAtOnce;
   private long now;
@@ -29,7 +34,9 @@ class ModelDriver implements Driver {
 
   private record IdempotencyKey(String type, String key) {}
 
-  private record FirstUse(String label, NewTask body) {}
+  private record KeyUse(String label, NewTask body, long until) {}
+
+  private record HoldOf(String task, int epoch) {}
 
   private record HoldKey(String type, String worker, String holdId) {}
 
@@ -93,29 +100,99 @@ class ModelDriver implements Driver {
     return createAll(command.tasks());
   }
 
-  /** All or none. */
+  /** All or none, one after another. */
   private Answer createAll(List<Command.Create> batch) {
     if (!batch.stream().allMatch(create -> types.containsKey(create.task().taskType()))) {
       return Answer.refused(ErrorCode.NO_SUCH_TASK_TYPE);
     }
-    Map<IdempotencyKey, FirstUse> used = new HashMap<>(keys);
+    Map<IdempotencyKey, KeyUse> used = new HashMap<>(keys);
+    Map<String, NewTask> bodies = new LinkedHashMap<>();
+    List<String> labels = new ArrayList<>();
+    List<String> outcomes = new ArrayList<>();
     for (Command.Create create : batch) {
       NewTask body = create.task();
-      FirstUse use = new FirstUse(create.label(), body);
-      FirstUse first = body.idempotencyKey() == null ? use : used.putIfAbsent(keyOf(body), use);
-      if (first != null && !first.body().equals(body)) {
+      KeyUse use = body.idempotencyKey() == null ? null : used.get(keyOf(body));
+      boolean isFree = use == null || use.until() < now;
+      boolean waits = !isFree && bodies.containsKey(use.label());
+      String outcome =
+          isFree
+              ? "CREATED"
+              : ofDuplicate(body, use, waits ? ModelTask.WAITING : statusOf(use.label()));
+      if (outcome.equals("CONFLICT")) {
         return Answer.refused(ErrorCode.IDEMPOTENCY_CONFLICT);
       }
+      String label = outcome.equals("CREATED") ? create.label() : use.label();
+      if (!outcome.equals("EXISTING") && !outcome.equals("KEPT")) {
+        bodies.put(label, body);
+        if (body.idempotencyKey() != null) {
+          long keyMs = body.keyMs() == null ? SEVEN_DAYS : body.keyMs();
+          used.put(keyOf(body), new KeyUse(label, body, now + keyMs));
+        }
+      }
+      labels.add(label);
+      outcomes.add(outcome);
     }
     keys.putAll(used);
-    return new Answer.Created(batch.stream().map(this::createOrFind).toList());
+    bodies.forEach(this::createOrRenew);
+    List<String> created = new ArrayList<>();
+    for (int i = 0; i < labels.size(); i++) {
+      created.add(withTable(labels.get(i)) + " " + outcomes.get(i));
+    }
+    return new Answer.Created(created);
   }
 
-  private String createOrFind(Command.Create create) {
-    NewTask body = create.task();
-    String label = body.idempotencyKey() == null ? create.label() : keys.get(keyOf(body)).label();
-    ModelTask task = tasks.computeIfAbsent(label, l -> newTask(label, body));
-    return label + "@" + task.table();
+  private int statusOf(String label) {
+    return tasks.get(label).status();
+  }
+
+  private String withTable(String label) {
+    return label + "@" + tasks.get(label).table();
+  }
+
+  /** What a create does if a task stands under its key. */
+  private static String ofDuplicate(NewTask body, KeyUse use, int status) {
+    boolean isDone = status != ModelTask.WAITING && status != ModelTask.EXECUTING;
+    if (body.keyUntilDone() != null && isDone) {
+      return "CREATED";
+    }
+    OnDuplicate asked = body.onDuplicate() == null ? OnDuplicate.SAME : body.onDuplicate();
+    return switch (asked) {
+      case SAME -> isSameBody(body, use.body()) ? "EXISTING" : "CONFLICT";
+      case KEEP -> "KEPT";
+      case REPLACE -> status == ModelTask.WAITING ? "REPLACED" : "KEPT";
+      case RERUN -> isDone ? "RERUN" : "KEPT";
+    };
+  }
+
+  private static boolean isSameBody(NewTask a, NewTask b) {
+    return withoutOptions(a).equals(withoutOptions(b));
+  }
+
+  private static NewTask withoutOptions(NewTask body) {
+    return new NewTask(
+            body.userId(),
+            body.taskType(),
+            body.taskStage(),
+            body.scheduleLog(),
+            body.taskContext(),
+            body.priority(),
+            body.delayMs(),
+            body.runAt(),
+            body.maxRetryNum(),
+            body.maxRetryInterval(),
+            body.idempotencyKey())
+        .withMaxUnexpectedRetries(body.maxUnexpectedRetries())
+        .withWorkerIds(
+            body.workerIds() == null ? null : body.workerIds().stream().sorted().toList());
+  }
+
+  private void createOrRenew(String label, NewTask body) {
+    ModelTask standing = tasks.get(label);
+    if (standing == null) {
+      tasks.put(label, newTask(label, body));
+    } else {
+      standing.renew(body, now);
+    }
   }
 
   private ModelTask newTask(String label, NewTask body) {
@@ -235,7 +312,27 @@ class ModelDriver implements Driver {
 
   private String judge(Command.Report report) {
     ModelTask task = tasks.get(report.task());
-    return task == null ? String.valueOf(ErrorCode.NO_SUCH_TASK.code()) : task.report(report, now);
+    if (task == null) {
+      return String.valueOf(ErrorCode.NO_SUCH_TASK.code());
+    }
+    HoldOf hold = new HoldOf(report.task(), task.namedBy(report));
+    String verdict = task.verdict(report);
+    if (verdict.equals("ACCEPTED") && !report.creates().isEmpty()) {
+      Answer answer = createAll(report.creates());
+      if (answer instanceof Answer.Refused refused) {
+        return String.valueOf(refused.code());
+      }
+      List<String> made = ((Answer.Created) answer).tasks();
+      createdByReports.put(hold, made.stream().map(ModelDriver::withoutOutcome).toList());
+    }
+    task.report(report, now);
+    boolean answersThem = !report.creates().isEmpty() && !Character.isDigit(verdict.charAt(0));
+    List<String> created = answersThem ? createdByReports.get(hold) : null;
+    return created == null ? verdict : verdict + " " + created;
+  }
+
+  private static String withoutOutcome(String created) {
+    return created.substring(0, created.indexOf(' '));
   }
 
   @Override

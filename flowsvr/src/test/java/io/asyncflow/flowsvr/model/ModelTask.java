@@ -68,13 +68,7 @@ class ModelTask {
     ownMaxUnexpectedRetries = body.maxUnexpectedRetries();
     clientsLog = given(body.scheduleLog(), "");
     workers = Set.copyOf(given(body.workerIds(), List.of()));
-    if (body.runAt() != null) {
-      orderTime = body.runAt();
-    } else if (body.delayMs() != null) {
-      orderTime = birth.time() + body.delayMs();
-    } else {
-      orderTime = headStart(birth.time());
-    }
+    orderTime = dueTime(body, birth.time());
   }
 
   /** The due time that the priority gives. */
@@ -157,6 +151,20 @@ class ModelTask {
    * @return {@code ACCEPTED}, {@code ALREADY_DONE}, or the code it is refused with
    */
   String report(Command.Report report, long now) {
+    String verdict = verdict(report);
+    if (!verdict.equals("ACCEPTED")) {
+      return verdict;
+    }
+    log(given(report.errMsg(), ""), now);
+    follow(report, now);
+    reportedEpoch = epoch;
+    reportId = report.reportId();
+    deliveryCount = 0;
+    return verdict;
+  }
+
+  /** What {@link #report} will say. */
+  String verdict(Command.Report report) {
     int named = Command.epoch(epoch, report.epochsBehind());
     boolean again = report.reportId() != null && report.reportId().equals(reportId);
     if (again && named == reportedEpoch) {
@@ -168,12 +176,11 @@ class ModelTask {
     if (!isOfTheLastHold(report.worker(), named) || named <= reportedEpoch) {
       return String.valueOf(ErrorCode.LEASE_LOST.code());
     }
-    log(given(report.errMsg(), ""), now);
-    follow(report, now);
-    reportedEpoch = named;
-    reportId = report.reportId();
-    deliveryCount = 0;
     return "ACCEPTED";
+  }
+
+  int namedBy(Command.Report report) {
+    return Command.epoch(epoch, report.epochsBehind());
   }
 
   boolean isOfTheLastHold(String who, int named) {
@@ -394,6 +401,34 @@ class ModelTask {
       status = forced;
     }
     return new Answer.Done();
+  }
+
+  // ---- keys
+
+  /** As if it had just been created with this body; it is still the same task. */
+  void renew(NewTask body, long now) {
+    user = body.userId();
+    stage = body.taskStage();
+    context = body.taskContext();
+    priority = given(body.priority(), 0);
+    ownMaxRetryNum = body.maxRetryNum();
+    ownMaxRetryInterval = body.maxRetryInterval();
+    ownMaxUnexpectedRetries = body.maxUnexpectedRetries();
+    workers = Set.copyOf(given(body.workerIds(), List.of()));
+    progress = null;
+    if (body.scheduleLog() != null) {
+      clientsLog = body.scheduleLog();
+      log.clear();
+    }
+    revive(now);
+    orderTime = dueTime(body, now);
+  }
+
+  private long dueTime(NewTask body, long now) {
+    if (body.runAt() != null) {
+      return body.runAt();
+    }
+    return body.delayMs() != null ? now + body.delayMs() : headStart(now);
   }
 
   /** With a fresh budget, and with nothing to show yet. */

@@ -13,6 +13,7 @@ import java.util.Map;
 import org.springframework.context.ApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.test.util.ReflectionTestUtils;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -56,9 +57,13 @@ final class ServerDriver extends ClientDriver {
         () -> {
           Wire.Answer answer =
               wire.post("/api/task/set_task", JSON.writeValueAsString(toServer(command)));
-          return answer.code() == 0
-              ? new Answer.Reported(List.of(answer.result().path("outcome").asString()))
-              : refused(answer);
+          if (answer.code() != 0) {
+            return refused(answer);
+          }
+          String verdict = answer.result().path("outcome").asString();
+          List<String> created =
+              answer.result().path("created").valueStream().map(JsonNode::asString).toList();
+          return new Answer.Reported(List.of(outcome(command, verdict, created)));
         });
   }
 

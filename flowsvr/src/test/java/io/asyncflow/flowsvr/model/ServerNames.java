@@ -77,6 +77,9 @@ final class ServerNames {
         task.maxRetryInterval(),
         task.maxUnexpectedRetries(),
         task.idempotencyKey(),
+        task.onDuplicate(),
+        task.keyMs(),
+        task.keyUntilDone(),
         workers(task.workerIds()));
   }
 

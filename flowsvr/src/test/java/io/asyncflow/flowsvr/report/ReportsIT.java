@@ -67,6 +67,7 @@ class ReportsIT {
   @Autowired Events events;
   @Autowired TaskMeters meters;
   @Autowired RetryingTransactions transactions;
+  @Autowired CreatingReports creatingReports;
   @Autowired JdbcClient jdbc;
 
   // what each outcome leaves in the row; the decisions one by one are in HoldEndTest
@@ -565,7 +566,8 @@ class ReportsIT {
 
     TaskStore watched = mock(TaskStore.class, delegatesTo(tasks));
     List<ReportResult> results =
-        new TaskReporter(types, families, watched, lanes, transactions, events, meters, 10)
+        new TaskReporter(
+                types, families, watched, lanes, transactions, events, meters, creatingReports, 10)
             .report(Given.parsed(reports));
     assertThat(results).allMatch(ReportResult::stands);
     verify(watched, times(10)).lock(any(), argThat(numbers -> numbers.size() == 100));
@@ -697,7 +699,8 @@ class ReportsIT {
         .when(quick)
         .applyIfUnchanged(any(), any());
     TaskReporter withQuick =
-        new TaskReporter(types, families, quick, lanes, transactions, events, meters, 10);
+        new TaskReporter(
+            types, families, quick, lanes, transactions, events, meters, creatingReports, 10);
     List<ReportResult> results = withQuick.report(Given.parsed(reports));
 
     for (int i = 0; i < 10; i++) {

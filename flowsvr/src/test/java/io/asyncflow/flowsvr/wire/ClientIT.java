@@ -3,6 +3,8 @@ package io.asyncflow.flowsvr.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.asyncflow.api.CreateOutcome;
+import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
@@ -13,6 +15,9 @@ import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.OnDuplicate;
+import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskFollower;
 import io.asyncflow.api.TaskPage;
@@ -92,6 +97,39 @@ class ClientIT {
     Task end = follower.follow(id, Duration.ofMinutes(1));
     assertThat(end.taskStatus()).isEqualTo(TaskStatus.SUCCESS);
     assertThat(end.result()).isEqualTo("done");
+  }
+
+  @Test
+  void createsAreToldWhatTheyDidAndTasksAreReadByTheirKey() {
+    NewTask keyed = aTask().withIdempotencyKey("k");
+    CreateResult first = flow.create(keyed);
+    assertThat(first.outcome()).isEqualTo(CreateOutcome.CREATED);
+    NewTask other = keyed.withTaskContext("other").withOnDuplicate(OnDuplicate.REPLACE);
+    assertThat(flow.create(List.of(keyed, other.withKeyMs(5_000).withKeyUntilDone())))
+        .containsExactly(
+            new CreateResult(first.taskId(), CreateOutcome.EXISTING),
+            new CreateResult(first.taskId(), CreateOutcome.REPLACED));
+
+    Task task = flow.getTask(type.name(), "k");
+    assertThat(task.taskId()).isEqualTo(first.taskId());
+    assertThat(task.taskContext()).isEqualTo("other");
+    assertThat(refusalOf(() -> flow.getTask(type.name(), "no such key")))
+        .isEqualTo(ErrorCode.NO_SUCH_TASK);
+  }
+
+  @Test
+  void reportCreatesTasks() {
+    flow.createTask(aTask());
+    Task held = given.aHold(type).theTask();
+    Report report =
+        given.reportOn(held).withId("r").asSuccess("done").withCreates(List.of(aTask(), aTask()));
+
+    List<ReportResult> first = flow.report(List.of(report));
+
+    assertThat(first.get(0).created()).hasSize(2);
+    assertThat(flow.report(List.of(report)).get(0).created()).isEqualTo(first.get(0).created());
+    assertThat(flow.getTask(first.get(0).created().get(1)).taskStatus())
+        .isEqualTo(TaskStatus.WAITING);
   }
 
   @Test

@@ -73,6 +73,7 @@ class HostileIT {
     rawBytes();
     everyEndpoint();
     lists();
+    keys();
     otherDialects();
     assertThat(attacks.stream().map(Attack::name).distinct()).hasSizeGreaterThan(800);
     warmUp();
@@ -232,6 +233,29 @@ class HostileIT {
             "/api/task/createTask",
             newTask(field.getKey(), value));
       }
+    }
+    for (Map.Entry<String, List<?>> option :
+        Map.<String, List<?>>of(
+                "onDuplicate", List.of("", "same", "DROP", 1, true, List.of("KEEP"), Map.of()),
+                "keyMs", List.of(-1, 0, 999, 2_592_000_001L, 1L << 62, "1h", 1.5, List.of()),
+                "keyUntilDone", List.of(-1, 2, true, "yes", List.of(1)))
+            .entrySet()) {
+      for (Object value : option.getValue()) {
+        Map<String, Object> task = new TreeMap<>();
+        task.put("userId", "u");
+        task.put("taskType", TYPE);
+        task.put("taskStage", "s");
+        task.put("idempotencyKey", "hostile");
+        task.put(option.getKey(), value);
+        post(
+            option.getKey() + " " + shown(String.valueOf(value)),
+            "/api/task/createTask",
+            json(Map.of("taskData", task)));
+      }
+      post(
+          option.getKey() + " without a key",
+          "/api/task/createTask",
+          newTask(option.getKey(), "onDuplicate".equals(option.getKey()) ? "KEEP" : 1));
     }
     post("context too large", "/api/task/createTask", newTask("taskContext", "é".repeat(2_049)));
     post("context as object", "/api/task/createTask", newTask("taskContext", Map.of("a", 1)));
@@ -455,6 +479,21 @@ class HostileIT {
     }
   }
 
+  private void keys() {
+    for (String key : List.of("", "k".repeat(129), "ключ", "k\u0007", "\u0000", "nobody's")) {
+      post(
+          "task by the key " + encoded(key),
+          "/api/task/getTask",
+          json(Map.of("taskType", TYPE, "idempotencyKey", key)));
+    }
+    post("key of no type", "/api/task/getTask", "{'idempotencyKey':'k'}");
+    post("key as a list", "/api/task/getTask", "{'taskType':'hostile','idempotencyKey':['k']}");
+    post(
+        "key and id",
+        "/api/task/getTask",
+        json(Map.of("taskType", TYPE, "idempotencyKey", "k", "taskId", waiting)));
+  }
+
   // ---- names and units of others
 
   private void otherDialects() {
@@ -562,6 +601,32 @@ class HostileIT {
         "update with a large context",
         "/api/task/set_task",
         json(Map.of("taskId", waiting, "taskContext", "x".repeat(4_097))));
+    String good = "{'userId':'u','taskType':'hostile','taskStage':'s'}";
+    for (Map.Entry<String, String> creates :
+        Map.of(
+                "as text",
+                "'x'",
+                "as object",
+                "{}",
+                "of nonsense",
+                "[7]",
+                "without fields",
+                "[{}]",
+                "in creates",
+                "[{'creates':[" + good + "]}]",
+                "with a bad one",
+                "[" + good + ",{'userId':'u'}]",
+                "of an unknown type",
+                "[" + good.replace("hostile", "unknowntype") + "]",
+                "101",
+                "[" + (good + ",").repeat(100) + good + "]")
+            .entrySet()) {
+      String report = report(held, "w1", 1, "SUCCESS");
+      post(
+          "creates " + creates.getKey(),
+          "/api/task/set_task",
+          report.substring(0, report.lastIndexOf('}')) + ",'creates':" + creates.getValue() + "}");
+    }
     post("no reports", "/api/task/set_tasks", "{'reports':[]}");
     post("1001 reports", "/api/task/set_tasks", "{'reports':[" + "{},".repeat(1_000) + "{}]}");
     post("reports as text", "/api/task/set_tasks", "{'reports':'x'}");

@@ -6,6 +6,7 @@ import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -227,7 +228,8 @@ class WireIT {
       ok(answer);
       String id = answer.result().path("taskId").asString();
       assertThat(id).matches("[1-9][0-9]*_" + type + "_task_1");
-      assertThat(answer.result().propertyNames()).containsExactly("taskId");
+      assertThat(answer.result().propertyNames()).containsExactly("taskId", "outcome");
+      assertThat(answer.result().path("outcome").asString()).isEqualTo("CREATED");
       assertThat(task(id).path("taskContext").asString()).isEqualTo("c");
     }
   }
@@ -287,6 +289,7 @@ class WireIT {
     ok(created);
     List<String> ids = texts(created.result().path("taskIds"));
     assertThat(ids).hasSize(1000).doesNotHaveDuplicates();
+    assertThat(texts(created.result().path("outcomes"))).hasSize(1000).containsOnly("CREATED");
     assertThat(task(ids.get(999)).path("userId").asString()).isEqualTo("u999");
 
     Answer refused =
@@ -309,6 +312,61 @@ class WireIT {
     Answer other = tryCreate("'taskStage':'s','taskContext':'d','idempotencyKey':'k 1'");
     assertRefused(other, 409, 8052);
     assertThat(count()).isEqualTo(1);
+  }
+
+  @Test
+  void createSaysWhatToDoIfItsKeyIsInUse() {
+    String body = "'taskStage':'s','idempotencyKey':'k','taskContext':'%s','onDuplicate':'%s'";
+    String id = create(body.formatted("a", "SAME"));
+    for (String[] expected :
+        new String[][] {{"a", "SAME", "EXISTING"}, {"b", "KEEP", "KEPT"}, {"b", "RERUN", "KEPT"}}) {
+      Answer answer = tryCreate(body.formatted(expected[0], expected[1]));
+      assertThat(answer.result().path("outcome").asString()).isEqualTo(expected[2]);
+      assertThat(answer.result().path("taskId").asString()).isEqualTo(id);
+    }
+    Answer replaced =
+        tryCreate(
+            "'task_stage':'s','idempotency_key':'k','task_context':'c','on_duplicate':'REPLACE',"
+                + "'key_ms':2000,'key_until_done':1,'delay_ms':5000");
+    assertThat(replaced.result().path("outcome").asString()).isEqualTo("REPLACED");
+    assertThat(task(id).path("taskContext").asString()).isEqualTo("c");
+    assertThat(count()).isEqualTo(1);
+  }
+
+  @Test
+  void optionsOfAKeyAreCheckedAndNeedAKey() {
+    Answer without =
+        tryCreate("'taskStage':'s','onDuplicate':'KEEP','keyMs':1000,'keyUntilDone':1");
+    assertRefused(without, 400, 8020);
+    assertThat(without.badFields())
+        .containsExactlyInAnyOrder(
+            "taskData.onDuplicate", "taskData.keyMs", "taskData.keyUntilDone");
+    Answer bad =
+        tryCreate(
+            "'taskStage':'s','idempotencyKey':'k','onDuplicate':'keep','keyMs':999,'keyUntilDone':2");
+    assertRefused(bad, 400, 8020);
+    assertThat(bad.badFields())
+        .containsExactlyInAnyOrder(
+            "taskData.onDuplicate", "taskData.keyMs", "taskData.keyUntilDone");
+  }
+
+  @Test
+  void taskIsReadByItsKey() {
+    String id = create("'taskStage':'s','idempotencyKey':'k 1'");
+    for (Answer answer :
+        List.of(
+            wire.get("/api/task/getTask?taskType=" + type + "&idempotencyKey=k%201"),
+            wire.get("/api/task/get_task?task_type=" + type + "&idempotency_key=k%201"),
+            wire.post("/api/task/getTask", "{'taskType':'" + type + "','idempotencyKey':'k 1'}"))) {
+      ok(answer);
+      assertThat(answer.result().path("taskData").path("taskId").asString()).isEqualTo(id);
+    }
+    String byKey = "/api/task/getTask?taskType=%s&idempotencyKey=%s";
+    assertRefused(wire.get(byKey.formatted(type, "other")), 404, 8035);
+    assertRefused(wire.get(byKey.formatted("nosuchtype", "k")), 404, 8042);
+    assertRefused(wire.get("/api/task/getTask?idempotencyKey=k"), 400, 8020);
+    assertThat(wire.get(byKey.formatted(type, "k") + "&taskId=" + id).badFields())
+        .containsExactly("taskId");
   }
 
   @Test
@@ -619,6 +677,64 @@ class WireIT {
     assertThat(outcomes.get(1).path("taskId").asString()).isEqualTo(good);
     assertThat(task(good).path("status").asInt()).isEqualTo(4);
     assertThat(task(other).path("status").asInt()).isEqualTo(2);
+  }
+
+  @Test
+  void reportCreatesTasksAndAnswersTheirIds() {
+    String id = heldTask();
+    String creates =
+        "'outcome':'SUCCESS','reportId':'r','creates':[{'userId':'u','taskType':'%s','taskStage':'n'},"
+                .formatted(type)
+            + "{'user_id':'u','task_type':'%s','task_stage':'n','task_context':'c'}]"
+                .formatted(type);
+
+    Answer first = report(id, creates);
+
+    ok(first);
+    List<String> created = texts(first.result().path("created"));
+    assertThat(created).hasSize(2);
+    assertThat(task(created.get(1)).path("taskContext").asString()).isEqualTo("c");
+    Answer again = report(id, creates);
+    assertThat(again.result().path("outcome").asString()).isEqualTo("ALREADY_DONE");
+    assertThat(texts(again.result().path("created"))).isEqualTo(created);
+    String batch =
+        "{'reports':[{'taskId':'%s','workerId':'w1','leaseEpoch':1,%s}]}".formatted(id, creates);
+    JsonNode outcome = wire.post("/api/task/set_tasks", batch).result().path("outcomes").get(0);
+    assertThat(texts(outcome.path("created"))).isEqualTo(created);
+    assertThat(count()).isEqualTo(3);
+  }
+
+  @Test
+  void badCreatesOfAReportAreNamedAndNothingIsWritten() {
+    String id = heldTask();
+    String good = "{'userId':'u','taskType':'" + type + "','taskStage':'n'}";
+
+    Answer bad =
+        report(id, "'outcome':'SUCCESS','creates':[" + good + ",{'userId':'u','keyMs':1000}]");
+    assertRefused(bad, 400, 8020);
+    assertThat(bad.badFields())
+        .containsExactlyInAnyOrder(
+            "creates[1].taskType", "creates[1].taskStage", "creates[1].keyMs");
+    for (String outcome : List.of("RETRY", "RELEASE", "SNOOZE")) {
+      assertThat(
+              report(id, "'outcome':'" + outcome + "','delayMs':1,'creates':[" + good + "]")
+                  .badFields())
+          .containsExactly("creates");
+    }
+    String many = String.join(",", Collections.nCopies(101, good));
+    assertRefused(report(id, "'outcome':'SUCCESS','creates':[" + many + "]"), 400, 8020);
+    assertRefused(
+        report(
+            id,
+            "'outcome':'SUCCESS','creates':["
+                + good
+                + ","
+                + good.replace(type, "nosuchtype")
+                + "]"),
+        404,
+        8042);
+    assertThat(task(id).path("status").asInt()).isEqualTo(2);
+    assertThat(count()).isEqualTo(1);
   }
 
   @Test

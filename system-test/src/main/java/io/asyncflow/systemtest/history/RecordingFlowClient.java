@@ -1,5 +1,6 @@
 package io.asyncflow.systemtest.history;
 
+import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
@@ -50,19 +51,20 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
   }
 
   @Override
-  public String createTask(NewTask task) {
+  public CreateResult create(NewTask task) {
     return recorded(
         phase -> List.of(line(phase, task)),
-        () -> super.createTask(task),
-        taskId -> List.of(line(Phase.OK, task).task(taskId)));
+        () -> super.create(task),
+        created -> List.of(line(Phase.OK, task).task(created.taskId())));
   }
 
   @Override
-  public List<String> createTasks(List<NewTask> tasks) {
+  public List<CreateResult> create(List<NewTask> tasks) {
     return recorded(
         phase -> tasks.stream().map(task -> line(phase, task)).toList(),
-        () -> super.createTasks(tasks),
-        taskIds -> zip(tasks, taskIds, (task, taskId) -> line(Phase.OK, task).task(taskId)));
+        () -> super.create(tasks),
+        results ->
+            zip(tasks, results, (task, created) -> line(Phase.OK, task).task(created.taskId())));
   }
 
   private static Draft line(Phase phase, NewTask task) {

@@ -185,19 +185,19 @@ final class CompleteSchedule {
     }
     NewTask complete =
         new NewTask(
-            task.userId(),
-            lowerCase(task.taskType()),
-            task.taskStage(),
-            task.scheduleLog(),
-            Objects.requireNonNullElse(task.taskContext(), ""),
-            task.priority(),
-            null,
-            null,
-            task.maxRetryNum(),
-            task.maxRetryInterval(),
-            task.maxUnexpectedRetries(),
-            null,
-            task.workerIds());
+                task.userId(),
+                lowerCase(task.taskType()),
+                task.taskStage(),
+                task.scheduleLog(),
+                Objects.requireNonNullElse(task.taskContext(), ""),
+                task.priority(),
+                null,
+                null,
+                task.maxRetryNum(),
+                task.maxRetryInterval(),
+                null)
+            .withMaxUnexpectedRetries(task.maxUnexpectedRetries())
+            .withWorkerIds(task.workerIds());
     requireSmall("taskContext", complete);
     return complete;
   }

@@ -1,5 +1,7 @@
 package io.asyncflow.worker.testing;
 
+import io.asyncflow.api.CreateOutcome;
+import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
@@ -12,6 +14,7 @@ import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -27,6 +30,7 @@ import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.schedule.TriggeredRun;
+import io.asyncflow.rules.DuplicateCreate;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.HoldFence;
@@ -63,9 +67,8 @@ import java.util.function.Predicate;
  * faults on demand, and schedules under the same clock.
  *
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It implements the contract as
- * far as clients can see it, except: several tables, rate limits, audit records, the expiry of
- * idempotency keys and of the history of schedules, and the keys, retries and failure policies of
- * jobs.
+ * far as clients can see it, except: several tables, rate limits, audit records, the expiry of the
+ * history of schedules, and the keys, retries and failure policies of jobs.
  *
  * <p>Nothing happens between calls: each call first does what the clock asks for, as {@link #tick}
  * does. So schedules fire when the clock of the test has reached their time. As in the server, a
@@ -78,7 +81,7 @@ public final class FakeFlowServer implements FlowClient {
 
   /** A task: its row, as in the server, and the request that created it. */
   private static final class Entry {
-    final NewTask created;
+    NewTask created;
     TaskRow row;
     String holdId;
 
@@ -86,8 +89,13 @@ public final class FakeFlowServer implements FlowClient {
     Set<String> workers = Set.of();
 
     Entry(NewTask created, TaskRow row) {
-      this.created = created;
       this.row = row;
+      takeBody(created);
+    }
+
+    void takeBody(NewTask body) {
+      created = body;
+      workers = body.workerIds() == null ? Set.of() : Set.copyOf(body.workerIds());
     }
 
     boolean mayBeHeldBy(String worker) {
@@ -102,6 +110,22 @@ public final class FakeFlowServer implements FlowClient {
     }
   }
 
+  /**
+   * What a key stands for.
+   *
+   * @param expireTime epoch ms; later the key is free
+   */
+  private record KeyUse(Entry entry, long expireTime) {}
+
+  /** What stands under a key, while the tasks of a call are created one after another. */
+  private record Standing(TaskStatus status, NewTask body) {
+    static Standing of(Entry entry) {
+      return new Standing(entry.row.status(), entry.created);
+    }
+  }
+
+  private static final long DEFAULT_KEY_MS = Duration.ofDays(7).toMillis();
+
   private static final Comparator<Entry> BY_DUE_TIME =
       Comparator.comparingLong((Entry entry) -> entry.row.orderTime())
           .thenComparing(entry -> entry.workers.isEmpty())
@@ -110,7 +134,8 @@ public final class FakeFlowServer implements FlowClient {
   private final LongSupplier nanos;
   private final Map<String, TaskTypeSettings> types = new LinkedHashMap<>();
   private final Map<String, Entry> tasks = new LinkedHashMap<>();
-  private final Map<Key, Entry> keyed = new HashMap<>();
+  private final Map<Key, KeyUse> keyed = new HashMap<>();
+  private final Map<String, List<String>> createdByReports = new HashMap<>();
   private final Map<String, Long> parkedHolds = new HashMap<>();
   private final Map<String, String> starts = new HashMap<>();
   private final Set<String> toldToLeave = new HashSet<>();
@@ -204,62 +229,120 @@ public final class FakeFlowServer implements FlowClient {
   // The contract
 
   @Override
-  public synchronized String createTask(NewTask task) {
-    return createTasks(List.of(task)).get(0);
+  public synchronized CreateResult create(NewTask task) {
+    return create(List.of(task)).get(0);
   }
 
   @Override
-  public synchronized List<String> createTasks(List<NewTask> tasks) {
+  public synchronized List<CreateResult> create(List<NewTask> tasks) {
     before();
-    List<NewTask> bodies = tasks.stream().map(this::body).toList();
-    refuseOtherBodies(bodies);
-    List<String> taskIds = bodies.stream().map(body -> insertOnce(body, null)).toList();
+    List<CreateResult> results = createAll(tasks.stream().map(this::body).toList(), null);
     after();
-    return taskIds;
+    return results;
   }
 
   /** The normalized task; its type must exist. */
   private NewTask body(NewTask task) {
-    return new NewTask(
-        task.userId(),
-        settingsOf(task.taskType()).taskType().toLowerCase(Locale.ROOT),
-        task.taskStage(),
-        task.scheduleLog(),
-        task.taskContext() == null ? "" : task.taskContext(),
-        task.priority(),
-        task.delayMs(),
-        task.runAt(),
-        task.maxRetryNum(),
-        task.maxRetryInterval(),
-        task.maxUnexpectedRetries(),
-        task.idempotencyKey(),
-        task.workerIds() == null ? null : List.copyOf(new TreeSet<>(task.workerIds())));
+    return task.withTaskType(settingsOf(task.taskType()).taskType().toLowerCase(Locale.ROOT))
+        .withTaskContext(task.taskContext() == null ? "" : task.taskContext());
   }
 
-  /** Checks keys before anything is created, because a call is atomic. */
-  private void refuseOtherBodies(List<NewTask> bodies) {
-    Map<Key, NewTask> inThisCall = new HashMap<>();
-    for (NewTask body : bodies) {
-      if (body.idempotencyKey() == null) {
-        continue;
+  /**
+   * Creates all tasks or, if one is refused, none.
+   *
+   * @param fire {@code null} if no schedule creates them
+   */
+  private List<CreateResult> createAll(List<NewTask> bodies, FireId fire) {
+    List<CreateOutcome> outcomes = outcomes(bodies);
+    List<CreateResult> results = new ArrayList<>();
+    for (int i = 0; i < bodies.size(); i++) {
+      NewTask body = bodies.get(i);
+      Entry entry =
+          switch (outcomes.get(i)) {
+            case CREATED -> newEntry(body, null, fire);
+            case EXISTING, KEPT -> keyed.get(Key.of(body)).entry();
+            case REPLACED, RERUN -> renewed(keyed.get(Key.of(body)).entry(), body);
+          };
+      if (body.idempotencyKey() != null && isWritten(outcomes.get(i))) {
+        long keyMs = body.keyMs() == null ? DEFAULT_KEY_MS : body.keyMs();
+        keyed.put(Key.of(body), new KeyUse(entry, millis() + keyMs));
       }
-      Entry standing = keyed.get(Key.of(body));
-      NewTask first =
-          standing == null ? inThisCall.putIfAbsent(Key.of(body), body) : standing.created;
-      if (first != null && !first.equals(body)) {
-        throw new FlowException(
-            ErrorCode.IDEMPOTENCY_CONFLICT,
-            "the idempotency key " + body.idempotencyKey() + " was used with another body");
-      }
+      results.add(new CreateResult(entry.row.id().toString(), outcomes.get(i)));
     }
+    return results;
   }
 
-  private String insertOnce(NewTask body, FireId fire) {
-    Entry entry =
-        body.idempotencyKey() == null
-            ? newEntry(body, null, fire)
-            : keyed.computeIfAbsent(Key.of(body), key -> newEntry(body, null, fire));
-    return entry.row.id().toString();
+  private static boolean isWritten(CreateOutcome outcome) {
+    return outcome != CreateOutcome.EXISTING && outcome != CreateOutcome.KEPT;
+  }
+
+  /**
+   * What each create does after those before it.
+   *
+   * @throws FlowException if one is refused
+   */
+  private List<CreateOutcome> outcomes(List<NewTask> bodies) {
+    keyed.values().removeIf(use -> use.expireTime() < millis());
+    Map<Key, Standing> standings = new HashMap<>();
+    keyed.forEach((key, use) -> standings.put(key, Standing.of(use.entry())));
+    List<CreateOutcome> outcomes = new ArrayList<>();
+    for (NewTask body : bodies) {
+      CreateOutcome outcome = CreateOutcome.CREATED;
+      if (body.idempotencyKey() != null) {
+        Standing standing = standings.get(Key.of(body));
+        outcome = standing == null ? CreateOutcome.CREATED : outcome(body, standing);
+        if (isWritten(outcome)) {
+          standings.put(Key.of(body), new Standing(TaskStatus.WAITING, withoutOptions(body)));
+        }
+      }
+      outcomes.add(outcome);
+    }
+    return outcomes;
+  }
+
+  private static CreateOutcome outcome(NewTask body, Standing standing) {
+    return DuplicateCreate.outcome(
+            orElse(body.onDuplicate(), OnDuplicate.SAME),
+            Integer.valueOf(1).equals(body.keyUntilDone()),
+            standing.status(),
+            withoutOptions(body).equals(standing.body()))
+        .orElseThrow(
+            () ->
+                new FlowException(
+                    ErrorCode.IDEMPOTENCY_CONFLICT,
+                    "the idempotency key "
+                        + body.idempotencyKey()
+                        + " was used with another body"));
+  }
+
+  /** The options of a key are not part of the body. */
+  private static NewTask withoutOptions(NewTask task) {
+    return new NewTask(
+            task.userId(),
+            task.taskType(),
+            task.taskStage(),
+            task.scheduleLog(),
+            task.taskContext(),
+            task.priority(),
+            task.delayMs(),
+            task.runAt(),
+            task.maxRetryNum(),
+            task.maxRetryInterval(),
+            task.idempotencyKey())
+        .withMaxUnexpectedRetries(task.maxUnexpectedRetries())
+        .withWorkerIds(
+            task.workerIds() == null ? null : List.copyOf(new TreeSet<>(task.workerIds())));
+  }
+
+  private Entry renewed(Entry entry, NewTask body) {
+    entry.takeBody(withoutOptions(body));
+    entry.row = entry.row.renewed(newRow(entry.row.id(), body, null, null));
+    if (entry.row.fire() != null) {
+      TriggeredRun run = new TriggeredRun(entry.row.id().toString(), null);
+      runEnded(entry.row.fire(), run, null, null);
+    }
+    notifyAll();
+    return entry;
   }
 
   /** Inserts a task of a job, without injected faults. */
@@ -269,9 +352,7 @@ public final class FakeFlowServer implements FlowClient {
 
   /** Inserts the task of a fire, without injected faults; the same key gives the same task. */
   String insert(NewTask task, FireId fire) {
-    NewTask body = body(task);
-    refuseOtherBodies(List.of(body));
-    return insertOnce(body, fire);
+    return createAll(List.of(body(task)), fire).get(0).taskId();
   }
 
   /** A number for a task or a schedule. */
@@ -281,27 +362,28 @@ public final class FakeFlowServer implements FlowClient {
 
   private Entry newEntry(NewTask body, JobPlace place, FireId fire) {
     TaskId id = new TaskId(newNumber(), new TaskTable(new TaskType(body.taskType()), 1));
-    int priority = orElse(body.priority(), 0);
-    TaskRow row =
-        TaskRow.waiting(
-            id,
-            body.userId(),
-            body.taskStage(),
-            priority,
-            dueAt(body, priority),
-            body.maxRetryNum(),
-            body.maxRetryInterval(),
-            body.maxUnexpectedRetries(),
-            body.taskContext(),
-            Objects.requireNonNullElse(body.scheduleLog(), ""),
-            place,
-            fire,
-            millis());
-    Entry entry = new Entry(body, row);
-    entry.workers = body.workerIds() == null ? Set.of() : Set.copyOf(body.workerIds());
+    Entry entry = new Entry(withoutOptions(body), newRow(id, body, place, fire));
     tasks.put(id.toString(), entry);
     notifyAll();
     return entry;
+  }
+
+  private TaskRow newRow(TaskId id, NewTask body, JobPlace place, FireId fire) {
+    int priority = orElse(body.priority(), 0);
+    return TaskRow.waiting(
+        id,
+        body.userId(),
+        body.taskStage(),
+        priority,
+        dueAt(body, priority),
+        body.maxRetryNum(),
+        body.maxRetryInterval(),
+        body.maxUnexpectedRetries(),
+        body.taskContext(),
+        Objects.requireNonNullElse(body.scheduleLog(), ""),
+        place,
+        fire,
+        millis());
   }
 
   private long dueAt(NewTask body, int priority) {
@@ -316,6 +398,19 @@ public final class FakeFlowServer implements FlowClient {
     before();
     sweep();
     return toTask(entry(taskId));
+  }
+
+  @Override
+  public synchronized Task getTask(String taskType, String idempotencyKey) {
+    before();
+    sweep();
+    KeyUse use =
+        keyed.get(
+            new Key(settingsOf(taskType).taskType().toLowerCase(Locale.ROOT), idempotencyKey));
+    if (use == null || use.expireTime() < millis()) {
+      throw new FlowException(ErrorCode.NO_SUCH_TASK, "no task has the key " + idempotencyKey);
+    }
+    return toTask(use.entry());
   }
 
   private Entry entry(String taskId) {
@@ -921,12 +1016,30 @@ public final class FakeFlowServer implements FlowClient {
       return ReportResult.refused(report.taskId(), ErrorCode.NO_SUCH_TASK, "no such task");
     }
     ReportResult verdict = HoldFence.verdict(entry.row, report);
+    String hold = report.taskId() + "/" + report.leaseEpoch();
     if (verdict.outcome() != ReportResult.Verdict.ACCEPTED) {
-      return verdict;
+      boolean isRepeat = verdict.stands() && !createsOf(report).isEmpty();
+      return isRepeat ? verdict.withCreated(createdByReports.get(hold)) : verdict;
     }
     if (bytes(report.taskContext()) > StoredText.MOST_BYTES_IN_A_ROW
-        || bytes(report.result()) > StoredText.MOST_BYTES_IN_A_ROW) {
+        || bytes(report.result()) > StoredText.MOST_BYTES_IN_A_ROW
+        || createsOf(report).stream()
+            .anyMatch(task -> bytes(task.taskContext()) > StoredText.MOST_BYTES_IN_A_ROW)) {
       return ReportResult.refused(report.taskId(), ErrorCode.TOO_LARGE, "at most 4096 bytes");
+    }
+    List<String> created = null;
+    if (!createsOf(report).isEmpty()) {
+      try {
+        created =
+            createAll(createsOf(report).stream().map(this::body).toList(), null).stream()
+                .map(CreateResult::taskId)
+                .toList();
+      } catch (FlowException e) {
+        return ReportResult.refused(report.taskId(), e.errorCode(), "creates: " + e.getMessage());
+      }
+      if (report.reportId() != null) {
+        createdByReports.put(hold, created);
+      }
     }
     entry.row = HoldEnd.reported(rowNow(entry), report, rulesOf(entry)).after();
     if (report.outcome() == Outcome.NEXT_STAGE && report.workerIds() != null) {
@@ -934,7 +1047,11 @@ public final class FakeFlowServer implements FlowClient {
     }
     accepted.add(report);
     tellOfEnd(entry);
-    return verdict;
+    return verdict.withCreated(created);
+  }
+
+  private static List<NewTask> createsOf(Report report) {
+    return orElse(report.creates(), List.of());
   }
 
   /** Tells the job or the schedule that counts how the task ends, if it has ended. */

@@ -3,6 +3,8 @@ package io.asyncflow.worker.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.asyncflow.api.CreateOutcome;
+import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
@@ -21,6 +23,7 @@ import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
@@ -146,6 +149,63 @@ class FakeFlowServerTest {
         .isThrownBy(create)
         .extracting(FlowException::errorCode)
         .isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
+  }
+
+  @Test
+  void aCreateSaysWhatHappensIfItsKeyIsInUse() {
+    NewTask task = NewTask.of("lark", "one", "me", "a").withIdempotencyKey("k");
+    String id = server.createTask(task);
+    NewTask other = NewTask.of("lark", "two", "you", "b").withIdempotencyKey("k");
+
+    assertThat(server.create(other.withOnDuplicate(OnDuplicate.KEEP)))
+        .isEqualTo(new CreateResult(id, CreateOutcome.KEPT));
+    assertThat(server.create(other.withOnDuplicate(OnDuplicate.REPLACE)))
+        .isEqualTo(new CreateResult(id, CreateOutcome.REPLACED));
+    Task held = hold("h").get(0);
+    assertThat(held.taskStage() + held.userId() + held.taskContext()).isEqualTo("twoyoub");
+    assertThat(server.create(task.withOnDuplicate(OnDuplicate.REPLACE)).outcome())
+        .isEqualTo(CreateOutcome.KEPT);
+    report(held, Outcome.SUCCESS, "r");
+    assertThat(server.create(task.withOnDuplicate(OnDuplicate.RERUN)))
+        .isEqualTo(new CreateResult(id, CreateOutcome.RERUN));
+    Task again = hold("h2").get(0);
+    assertThat(again.leaseEpoch()).isEqualTo(2);
+    report(again, Outcome.SUCCESS, "r2");
+    CreateResult next = server.create(task.withOnDuplicate(OnDuplicate.KEEP).withKeyUntilDone());
+    assertThat(next.outcome()).isEqualTo(CreateOutcome.CREATED);
+    assertThat(server.getTask("LARK", "k").taskId()).isEqualTo(next.taskId());
+  }
+
+  @Test
+  void aKeyIsRememberedAsLongAsItsCreateSays() {
+    NewTask task = NewTask.of("lark", "one", "me", "a").withIdempotencyKey("k").withKeyMs(1_000);
+    String id = server.createTask(task);
+    pass(Duration.ofSeconds(1));
+    assertThat(server.createTask(task)).isEqualTo(id);
+    pass(Duration.ofMillis(1));
+    assertThat(server.createTask(task)).isNotEqualTo(id);
+  }
+
+  @Test
+  void aReportCreatesItsTasksOnceAndOnlyIfItIsAccepted() {
+    create("one");
+    Task task = hold("h").get(0);
+    NewTask next = NewTask.of("lark", "two", "me", "");
+    Report done =
+        Report.of(task.taskId(), "w", 1, Outcome.SUCCESS)
+            .withReportId("r")
+            .withCreates(List.of(next));
+    Report unknown = done.withCreates(List.of(next, NewTask.of("none", "one", "me", "")));
+    assertThat(server.report(List.of(unknown)).get(0).code())
+        .isEqualTo(ErrorCode.NO_SUCH_TASK_TYPE.code());
+    assertThat(hold("none")).isEmpty();
+
+    List<String> created = server.report(List.of(done)).get(0).created();
+
+    ReportResult again = server.report(List.of(done)).get(0);
+    assertThat(again.outcome()).isEqualTo(ReportResult.Verdict.ALREADY_DONE);
+    assertThat(again.created()).isEqualTo(created).hasSize(1);
+    assertThat(hold("all")).extracting(Task::taskId).isEqualTo(created);
   }
 
   @Test

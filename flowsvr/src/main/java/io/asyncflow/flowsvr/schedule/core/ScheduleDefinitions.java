@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.schedule.core;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.flowsvr.task.KeyOptions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskType;
@@ -125,6 +126,7 @@ public final class ScheduleDefinitions {
         task.maxRetryInterval(),
         task.maxUnexpectedRetries(),
         null,
+        KeyOptions.PLAIN,
         new FireId(row.id(), fireTime),
         task.workerIds() == null ? Set.of() : Set.copyOf(task.workerIds()));
   }

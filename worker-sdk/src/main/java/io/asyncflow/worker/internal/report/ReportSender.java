@@ -412,14 +412,14 @@ public final class ReportSender implements Loop.Step {
         spool.forget(report);
         pending.refused();
       }
-      case NO_SUCH_TASK, NO_SUCH_TASK_TYPE -> {
+      case NO_SUCH_TASK -> {
         // The task of another server, or a report that was kept for long.
         log.warn("{}: its report {} finds no task: {}", origin, report.outcome(), why);
         spool.setAside(report);
         pending.refused();
       }
       default -> {
-        if (report.outcome() == Outcome.FAIL) {
+        if (report.outcome() == Outcome.FAIL && report.creates() == null) {
           log.error("{}: even its FAIL is refused ({}); its lease is left to run out", origin, why);
           spool.setAside(report);
           pending.refused();
@@ -439,8 +439,8 @@ public final class ReportSender implements Loop.Step {
   private static String explanation(Report report, ErrorCode code, String why) {
     String reason =
         "the report " + report.outcome() + " was refused with " + code.code() + ": " + why;
-    if (code != ErrorCode.TOO_LARGE) {
-      return reason;
+    if (code != ErrorCode.TOO_LARGE || report.creates() != null) {
+      return reason; // it names the task that is too large
     }
     String text = LargeTexts.textOf(report);
     long bytes = text == null ? 0 : LargeTexts.bytesOf(text);

@@ -28,16 +28,19 @@ public final class ReportWriter {
       String context = written(next.context());
       return report(task, Outcome.NEXT_STAGE)
           .withNext(next.stage(), context, next.priority())
-          .withWorkerIds(next.workerIds());
+          .withWorkerIds(next.workerIds())
+          .withCreates(next.creates());
     }
     if (result instanceof StageResult.Done done) {
-      return report(task, Outcome.SUCCESS).withResult(written(done.result()));
+      return report(task, Outcome.SUCCESS)
+          .withResult(written(done.result()))
+          .withCreates(done.creates());
     }
     if (result instanceof StageResult.Retry retry) {
       return retry(task, retry.reason(), retry.delay());
     }
     if (result instanceof StageResult.Fail fail) {
-      return fail(task, fail.reason());
+      return fail(task, fail.reason()).withCreates(fail.creates());
     }
     StageResult.Snooze snooze = (StageResult.Snooze) result;
     return report(task, Outcome.SNOOZE).withDelayMs(snooze.delay().toMillis());

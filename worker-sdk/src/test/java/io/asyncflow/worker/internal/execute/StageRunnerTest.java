@@ -56,7 +56,7 @@ class StageRunnerTest {
     assertThat(next.taskContext()).isEqualTo("ctx");
     assertThat(next.priority()).isNull();
 
-    Report urgent = reportOf(c -> new StageResult.NextStage("two", null, 60));
+    Report urgent = reportOf(c -> StageResult.next("two").withPriority(60));
     assertThat(urgent.priority()).isEqualTo(60);
     assertThat(urgent.taskContext()).isNull();
 

@@ -7,9 +7,12 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.ForwardingFlowClient;
+import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.TaskPageRequest;
+import io.asyncflow.api.TaskStatus;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.HandDriven;
 import io.asyncflow.worker.internal.loop.Backoff;
@@ -65,6 +68,20 @@ class ReportSenderTest {
     assertThat(worker.server.reports().get(0)).isEqualTo(worker.server.reports().get(1));
     assertThat(worker.server.accepted()).hasSize(1);
     assertThat(worker.held.isEmpty()).isTrue();
+  }
+
+  @Test
+  void aReportWithoutAnAnswerCreatesItsTasksOnce() {
+    NewTask next = NewTask.of("lark", "next", "me", "");
+    finished(StageResult.done().andCreate(next, next));
+    worker.server.swallowAnswers(1);
+    worker.ticker.advance(worker.sender.runOnce());
+    worker.sendReports();
+
+    assertThat(worker.server.reports()).hasSize(2);
+    assertThat(worker.server.getTaskList("lark", TaskPageRequest.of(TaskStatus.WAITING)).taskList())
+        .hasSize(2)
+        .allMatch(task -> task.taskStage().equals("next"));
   }
 
   @Test
@@ -177,6 +194,19 @@ class ReportSenderTest {
     Report report = worker.server.accepted().get(0);
     assertThat(report.outcome()).isEqualTo(Outcome.FAIL);
     assertThat(report.errMsg()).contains("NEXT_STAGE").contains("8020");
+  }
+
+  @Test
+  void aRefusalOfItsCreatesBecomesAFailWithoutThem() {
+    NewTask unknown = NewTask.of("nosuchtype", "one", "me", "");
+    finished(StageResult.fail("why").andCreate(unknown));
+    finished(StageResult.done().andCreate(unknown));
+    worker.sendReports();
+    worker.sendReports();
+    assertThat(worker.server.accepted())
+        .hasSize(2)
+        .allMatch(report -> report.outcome() == Outcome.FAIL && report.creates() == null)
+        .allMatch(report -> report.errMsg().contains("8042"));
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.asyncflow.worker.internal.spool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.worker.StageResult;
@@ -48,7 +50,11 @@ class DiskSpoolTest {
         "ready 好",
         null,
         null,
-        null);
+        null,
+        true,
+        2,
+        List.of("w2"),
+        List.of(NewTask.of("lark", "next", "me", "{}").withOnDuplicate(OnDuplicate.KEEP)));
   }
 
   private DiskSpool spool() {

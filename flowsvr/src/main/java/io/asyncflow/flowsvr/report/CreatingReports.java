@@ -1,0 +1,131 @@
+package io.asyncflow.flowsvr.report;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.ReportResult;
+import io.asyncflow.flowsvr.create.CreateCall;
+import io.asyncflow.flowsvr.create.ReportedCreateStore;
+import io.asyncflow.flowsvr.create.TaskCreator;
+import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskTransition;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.stereotype.Component;
+
+/**
+ * Writes reports that create tasks: each report and its tasks are one transaction. A report is
+ * accepted once, so its tasks are created once. Thread-safe.
+ *
+ * <p>The tasks are inserted first and the report's row is locked last, because creates lock keys
+ * before rows.
+ */
+@Component
+class CreatingReports {
+
+  private final TaskTypes types;
+  private final TaskStore tasks;
+  private final TaskCreator creator;
+  private final ReportedCreateStore reportedCreates;
+
+  CreatingReports(
+      TaskTypes types, TaskStore tasks, TaskCreator creator, ReportedCreateStore reportedCreates) {
+    this.types = types;
+    this.tasks = tasks;
+    this.creator = creator;
+    this.reportedCreates = reportedCreates;
+  }
+
+  /**
+   * The result of a report.
+   *
+   * @param transitions what was written: one transition, or none
+   */
+  record Written(ReportResult result, List<TaskTransition> transitions) {}
+
+  /**
+   * Judges the report and, if it is accepted, writes it and creates its tasks.
+   *
+   * @param report a report of a task of a configured type, whose table exists
+   */
+  Written write(ParsedReport report) {
+    TaskRow row = tasks.find(report.task()).orElse(null);
+    ReportResult verdict = TaskReporter.judge(row, report);
+    if (!TaskReporter.isAccepted(verdict)) {
+      return notWritten(report, verdict);
+    }
+    for (int i = 0; i < report.creates().size(); i++) {
+      TaskDraft task = report.creates().get(i);
+      if (types.find(task.type()).isEmpty()) {
+        return refused(
+            report,
+            ErrorCode.NO_SUCH_TASK_TYPE,
+            "creates[" + i + "].taskType: there is no task type " + task.type().name());
+      }
+    }
+    List<TaskTransition> written = new ArrayList<>();
+    CreateCall call =
+        CreateCall.of(report.creates())
+            .and(
+                ids -> {
+                  written.clear();
+                  written.add(accept(report, ids));
+                });
+    try {
+      List<TaskId> ids = creator.create(call);
+      return new Written(verdict.withCreated(ids.stream().map(TaskId::toString).toList()), written);
+    } catch (NotAcceptedException e) {
+      return notWritten(report, e.verdict);
+    } catch (FlowException e) {
+      if (e.errorCode().retryable()) {
+        throw e;
+      }
+      return refused(report, e.errorCode(), "creates: " + e.getMessage());
+    }
+  }
+
+  private TaskTransition accept(ParsedReport report, List<TaskId> ids) {
+    TaskId id = report.task();
+    TaskRow row = tasks.lock(id.table(), List.of(id.number())).stream().findFirst().orElse(null);
+    ReportResult verdict = TaskReporter.judge(row, report);
+    if (!TaskReporter.isAccepted(verdict)) {
+      throw new NotAcceptedException(verdict);
+    }
+    TaskTransition transition = report.transition(row, types.require(id.type()));
+    tasks.apply(id.table(), List.of(transition));
+    if (report.report().reportId() != null) {
+      reportedCreates.insert(id, row.leaseEpoch(), ids);
+    }
+    return transition;
+  }
+
+  private Written notWritten(ParsedReport report, ReportResult verdict) {
+    ReportResult answered =
+        verdict.stands()
+            ? reportedCreates
+                .find(report.task(), report.report().leaseEpoch())
+                .map(verdict::withCreated)
+                .orElse(verdict)
+            : verdict;
+    return new Written(answered, List.of());
+  }
+
+  private static Written refused(ParsedReport report, ErrorCode code, String why) {
+    return new Written(ReportResult.refused(report.task().toString(), code, why), List.of());
+  }
+
+  /** The report is not accepted after all; nothing must be committed. */
+  private static final class NotAcceptedException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient ReportResult verdict;
+
+    NotAcceptedException(ReportResult verdict) {
+      this.verdict = verdict;
+    }
+  }
+}
