@@ -277,6 +277,78 @@ class DuplicateCreatesIT {
     assertThat(given.row(id).context()).isEqualTo("g");
   }
 
+  private TaskDraft aTaskFor(OnDuplicate onDuplicate, String... workers) {
+    return given
+        .aWaitingTask()
+        .ofType(type)
+        .withKey("k", onDuplicate)
+        .forWorkers(workers)
+        .asDraft();
+  }
+
+  private List<String> heldBy(String worker) {
+    return given.aHold(type).by(worker).now().stream().map(Task::taskId).toList();
+  }
+
+  @Test
+  void taskWithAKeyIsHeldByItsWorkersAlone() {
+    TaskId id = create(aTaskFor(OnDuplicate.SAME, "w2", "w3")).id();
+    assertThat(create(aTaskFor(OnDuplicate.SAME, "w3", "w2")))
+        .isEqualTo(new CreatedTask(id, EXISTING));
+    assertThatThrownBy(() -> create(aTaskFor(OnDuplicate.SAME, "w2")))
+        .isInstanceOf(IdempotencyConflictException.class);
+    assertThatThrownBy(() -> create(aTaskFor(OnDuplicate.SAME)))
+        .isInstanceOf(IdempotencyConflictException.class);
+    assertThat(create(aTaskFor(OnDuplicate.KEEP, "w1"))).isEqualTo(new CreatedTask(id, KEPT));
+    assertThat(heldBy("w1")).isEmpty();
+    assertThat(heldBy("w2")).containsExactly(id.toString());
+  }
+
+  @Test
+  void replaceAndRerunGiveTheTaskTheWorkersOfTheNewBody() {
+    TaskId id = create(aTaskFor(OnDuplicate.SAME)).id();
+    create(aTaskFor(OnDuplicate.REPLACE, "w2"));
+    assertThat(heldBy("w1")).isEmpty();
+    create(aTaskFor(OnDuplicate.REPLACE, "w3"));
+    assertThat(heldBy("w2")).isEmpty();
+    create(aTaskFor(OnDuplicate.REPLACE));
+    Task held = given.aHold(type).by("w1").theTask();
+    given.reportOn(held).success("");
+
+    assertThat(create(aTaskFor(OnDuplicate.RERUN, "w2"))).isEqualTo(new CreatedTask(id, RERUN));
+
+    assertThat(heldBy("w1")).isEmpty();
+    assertThat(heldBy("w2")).containsExactly(id.toString());
+  }
+
+  @Test
+  void replaceWithinACallGivesTheNewTaskItsWorkers() {
+    creator.create(
+        CreateCall.of(
+            List.of(aTaskFor(OnDuplicate.SAME, "w1"), aTaskFor(OnDuplicate.REPLACE, "w2"))));
+    assertThat(heldBy("w1")).isEmpty();
+    assertThat(heldBy("w2")).hasSize(1);
+  }
+
+  @Test
+  void laneOfAReplacedTaskIsKeptAsLongAsItsOwnTable() {
+    TaskId id = create(aTaskFor(OnDuplicate.SAME)).id();
+    given.nextTable(type);
+
+    create(aTaskFor(OnDuplicate.REPLACE, "w2"));
+
+    assertThat(
+            jdbc.sql(
+                    "SELECT table_number FROM t_lane_table WHERE task_type = ? ORDER BY"
+                        + " table_number")
+                .param(type.name())
+                .query(Integer.class)
+                .list())
+        .contains(id.table().number());
+    assertThat(heldBy("w1")).isEmpty();
+    assertThat(heldBy("w2")).containsExactly(id.toString());
+  }
+
   @Test
   void rerunOfTheTaskOfAFireIsToldToTheLedgers() {
     TaskDraft fired = aTask("a", OnDuplicate.SAME).withFire(new FireId(7, 1_000));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
@@ -46,6 +47,10 @@ class UserLimitsIT {
 
   private TaskDraft aTask(TaskType type, String user, String key) {
     return given.aWaitingTask().ofType(type).ofUser(user).withKey(key).asDraft();
+  }
+
+  private TaskDraft aTask(TaskType type, String user, String key, OnDuplicate onDuplicate) {
+    return given.aWaitingTask().ofType(type).ofUser(user).withKey(key, onDuplicate).asDraft();
   }
 
   private void create(List<TaskDraft> tasks) {
@@ -132,6 +137,21 @@ class UserLimitsIT {
     assertTooFast(() -> creator.create(aTask(lark, "ann")));
     creator.create(task);
     assertThat(rowsOf(lark)).isEqualTo(2);
+  }
+
+  @Test
+  void keptOrReplacedTaskIsFreeAndOneThatRunsAgainIsNot() {
+    TaskType lark = aTypeThatAllows(2);
+    creator.create(aTask(lark, "ann", "k"));
+    for (int i = 0; i < 3; i++) {
+      creator.create(aTask(lark, "ann", "k", OnDuplicate.REPLACE));
+      creator.create(aTask(lark, "ann", "k", OnDuplicate.KEEP));
+    }
+    given.reportOn(given.aHold(lark).theTask()).success("");
+    creator.create(aTask(lark, "ann", "k", OnDuplicate.RERUN));
+    given.reportOn(given.aHold(lark).theTask()).success("");
+    assertTooFast(() -> creator.create(aTask(lark, "ann", "k", OnDuplicate.RERUN)));
+    assertThat(given.aHold(lark).now()).isEmpty();
   }
 
   @Test

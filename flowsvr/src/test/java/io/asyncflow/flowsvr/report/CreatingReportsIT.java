@@ -19,6 +19,7 @@ import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,29 @@ class CreatingReportsIT {
                 .map(id -> given.row(TaskId.parse(id).orElseThrow()).context()))
         .containsExactly("a", "b");
     assertThat(statusOf(task)).isEqualTo(TaskStatus.SUCCESS);
+  }
+
+  @Test
+  void taskOfAReportIsForItsWorkersAndChargedToNoUser() {
+    next = given.aType().with("user_rate_limit", 1).create();
+    TaskDraft forW2 = aNext("a").withWorkers(Set.of("w2"));
+    Report report = given.reportOn(held()).asNextStage("two", null, null);
+
+    ReportResult result = report(report, forW2, forW2);
+
+    assertThat(result.created()).hasSize(2);
+    assertThat(given.aHold(next).by("w1").limit(2).now()).isEmpty();
+    assertThat(given.aHold(next).by("w2").limit(2).now()).hasSize(2);
+  }
+
+  @Test
+  void reportWithTasksChangesTheWorkersOfItsNextStage() {
+    Task task = held();
+    Report report =
+        given.reportOn(task).asNextStage("two", null, null).withWorkerIds(List.of("w2"));
+    assertThat(report(report, aNext("a")).outcome()).isEqualTo(Verdict.ACCEPTED);
+    assertThat(given.aHold(type).by("w1").now()).isEmpty();
+    assertThat(given.aHold(type).by("w2").theTask().taskId()).isEqualTo(task.taskId());
   }
 
   @Test

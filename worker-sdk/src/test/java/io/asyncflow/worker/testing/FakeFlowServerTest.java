@@ -177,6 +177,16 @@ class FakeFlowServerTest {
   }
 
   @Test
+  void aReplacedTaskIsForTheWorkersOfItsNewBody() {
+    NewTask task = NewTask.of("lark", "one", "me", "a").withIdempotencyKey("k");
+    server.createTask(task.withWorkerIds(List.of("u")));
+    assertThat(hold("h")).isEmpty();
+    server.create(task.withWorkerIds(List.of("w")).withOnDuplicate(OnDuplicate.REPLACE));
+    assertThat(server.holdTasks(new HoldRequest("lark", 1, "u", 0, "h1", null))).isEmpty();
+    assertThat(hold("h2")).hasSize(1);
+  }
+
+  @Test
   void aKeyIsRememberedAsLongAsItsCreateSays() {
     NewTask task = NewTask.of("lark", "one", "me", "a").withIdempotencyKey("k").withKeyMs(1_000);
     String id = server.createTask(task);
