@@ -156,6 +156,23 @@ class WireIT {
   }
 
   @Test
+  void rerunTakesTheLimitOfUnexpectedFailuresOfItsBodyAndCountsAnew() {
+    String body = "'taskStage':'s','idempotencyKey':'k','onDuplicate':'RERUN','maxRetryNum':0,";
+    String id = create(body + "'maxUnexpectedRetries':1");
+    hold("&workerId=w1&limit=1");
+    ok(report(id, "'outcome':'RETRY','unexpected':true,'retryAfterMs':0"));
+    hold("&workerId=w1&limit=1");
+    ok(report(id, 2, "w1", "'outcome':'FAIL'"));
+
+    assertThat(create(body + "'maxUnexpectedRetries':2")).isEqualTo(id);
+
+    JsonNode task = task(id);
+    assertThat(task.path("status").asInt()).isEqualTo(1);
+    assertThat(task.path("unexpectedNum").asInt()).isZero();
+    assertThat(task.path("maxUnexpectedRetries").asInt()).isEqualTo(2);
+  }
+
+  @Test
   void badFieldsOfAFailureAreAllNamed() {
     String id = create("'taskStage':'s'");
     hold("&workerId=w1&limit=1");
@@ -710,11 +727,18 @@ class WireIT {
     String good = "{'userId':'u','taskType':'" + type + "','taskStage':'n'}";
 
     Answer bad =
-        report(id, "'outcome':'SUCCESS','creates':[" + good + ",{'userId':'u','keyMs':1000}]");
+        report(
+            id,
+            "'outcome':'SUCCESS','creates':["
+                + good
+                + ",{'userId':'u','keyMs':1000,'workerIds':['']}]");
     assertRefused(bad, 400, 8020);
     assertThat(bad.badFields())
         .containsExactlyInAnyOrder(
-            "creates[1].taskType", "creates[1].taskStage", "creates[1].keyMs");
+            "creates[1].taskType",
+            "creates[1].taskStage",
+            "creates[1].keyMs",
+            "creates[1].workerIds");
     for (String outcome : List.of("RETRY", "RELEASE", "SNOOZE")) {
       assertThat(
               report(id, "'outcome':'" + outcome + "','delayMs':1,'creates':[" + good + "]")
