@@ -1,7 +1,7 @@
 -- The tables of Asyncflow. Each later change of them is a file of its own beside this one.
 --
 -- A time is a BIGINT of milliseconds since 1970 on the database's clock, unless a comment says otherwise.
--- A status is 1 waiting, 2 executing, 4 success, 8 failed, 16 cancelled.
+-- A status is 1 waiting, 2 executing, 4 success, 8 failed, 16 cancelled, 32 paused.
 -- A task's id names its type, its table and its row (a number), and a row never moves to another table.
 -- Texts are compared exactly (utf8mb4_bin), but for spaces at their end. What is ASCII by its form is declared so,
 -- which keeps keys short.

@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.time.Duration;
 import java.util.List;
@@ -126,6 +127,40 @@ public interface FlowClient {
     restartTask(taskId, null, null);
   }
 
+  /**
+   * Pauses a waiting task: no worker gets it until {@link #resumeTask}. Does nothing if it is
+   * paused already.
+   *
+   * @param stop whether the hold of an executing task is ended: its worker learns of it from its
+   *     next heartbeat, its report is refused, and no attempt is used up
+   * @param operator recorded in the audit log, at most 128 characters; {@code null} for none
+   * @param reason recorded in the audit log, at most 1,000 characters; {@code null} for none
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
+   *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended, or executes and {@code stop} is not set
+   */
+  void pauseTask(String taskId, boolean stop, String operator, String reason);
+
+  /** Pauses a waiting task without an operator and a reason. */
+  default void pauseTask(String taskId) {
+    pauseTask(taskId, false, null, null);
+  }
+
+  /**
+   * Lets a paused task wait again, in its old place in the due order. Does nothing if it is not
+   * paused.
+   *
+   * @param operator recorded in the audit log, at most 128 characters; {@code null} for none
+   * @param reason recorded in the audit log, at most 1,000 characters; {@code null} for none
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none, with {@link
+   *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended
+   */
+  void resumeTask(String taskId, String operator, String reason);
+
+  /** Lets a paused task wait again, without an operator and a reason. */
+  default void resumeTask(String taskId) {
+    resumeTask(taskId, null, null);
+  }
+
   /** Holds due tasks. May block for {@code waitMs}; the answer is empty if no task became due. */
   HoldAnswer hold(HoldRequest request);
 
@@ -178,6 +213,15 @@ public interface FlowClient {
    */
   default ScheduleClient schedules() {
     throw new UnsupportedOperationException(getClass().getName() + " keeps no schedules");
+  }
+
+  /**
+   * The calls about pauses of types, stages and workers.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default PauseClient pauses() {
+    throw new UnsupportedOperationException(getClass().getName() + " keeps no pauses");
   }
 
   /** The calls about the context store. */

@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.time.Duration;
 import java.util.List;
@@ -71,6 +72,16 @@ public abstract class ForwardingFlowClient implements FlowClient {
   }
 
   @Override
+  public void pauseTask(String taskId, boolean stop, String operator, String reason) {
+    client.pauseTask(taskId, stop, operator, reason);
+  }
+
+  @Override
+  public void resumeTask(String taskId, String operator, String reason) {
+    client.resumeTask(taskId, operator, reason);
+  }
+
+  @Override
   public HoldAnswer hold(HoldRequest request) {
     return client.hold(request);
   }
@@ -113,6 +124,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public ScheduleClient schedules() {
     return client.schedules();
+  }
+
+  @Override
+  public PauseClient pauses() {
+    return client.pauses();
   }
 
   @Override

@@ -59,6 +59,16 @@ public abstract class ForwardingJobClient implements JobClient {
   }
 
   @Override
+  public void pauseJob(String jobId, String operator, String reason) {
+    jobs.pauseJob(jobId, operator, reason);
+  }
+
+  @Override
+  public void resumeJob(String jobId, String operator, String reason) {
+    jobs.resumeJob(jobId, operator, reason);
+  }
+
+  @Override
   public void retryJob(String jobId) {
     jobs.retryJob(jobId);
   }

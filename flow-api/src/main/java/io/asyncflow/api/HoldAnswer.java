@@ -13,20 +13,22 @@ import java.util.List;
  *     releases it; {@code null} for never
  * @param minWorkerVersion the lowest version that gets tasks of this type, if the worker's is too
  *     old; {@code null} if it is not
+ * @param paused whether an operator has paused the worker, so that its holds get no tasks
  */
 public record HoldAnswer(
     List<Task> tasks,
     List<ReportResult> outcomes,
     boolean drain,
     Long drainGraceMs,
-    Integer minWorkerVersion) {
+    Integer minWorkerVersion,
+    boolean paused) {
 
-  /** An answer without a grace, to a worker that is not too old. */
+  /** An answer without a grace, to a worker that is neither too old nor paused. */
   public HoldAnswer(List<Task> tasks, List<ReportResult> outcomes, boolean drain) {
-    this(tasks, outcomes, drain, null, null);
+    this(tasks, outcomes, drain, null, null, false);
   }
 
-  /** An answer that does not drain the worker. */
+  /** An answer that neither drains nor pauses the worker. */
   public HoldAnswer(List<Task> tasks, List<ReportResult> outcomes) {
     this(tasks, outcomes, false);
   }

@@ -2,6 +2,7 @@ package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.io.IOException;
 import java.io.InputStream;
@@ -79,6 +80,7 @@ public final class HttpFlowClient implements FlowClient {
   private final HttpClient http;
   private final JobClient jobs = new HttpJobClient(this);
   private final ScheduleClient schedules = new HttpScheduleClient(this);
+  private final PauseClient pauses = new HttpPauseClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -265,6 +267,17 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
+  public void pauseTask(String taskId, boolean stop, String operator, String reason) {
+    Integer stops = stop ? 1 : null;
+    postWithoutResult("/api/task/pause", new PauseTask(taskId, stops, operator, reason));
+  }
+
+  @Override
+  public void resumeTask(String taskId, String operator, String reason) {
+    postWithoutResult("/api/task/resume", new ActOn(taskId, operator, reason));
+  }
+
+  @Override
   public HoldAnswer hold(HoldRequest request) {
     return postHold(request, request);
   }
@@ -284,7 +297,8 @@ public final class HttpFlowClient implements FlowClient {
         orEmpty(held.outcomes()),
         drain,
         held.drainGraceMs(),
-        held.minWorkerVersion());
+        held.minWorkerVersion(),
+        Boolean.TRUE.equals(held.paused()));
   }
 
   @Override
@@ -324,6 +338,11 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
+  public PauseClient pauses() {
+    return pauses;
+  }
+
+  @Override
   public StoreClient store() {
     return store;
   }
@@ -336,6 +355,8 @@ public final class HttpFlowClient implements FlowClient {
 
   private record SetWorkers(
       String taskId, List<String> workerIds, String operator, String reason) {}
+
+  private record PauseTask(String taskId, Integer stop, String operator, String reason) {}
 
   private record TaskIdResult(String taskId) {}
 
@@ -357,7 +378,8 @@ public final class HttpFlowClient implements FlowClient {
       List<ReportResult> outcomes,
       Boolean drain,
       Long drainGraceMs,
-      Integer minWorkerVersion) {}
+      Integer minWorkerVersion,
+      Boolean paused) {}
 
   private record HoldAndReport(@JsonUnwrapped HoldRequest hold, List<Report> reports) {}
 

@@ -28,6 +28,8 @@ final class HttpJobClient implements JobClient {
 
   private record OfJob(String jobId) {}
 
+  private record ActOnJob(String jobId, String operator, String reason) {}
+
   private record GetJobList(
       String userId, String jobType, String state, Integer limit, String cursor) {}
 
@@ -79,6 +81,16 @@ final class HttpJobClient implements JobClient {
   @Override
   public void cancelJob(String jobId) {
     http.postWithoutResult("/api/job/cancel", new OfJob(jobId));
+  }
+
+  @Override
+  public void pauseJob(String jobId, String operator, String reason) {
+    http.postWithoutResult("/api/job/pause", new ActOnJob(jobId, operator, reason));
+  }
+
+  @Override
+  public void resumeJob(String jobId, String operator, String reason) {
+    http.postWithoutResult("/api/job/resume", new ActOnJob(jobId, operator, reason));
   }
 
   @Override

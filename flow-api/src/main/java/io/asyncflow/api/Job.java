@@ -22,6 +22,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param errMsg why it failed; {@code null} if it did not
  * @param createTime epoch milliseconds, as are the other times
  * @param endTime {@code null} until it has ended
+ * @param paused {@code true} while it is paused; {@code null} otherwise
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Job(
@@ -45,4 +46,5 @@ public record Job(
     String errMsg,
     long createTime,
     long modifyTime,
-    Long endTime) {}
+    Long endTime,
+    Boolean paused) {}

@@ -56,6 +56,30 @@ public interface JobClient {
   void cancelJob(String jobId);
 
   /**
+   * Pauses a job: no child is released, and no task of it that waits is held. Those that run go on.
+   * Does nothing if the job is paused already.
+   *
+   * @param operator recorded with the act; {@code null} for none
+   * @param reason recorded with the act; {@code null} for none
+   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if the job has ended or is
+   *     being cancelled
+   */
+  void pauseJob(String jobId, String operator, String reason);
+
+  /** Pauses a job without an operator and a reason. */
+  default void pauseJob(String jobId) {
+    pauseJob(jobId, null, null);
+  }
+
+  /** Lets a paused job go on; does nothing if it is not paused. */
+  void resumeJob(String jobId, String operator, String reason);
+
+  /** Lets a paused job go on, without an operator and a reason. */
+  default void resumeJob(String jobId) {
+    resumeJob(jobId, null, null);
+  }
+
+  /**
    * Runs the failed and cancelled tasks of a job again; only for a job that has ended without
    * success.
    */

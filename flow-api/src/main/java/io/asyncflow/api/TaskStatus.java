@@ -14,9 +14,11 @@ public enum TaskStatus {
   /** Failed for good: the retries are exhausted, its handler failed it, or it is poison. */
   FAILED(8),
   /** Cancelled by an operator. */
-  CANCELLED(16);
+  CANCELLED(16),
+  /** Paused: it would wait, but cannot be held before it is resumed. */
+  PAUSED(32);
 
-  private static final int ALL_BITS = 31;
+  private static final int ALL_BITS = 63;
 
   private final int code;
 
@@ -32,7 +34,7 @@ public enum TaskStatus {
   /** Whether the task has ended; only an operator's act leaves such a status. */
   public boolean isFinal() {
     return switch (this) {
-      case WAITING, EXECUTING -> false;
+      case WAITING, EXECUTING, PAUSED -> false;
       case SUCCESS, FAILED, CANCELLED -> true;
     };
   }

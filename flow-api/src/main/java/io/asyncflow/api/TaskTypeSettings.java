@@ -148,4 +148,28 @@ public record TaskTypeSettings(
         createTime,
         modifyTime);
   }
+
+  /** The same with another value of {@code paused}. */
+  public TaskTypeSettings withPaused(int value) {
+    return new TaskTypeSettings(
+        taskType,
+        scheduleLimit,
+        scheduleInterval,
+        maxProcessingTime,
+        maxRetryNum,
+        retryInterval,
+        maxRetryInterval,
+        maxUnexpectedRetries,
+        leaseSeconds,
+        maxDelivery,
+        rollThreshold,
+        retentionDays,
+        maxExecuting,
+        rateLimit,
+        userRateLimit,
+        minWorkerVersion,
+        value,
+        createTime,
+        modifyTime);
+  }
 }

@@ -3,6 +3,7 @@ package io.asyncflow.rules;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.api.TaskStatus;
 import java.util.Optional;
 
 /**
@@ -40,6 +41,9 @@ public final class HoldFence {
       return Optional.of(
           new Refusal(
               ErrorCode.TRANSITION_NOT_ALLOWED, TransitionNotAllowedException.end(row.status())));
+    }
+    if (row.status() == TaskStatus.PAUSED) {
+      return lost("the task was paused, which ended its hold");
     }
     if (epoch < row.leaseEpoch()) {
       return lost("a newer hold has the epoch " + row.leaseEpoch());

@@ -7,6 +7,7 @@ import static io.asyncflow.api.OnDuplicate.SAME;
 import static io.asyncflow.api.TaskStatus.CANCELLED;
 import static io.asyncflow.api.TaskStatus.EXECUTING;
 import static io.asyncflow.api.TaskStatus.FAILED;
+import static io.asyncflow.api.TaskStatus.PAUSED;
 import static io.asyncflow.api.TaskStatus.SUCCESS;
 import static io.asyncflow.api.TaskStatus.WAITING;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,6 +38,7 @@ class DuplicateCreateTest {
   void onlyAWaitingTaskIsReplaced() {
     assertThat(outcome(REPLACE, WAITING)).isEqualTo(CreateOutcome.REPLACED);
     assertThat(outcome(REPLACE, EXECUTING)).isEqualTo(CreateOutcome.KEPT);
+    assertThat(outcome(REPLACE, PAUSED)).isEqualTo(CreateOutcome.KEPT);
     assertThat(outcome(REPLACE, null)).isEqualTo(CreateOutcome.KEPT);
     FINAL.forEach(end -> assertThat(outcome(REPLACE, end)).isEqualTo(CreateOutcome.KEPT));
   }
@@ -46,6 +48,7 @@ class DuplicateCreateTest {
     FINAL.forEach(end -> assertThat(outcome(RERUN, end)).isEqualTo(CreateOutcome.RERUN));
     assertThat(outcome(RERUN, WAITING)).isEqualTo(CreateOutcome.KEPT);
     assertThat(outcome(RERUN, EXECUTING)).isEqualTo(CreateOutcome.KEPT);
+    assertThat(outcome(RERUN, PAUSED)).isEqualTo(CreateOutcome.KEPT);
     assertThat(outcome(RERUN, null)).isEqualTo(CreateOutcome.CREATED);
   }
 

@@ -12,6 +12,8 @@ import io.asyncflow.flowsvr.claim.Preference;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.hold.TaskHolds;
+import io.asyncflow.flowsvr.pause.PausesChanged;
+import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.report.ParsedReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.task.KeyOptions;
@@ -54,6 +56,7 @@ public final class Given {
   private final TaskStore tasks;
   private final TaskHolds holds;
   private final TaskReporter reporter;
+  private final PausesInForce pauses;
 
   Given(
       JdbcClient jdbc,
@@ -62,7 +65,8 @@ public final class Given {
       TaskCreator creator,
       TaskStore tasks,
       TaskHolds holds,
-      TaskReporter reporter) {
+      TaskReporter reporter,
+      PausesInForce pauses) {
     this.jdbc = jdbc;
     this.types = types;
     this.families = families;
@@ -70,6 +74,7 @@ public final class Given {
     this.tasks = tasks;
     this.holds = holds;
     this.reporter = reporter;
+    this.pauses = pauses;
   }
 
   // types
@@ -113,6 +118,7 @@ public final class Given {
     // a blink old, which a sweep may have made just before the UPDATE.
     assertThatThrownBy(() -> types.require(new TaskType("nosuchtype")))
         .isInstanceOf(NoSuchTaskTypeException.class);
+    pauses.on(PausesChanged.HERE);
   }
 
   /** Makes the type's next table, to which new tasks go from now on. */

@@ -120,6 +120,25 @@ public final class Worker implements AutoCloseable {
     }
   }
 
+  /**
+   * Stops asking for tasks until {@link #resume}; the tasks that it holds go on. A hold that is
+   * open may still bring tasks, for as long as one long poll of the type lasts. Heartbeats show the
+   * pause to operators, whose own pauses of this worker are independent of it.
+   */
+  public void pause() {
+    loops.setPaused(true);
+  }
+
+  /** Asks for tasks again. */
+  public void resume() {
+    loops.setPaused(false);
+  }
+
+  /** Whether {@link #pause} was called, and {@link #resume} was not since. */
+  public boolean isPaused() {
+    return loops.isPaused();
+  }
+
   public WorkerState state() {
     return loops.state();
   }

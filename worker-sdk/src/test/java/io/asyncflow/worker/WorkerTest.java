@@ -14,6 +14,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.WorkerInfo;
+import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.worker.WorkerView.TypeView;
 import io.asyncflow.worker.internal.loop.Ticker;
 import io.asyncflow.worker.testing.FakeFlowServer;
@@ -97,6 +98,56 @@ class WorkerTest {
   void stopAll() {
     handler.letGo();
     workers.forEach(worker -> worker.stop(Duration.ZERO));
+  }
+
+  @Nested
+  class Pauses {
+
+    @Test
+    void aPausedWorkerAsksForNothingUntilItIsResumed() throws Exception {
+      Worker worker = startedWithScript();
+      assertStatus(create("OK"), TaskStatus.SUCCESS);
+      worker.pause();
+      assertThat(worker.isPaused()).isTrue();
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () ->
+                  server.heartbeats().stream()
+                      .filter(beat -> beat.worker() != null)
+                      .anyMatch(beat -> "PAUSED".equals(beat.worker().states().get("worker"))));
+      String first = create("OK"); // ends the hold that may be open
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () ->
+                  worker.view().types().stream().allMatch(type -> type.poller().equals("PENDING")));
+      int holds = server.holds().size();
+      String task = create("OK");
+      assertThat(server.holds()).hasSize(holds);
+
+      worker.resume();
+      assertStatus(first, TaskStatus.SUCCESS);
+      assertStatus(task, TaskStatus.SUCCESS);
+    }
+
+    @Test
+    void whatOperatorsPauseIsNotRunUntilTheyResumeIt() throws Exception {
+      Worker worker = startedWithScript();
+      server.pauses().set(PauseKind.TYPE, "lark");
+      server.pauses().set(PauseKind.STAGE, "lark/one");
+      server.pauses().set(PauseKind.WORKER, worker.settings().workerId());
+      String task = create("OK");
+      server.pauseTask(task);
+
+      server.resumeTask(task);
+      server.pauses().clear(PauseKind.TYPE, "lark");
+      server.pauses().clear(PauseKind.STAGE, "lark/one");
+      assertThat(server.getTask(task).taskStatus()).isEqualTo(TaskStatus.WAITING);
+
+      server.pauses().clear(PauseKind.WORKER, worker.settings().workerId());
+      assertStatus(task, TaskStatus.SUCCESS);
+    }
   }
 
   @Nested

@@ -112,6 +112,7 @@ final class ScriptedJobs extends ForwardingFlowClient {
           errMsg,
           0,
           0,
+          null,
           null);
     }
 

@@ -1,17 +1,20 @@
 package io.asyncflow.flowsvr.claim;
 
 import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
 import io.asyncflow.flowsvr.claim.ClaimStore.Change;
 import io.asyncflow.flowsvr.claim.FairShare.Candidate;
 import io.asyncflow.flowsvr.claim.FairShare.Claimant;
 import io.asyncflow.flowsvr.due.Range;
+import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
+import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.TaskId;
@@ -23,6 +26,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,6 +58,7 @@ class JointClaim {
   private final TaskStore tasks;
   private final HoldStore holds;
   private final ClaimLimits limits;
+  private final PauseStore pauseStore;
   private final RetryingTransactions transactions;
 
   /** The most tasks of a claim, for types whose tasks are large. */
@@ -64,11 +69,13 @@ class JointClaim {
       TaskStore tasks,
       HoldStore holds,
       ClaimLimits limits,
+      PauseStore pauseStore,
       RetryingTransactions transactions) {
     this.claims = claims;
     this.tasks = tasks;
     this.holds = holds;
     this.limits = limits;
+    this.pauseStore = pauseStore;
     this.transactions = transactions;
   }
 
@@ -77,14 +84,24 @@ class JointClaim {
    *
    * @param shares the rows of each hold, after the hold and in due order
    * @param plan how many rows of each range were to be locked
+   * @param setAside the number of tasks that were paused, because their jobs are
    * @param isCut whether tasks may be left that did not fit into the answer
    * @param allowance the allowance of the type's limits
    */
   record Assignment(
-      List<List<TaskRow>> shares, Map<Range, Integer> plan, boolean isCut, Allowance allowance) {
+      List<List<TaskRow>> shares,
+      Map<Range, Integer> plan,
+      int setAside,
+      boolean isCut,
+      Allowance allowance) {
 
     int tasks() {
       return shares.stream().mapToInt(List::size).sum();
+    }
+
+    /** Whether as many tasks were taken, or set aside, as were planned. */
+    boolean isComplete() {
+      return tasks() + setAside == planned();
     }
 
     int planned() {
@@ -94,14 +111,19 @@ class JointClaim {
 
   /**
    * @param line the holds, first come first served
+   * @param pausedJobs jobs whose tasks are set aside
    * @param plan returns how many tasks to take of each range; its argument is the most that may be
    *     taken
    * @throws org.springframework.dao.DuplicateKeyException if an earlier delivery of one of the
    *     holds has tasks; then no hold is given any
    */
-  Assignment take(TaskTypeConfig type, List<Claimant> line, IntFunction<Map<Range, Integer>> plan) {
+  Assignment take(
+      TaskTypeConfig type,
+      List<Claimant> line,
+      Set<Long> pausedJobs,
+      IntFunction<Map<Range, Integer>> plan) {
     int most = maxTasks.getOrDefault(type.type(), Integer.MAX_VALUE);
-    Assignment assignment = take(type, line, plan, most);
+    Assignment assignment = take(type, line, pausedJobs, plan, most);
     if (assignment.isCut()) {
       maxTasks.put(type.type(), 2 * Math.max(1, assignment.tasks()));
     }
@@ -109,22 +131,54 @@ class JointClaim {
   }
 
   private Assignment take(
-      TaskTypeConfig type, List<Claimant> line, IntFunction<Map<Range, Integer>> plan, int most) {
+      TaskTypeConfig type,
+      List<Claimant> line,
+      Set<Long> pausedJobs,
+      IntFunction<Map<Range, Integer>> plan,
+      int most) {
     return transactions.execute(
         () -> {
           Allowance allowance = limits.lock(type);
           Map<Range, Integer> planned = plan.apply(Math.min(allowance.tasks(), most));
           List<TaskRow> waiting = new ArrayList<>();
           planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));
+          boolean isFull = waiting.size() >= most;
+          int setAside = pausedJobs.isEmpty() ? 0 : setAside(waiting, pausedJobs);
           waiting.sort(DUE_ORDER);
           List<List<TaskRow>> dealt =
               FairShare.deal(waiting, JointClaim::candidate, line, allowance.tasks());
-          boolean isCut = cut(dealt) || waiting.size() >= most;
+          boolean isCut = cut(dealt) || isFull;
           Assignment assignment =
-              new Assignment(hold(dealt, line, type), planned, isCut, allowance);
+              new Assignment(hold(dealt, line, type), planned, setAside, isCut, allowance);
           limits.spend(type, allowance, assignment.tasks());
           return assignment;
         });
+  }
+
+  /**
+   * Removes the tasks of paused jobs, and pauses them. They have begun to wait after their job was
+   * paused: by the end of a hold, for example. The job stays locked, so that its resume finds them.
+   *
+   * @return their number
+   */
+  private int setAside(List<TaskRow> waiting, Set<Long> paused) {
+    Set<Long> jobs =
+        waiting.stream()
+            .map(TaskRow::place)
+            .filter(place -> place != null && paused.contains(place.jobId()))
+            .map(JobPlace::jobId)
+            .collect(toSet());
+    if (jobs.isEmpty()) {
+      return 0;
+    }
+    Set<Long> locked = pauseStore.lockPausedJobs(jobs);
+    List<TaskRow> aside =
+        waiting.stream()
+            .filter(row -> row.place() != null && locked.contains(row.place().jobId()))
+            .toList();
+    tasks.pause(aside);
+    waiting.removeAll(aside);
+    return aside.size();
   }
 
   private static Candidate candidate(TaskRow row) {

@@ -18,6 +18,8 @@ import io.asyncflow.flowsvr.due.Head;
 import io.asyncflow.flowsvr.due.HoldKey;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.due.Source;
+import io.asyncflow.flowsvr.pause.Paused;
+import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -78,14 +80,21 @@ public class TaskClaimer {
   private final ClaimStore claims;
   private final HoldStore holds;
   private final TaskTypes types;
+  private final PausesInForce pauses;
 
   TaskClaimer(
-      DueLook dueLook, JointClaim joint, ClaimStore claims, HoldStore holds, TaskTypes types) {
+      DueLook dueLook,
+      JointClaim joint,
+      ClaimStore claims,
+      HoldStore holds,
+      TaskTypes types,
+      PausesInForce pauses) {
     this.dueLook = dueLook;
     this.joint = joint;
     this.claims = claims;
     this.holds = holds;
     this.types = types;
+    this.pauses = pauses;
   }
 
   /**
@@ -121,15 +130,16 @@ public class TaskClaimer {
   /**
    * Takes due tasks for holds of one type, in the order of the line.
    *
+   * @param paused what was paused when the line was read; nothing is taken if this has changed
    * @throws NoSuchTaskTypeException if the type is not configured any more
    */
-  public ClaimResult claim(TaskType type, List<ClaimRequest> line) {
+  public ClaimResult claim(TaskType type, List<ClaimRequest> line, Paused paused) {
     try {
-      return new ClaimInProgress(type, line).run();
+      return new ClaimInProgress(type, line, paused).run();
     } catch (DuplicateKeyException e) {
       // Another server has served a delivery of one of these holds, at the same time, or earlier
       // without this claim having read t_hold.
-      return line.size() == 1 ? repeated(line.get(0)) : claimOneByOne(type, line);
+      return line.size() == 1 ? repeated(line.get(0)) : claimOneByOne(type, line, paused);
     }
   }
 
@@ -141,11 +151,11 @@ public class TaskClaimer {
    * Claims for each hold separately. Stops at the first failure, but keeps the results before it:
    * those tasks are held, and would be lost without an answer.
    */
-  private ClaimResult claimOneByOne(TaskType type, List<ClaimRequest> line) {
+  private ClaimResult claimOneByOne(TaskType type, List<ClaimRequest> line, Paused paused) {
     List<List<TaskRow>> rows = new ArrayList<>(nCopies(line.size(), List.of()));
     try {
       for (int i = 0; i < line.size(); i++) {
-        rows.set(i, claim(type, List.of(line.get(i))).rows().get(0));
+        rows.set(i, claim(type, List.of(line.get(i)), paused).rows().get(0));
       }
     } catch (RuntimeException e) { // a missing connection does not throw a DataAccessException
       if (rows.stream().allMatch(List::isEmpty)) {
@@ -217,13 +227,18 @@ public class TaskClaimer {
     private final List<ClaimRequest> line;
     private final List<List<TaskRow>> shares = new ArrayList<>();
     private final Set<String> stages;
+    private final Paused paused;
+
+    /** Whether the pauses have changed since the line was read, so that no tasks are taken. */
+    private boolean isOutdated;
 
     /** The lanes with tasks that the last look saw, by worker. */
     private Map<String, Set<String>> lanes = Map.of();
 
-    ClaimInProgress(TaskType type, List<ClaimRequest> line) {
+    ClaimInProgress(TaskType type, List<ClaimRequest> line, Paused paused) {
       this.type = type;
       this.line = line;
+      this.paused = paused;
       this.stages = stagesOf(line);
       line.forEach(request -> shares.add(List.of()));
     }
@@ -273,14 +288,18 @@ public class TaskClaimer {
           redeliver();
         }
         if (!look.hasDue()) {
-          return resultAfter(look, true, dueLook.quietForMs(look, type, stages));
+          return resultAfter(look, true, quietForMs(look));
         }
         TaskTypeConfig config = types.require(type);
-        if (config.paused()) {
+        if (isPaused(config)) {
           dueLook.repeatLook(look);
           return new ClaimResult(shares, SOON_MS, nCopies(line.size(), true));
         }
         Assignment assignment = take(config, most -> planFor(look, config, most));
+        if (isOutdated) {
+          dueLook.repeatLook(look);
+          return ClaimResult.incomplete(shares);
+        }
         if (assignment.allowance().tasks() == 0) {
           dueLook.repeatLook(look);
           return new ClaimResult(
@@ -289,15 +308,24 @@ public class TaskClaimer {
         if (assignment.planned() == 0) { // the holds prefer other stages
           return resultAfter(look, true, retryInMs(look, config, assignment));
         }
-        boolean tookAll = assignment.tasks() == assignment.planned();
+        boolean tookAll = assignment.isComplete();
         if (tookAll) {
           recordRemaining(look, assignment);
         }
         if (assignment.tasks() > 0 || plan == MAX_PLANS) {
           return resultAfter(
-              look, tookAll && !assignment.isCut(), dueLook.quietForMs(look, type, stages));
+              look, tookAll && assignment.setAside() == 0 && !assignment.isCut(), quietForMs(look));
         }
       }
+    }
+
+    /** A type that was inserted a moment ago is known by its configuration alone. */
+    private boolean isPaused(TaskTypeConfig config) {
+      return config.paused() || paused.hasType(type);
+    }
+
+    private long quietForMs(Look look) {
+      return dueLook.quietForMs(look, type, stages, paused.stagesOf(type));
     }
 
     /**
@@ -335,7 +363,7 @@ public class TaskClaimer {
         return Optional.empty();
       }
       return dueLook
-          .busyRange(type, stages, this::workers)
+          .busyRange(type, stages, this::workers, paused.stagesOf(type))
           .filter(this::concernsAllThatRequireFresh);
     }
 
@@ -354,7 +382,7 @@ public class TaskClaimer {
 
     private boolean takeWithoutLook(OnlyRange busy) {
       TaskTypeConfig config = types.require(type);
-      if (config.paused()) {
+      if (isPaused(config)) {
         return false;
       }
       int room = room(config, claimant -> takes(claimant, busy.range().source()));
@@ -368,13 +396,20 @@ public class TaskClaimer {
               .flatMap(List::stream)
               .min(JointClaim.DUE_ORDER)
               .orElseThrow();
-      dueLook.recordClaim(
-          busy, first, assignment.tasks() < assignment.planned() && !assignment.isCut());
+      dueLook.recordClaim(busy, first, !assignment.isComplete() && !assignment.isCut());
       return true;
     }
 
     private Assignment take(TaskTypeConfig config, IntFunction<Map<Range, Integer>> plan) {
-      Assignment assignment = joint.take(config, claimants(config), plan);
+      Assignment assignment =
+          joint.take(
+              config,
+              claimants(config),
+              paused.jobs(),
+              most -> {
+                isOutdated = !pauses.now().equals(paused);
+                return isOutdated ? Map.of() : plan.apply(most);
+              });
       for (int i = 0; i < shares.size(); i++) {
         if (!assignment.shares().get(i).isEmpty()) {
           shares.set(i, assignment.shares().get(i));
@@ -440,7 +475,8 @@ public class TaskClaimer {
               room(config),
               requireFresh.stream().anyMatch(hold -> hold.stages().isEmpty()),
               unchecked,
-              this::workers);
+              this::workers,
+              paused.stagesOf(type));
       Look look = dueLook.look(request, false);
       boolean isEnough =
           look.hasDue() || requireFresh.stream().map(Hold::stages).allMatch(look::isWholeFor);

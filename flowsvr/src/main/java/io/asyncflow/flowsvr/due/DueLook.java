@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.springframework.stereotype.Component;
@@ -82,6 +83,7 @@ public class DueLook {
    * @param unchecked holds for which {@code t_hold} has not been read yet
    * @param workers the stages that each worker takes, empty for all; asked for only if the type has
    *     lanes
+   * @param paused stages that are left out
    */
   public record LookRequest(
       TaskType type,
@@ -90,7 +92,8 @@ public class DueLook {
       int limit,
       boolean requireFresh,
       Collection<HoldKey> unchecked,
-      Supplier<Map<String, Set<String>>> workers) {}
+      Supplier<Map<String, Set<String>>> workers,
+      Set<String> paused) {}
 
   /**
    * What a look saw.
@@ -187,26 +190,30 @@ public class DueLook {
    * How long nothing is due, as far as is known. Reads no database.
    *
    * @param workerId the worker; empty for none. What waits in its lanes is not known
+   * @param paused stages that are left out; with any, the answer is at most a second, because the
+   *     pause may end
    * @return milliseconds; 0 if a look is needed now
    */
-  public long quietForMs(TaskType type, Set<String> stages, String workerId) {
+  public long quietForMs(TaskType type, Set<String> stages, String workerId, Set<String> paused) {
     return families
         .find(type, KNOWN)
         .filter(family -> !family.hasLanes() || workerId.isEmpty())
-        .map(family -> quietForMs(family, stages))
+        .map(family -> quietForMs(family, stages, paused))
         .orElse(0L);
   }
 
-  private long quietForMs(TaskFamily family, Set<String> stages) {
-    return toMs(maps.of(family.type()).nextLook(family.live(), stages, node.nanoTime()));
+  private long quietForMs(TaskFamily family, Set<String> stages, Set<String> paused) {
+    long ms = toMs(maps.of(family.type()).nextLook(family.live(), stages, paused, node.nanoTime()));
+    return paused.isEmpty() ? ms : Math.min(ms, TURN_PAUSE_MS);
   }
 
   /**
-   * As {@link #quietForMs(TaskType, Set, String)}, after a look that saw nothing due or whose due
-   * tasks were all taken.
+   * As {@link #quietForMs(TaskType, Set, String, Set)}, after a look that saw nothing due or whose
+   * due tasks were all taken.
    */
-  public long quietForMs(Look look, TaskType type, Set<String> stages) {
-    long open = look.turn().isPresent() ? TURN_PAUSE_MS : quietForMs(type, stages, NO_WORKER);
+  public long quietForMs(Look look, TaskType type, Set<String> stages, Set<String> paused) {
+    long open =
+        look.turn().isPresent() ? TURN_PAUSE_MS : quietForMs(type, stages, NO_WORKER, paused);
     if (!look.lanes().wereAsked()) {
       return open;
     }
@@ -222,9 +229,13 @@ public class DueLook {
    * due in a lane of the workers.
    *
    * @param workers as in {@link LookRequest}
+   * @param paused as in {@link LookRequest}
    */
   public Optional<OnlyRange> busyRange(
-      TaskType type, Set<String> stages, Supplier<Map<String, Set<String>>> workers) {
+      TaskType type,
+      Set<String> stages,
+      Supplier<Map<String, Set<String>>> workers,
+      Set<String> paused) {
     DueMap known = maps.of(type);
     TaskFamily family = families.find(type, KNOWN).orElse(null);
     if (family == null) {
@@ -240,6 +251,9 @@ public class DueLook {
         return Optional.empty();
       }
       names.forEach(stage -> sources.add(new Source(table, stage)));
+    }
+    if (!paused.isEmpty()) {
+      sources.removeIf(source -> paused.contains(source.stage()));
     }
     sources.forEach(source -> known.rangeOf(source, at).ifPresent(ranges::add));
     boolean isBusy =
@@ -314,7 +328,10 @@ public class DueLook {
     Part part = partOf(family, request, known, whole);
     List<Range> ranges = new ArrayList<>();
     Set<String> leftOut = new HashSet<>();
-    for (Source source : part.sources()) {
+    Collection<Source> sources = without(request.paused(), part.sources(), Source::stage);
+    Collection<String> required =
+        without(request.paused(), request.requiredStages(), Function.identity());
+    for (Source source : sources) {
       Optional<Range> range =
           whole || !part.isAll() ? Optional.of(Range.whole(source)) : known.rangeOf(source, at);
       range.ifPresent(ranges::add);
@@ -325,14 +342,15 @@ public class DueLook {
         known.claimedFrom(source, at);
       }
     }
-    Lanes lanes = lanes(family, part.sources(), request.workers());
-    Set<Range> quiet = quietRequired(request.requiredStages(), family, known, ranges, leftOut, at);
+    Lanes lanes = lanes(family, sources, request.workers());
+    Set<Range> quiet = quietRequired(required, family, known, ranges, leftOut, at);
     lanes.due().forEach(head -> ranges.add(new Range(head.source(), head.orderTime())));
     ranges.addAll(quiet);
+    boolean isPaused = !request.paused().isEmpty();
     boolean isKnownEmpty = part.sources().isEmpty() && part.isAll() && !request.requireFresh();
     if (ranges.isEmpty()
         && request.unchecked().isEmpty()
-        && (!leftOut.isEmpty() || isKnownEmpty && !whole)) {
+        && (!leftOut.isEmpty() || isPaused && part.isAll() || isKnownEmpty && !whole)) {
       return new Look(
           ranges,
           List.of(),
@@ -374,6 +392,13 @@ public class DueLook {
     return look;
   }
 
+  private static <T> Collection<T> without(
+      Set<String> paused, Collection<T> all, Function<T, String> stage) {
+    return paused.isEmpty()
+        ? all
+        : all.stream().filter(one -> !paused.contains(stage.apply(one))).toList();
+  }
+
   private Lanes lanes(
       TaskFamily family, Collection<Source> open, Supplier<Map<String, Set<String>>> workers) {
     Map<String, Set<String>> stages = family.hasLanes() ? workers.get() : Map.of();
@@ -403,7 +428,7 @@ public class DueLook {
    * look, and at the beginning it would read all delete-marked entries.
    */
   private static Set<Range> quietRequired(
-      Set<String> requiredStages,
+      Collection<String> requiredStages,
       TaskFamily family,
       DueMap known,
       List<Range> ranges,

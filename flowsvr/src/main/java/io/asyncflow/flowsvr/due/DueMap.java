@@ -477,9 +477,11 @@ final class DueMap {
    * How long until the sources have to be looked at again.
    *
    * @param wanted the stages; empty for all
+   * @param paused stages that are left out
    * @return nanoseconds; 0 for at once
    */
-  synchronized long nextLook(List<TaskTable> live, Set<String> wanted, long now) {
+  synchronized long nextLook(
+      List<TaskTable> live, Set<String> wanted, Set<String> paused, long now) {
     long next = QUIET;
     for (TaskTable table : live) {
       Collection<String> names = wanted;
@@ -492,6 +494,9 @@ final class DueMap {
         names = known.names();
       }
       for (String stage : names) {
+        if (paused.contains(stage)) {
+          continue;
+        }
         Hint hint = sources.get(new Source(table, stage));
         if (hint == null) {
           return 0;

@@ -254,6 +254,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
             .ifPresent(stages -> stages.forEach(stage -> sources.add(new Source(table, stage))));
       }
     }
+    sources.removeIf(source -> wanted.paused().contains(source.stage()));
     return sources;
   }
 

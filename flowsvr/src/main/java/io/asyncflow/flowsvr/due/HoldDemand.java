@@ -15,8 +15,9 @@ public interface HoldDemand {
    *
    * @param stages the stages that holds name
    * @param anyStage whether a hold names none and so takes tasks of any stage
+   * @param paused stages of which no hold gets tasks
    */
-  record Wanted(Set<String> stages, boolean anyStage) {}
+  record Wanted(Set<String> stages, boolean anyStage, Set<String> paused) {}
 
   /** The demand of each type that has unanswered holds. */
   Map<TaskType, Wanted> wanted();

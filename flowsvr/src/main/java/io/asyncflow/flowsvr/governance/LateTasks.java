@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.due.DueWork.Waiting;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyResult;
 import io.asyncflow.flowsvr.leader.LeaderElection;
+import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
 import io.asyncflow.flowsvr.system.concurrent.RoundRobin;
@@ -55,6 +56,7 @@ class LateTasks {
   private final TaskTypes types;
   private final TaskFamilies families;
   private final DueWork dueWork;
+  private final PausesInForce pauses;
   private final RoundRobin<TaskTable> turns = new RoundRobin<>(TABLES);
 
   /** The greatest lateness in each table at its last examination. */
@@ -75,9 +77,10 @@ class LateTasks {
       TaskTypes types,
       TaskFamilies families,
       DueWork dueWork,
+      PausesInForce pauses,
       TaskMeters meters,
       LeaderElection election) {
-    this(types, families, dueWork, meters, () -> election.term().isPresent());
+    this(types, families, dueWork, pauses, meters, () -> election.term().isPresent());
   }
 
   /**
@@ -88,11 +91,13 @@ class LateTasks {
       TaskTypes types,
       TaskFamilies families,
       DueWork dueWork,
+      PausesInForce pauses,
       TaskMeters meters,
       BooleanSupplier leads) {
     this.types = types;
     this.families = families;
     this.dueWork = dueWork;
+    this.pauses = pauses;
     meters.show(
         "tasks.late",
         "seconds since the longest waiting due task became due, measured by the leader; 0"
@@ -120,7 +125,7 @@ class LateTasks {
   }
 
   /**
-   * Examines the types that are not paused. Not thread-safe.
+   * Examines the types that are not paused, but for their paused stages. Not thread-safe.
    *
    * @throws RuntimeException the first failure, after all other tables were examined
    */
@@ -178,7 +183,9 @@ class LateTasks {
       for (Waiting waiting : found) {
         TaskTable table = waiting.stage().table();
         positions.put(table, waiting.stage());
-        late.merge(table, waiting.late(), LATER);
+        if (!pauses.lately().stagesOf(table.type()).contains(waiting.stage().name())) {
+          late.merge(table, waiting.late(), LATER);
+        }
       }
       remaining = found.stream().map(waiting -> waiting.stage().table()).toList();
     }

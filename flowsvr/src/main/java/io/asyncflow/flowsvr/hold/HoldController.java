@@ -66,6 +66,7 @@ class HoldController {
    * @param drainGraceMs milliseconds after which it interrupts what it runs; {@code null} for never
    * @param minWorkerVersion the lowest version that gets tasks, if the worker's is lower; else
    *     {@code null}
+   * @param paused whether the worker is paused; {@code null} for no
    */
   @JsonInclude(JsonInclude.Include.NON_NULL)
   record Held(
@@ -73,7 +74,8 @@ class HoldController {
       List<ReportResult> outcomes,
       Boolean drain,
       Long drainGraceMs,
-      Integer minWorkerVersion) {}
+      Integer minWorkerVersion,
+      Boolean paused) {}
 
   /**
    * A hold that carries reports is not parked, because the worker waits for their outcomes. If the
@@ -169,6 +171,7 @@ class HoldController {
                 .known(hold.type())
                 .filter(hold::isTooOldFor)
                 .map(TaskTypeConfig::minWorkerVersion)
-                .orElse(null)));
+                .orElse(null),
+            holds.isPaused(hold) ? Boolean.TRUE : null));
   }
 }

@@ -9,6 +9,9 @@ import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
 import io.asyncflow.flowsvr.due.DueLook;
 import io.asyncflow.flowsvr.due.HoldDemand;
+import io.asyncflow.flowsvr.pause.Paused;
+import io.asyncflow.flowsvr.pause.PausesChanged;
+import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -30,6 +33,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Service;
@@ -49,8 +54,8 @@ import org.springframework.stereotype.Service;
 @Service
 public class TaskHolds implements HoldDemand, DisposableBean {
 
-  /** When a line asks again whose holds are all of workers that are too old. */
-  private static final long LONG_MS = 5_000;
+  /** When a line asks again in which a hold was left out: it may get tasks by then. */
+  private static final long LEFT_OUT_MS = 1_000;
 
   private final TaskTypes types;
   private final TaskClaimer claimer;
@@ -58,6 +63,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
   private final TaskReporter reporter;
   private final OpenHolds open;
   private final HoldThreads threads;
+  private final PausesInForce pauses;
   private final TaskMeters meters;
   private final Node node;
   private final Map<Kind, WaitingLine> lines = new ConcurrentHashMap<>();
@@ -71,6 +77,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
       DueLook dueLook,
       TaskReporter reporter,
       OpenHolds open,
+      PausesInForce pauses,
       TaskMeters meters,
       Node node) {
     this.types = types;
@@ -79,6 +86,7 @@ public class TaskHolds implements HoldDemand, DisposableBean {
     this.reporter = reporter;
     this.open = open;
     this.threads = new HoldThreads();
+    this.pauses = pauses;
     this.meters = meters;
     this.node = node;
     meters.show("holds.parked", "holds that wait for work", this::parked);
@@ -109,6 +117,17 @@ public class TaskHolds implements HoldDemand, DisposableBean {
           }
         });
     return tasks;
+  }
+
+  /** Whether the hold's worker is paused, as far as is known; reads nothing. */
+  boolean isPaused(Hold hold) {
+    return pauses.lastKnown().hasWorker(hold.workerId());
+  }
+
+  /** Something was paused or resumed. */
+  @EventListener
+  void onPauses(PausesChanged news) {
+    lines.values().forEach(WaitingLine::news);
   }
 
   /** Without heartbeats, a task of a resident type would stay with a dead holder for years. */
@@ -155,11 +174,13 @@ public class TaskHolds implements HoldDemand, DisposableBean {
 
   @Override
   public Map<TaskType, Wanted> wanted() {
+    Paused paused = pauses.lately();
     Map<TaskType, Wanted> wanted = new HashMap<>();
     lines.forEach(
         (kind, line) -> {
-          if (line.size() > 0) {
-            Wanted ofLine = new Wanted(line.stages(), !kind.namesStages());
+          if (line.size() > 0 && !paused.hasType(kind.type())) {
+            Wanted ofLine =
+                new Wanted(line.stages(), !kind.namesStages(), paused.stagesOf(kind.type()));
             wanted.merge(kind.type(), ofLine, TaskHolds::union);
           }
         });
@@ -180,7 +201,9 @@ public class TaskHolds implements HoldDemand, DisposableBean {
 
   private static Wanted union(Wanted first, Wanted second) {
     return new Wanted(
-        first.anyStage() ? second.stages() : first.stages(), first.anyStage() || second.anyStage());
+        first.anyStage() ? second.stages() : first.stages(),
+        first.anyStage() || second.anyStage(),
+        first.paused());
   }
 
   @Override
@@ -211,7 +234,9 @@ public class TaskHolds implements HoldDemand, DisposableBean {
         kind ->
             new WaitingLine(
                 line -> claim(type, line),
-                hold -> dueLook.quietForMs(type, hold.stages(), hold.workerId()),
+                hold ->
+                    dueLook.quietForMs(
+                        type, hold.stages(), hold.workerId(), pauses.lately().stagesOf(type)),
                 this::release,
                 threads,
                 node::nanoTime));
@@ -220,29 +245,50 @@ public class TaskHolds implements HoldDemand, DisposableBean {
   private WaitingLine.RoundResult claim(TaskType type, List<ClaimRequest> line) {
     // Before the claim: its tasks would be lost if reading the types failed after it.
     TaskTypeConfig config = types.known(type).orElseThrow(() -> new NoSuchTaskTypeException(type));
+    Paused paused = pauses.lately();
+    boolean areAllAdmitted = config.minWorkerVersion() == 0 && paused.workers().isEmpty();
+    ClaimResult claim =
+        areAllAdmitted
+            ? claimer.claim(type, line, paused)
+            : claimForAdmitted(
+                line,
+                hold -> !hold.isTooOldFor(config) && !paused.hasWorker(hold.workerId()),
+                admitted -> claimer.claim(type, admitted, paused));
+    return new WaitingLine.RoundResult(
+        claim.rows().stream().map(ofHold -> toTasks(ofHold, config)).toList(),
+        claim.againInMs(),
+        claim.complete());
+  }
+
+  /** Leaves holds out of a claim; they get the tasks of a lost answer, and no new ones. */
+  private ClaimResult claimForAdmitted(
+      List<ClaimRequest> line,
+      Predicate<Hold> isAdmitted,
+      Function<List<ClaimRequest>, ClaimResult> claim) {
     List<ClaimRequest> admitted =
-        line.stream().filter(request -> !request.hold().isTooOldFor(config)).toList();
+        line.stream().filter(request -> isAdmitted.test(request.hold())).toList();
+    if (admitted.size() == line.size()) {
+      return claim.apply(line);
+    }
     List<List<TaskRow>> rows = new ArrayList<>();
-    for (ClaimRequest request : line) {
-      rows.add(request.hold().isTooOldFor(config) ? repeatedFor(request) : List.of());
+    for (ClaimRequest request : line) { // before the claim, whose tasks a failure would lose
+      rows.add(isAdmitted.test(request.hold()) ? List.of() : repeatedFor(request));
     }
     List<Boolean> complete = new ArrayList<>(nCopies(line.size(), true));
-    long againInMs = LONG_MS;
+    long againInMs = LEFT_OUT_MS;
     if (!admitted.isEmpty()) {
-      ClaimResult claim = claimer.claim(type, admitted);
-      againInMs = claim.againInMs();
+      ClaimResult claimed = claim.apply(admitted);
+      againInMs = Math.min(againInMs, claimed.againInMs());
       for (int i = 0, next = 0; i < line.size(); i++) {
-        if (!line.get(i).hold().isTooOldFor(config)) {
-          rows.set(i, claim.rows().get(next));
-          complete.set(i, claim.complete().get(next++));
+        if (isAdmitted.test(line.get(i).hold())) {
+          rows.set(i, claimed.rows().get(next));
+          complete.set(i, claimed.complete().get(next++));
         }
       }
     }
-    return new WaitingLine.RoundResult(
-        rows.stream().map(ofHold -> toTasks(ofHold, config)).toList(), againInMs, complete);
+    return new ClaimResult(rows, againInMs, complete);
   }
 
-  /** What a hold of a worker that is too old gets: the tasks of a lost answer, no new ones. */
   private List<TaskRow> repeatedFor(ClaimRequest request) {
     return request.possibleRepeat() && request.hold().isRepeatable()
         ? claimer.heldByEarlierDelivery(request.hold())

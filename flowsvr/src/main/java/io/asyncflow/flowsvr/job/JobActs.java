@@ -5,23 +5,28 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobState;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobCreator;
+import io.asyncflow.flowsvr.job.core.JobPause;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobsChanged;
+import io.asyncflow.flowsvr.operator.ActStore;
+import io.asyncflow.flowsvr.pause.PausesChanged;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Cancels and retries jobs. */
+/** Cancels, retries, pauses and resumes jobs. */
 @Service
 public class JobActs {
 
   private final JobStore jobs;
   private final JobQueries queries;
   private final TaskCreator creator;
+  private final ActStore acts;
   private final RetryingTransactions transactions;
   private final Events events;
 
@@ -29,11 +34,13 @@ public class JobActs {
       JobStore jobs,
       JobQueries queries,
       TaskCreator creator,
+      ActStore acts,
       RetryingTransactions transactions,
       Events events) {
     this.jobs = jobs;
     this.queries = queries;
     this.creator = creator;
+    this.acts = acts;
     this.transactions = transactions;
     this.events = events;
   }
@@ -95,6 +102,62 @@ public class JobActs {
       throw changed(job);
     }
     events.publish(new JobsChanged(Set.of(jobId)));
+  }
+
+  /**
+   * Pauses a job: nothing of it is released, revived or merged, and no worker gets a task of it
+   * that waits. Pausing a paused job changes nothing.
+   *
+   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended or is being
+   *     cancelled
+   */
+  void pause(long jobId, String operator, String reason) {
+    if (change(jobId, jobs::pause, "PAUSE", operator, reason)) {
+      return;
+    }
+    JobRow job = queries.get(jobId);
+    if (job.pause() != JobPause.PAUSED || isOver(job)) {
+      throw notAllowed(
+          job, isOver(job) ? "it cannot be paused any more" : "it was changed just now");
+    }
+  }
+
+  /**
+   * Lets a paused job go on; does nothing if it is not paused.
+   *
+   * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended or is being
+   *     cancelled
+   */
+  void resume(long jobId, String operator, String reason) {
+    if (change(jobId, jobs::unpause, "RESUME", operator, reason)) {
+      return;
+    }
+    JobRow job = queries.get(jobId);
+    if (isOver(job)) {
+      throw notAllowed(job, "there is nothing to resume");
+    }
+  }
+
+  private static boolean isOver(JobRow job) {
+    return job.state().isFinal() || job.state() == JobState.STOPPING;
+  }
+
+  private boolean change(
+      long jobId, LongPredicate pause, String act, String operator, String reason) {
+    boolean isChanged =
+        transactions.execute(
+            () -> {
+              if (!pause.test(jobId)) {
+                return false;
+              }
+              acts.record(act, "job:" + jobId, operator, reason, null);
+              return true;
+            });
+    if (isChanged) {
+      events.publish(PausesChanged.HERE);
+      events.publish(new JobsChanged(Set.of(jobId)));
+    }
+    return isChanged;
   }
 
   private static FlowException changed(JobRow job) {

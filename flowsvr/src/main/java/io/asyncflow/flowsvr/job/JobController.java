@@ -36,6 +36,8 @@ class JobController {
 
   private static final int MAX_PAGE = 1_000;
   private static final int DEFAULT_PAGE = 100;
+  private static final int OPERATOR = 128;
+  private static final int REASON = 1_000;
   private static final String CURSOR_RULE = "must be a nextCursor of an earlier answer";
 
   private final JobCreator creator;
@@ -53,6 +55,8 @@ class JobController {
   record CreateJob(NewJob jobData) {}
 
   record OfJob(String jobId) {}
+
+  record ActOnJob(String jobId, String operator, String reason) {}
 
   record GetJobList(String userId, String jobType, String state, Integer limit, String cursor) {}
 
@@ -142,6 +146,24 @@ class JobController {
   Envelope<Void> cancel(Fields in) {
     acts.cancel(jobId(in));
     return Envelope.ok(null);
+  }
+
+  @Takes(summary = "Pauses a job", shape = ActOnJob.class)
+  @PostMapping("/pause")
+  Envelope<Void> pause(Fields in) {
+    String operator = in.text("operator").max(OPERATOR).or("");
+    String reason = in.text("reason").max(REASON).or("");
+    acts.pause(jobId(in), operator, reason);
+    return Envelope.done();
+  }
+
+  @Takes(summary = "Lets a paused job go on", shape = ActOnJob.class)
+  @PostMapping("/resume")
+  Envelope<Void> resume(Fields in) {
+    String operator = in.text("operator").max(OPERATOR).or("");
+    String reason = in.text("reason").max(REASON).or("");
+    acts.resume(jobId(in), operator, reason);
+    return Envelope.done();
   }
 
   @Takes(summary = "Runs again what failed or was cancelled of a job", shape = OfJob.class)

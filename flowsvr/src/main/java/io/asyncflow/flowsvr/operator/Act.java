@@ -14,6 +14,8 @@ public record Act(Kind kind, String operator, String reason) {
     RETRY,
     SET_STATUS,
     SET_WORKERS,
-    RESTART
+    RESTART,
+    PAUSE,
+    RESUME
   }
 }

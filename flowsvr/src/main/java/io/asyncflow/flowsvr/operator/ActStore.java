@@ -53,26 +53,32 @@ public class ActStore {
    * @param detail what changed, shown as JSON; {@code null} for nothing
    */
   public void record(String act, String object, String operator, String reason, Object detail) {
-    String json = detail == null ? null : JSON.writeValueAsString(detail);
-    batch.update(INSERT, new StatementValues(Arrays.asList(act, object, operator, reason, json)));
+    batch.update(
+        INSERT, new StatementValues(Arrays.asList(act, object, operator, reason, json(detail))));
+  }
+
+  private static String json(Object detail) {
+    return detail == null ? null : JSON.writeValueAsString(detail);
   }
 
   /**
    * Records an act on a task.
    *
-   * @param detail what else changed, shown as JSON
+   * @param detail what else changed, shown as JSON; {@code null} for nothing
    */
   void record(Act act, TaskId id, TaskStatus before, TaskStatus after, Object detail) {
     batch.update(
         INSERT_OF_TASK,
-        act.kind().name(),
-        objectOf(id),
-        id.toString(),
-        act.operator(),
-        act.reason(),
-        before.code(),
-        after.code(),
-        JSON.writeValueAsString(detail));
+        new StatementValues(
+            Arrays.asList(
+                act.kind().name(),
+                objectOf(id),
+                id.toString(),
+                act.operator(),
+                act.reason(),
+                before.code(),
+                after.code(),
+                json(detail))));
   }
 
   private static String objectOf(TaskId id) {

@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import org.springframework.stereotype.Service;
 
 /**
- * The acts of operators on tasks: the only way out of a final status. Each act leaves a row with
- * the operator and the reason.
+ * The acts of operators on tasks: the only way out of a final status, into a pause and out of it.
+ * Each act leaves a row with the operator and the reason.
  */
 @Service
 public class OperatorActs {
@@ -84,6 +84,59 @@ public class OperatorActs {
           audit.insert(act, id, row.status(), TaskStatus.CANCELLED, null);
           return null;
         });
+  }
+
+  /**
+   * Pauses a task: it keeps its stage and its order time, and no worker gets it before a resume.
+   * Pausing a paused task changes nothing.
+   *
+   * @param stop whether the hold of an executing task is ended. The next heartbeat tells the
+   *     holder, its report is refused, and the attempt does not count
+   * @throws TransitionNotAllowedException if the task has ended, or executes and is not stopped
+   */
+  public void pause(TaskId id, boolean stop, Act act) {
+    boolean isStopped =
+        transactions.execute(
+            () -> {
+              TaskRow row = lock(id);
+              if (row.status() == TaskStatus.PAUSED) {
+                return false;
+              }
+              if (row.status().isFinal()) {
+                throw TransitionNotAllowedException.afterEnd(id, row.status());
+              }
+              if (row.status() == TaskStatus.EXECUTING && !stop) {
+                throw new TransitionNotAllowedException(
+                    id, "a worker holds it; stop=1 ends the hold and pauses it");
+              }
+              tasks.pause(List.of(row));
+              acts.record(act, id, row.status(), TaskStatus.PAUSED, null);
+              return row.status() == TaskStatus.EXECUTING;
+            });
+    if (isStopped) { // there is room within max_executing
+      events.publish(new TasksWaiting(id.type()));
+    }
+  }
+
+  /**
+   * Lets a paused task wait again. Resuming a task that is not paused changes nothing.
+   *
+   * @throws TransitionNotAllowedException if the task has ended
+   */
+  public void resume(TaskId id, Act act) {
+    transactions.execute(
+        () -> {
+          TaskRow row = lock(id);
+          if (row.status().isFinal()) {
+            throw TransitionNotAllowedException.afterEnd(id, row.status());
+          }
+          if (row.status() == TaskStatus.PAUSED) {
+            tasks.resume(List.of(row));
+            acts.record(act, id, TaskStatus.PAUSED, TaskStatus.WAITING, null);
+          }
+          return null;
+        });
+    events.publish(new TasksWaiting(id.type()));
   }
 
   /**

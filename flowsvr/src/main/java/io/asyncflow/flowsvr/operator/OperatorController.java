@@ -36,6 +36,8 @@ class OperatorController {
 
   record ActOn(String taskId, String operator, String reason) {}
 
+  record PauseTask(String taskId, Integer stop, String operator, String reason) {}
+
   record SetStatus(String taskId, Integer status, String operator, String reason) {}
 
   record SetWorkers(String taskId, List<String> workerIds, String operator, String reason) {}
@@ -63,6 +65,27 @@ class OperatorController {
     Act act = act(in, Kind.RETRY, false);
     in.refuseIfBad();
     return Envelope.ok(new Retried(acts.retry(id, act).toString()));
+  }
+
+  @Takes(summary = "Pauses a task; stop=1 ends its hold", shape = PauseTask.class)
+  @PostMapping("/pause")
+  Envelope<Void> pause(Fields in) {
+    TaskId id = taskId(in);
+    boolean stop = in.number("stop").between(0, 1).or(0) == 1;
+    Act act = act(in, Kind.PAUSE, false);
+    in.refuseIfBad();
+    acts.pause(id, stop, act);
+    return Envelope.done();
+  }
+
+  @Takes(summary = "Lets a paused task wait again", shape = ActOn.class)
+  @PostMapping("/resume")
+  Envelope<Void> resume(Fields in) {
+    TaskId id = taskId(in);
+    Act act = act(in, Kind.RESUME, false);
+    in.refuseIfBad();
+    acts.resume(id, act);
+    return Envelope.done();
   }
 
   @Takes(summary = "Forces a status, for a reason", shape = SetStatus.class)

@@ -105,6 +105,10 @@ public class TaskUpdater {
 
   private static TaskStatus statusAfter(TaskRow row, TaskUpdate update) {
     TaskStatus status = update.status() == null ? row.status() : update.status();
+    if (row.status() == TaskStatus.PAUSED && status != TaskStatus.PAUSED) {
+      throw new TransitionNotAllowedException(
+          row.id(), "the task is paused; only an operator's resume lets it go on");
+    }
     if (status == TaskStatus.EXECUTING && row.status() != TaskStatus.EXECUTING) {
       throw new TransitionNotAllowedException(
           row.id(), "only a hold sets a waiting task to executing");

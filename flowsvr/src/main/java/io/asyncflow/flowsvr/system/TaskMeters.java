@@ -91,6 +91,15 @@ public class TaskMeters {
         .record(took);
   }
 
+  /** As {@link #show(String, String, Supplier)}, one of several gauges that differ by a tag. */
+  public void show(
+      String name, String description, String tag, String tagValue, Supplier<Number> value) {
+    Gauge.builder(PREFIX + name, value)
+        .description(description)
+        .tag(tag, tagValue)
+        .register(registry);
+  }
+
   /** Registers a gauge. Its value is read at each scrape and must not need the database. */
   public void show(String name, String description, Supplier<Number> value) {
     Gauge.builder(PREFIX + name, value).description(description).register(registry);

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -302,6 +303,30 @@ public class TaskStore {
           WHERE id = :id
             AND status = :from
             AND lease_epoch = :epoch
+          """);
+
+  // A pause ends the hold, as a report would: so the holder learns of it, and its report is
+  // refused.
+  private static final TableSql PAUSE =
+      new TableSql(
+          """
+          UPDATE %s FORCE INDEX (PRIMARY)
+          SET status = 32,
+              report_id = IF(reported_epoch = lease_epoch, report_id, NULL),
+              reported_epoch = lease_epoch,
+              modify_time = now_ms
+          WHERE id IN (:ids)
+            AND status IN (1, 2)
+          """);
+
+  private static final TableSql RESUME =
+      new TableSql(
+          """
+          UPDATE %s FORCE INDEX (PRIMARY)
+          SET status = 1,
+              modify_time = now_ms
+          WHERE id IN (:ids)
+            AND status = 32
           """);
 
   private static final TableSql LEAVE_JOB =
@@ -615,7 +640,7 @@ public class TaskStore {
    * Writes the lane of a task, and the end of its last hold if an operator ends it.
    *
    * @param before the row that the caller has locked
-   * @param after the row after the act: waiting or executing
+   * @param after the row after the act: waiting, executing or paused
    */
   public void redirect(TaskRow before, TaskRow after) {
     jdbc.sql(REDIRECT.of(before.id().table()))
@@ -663,6 +688,34 @@ public class TaskStore {
   /** Milliseconds from now until a new task is due, unless it has a {@code runAt}. */
   private static long dueIn(TaskDraft task) {
     return task.delayMs() != null ? task.delayMs() : -orZero(task.priority()) * 1000L;
+  }
+
+  /**
+   * Pauses tasks, one statement a table; each keeps its stage and its order time. Of an executing
+   * task the hold ends, and its attempt does not count.
+   *
+   * @param rows waiting or executing rows that the caller has locked
+   */
+  public void pause(List<TaskRow> rows) {
+    move(PAUSE, rows, TaskStatus.PAUSED);
+  }
+
+  /**
+   * Lets paused tasks wait again, one statement a table.
+   *
+   * @param rows paused rows that the caller has locked
+   */
+  public void resume(List<TaskRow> rows) {
+    move(RESUME, rows, TaskStatus.WAITING);
+  }
+
+  private void move(TableSql statement, List<TaskRow> rows, TaskStatus status) {
+    Map<TaskTable, List<Long>> numbers = new TreeMap<>();
+    for (TaskRow row : rows) {
+      numbers.computeIfAbsent(row.id().table(), t -> new ArrayList<>()).add(row.id().number());
+    }
+    numbers.forEach((table, ids) -> jdbc.sql(statement.of(table)).param("ids", ids).update());
+    tell(rows.stream().map(row -> TaskLedger.Change.of(row, status)).toList());
   }
 
   /** Removes tasks that were replaced in their job from it. */

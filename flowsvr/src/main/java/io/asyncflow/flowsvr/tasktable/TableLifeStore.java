@@ -9,9 +9,11 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
@@ -27,7 +29,10 @@ import org.springframework.stereotype.Component;
 public class TableLifeStore {
 
   private static final TableSql UNFINISHED =
-      new TableSql("SELECT 1 FROM %s FORCE INDEX (idx_claim) WHERE status IN (1, 2) LIMIT 1");
+      new TableSql("SELECT 1 FROM %s FORCE INDEX (idx_claim) WHERE status IN (1, 2, 32) LIMIT 1");
+
+  private static final TableSql PAUSED =
+      new TableSql("SELECT 1 FROM %s FORCE INDEX (idx_claim) WHERE status = 32 LIMIT 1");
 
   private static final String OF_TABLE =
       """
@@ -187,8 +192,22 @@ public class TableLifeStore {
         .toList();
   }
 
+  /** Those tables of a family that have a paused task. */
+  private Set<TaskTable> paused(TaskFamily family) {
+    Set<TaskTable> paused = new HashSet<>();
+    for (List<TaskTable> tables : TableSql.groups(family.live())) {
+      jdbc.sql(PAUSED.ofAll(tables))
+          .query(
+              rs -> {
+                paused.add(tables.get(rs.getInt("source")));
+              });
+    }
+    return paused;
+  }
+
   /** The existing tables of a family, with the engine's statistics. */
   public List<TaskTableView> describe(TaskFamily family) {
+    Set<TaskTable> paused = paused(family);
     List<Life> lives =
         jdbc.sql(
                 DatabaseClock.sql(
@@ -216,7 +235,12 @@ public class TableLifeStore {
       readSizes(lives.subList(from, to), sizes);
     }
     return lives.stream()
-        .map(life -> life.toView(family, sizes.getOrDefault(life.table().sqlName(), Size.UNKNOWN)))
+        .map(
+            life ->
+                life.toView(
+                    family,
+                    sizes.getOrDefault(life.table().sqlName(), Size.UNKNOWN),
+                    paused.contains(life.table())))
         .toList();
   }
 
@@ -224,7 +248,7 @@ public class TableLifeStore {
   private record Life(
       TaskTable table, long createTime, Long drainTime, boolean isDropped, long now) {
 
-    TaskTableView toView(TaskFamily family, Size size) {
+    TaskTableView toView(TaskFamily family, Size size, boolean hasPaused) {
       return new TaskTableView(
           table.sqlName(),
           table.number(),
@@ -233,7 +257,8 @@ public class TableLifeStore {
           size.bytes(),
           createTime,
           (now - createTime) / 1000,
-          drainTime);
+          drainTime,
+          hasPaused);
     }
   }
 

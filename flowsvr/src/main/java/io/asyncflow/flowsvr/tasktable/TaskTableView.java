@@ -12,6 +12,7 @@ package io.asyncflow.flowsvr.tasktable;
  * @param createTime epoch ms
  * @param ageSeconds seconds since {@code createTime}, by the database's clock
  * @param drainTime epoch ms at which begin moved past it; {@code null} before
+ * @param paused whether it has paused tasks, which keep it from draining
  */
 public record TaskTableView(
     String table,
@@ -21,7 +22,8 @@ public record TaskTableView(
     Long bytes,
     long createTime,
     long ageSeconds,
-    Long drainTime) {
+    Long drainTime,
+    boolean paused) {
 
   /** The life cycle of a table, in order. */
   public enum State {

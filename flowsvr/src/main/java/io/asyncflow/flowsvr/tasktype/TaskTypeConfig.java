@@ -183,6 +183,10 @@ public class TaskTypeConfig implements TypeRules {
     ifPresent(settings.paused(), value -> paused = value);
   }
 
+  final void setPaused(boolean value) {
+    paused = value ? 1 : 0;
+  }
+
   final void remove(TaskTypeForm.Removable value) {
     switch (value) {
       case MAX_RETRY_INTERVAL -> maxRetryInterval = null;

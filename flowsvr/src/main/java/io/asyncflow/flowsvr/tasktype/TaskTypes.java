@@ -3,6 +3,10 @@ package io.asyncflow.flowsvr.tasktype;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.flowsvr.pause.PauseStore;
+import io.asyncflow.flowsvr.pause.PausedName;
+import io.asyncflow.flowsvr.pause.PausesChanged;
+import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.TimedCache;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -17,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -40,6 +45,8 @@ public class TaskTypes {
   private final int maxTypes;
   private final TaskTypeRows rows;
   private final RetryingTransactions transactions;
+  private final PauseStore pauses;
+  private final Events events;
   private final TimedCache<Map<TaskType, TaskTypeConfig>> types;
   private final Set<String> ignored = new HashSet<>(); // used only by the thread that reads
 
@@ -47,19 +54,28 @@ public class TaskTypes {
   TaskTypes(
       TaskTypeRows rows,
       RetryingTransactions transactions,
+      PauseStore pauses,
+      Events events,
       Node node,
       @Value("${flow.max-types:1000}") int maxTypes) {
-    this(rows, transactions, node::nanoTime, maxTypes);
+    this(rows, transactions, pauses, events, node::nanoTime, maxTypes);
   }
 
   /**
    * @param maxTypes the most types that can be created; each has at least one table
    */
   TaskTypes(
-      TaskTypeRows rows, RetryingTransactions transactions, LongSupplier nanoTime, int maxTypes) {
+      TaskTypeRows rows,
+      RetryingTransactions transactions,
+      PauseStore pauses,
+      Events events,
+      LongSupplier nanoTime,
+      int maxTypes) {
     this.maxTypes = maxTypes;
     this.rows = rows;
     this.transactions = transactions;
+    this.pauses = pauses;
+    this.events = events;
     this.types = new TimedCache<>(Map.of(), this::read, nanoTime);
   }
 
@@ -123,6 +139,38 @@ public class TaskTypes {
           TaskTypeConfig row = lockedRow(settings.taskType());
           row.change(settings);
           removed.forEach(row::remove);
+          if (settings.paused() != null) {
+            recordPause(PausedName.ofType(row.type()), row.paused());
+          }
+          return row;
+        });
+    types.outdated();
+    if (settings.paused() != null) {
+      events.publish(PausesChanged.HERE);
+    }
+  }
+
+  private void recordPause(PausedName type, boolean paused) {
+    if (!paused) {
+      pauses.delete(type);
+    } else if (pauses.lock(type).isEmpty()) {
+      pauses.put(type, null, "", "");
+    }
+  }
+
+  /**
+   * Decides whether a type is paused, with the type's row locked.
+   *
+   * @param decide from whether it is paused to whether it shall be; with further work in the
+   *     transaction
+   * @throws NoSuchTaskTypeException if the type is not configured
+   */
+  public void changePause(TaskType type, UnaryOperator<Boolean> decide) {
+    transactions.execute(
+        () -> {
+          TaskTypeConfig row =
+              rows.findLocked(type.name()).orElseThrow(() -> new NoSuchTaskTypeException(type));
+          row.setPaused(decide.apply(row.paused()));
           return row;
         });
     types.outdated();

@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.hold.OpenHolds;
 import io.asyncflow.flowsvr.hold.OpenHolds.Drain;
 import io.asyncflow.flowsvr.operator.ActStore;
+import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
@@ -58,6 +59,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private final TaskTypes types;
   private final ActStore acts;
   private final RetryingTransactions transactions;
+  private final PausesInForce pauses;
   private final PagedDelete pages;
   private final Node node;
   private final Map<String, Received> unwritten = new ConcurrentHashMap<>();
@@ -70,6 +72,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
       TaskTypes types,
       ActStore acts,
       RetryingTransactions transactions,
+      PausesInForce pauses,
       PagedDelete pages,
       Node node,
       @Value("${flow.max-workers:10000}") int maxWorkers) {
@@ -79,6 +82,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     this.types = types;
     this.acts = acts;
     this.transactions = transactions;
+    this.pauses = pauses;
     this.pages = pages;
     this.node = node;
   }
@@ -168,7 +172,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    */
   public List<WorkerView> list(int limit) {
     runOnce();
-    return store.list(LOST_AFTER, limit).stream()
+    return store.list(LOST_AFTER, pauses.now()::hasWorker, limit).stream()
         .map(worker -> worker.tooOldFor(tooOldFor(worker.description())))
         .toList();
   }

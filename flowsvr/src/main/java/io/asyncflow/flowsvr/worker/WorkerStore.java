@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -135,7 +136,7 @@ class WorkerStore {
   }
 
   /** Workers, the latest beat first. */
-  List<WorkerView> list(Duration lostAfter, int limit) {
+  List<WorkerView> list(Duration lostAfter, Predicate<String> isPaused, int limit) {
     return jdbc.sql(
             sql(
                 """
@@ -149,7 +150,9 @@ class WorkerStore {
         .query(
             (rs, row) -> {
               boolean lost = rs.getLong("silent_ms") > lostAfter.toMillis();
-              String state = lost ? "lost" : rs.getBoolean("drain") ? "draining" : "alive";
+              boolean paused = isPaused.test(rs.getString("worker_id"));
+              String state =
+                  lost ? "lost" : rs.getBoolean("drain") ? "draining" : paused ? "paused" : "alive";
               return new WorkerView(
                   rs.getString("worker_id"),
                   rs.getString("host"),

@@ -6,8 +6,8 @@ import tools.jackson.databind.JsonNode;
 /**
  * A worker as operators see it.
  *
- * @param state {@code alive}, {@code draining}, or {@code lost} after a while without a sign of
- *     life
+ * @param state {@code alive}, {@code draining}, {@code paused} by an operator, or {@code lost}
+ *     after a while without a sign of life
  * @param description the worker's description: types, stages, labels, free slots, states
  * @param tooOldFor the types of its stages that ask for a later version of its program
  * @param firstBeat epoch ms

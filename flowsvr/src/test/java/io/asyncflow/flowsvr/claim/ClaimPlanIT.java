@@ -23,6 +23,7 @@ import io.asyncflow.flowsvr.lane.LaneHeadStore.Place;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.lease.ParsedBeat;
 import io.asyncflow.flowsvr.lease.RenewalStore;
+import io.asyncflow.flowsvr.pause.Paused;
 import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.report.ParsedReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
@@ -149,7 +150,7 @@ class ClaimPlanIT {
     Hold quiet = given.aHold(lark).ofStages("quiet").limit(500).asRequest();
     List<ClaimRequest> line =
         List.of(new ClaimRequest(busy, false, true, 0), new ClaimRequest(quiet, false, true, 0));
-    assertThat(rowsReadBy(() -> claimer.claim(lark, line))).isBetween(20L, 200L);
+    assertThat(rowsReadBy(() -> claimer.claim(lark, line, Paused.NOTHING))).isBetween(20L, 200L);
   }
 
   @Test

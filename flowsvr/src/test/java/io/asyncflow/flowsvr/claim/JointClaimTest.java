@@ -43,6 +43,7 @@ class JointClaimTest {
           mock(),
           mock(),
           limits,
+          mock(),
           new RetryingTransactions(mock(PlatformTransactionManager.class)));
 
   @BeforeEach
@@ -89,7 +90,10 @@ class JointClaimTest {
   private Assignment claim() {
     Hold hold = new Hold(LARK, 1_000, "w", Duration.ZERO, null, Set.of());
     return joint.take(
-        type, List.of(new Claimant(hold, 1_000)), most -> Map.of(RANGE, Math.min(most, 1_000)));
+        type,
+        List.of(new Claimant(hold, 1_000)),
+        Set.of(),
+        most -> Map.of(RANGE, Math.min(most, 1_000)));
   }
 
   /** Tasks that wait, and how many claims have locked. */

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.pause.Paused;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
@@ -233,7 +234,8 @@ class JointClaimsIT {
   private TaskClaimer.ClaimResult claim(TaskType type, List<Hold> line) {
     return claimer.claim(
         type,
-        line.stream().map(hold -> new TaskClaimer.ClaimRequest(hold, true, true, 0)).toList());
+        line.stream().map(hold -> new TaskClaimer.ClaimRequest(hold, true, true, 0)).toList(),
+        Paused.NOTHING);
   }
 
   private static String traceOf(List<TaskRow> share) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.anyList;
+import static org.mockito.ArgumentMatchers.anySet;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
@@ -23,6 +24,8 @@ import io.asyncflow.flowsvr.due.DueLook.Turn;
 import io.asyncflow.flowsvr.due.Head;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.due.Source;
+import io.asyncflow.flowsvr.pause.NothingPaused;
+import io.asyncflow.flowsvr.pause.Paused;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -104,7 +107,7 @@ class TaskClaimerTest {
   void aHoldThatFailsDoesNotTakeTheAnswerFromThoseThatWereServedBeforeIt(RuntimeException failure) {
     TaskRow row = TaskRows.aRow().build();
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), any()))
+    when(joint.take(any(), anyList(), anySet(), any()))
         .thenAnswer(
             call -> {
               List<Claimant> line = call.getArgument(1);
@@ -114,19 +117,17 @@ class TaskClaimerTest {
               if (line.get(0).hold().workerId().equals("unlucky")) {
                 throw failure;
               }
-              return new Assignment(List.of(List.of(row)), Map.of(), false, Allowance.UNLIMITED);
+              return new Assignment(List.of(List.of(row)), Map.of(), 0, false, Allowance.UNLIMITED);
             });
     TaskClaimer claimer = claimerOf(joint);
 
     List<List<TaskRow>> given =
-        claimer
-            .claim(LARK, Stream.of("a", "unlucky", "b").map(TaskClaimerTest::asks).toList())
-            .rows();
+        claim(claimer, Stream.of("a", "unlucky", "b").map(TaskClaimerTest::asks).toList()).rows();
 
     assertThat(given)
         .as("and nobody is asked for after it")
         .containsExactly(List.of(row), List.of(), List.of());
-    assertThatThrownBy(() -> claimer.claim(LARK, List.of(asks("unlucky"), asks("a"))))
+    assertThatThrownBy(() -> claim(claimer, List.of(asks("unlucky"), asks("a"))))
         .as("nothing was given to anybody yet")
         .isSameAs(failure);
   }
@@ -135,11 +136,12 @@ class TaskClaimerTest {
   void holdThatIsAnsweredInAnyCaseAndTakesNothingOfTheBusyStageMakesTheClaimLook() {
     TaskRow row = TaskRows.aRow().build();
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), any()))
+    when(joint.take(any(), anyList(), anySet(), any()))
         .thenReturn(
             new Assignment(
                 List.of(List.of(row), List.of()),
                 Map.of(new Range(OLD, 0), 1),
+                0,
                 false,
                 Allowance.UNLIMITED));
     TaskClaimer claimer = claimerOf(joint);
@@ -148,16 +150,16 @@ class TaskClaimerTest {
     Hold waits = new Hold(LARK, 1, "w", Duration.ofSeconds(9), null, Set.of("quiet"));
 
     ClaimResult seen =
-        claimer.claim(
-            LARK,
+        claim(
+            claimer,
             List.of(
                 new ClaimRequest(busy, false, true, 0), new ClaimRequest(quiet, false, true, 0)));
     assertThat(seen.rows()).containsExactly(List.of(row), List.of());
     assertThat(seen.complete().get(1)).isTrue();
 
     ClaimResult assignment =
-        claimer.claim(
-            LARK,
+        claim(
+            claimer,
             List.of(
                 new ClaimRequest(busy, false, true, 0), new ClaimRequest(waits, false, false, 0)));
     assertThat(assignment.rows()).containsExactly(List.of(row), List.of());
@@ -167,17 +169,19 @@ class TaskClaimerTest {
   @Test
   void claimThatWasCutShortIsSureOfThoseForWhomNothingWasDue() {
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), any()))
+    when(joint.take(any(), anyList(), anySet(), any()))
         .thenReturn(
             new Assignment(
                 List.of(List.of(TaskRows.aRow().build()), List.of(), List.of()),
-                Map.of(new Range(OLD, 0), 2), // and somebody has locked one of them
+                Map.of(new Range(OLD, 0), 2),
+                0, // and somebody has locked one of them
                 false,
                 Allowance.UNLIMITED));
     Hold quiet = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of("quiet"));
     assertThat(
-            claimerOf(joint)
-                .claim(LARK, List.of(asks("a"), asks("b"), new ClaimRequest(quiet, false, true, 0)))
+            claim(
+                    claimerOf(joint),
+                    List.of(asks("a"), asks("b"), new ClaimRequest(quiet, false, true, 0)))
                 .complete()
                 .subList(1, 3))
         .containsExactly(false, true);
@@ -186,14 +190,14 @@ class TaskClaimerTest {
   @Test
   void claimAtTheEndOfATurnIsSureOfThoseWhoCameBeforeItBegan() {
     TaskClaimer claimer = claimerOf(mock());
-    when(looks.busyRange(any(), any(), any())).thenReturn(Optional.empty());
+    when(looks.busyRange(any(), any(), any(), any())).thenReturn(Optional.empty());
     Turn turn = new Turn(NEW, Set.of(), false, 50);
     when(looks.look(any(), anyBoolean())).thenReturn(aLook(List.of(), Set.of(), Optional.of(turn)));
     Hold hold = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 
     ClaimResult claim =
-        claimer.claim(
-            LARK,
+        claim(
+            claimer,
             List.of(
                 new ClaimRequest(hold, false, true, 50),
                 new ClaimRequest(hold, false, true, 51),
@@ -222,51 +226,52 @@ class TaskClaimerTest {
       List<Head> heads, Set<Source> seenInPart, int most, Hold... line) {
     Map<Range, Integer> planned = new HashMap<>();
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), any()))
+    when(joint.take(any(), anyList(), anySet(), any()))
         .thenAnswer(
             call -> {
-              IntFunction<Map<Range, Integer>> plan = call.getArgument(2);
+              IntFunction<Map<Range, Integer>> plan = call.getArgument(3);
               planned.putAll(plan.apply(most));
               return new Assignment(
                   nCopies(line.length, List.of(TaskRows.aRow().build())),
                   planned,
+                  0,
                   false,
                   Allowance.UNLIMITED);
             });
     TaskClaimer claimer = claimerOf(joint);
-    when(looks.busyRange(any(), any(), any())).thenReturn(Optional.empty());
+    when(looks.busyRange(any(), any(), any(), any())).thenReturn(Optional.empty());
     when(looks.look(any(), anyBoolean())).thenReturn(aLook(heads, seenInPart, Optional.empty()));
-    claimer.claim(
-        LARK, Stream.of(line).map(hold -> new ClaimRequest(hold, false, true, 0)).toList());
+    claim(claimer, Stream.of(line).map(hold -> new ClaimRequest(hold, false, true, 0)).toList());
     return planned;
   }
 
   @Test
   void claimThatMayHaveLeftLargeTasksIsNotSureThatNoneAreDue() {
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), any()))
+    when(joint.take(any(), anyList(), anySet(), any()))
         .thenReturn(
             new Assignment(
                 List.of(List.of(TaskRows.aRow().build()), List.of()),
                 Map.of(new Range(OLD, 0), 1),
+                0,
                 true,
                 Allowance.UNLIMITED));
     TaskClaimer claimer = claimerOf(joint);
-    when(looks.busyRange(any(), any(), any())).thenReturn(Optional.empty());
-    assertThat(claimer.claim(LARK, List.of(asks("a"), asks("b"))).complete().get(1)).isFalse();
+    when(looks.busyRange(any(), any(), any(), any())).thenReturn(Optional.empty());
+    assertThat(claim(claimer, List.of(asks("a"), asks("b"))).complete().get(1)).isFalse();
   }
 
   @Test
   void whatTheLimitsDoNotLetATypeTakeNowIsLookedAtAgain() {
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), any()))
+    when(joint.take(any(), anyList(), anySet(), any()))
         .thenReturn(
             new Assignment(
-                List.of(List.of()), Map.of(), false, new Allowance(0, OptionalLong.of(7), 0)));
+                List.of(List.of()), Map.of(), 0, false, new Allowance(0, OptionalLong.of(7), 0)));
     TaskClaimer claimer = claimerOf(joint);
     Hold ofAnyStage = new Hold(LARK, 1, "w", Duration.ZERO, null, Set.of());
 
-    ClaimResult claim = claimer.claim(LARK, List.of(new ClaimRequest(ofAnyStage, false, true, 0)));
+    ClaimResult claim = claim(claimer, List.of(new ClaimRequest(ofAnyStage, false, true, 0)));
 
     assertThat(claim.complete()).containsExactly(true);
     assertThat(claim.againInMs()).isEqualTo(7);
@@ -275,7 +280,7 @@ class TaskClaimerTest {
 
   /** Of a busy type: claims look before they take only where they must; and see one due task. */
   private TaskClaimer claimerOf(JointClaim joint) {
-    when(looks.busyRange(any(), any(), any()))
+    when(looks.busyRange(any(), any(), any(), any()))
         .thenReturn(Optional.of(new OnlyRange(new Range(OLD, 0), 0, 0)));
     TaskTypes types = mock();
     TaskTypeConfig config = mock();
@@ -283,12 +288,16 @@ class TaskClaimerTest {
     when(types.known(LARK)).thenReturn(Optional.of(config));
     Look look = aLook(List.of(head(OLD, 1, 10)), Set.of(), Optional.empty());
     when(looks.look(any(), anyBoolean())).thenReturn(look);
-    return new TaskClaimer(looks, joint, mock(), mock(), types);
+    return new TaskClaimer(looks, joint, mock(), mock(), types, NothingPaused.inForce());
   }
 
   private static Look aLook(List<Head> heads, Set<Source> seenInPart, Optional<Turn> turn) {
     List<Range> ranges = heads.stream().map(Head::source).distinct().map(Range::whole).toList();
     return new Look(ranges, heads, seenInPart, Set.of(), Lanes.NONE, turn, false, false, 0, 0);
+  }
+
+  private static ClaimResult claim(TaskClaimer claimer, List<ClaimRequest> line) {
+    return claimer.claim(LARK, line, Paused.NOTHING);
   }
 
   private static ClaimRequest asks(String worker) {

@@ -149,6 +149,39 @@ class DueLookTest {
     assertThat(database.asked).hasSize(2);
   }
 
+  @Test
+  void turnGoesPastAPartWhoseStagesAreAllPaused() {
+    aWaitingTaskOfEachOf(250);
+    Set<String> first = lookAtAll(10).dueStages();
+    lookAtAll(10); // the rest
+
+    assertThat(lookAtAll(10, first).hasDue()).isFalse();
+    assertThat(lookAtAll(10, first).dueStages()).hasSize(50).doesNotContainAnyElementsOf(first);
+  }
+
+  @Test
+  void pausedStageIsNotLookedAtNorWaitedFor() {
+    database.waits(BUSY, NOW - 1_000);
+    Look look =
+        looks.look(
+            new LookRequest(
+                LARK,
+                Set.of("busy"),
+                Set.of("busy"),
+                10,
+                false,
+                List.of(),
+                Map::of,
+                Set.of("busy")),
+            false);
+    assertThat(look.hasDue()).isFalse();
+    assertThat(look.isWholeFor(Set.of("busy"))).isTrue();
+    assertThat(database.asked).isEmpty();
+    assertThat(looks.quietForMs(look, LARK, Set.of("busy"), Set.of("busy")))
+        .as("the pause may end")
+        .isEqualTo(1_000);
+  }
+
   private void somethingNewWaits() {
     database.waits(NEW, NOW - 1_000);
     looks.on(new TasksWaiting(LARK, Set.of(TABLE), Set.of(NEW.stage()), true));
@@ -159,8 +192,12 @@ class DueLookTest {
   }
 
   private Look lookAtAll(int limit) {
+    return lookAtAll(limit, Set.of());
+  }
+
+  private Look lookAtAll(int limit, Set<String> paused) {
     return looks.look(
-        new LookRequest(LARK, Set.of(), Set.of(), limit, true, List.of(), Map::of), false);
+        new LookRequest(LARK, Set.of(), Set.of(), limit, true, List.of(), Map::of, paused), false);
   }
 
   private void aWaitingTaskOfEachOf(int stages) {
@@ -171,7 +208,8 @@ class DueLookTest {
 
   private Look look(String... stages) {
     return looks.look(
-        new LookRequest(LARK, Set.of(stages), Set.of(stages), 10, false, List.of(), Map::of),
+        new LookRequest(
+            LARK, Set.of(stages), Set.of(stages), 10, false, List.of(), Map::of, Set.of()),
         false);
   }
 

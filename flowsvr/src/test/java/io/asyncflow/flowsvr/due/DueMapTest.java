@@ -32,14 +32,14 @@ class DueMapTest {
   @Test
   void whatNobodyHasSeenIsLookedAtFromItsBeginning() {
     assertThat(map.rangeOf(STRAGGLER, START)).contains(Range.whole(STRAGGLER));
-    assertThat(map.nextLook(List.of(OLD), Set.of("first"), START)).isZero();
+    assertThat(map.nextLook(List.of(OLD), Set.of("first"), Set.of(), START)).isZero();
   }
 
   @Test
   void sourceInWhichNothingWaitsIsQuietUntilTheScanIsLongOverdue() {
     see(STRAGGLER, START);
     assertThat(map.rangeOf(STRAGGLER, START + ms(9_999))).isEmpty();
-    assertThat(map.nextLook(List.of(OLD), Set.of("first"), START)).isEqualTo(ms(10_000));
+    assertThat(map.nextLook(List.of(OLD), Set.of("first"), Set.of(), START)).isEqualTo(ms(10_000));
     assertThat(map.rangeOf(STRAGGLER, START + ms(10_000))).contains(Range.whole(STRAGGLER));
   }
 
@@ -47,7 +47,8 @@ class DueMapTest {
   void whatOnlyALookAtAPartSawIsNotTrustedLonger() {
     see(BUSY, START, HOUR - 60_000);
     map.saw(new Range(BUSY, HOUR - 60_250), List.of(), 0, START + ms(400));
-    assertThat(map.nextLook(List.of(NEW), Set.of("first"), START + ms(400))).isEqualTo(ms(600));
+    assertThat(map.nextLook(List.of(NEW), Set.of("first"), Set.of(), START + ms(400)))
+        .isEqualTo(ms(600));
     assertThat(map.rangeOf(BUSY, START + ms(1_000))).contains(Range.whole(BUSY));
   }
 
@@ -90,7 +91,7 @@ class DueMapTest {
     see(STRAGGLER, START, HOUR + 400);
     assertThat(map.rangeOf(STRAGGLER, START + ms(399))).isEmpty();
     assertThat(map.rangeOf(STRAGGLER, START + ms(400))).isPresent();
-    assertThat(map.nextLook(List.of(OLD), Set.of("first"), START)).isEqualTo(ms(400));
+    assertThat(map.nextLook(List.of(OLD), Set.of("first"), Set.of(), START)).isEqualTo(ms(400));
   }
 
   @Test
@@ -111,7 +112,7 @@ class DueMapTest {
       see(STRAGGLER, START, HOUR + 400);
       map.on(news);
       assertThat(map.rangeOf(STRAGGLER, START + 1)).isPresent();
-      assertThat(map.nextLook(List.of(OLD), Set.of("first"), START + 1)).isZero();
+      assertThat(map.nextLook(List.of(OLD), Set.of("first"), Set.of(), START + 1)).isZero();
     }
   }
 

@@ -52,7 +52,7 @@ class DueScanTest {
     maps.of(LARK);
     when(families.find(LARK, Freshness.KNOWN))
         .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0, false)));
-    when(demand.wanted()).thenReturn(Map.of(LARK, new Wanted(Set.of("first"), false)));
+    when(demand.wanted()).thenReturn(Map.of(LARK, new Wanted(Set.of("first"), false, Set.of())));
   }
 
   @Test
@@ -100,7 +100,7 @@ class DueScanTest {
     when(families.find(slow, Freshness.KNOWN))
         .thenReturn(
             Optional.of(new TaskFamily(slow, List.of(slowTable), List.of(slowTable), 0, false)));
-    Wanted first = new Wanted(Set.of("first"), false);
+    Wanted first = new Wanted(Set.of("first"), false, Set.of());
     when(demand.wanted()).thenReturn(Map.of(LARK, first, slow, first));
     List<List<TaskType>> asked = new ArrayList<>();
     when(store.scan(any(), any(), any()))
@@ -146,7 +146,7 @@ class DueScanTest {
 
   @Test
   void newStageWakesAHoldThatNamesNone() {
-    when(demand.wanted()).thenReturn(Map.of(LARK, new Wanted(Set.of(), true)));
+    when(demand.wanted()).thenReturn(Map.of(LARK, new Wanted(Set.of(), true, Set.of())));
     maps.of(LARK).sawStages(TABLE, List.of("first"), 0, 0);
     sees(Map.of(), Set.of(TABLE), 2);
 

@@ -9,6 +9,7 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
 import io.asyncflow.flowsvr.due.DueWork;
+import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -28,6 +29,7 @@ class LateTasksIT {
 
   @Autowired Given given;
   @Autowired TaskTypes types;
+  @Autowired PausesInForce pauses;
   @Autowired TaskFamilies families;
   @Autowired DueWork dueWork;
 
@@ -49,7 +51,7 @@ class LateTasksIT {
   }
 
   private LateTasks lateTasksOf(TaskFamilies looked) {
-    return new LateTasks(types, looked, dueWork, new TaskMeters(meters), leads::get);
+    return new LateTasks(types, looked, dueWork, pauses, new TaskMeters(meters), leads::get);
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
+import io.asyncflow.flowsvr.pause.Paused;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -64,13 +65,14 @@ class ManyStagesIT {
     TaskType lark = aTypeWithManyStages("order_time = order_time + id");
     Hold hold = given.aHold(lark).asRequest();
     ClaimRequest gone = new ClaimRequest(hold, false, false, System.nanoTime());
-    claimer.claim(lark, List.of(gone)); // a part of a turn, for a client that hung up
+    claimer.claim(
+        lark, List.of(gone), Paused.NOTHING); // a part of a turn, for a client that hung up
     given.set(new TaskId(1, new TaskTable(lark, 1)), "order_time = 1");
 
     ClaimRequest asking = new ClaimRequest(hold, false, true, System.nanoTime());
     ClaimResult claim;
     do {
-      claim = claimer.claim(lark, List.of(asking));
+      claim = claimer.claim(lark, List.of(asking), Paused.NOTHING);
     } while (claim.rows().get(0).isEmpty() && !claim.complete().get(0));
 
     assertThat(claim.rows().get(0)).hasSize(1);

@@ -13,6 +13,7 @@ import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimResult;
+import io.asyncflow.flowsvr.pause.NothingPaused;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -43,6 +44,7 @@ class TaskHoldsTest {
           mock(),
           mock(),
           new OpenHolds(),
+          NothingPaused.inForce(),
           new TaskMeters(new SimpleMeterRegistry()),
           new Node());
 
@@ -55,7 +57,7 @@ class TaskHoldsTest {
   void whoNamesItsStagesDoesNotWaitForALookAtAllStages() throws Exception {
     CountDownLatch looking = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    when(claimer.claim(any(), anyList()))
+    when(claimer.claim(any(), anyList(), any()))
         .thenAnswer(
             call -> {
               List<ClaimRequest> line = call.getArgument(1);

@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
+import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.TaskType;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,6 +106,38 @@ class JobWindowIT {
     jobs.success(again, "0");
     advance(id);
     assertThat(tasksOf(id)).isEqualTo(2);
+  }
+
+  @Test
+  void childThatIsPausedAloneKeepsItsPlaceUntilItEnds() {
+    String id = windowed(1, 3);
+    advance(id);
+    String child = jobs.tasks(id).get(0).taskId();
+    assertThat(act("pause", child).code()).isZero();
+    advance(id);
+    assertThat(tasksOf(id)).isEqualTo(1);
+    assertThat(act("cancel", child).code()).isZero();
+    advance(id);
+    assertThat(tasksOf(id)).isEqualTo(2);
+  }
+
+  private Wire.Answer act(String act, String taskId) {
+    return new Wire(port).post("/api/task/" + act, "{'taskId':'%s'}".formatted(taskId));
+  }
+
+  @Test
+  void windowOfAPausedJobIsFilledAfterItsResume() {
+    String id = windowed(2, 5);
+    advance(id);
+    jobs.jobs.pauseJob(id);
+    advance(id);
+    assertThat(holdAll()).isEmpty();
+    assertThat(tasksOf(id)).isEqualTo(2);
+    jobs.jobs.resumeJob(id);
+    advance(id);
+    jobs.report(holdAll(), Jobs::done);
+    advance(id);
+    assertThat(tasksOf(id)).isEqualTo(4);
   }
 
   @Test

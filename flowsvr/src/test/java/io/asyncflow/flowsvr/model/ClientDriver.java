@@ -235,6 +235,16 @@ abstract class ClientDriver implements Driver {
   }
 
   @Override
+  public Answer pause(Command.Pause command) {
+    return done(() -> client.pauseTask(names.id(command.task()), command.stop(), null, null));
+  }
+
+  @Override
+  public Answer resume(Command.Resume command) {
+    return done(() -> client.resumeTask(names.id(command.task())));
+  }
+
+  @Override
   public Answer retry(Command.Retry command) {
     return done(() -> client.retryTask(names.id(command.task())));
   }

@@ -135,6 +135,21 @@ sealed interface Command {
     }
   }
 
+  /** Pauses a task; {@code stop} ends its hold. */
+  record Pause(String task, boolean stop) implements Command {
+    @Override
+    public Answer sendTo(Driver driver) {
+      return driver.pause(this);
+    }
+  }
+
+  record Resume(String task) implements Command {
+    @Override
+    public Answer sendTo(Driver driver) {
+      return driver.resume(this);
+    }
+  }
+
   /** An operator's retry of a failed or cancelled task. */
   record Retry(String task) implements Command {
     @Override

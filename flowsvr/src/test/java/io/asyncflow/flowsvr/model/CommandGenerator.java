@@ -17,9 +17,11 @@ import io.asyncflow.flowsvr.model.Command.ListTasks;
 import io.asyncflow.flowsvr.model.Command.ListUserTasks;
 import io.asyncflow.flowsvr.model.Command.OldUpdate;
 import io.asyncflow.flowsvr.model.Command.PassTime;
+import io.asyncflow.flowsvr.model.Command.Pause;
 import io.asyncflow.flowsvr.model.Command.Report;
 import io.asyncflow.flowsvr.model.Command.ReportBatch;
 import io.asyncflow.flowsvr.model.Command.Restart;
+import io.asyncflow.flowsvr.model.Command.Resume;
 import io.asyncflow.flowsvr.model.Command.Retry;
 import io.asyncflow.flowsvr.model.Command.SaveType;
 import io.asyncflow.flowsvr.model.Command.SetWorkers;
@@ -93,6 +95,8 @@ final class CommandGenerator {
     choice(2, this::retry);
     choice(3, this::setWorkers);
     choice(2, this::restart);
+    choice(2, this::pause);
+    choice(3, this::resume);
     choice(16, this::passTime);
     choice(3, this::changeType);
     choice(1, this::getTask);
@@ -451,6 +455,14 @@ final class CommandGenerator {
 
   private Cancel cancel() {
     return new Cancel(anyTask());
+  }
+
+  private Pause pause() {
+    return new Pause(anyTask(), chance(50));
+  }
+
+  private Resume resume() {
+    return new Resume(chance(80) ? anyOf(t -> t.status() == ModelTask.PAUSED).task() : anyTask());
   }
 
   private Retry retry() {

@@ -48,6 +48,7 @@ class CommandGeneratorTest {
             "status 4",
             "status 8",
             "status 16",
+            "status 32",
             "worker lost",
             "timed out",
             "poison",

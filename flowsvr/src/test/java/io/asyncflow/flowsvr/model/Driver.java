@@ -23,6 +23,10 @@ interface Driver extends AutoCloseable {
 
   Answer cancel(Command.Cancel command);
 
+  Answer pause(Command.Pause command);
+
+  Answer resume(Command.Resume command);
+
   Answer retry(Command.Retry command);
 
   Answer setWorkers(Command.SetWorkers command);

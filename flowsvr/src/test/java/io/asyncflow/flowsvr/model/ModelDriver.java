@@ -151,7 +151,7 @@ class ModelDriver implements Driver {
 
   /** What a create does if a task stands under its key. */
   private static String ofDuplicate(NewTask body, KeyUse use, int status) {
-    boolean isDone = status != ModelTask.WAITING && status != ModelTask.EXECUTING;
+    boolean isDone = ModelTask.isFinal(status);
     if (body.keyUntilDone() != null && isDone) {
       return "CREATED";
     }
@@ -345,6 +345,16 @@ class ModelDriver implements Driver {
   @Override
   public Answer cancel(Command.Cancel command) {
     return onTask(command.task(), ModelTask::cancel);
+  }
+
+  @Override
+  public Answer pause(Command.Pause command) {
+    return onTask(command.task(), task -> task.pause(command.stop()));
+  }
+
+  @Override
+  public Answer resume(Command.Resume command) {
+    return onTask(command.task(), ModelTask::resume);
   }
 
   @Override

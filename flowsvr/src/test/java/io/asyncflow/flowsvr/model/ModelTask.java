@@ -18,6 +18,7 @@ class ModelTask {
   static final int SUCCESS = 4;
   static final int FAILED = 8;
   static final int CANCELLED = 16;
+  static final int PAUSED = 32;
 
   private static final int HISTORY = 5;
 
@@ -295,6 +296,9 @@ class ModelTask {
     if (worker != null && leaseLivesAt(now)) {
       return Answer.refused(ErrorCode.LEASE_LOST);
     }
+    if (status == PAUSED && update.status() != null) {
+      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+    }
     boolean isStillExecuting = given(update.status(), 0) == EXECUTING;
     if (isStillExecuting && status != EXECUTING) {
       return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
@@ -357,6 +361,25 @@ class ModelTask {
       return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
     }
     status = CANCELLED;
+    return new Answer.Done();
+  }
+
+  Answer pause(boolean stop) {
+    if (isFinal() || status == EXECUTING && !stop) {
+      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+    }
+    if (status != PAUSED) {
+      status = PAUSED;
+      silenceHolder();
+    }
+    return new Answer.Done();
+  }
+
+  Answer resume() {
+    if (isFinal()) {
+      return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+    }
+    status = status == PAUSED ? WAITING : status;
     return new Answer.Done();
   }
 
@@ -485,6 +508,10 @@ class ModelTask {
   }
 
   private boolean isFinal() {
+    return isFinal(status);
+  }
+
+  static boolean isFinal(int status) {
     return status == SUCCESS || status == FAILED || status == CANCELLED;
   }
 

@@ -35,6 +35,8 @@ class TaskTypesTest {
       new TaskTypes(
           rows,
           new RetryingTransactions(mock(PlatformTransactionManager.class)),
+          mock(),
+          mock(),
           // each look at the clock takes a moment, as it does in life
           clock::incrementAndGet,
           1_000);
@@ -94,6 +96,8 @@ class TaskTypesTest {
         new TaskTypes(
             rows,
             new RetryingTransactions(mock(PlatformTransactionManager.class)),
+            mock(),
+            mock(),
             System::nanoTime,
             1_000);
     int callers = 200;

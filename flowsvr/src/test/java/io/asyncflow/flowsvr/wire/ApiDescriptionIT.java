@@ -53,7 +53,14 @@ class ApiDescriptionIT {
         "/api/job/getJobTasks",
         "/api/job/getJobInput",
         "/api/job/cancel",
-        "/api/job/retry"
+        "/api/job/retry",
+        "/api/job/pause",
+        "/api/job/resume",
+        "/api/task/pause",
+        "/api/task/resume",
+        "/api/pause/set",
+        "/api/pause/clear",
+        "/api/pause/list"
       })
   void callIsDescribedWithItsShapes(String path) {
     JsonNode methods = api.path("paths").path(path);

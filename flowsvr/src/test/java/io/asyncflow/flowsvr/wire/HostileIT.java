@@ -159,6 +159,12 @@ class HostileIT {
       String shown = shown(name);
       post("create type " + shown, "/api/task/createTask", newTask("taskType", name));
       post("save type " + shown, "/api/task_schedule_cfg/save", json(Map.of("task_type", name)));
+      post("pause " + shown, "/api/pause/set", json(Map.of("kind", "TYPE", "name", name)));
+      post(
+          "pause of " + shown,
+          "/api/pause/set",
+          json(Map.of("kind", "STAGE", "name", name + "/a")));
+      post("clear " + shown, "/api/pause/clear", json(Map.of("kind", name, "name", "hostile")));
       get("hold type " + shown, "/api/task/hold_task?taskType=" + encoded(name));
     }
     get("list type", "/api/task/getTaskList?taskType=" + encoded("t_schedule_cfg WHERE 1=1"));
@@ -208,6 +214,8 @@ class HostileIT {
       String shown = shown(id);
       post("get " + shown, "/api/task/getTask", json(Map.of("taskId", id)));
       post("update " + shown, "/api/task/set_task", json(Map.of("taskId", id, "status", 4)));
+      post("pause " + shown, "/api/task/pause", json(Map.of("taskId", id)));
+      post("resume " + shown, "/api/task/resume", json(Map.of("taskId", id)));
       post("report " + shown, "/api/task/set_task", report(id, "w1", 1, "SUCCESS"));
     }
   }
@@ -406,6 +414,9 @@ class HostileIT {
           "worker/heartbeat",
           "worker/list",
           "worker/drain",
+          "pause/set",
+          "pause/clear",
+          "pause/list",
           "task_schedule_cfg/save",
           "task_schedule_cfg/tables",
           "task_schedule_cfg/roll",
@@ -466,14 +477,16 @@ class HostileIT {
         List.of(
             "/api/task/getTaskList?taskType=hostile",
             "/api/task/getUserTaskList?userId=u",
-            "/api/job/getJobList?userId=u")) {
+            "/api/job/getJobList?userId=u",
+            "/api/pause/list?kind=STAGE")) {
       for (String cursor :
           List.of("x", "-1", "0x1", "null", "1,2", "../..", "9".repeat(30), "\u2028", "😀")) {
         get(list + ", cursor " + encoded(cursor), list + "&cursor=" + encoded(cursor));
       }
     }
     for (String id : List.of("", "x", "-1", "1.5", "9".repeat(20), "1\n", "１", "\u0000")) {
-      for (String call : List.of("getJob", "getJobTasks", "getJobInput", "cancel", "retry")) {
+      for (String call :
+          List.of("getJob", "getJobTasks", "getJobInput", "cancel", "retry", "pause", "resume")) {
         post(call + " of job " + encoded(id), "/api/job/" + call, json(Map.of("jobId", id)));
       }
     }
@@ -522,7 +535,7 @@ class HostileIT {
       get("limit " + limit, list + "&limit=" + encoded(limit));
       get("hold limit " + limit, holdUnless0(limit));
     }
-    for (String status : List.of("-1", "32", "64", "2147483647", "x", "1%20OR%201=1", "1,x")) {
+    for (String status : List.of("-1", "64", "65", "2147483647", "x", "1%20OR%201=1", "1,x")) {
       get("status " + status, list + "&status=" + status);
     }
     for (String cursor :

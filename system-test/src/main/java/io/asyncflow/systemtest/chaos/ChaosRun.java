@@ -55,7 +55,7 @@ public final class ChaosRun {
   /** For so many tasks there is one of the type with the defaults, unless too many of it wait. */
   private static final int TASKS_A_DEFAULT_TASK = 100;
 
-  private static final String WAITING = "status IN (1, 2)";
+  private static final String WAITING = "status IN (1, 2, 32)";
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private final ChaosPlan plan;

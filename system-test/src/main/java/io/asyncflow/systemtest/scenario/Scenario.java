@@ -264,7 +264,7 @@ public final class Scenario implements AutoCloseable {
         .pollInterval(Duration.ofMillis(200))
         .until(
             () ->
-                count("status IN (1, 2)") == 0
+                count("status IN (1, 2, 32)") == 0
                     && jobs().stream().allMatch(job -> job.state().isFinal()));
   }
 

@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal;
 
 import io.asyncflow.api.WorkerInfo;
 import io.asyncflow.worker.WorkerSettings;
+import io.asyncflow.worker.WorkerState;
 import io.asyncflow.worker.WorkerView;
 import io.asyncflow.worker.WorkerView.TypeView;
 import io.asyncflow.worker.internal.execute.SlotPool;
@@ -28,7 +29,7 @@ final class SelfDescription {
     programVersion = settings.version() == 0 ? null : settings.version();
   }
 
-  WorkerInfo at(WorkerView now, List<TypePipeline> pipelines, SlotPool slots) {
+  WorkerInfo at(WorkerView now, boolean isPaused, List<TypePipeline> pipelines, SlotPool slots) {
     Map<String, Integer> freeThreads = new LinkedHashMap<>();
     pipelines.forEach(
         pipeline -> freeThreads.put(pipeline.taskType(), pipeline.pool().freeThreads()));
@@ -40,12 +41,13 @@ final class SelfDescription {
         labels,
         freeThreads,
         slots.freeByDevice(),
-        statesOf(now));
+        statesOf(now, isPaused));
   }
 
-  private static Map<String, String> statesOf(WorkerView now) {
+  private static Map<String, String> statesOf(WorkerView now, boolean isPaused) {
     Map<String, String> states = new LinkedHashMap<>();
-    states.put("worker", now.state().name());
+    boolean asksForNothing = isPaused && now.state() == WorkerState.RUNNING;
+    states.put("worker", asksForNothing ? "PAUSED" : now.state().name());
     states.put("health", now.problem() == null ? "healthy" : now.problem());
     int stuck = now.types().stream().mapToInt(TypeView::stuck).sum();
     states.put("stuck", Integer.toString(stuck));

@@ -92,7 +92,9 @@ public final class WorkerLoops {
   private final OutageLog health;
   private final Runnable whenDrained;
   private final Drain drain;
+  private final HeartbeatSender heart;
   private volatile WorkerState state = WorkerState.NEW;
+  private volatile boolean isPaused;
   private volatile long graceEnd = Long.MAX_VALUE;
   private Thread stopping;
 
@@ -137,7 +139,7 @@ public final class WorkerLoops {
     ends = new RunEnds(writer, sender, held, ticker);
 
     WakeUp heartbeatWakeUp = new WakeUp();
-    HeartbeatSender heart =
+    heart =
         new HeartbeatSender(
             settings.workerId(),
             heartbeats,
@@ -197,7 +199,7 @@ public final class WorkerLoops {
             new HoldCall(type, settings.workerId(), client, sender, this::drain, ticker),
             new Admission(stages, pool, held, ends, Listener.none()),
             lock,
-            () -> sender.behind() ? null : feed.limits(type),
+            () -> isPaused || sender.behind() ? null : feed.limits(type),
             wakeUp,
             newBackoff(),
             Jitter.random(),
@@ -270,7 +272,7 @@ public final class WorkerLoops {
     } else {
       health.failed("UNHEALTHY", now.problem(), "reported with every heartbeat until it is over");
     }
-    return self.at(now, pipelines, slots);
+    return self.at(now, isPaused, pipelines, slots);
   }
 
   public synchronized void start() {
@@ -299,6 +301,23 @@ public final class WorkerLoops {
     if (transition.to() == PollerState.STOPPED) {
       progress.signal();
     }
+  }
+
+  /** Lets the pollers ask for tasks, or not; what is held goes on. */
+  public void setPaused(boolean value) {
+    if (isPaused == value) {
+      return;
+    }
+    isPaused = value;
+    log.info(
+        value ? "worker {} is paused: it asks for no tasks" : "worker {} is resumed",
+        settings.workerId());
+    pipelines.forEach(pipeline -> pipeline.poller().wake());
+    heart.beatSoon();
+  }
+
+  public boolean isPaused() {
+    return isPaused;
   }
 
   /**

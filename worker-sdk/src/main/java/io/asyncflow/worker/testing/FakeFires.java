@@ -4,7 +4,6 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
-import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.ScheduleFire;
@@ -114,7 +113,7 @@ final class FakeFires {
 
   private boolean isUntouched(ScheduleFire fire) {
     TaskRow task = fire.taskId() == null ? null : server.row(fire.taskId());
-    return task != null && task.status() == TaskStatus.WAITING && task.leaseEpoch() == 0;
+    return task != null && !task.status().isFinal() && task.leaseEpoch() == 0;
   }
 
   /** Cancels the tasks of these fires of a schedule. */

@@ -27,6 +27,7 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.ScheduleClient;
 import io.asyncflow.api.schedule.TriggeredRun;
@@ -145,6 +146,7 @@ public final class FakeFlowServer implements FlowClient {
   private final List<Heartbeat> heartbeats = new ArrayList<>();
   private final FakeJobs jobs = new FakeJobs(this);
   private final FakeSchedules schedules = new FakeSchedules(this, jobs);
+  private final FakePauses pauses = new FakePauses(this);
   private final FakeStore objects = new FakeStore();
   private long nextNumber = 1;
   private long nextPark = 1;
@@ -541,6 +543,59 @@ public final class FakeFlowServer implements FlowClient {
     after();
   }
 
+  @Override
+  public synchronized void pauseTask(String taskId, boolean stop, String operator, String reason) {
+    before();
+    sweep();
+    TaskRow row = requireUnfinished(taskId);
+    if (row.status() == TaskStatus.EXECUTING && !stop) {
+      throw notAllowed("a worker holds it");
+    }
+    pause(taskId);
+    after();
+  }
+
+  /** Pauses a task that has not ended, without injected faults. */
+  void pause(String taskId) {
+    Entry entry = entry(taskId);
+    TaskRow row = entry.row;
+    if (row.status() == TaskStatus.PAUSED) {
+      return;
+    }
+    entry.row =
+        row.copy()
+            .status(TaskStatus.PAUSED)
+            .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
+            .reportedEpoch(row.leaseEpoch())
+            .row();
+    notifyAll();
+  }
+
+  @Override
+  public synchronized void resumeTask(String taskId, String operator, String reason) {
+    before();
+    requireUnfinished(taskId);
+    resume(taskId);
+    after();
+  }
+
+  /** Lets a paused task wait again, without injected faults. */
+  void resume(String taskId) {
+    Entry entry = entry(taskId);
+    if (entry.row.status() == TaskStatus.PAUSED) {
+      entry.row = entry.row.copy().status(TaskStatus.WAITING).row();
+      notifyAll();
+    }
+  }
+
+  private TaskRow requireUnfinished(String taskId) {
+    TaskRow row = entry(taskId).row;
+    if (row.status().isFinal()) {
+      throw notAllowed("the task is final: " + row.status());
+    }
+    return row;
+  }
+
   private static FlowException notAllowed(String why) {
     return new FlowException(ErrorCode.TRANSITION_NOT_ALLOWED, why);
   }
@@ -554,7 +609,8 @@ public final class FakeFlowServer implements FlowClient {
         List.of(),
         isDrained,
         isDrained ? drainGraceMs : null,
-        isTooOld(request) ? settingsOf(request.taskType()).minWorkerVersion() : null);
+        isTooOld(request) ? settingsOf(request.taskType()).minWorkerVersion() : null,
+        pauses.hasWorker(request.workerId()));
   }
 
   private List<Task> held(HoldRequest request) {
@@ -615,7 +671,12 @@ public final class FakeFlowServer implements FlowClient {
             request.workerVersion());
     HoldAnswer answer = hold(atOnce);
     return new HoldAnswer(
-        answer.tasks(), outcomes, answer.drain(), answer.drainGraceMs(), answer.minWorkerVersion());
+        answer.tasks(),
+        outcomes,
+        answer.drain(),
+        answer.drainGraceMs(),
+        answer.minWorkerVersion(),
+        answer.paused());
   }
 
   @Override
@@ -651,7 +712,11 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public synchronized void saveTaskType(TaskTypeSettings settings) {
-    types.merge(settings.taskType().toLowerCase(Locale.ROOT), settings, FakeFlowServer::changed);
+    String name = settings.taskType().toLowerCase(Locale.ROOT);
+    types.merge(name, settings, FakeFlowServer::changed);
+    if (settings.paused() != null) {
+      pauses.saved(name, settings.paused() != 0);
+    }
     notifyAll();
   }
 
@@ -687,6 +752,11 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public ScheduleClient schedules() {
     return schedules;
+  }
+
+  @Override
+  public PauseClient pauses() {
+    return pauses;
   }
 
   @Override
@@ -902,6 +972,7 @@ public final class FakeFlowServer implements FlowClient {
       throw new FlowException(
           ErrorCode.INVALID_INPUT, "workerId is required for type " + type.taskType());
     }
+    jobs.setAside();
     List<Entry> same =
         tasks.values().stream()
             .filter(entry -> entry.row.status() == TaskStatus.EXECUTING)
@@ -913,7 +984,9 @@ public final class FakeFlowServer implements FlowClient {
     if (!same.isEmpty()) {
       return same.stream().map(this::toTask).toList();
     }
-    if (Integer.valueOf(1).equals(type.paused()) || isTooOld(request)) {
+    if (Integer.valueOf(1).equals(type.paused())
+        || isTooOld(request)
+        || pauses.hasWorker(request.workerId())) {
       return List.of();
     }
     int limit =
@@ -929,6 +1002,7 @@ public final class FakeFlowServer implements FlowClient {
                     request.stages() == null
                         || request.stages().isEmpty()
                         || request.stages().contains(entry.row.stage()))
+            .filter(entry -> !pauses.hasStage(entry.created.taskType(), entry.row.stage()))
             .sorted(
                 Comparator.comparingLong((Entry entry) -> patienceMs(request, entry.row))
                     .thenComparing(BY_DUE_TIME))
@@ -975,8 +1049,14 @@ public final class FakeFlowServer implements FlowClient {
 
   /** Does what the clock asks for. */
   void sweep() {
+    pauses.endDue();
     endLeases();
     schedules.makeFires();
+  }
+
+  /** Sets or takes away the flag of a paused type. */
+  void setPaused(String taskType, boolean paused) {
+    types.computeIfPresent(taskType, (name, before) -> before.withPaused(paused ? 1 : 0));
   }
 
   private void endLeases() {

@@ -53,6 +53,7 @@ final class FakeJobs implements JobClient {
     int cancelled;
     String mergeTask;
     String result;
+    boolean paused;
   }
 
   private final FakeFlowServer server;
@@ -126,7 +127,8 @@ final class FakeJobs implements JobClient {
           null,
           0,
           0,
-          null);
+          null,
+          row.paused && !row.state.isFinal() ? Boolean.TRUE : null);
     }
   }
 
@@ -272,6 +274,44 @@ final class FakeJobs implements JobClient {
     row.state = JobState.CANCELLED;
     tellSchedule(jobId, row);
     server.notifyAll();
+  }
+
+  @Override
+  public void pauseJob(String jobId, String operator, String reason) {
+    setPaused(jobId, true);
+  }
+
+  @Override
+  public void resumeJob(String jobId, String operator, String reason) {
+    setPaused(jobId, false);
+  }
+
+  private void setPaused(String jobId, boolean paused) {
+    synchronized (server) {
+      Row row = row(jobId);
+      if (row.state.isFinal()) {
+        throw new FlowException(
+            ErrorCode.TRANSITION_NOT_ALLOWED, "job " + jobId + " is " + row.state);
+      }
+      boolean isResume = row.paused && !paused;
+      row.paused = paused;
+      if (isResume) {
+        tasksOf(row).forEach(server::resume);
+      }
+      setAside();
+      server.after();
+    }
+  }
+
+  /** Pauses what waits of paused jobs; called under the server's lock. */
+  void setAside() {
+    for (Row row : rows.values()) {
+      if (row.paused && !row.state.isFinal()) {
+        tasksOf(row)
+            .filter(task -> server.row(task).status() == TaskStatus.WAITING)
+            .forEach(server::pause);
+      }
+    }
   }
 
   private static Stream<String> tasksOf(Row row) {

@@ -16,6 +16,8 @@ import io.asyncflow.rules.TaskType;
  * @param mergeTask {@code null} until there is one
  * @param runTime epoch ms; {@code null} until its children run
  * @param endTime epoch ms; {@code null} until it has ended
+ * @param pauseCursor children below this index were paused, or wait again; -1 if nor were the split
+ *     and the merge
  * @param now the database's epoch ms when the row was read
  */
 public record JobRow(
@@ -48,6 +50,8 @@ public record JobRow(
     long createTime,
     long modifyTime,
     Long endTime,
+    JobPause pause,
+    int pauseCursor,
     long now) {
 
   public JobCounts counts() {
@@ -97,7 +101,8 @@ public record JobRow(
         state == JobState.FAILED ? whyFailed() : null,
         createTime,
         modifyTime,
-        endTime);
+        endTime,
+        pause == JobPause.PAUSED && !state.isFinal() ? Boolean.TRUE : null);
   }
 
   private String whyFailed() {

@@ -33,7 +33,7 @@ public class JobStore {
       id, user_id, job_type, child_type, priority, release_window, fail_fast, input_bytes, input_kept,
       state, split_number, split_table, staged, staged_epoch, total, released, revived, done, failed, cancelled,
       merge_number, merge_table, result, err_msg, run_time, run_base, version, create_time,
-      modify_time, end_time, schedule_id, fire_time,\
+      modify_time, end_time, schedule_id, fire_time, pause, pause_cursor,\
       """
           + NOW_MS
           + " AS db_now";
@@ -197,12 +197,16 @@ public class JobStore {
                 """
             SELECT id
             FROM t_job
-            WHERE state IN ('RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
-                  AND (state = 'STOPPING'
-                    OR (((state = 'RUNNING' AND released < total) OR state = 'RETRYING')
-                      AND (release_window IS NULL
-                        OR released - done - failed - cancelled < release_window))
-                OR (state = 'MERGING' AND merge_number IS NULL))
+            WHERE state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'STOPPING', 'MERGING')
+              AND CASE
+                WHEN state = 'STOPPING' THEN 1
+                WHEN pause = 1 THEN pause_cursor < released
+                WHEN pause = 2 THEN 1
+                WHEN state = 'MERGING' THEN merge_number IS NULL
+                WHEN state = 'SPLITTING' OR (state = 'RUNNING' AND released = total) THEN 0
+                ELSE release_window IS NULL
+                  OR released - done - failed - cancelled < release_window
+              END = 1
               AND modify_time <= now_ms - :since
             ORDER BY modify_time, id
             LIMIT :limit
@@ -253,8 +257,9 @@ public class JobStore {
                 WHERE id = :id
                   AND released = :from
                   AND state = 'RUNNING'
-                      AND (release_window IS NULL
-                        OR :to - done - failed - cancelled <= release_window)
+                  AND (release_window IS NULL
+                    OR :to - done - failed - cancelled <= release_window)
+                  AND pause IS NULL
                 """))
             .param("from", from)
             .param("to", to)
@@ -276,10 +281,67 @@ public class JobStore {
                 WHERE id = :id
                   AND merge_number IS NULL
                   AND state = 'MERGING'
+                  AND pause IS NULL
                 """))
             .param("number", merge.number())
             .param("table", merge.table().number())
             .param("id", id)
+            .update()
+        == 1;
+  }
+
+  /** Pauses the job; false if it is paused, is being cancelled or has ended. */
+  public boolean pause(long id) {
+    return setPause(id, JobPause.PAUSED, List.of(JobPause.NONE.code(), JobPause.RESUMING.code()));
+  }
+
+  /** Begins to resume the job; false if it is not paused. */
+  public boolean unpause(long id) {
+    return setPause(id, JobPause.RESUMING, List.of(JobPause.PAUSED.code()));
+  }
+
+  private boolean setPause(long id, JobPause pause, List<Integer> from) {
+    return jdbc.sql(
+                sql(
+                    """
+                    UPDATE t_job
+                    SET pause = :pause,
+                        pause_cursor = -1,
+                        version = version + 1,
+                        modify_time = now_ms
+                    WHERE id = :id
+                      AND COALESCE(pause, 0) IN (:from)
+                      AND state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'MERGING')
+                    """))
+            .param("pause", pause.code())
+            .param("from", from)
+            .param("id", id)
+            .update()
+        == 1;
+  }
+
+  /**
+   * Records that the tasks of a page were paused, or wait again; false if the job has moved
+   * meanwhile. The last page of a resume ends it.
+   */
+  public boolean movePause(JobRow job, int to) {
+    return jdbc.sql(
+                sql(
+                    """
+                    UPDATE t_job
+                    SET pause_cursor = :to,
+                        pause = IF(pause = 2 AND :to = released, NULL, pause),
+                        version = version + 1,
+                        modify_time = now_ms
+                    WHERE id = :id
+                      AND pause = :pause
+                      AND pause_cursor = :from
+                      AND state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'MERGING')
+                    """))
+            .param("to", to)
+            .param("id", job.id())
+            .param("pause", job.pause().code())
+            .param("from", job.pauseCursor())
             .update()
         == 1;
   }
@@ -292,6 +354,7 @@ public class JobStore {
                 UPDATE t_job
                 SET state = 'STOPPING',
                     stop_as = 'CANCELLED',
+                    pause = NULL,
                     version = version + 1,
                     modify_time = now_ms
                 WHERE id = :id
@@ -316,6 +379,7 @@ public class JobStore {
                 UPDATE t_job
                 SET state = IF(total IS NULL, 'SPLITTING', IF(done = total, 'MERGING', 'RETRYING')),
                     stop_as = 'FAILED',
+                    pause = NULL,
                     split_number = COALESCE(:splitNumber, split_number),
                     split_table = COALESCE(:splitTable, split_table),
                     staged = IF(total IS NULL, 0, staged),
@@ -341,9 +405,17 @@ public class JobStore {
         == 1;
   }
 
-  /** Locks the job if it is being retried; false if it is not. */
+  /** Locks the job if it is being retried and not paused; false otherwise. */
   public boolean lockRetrying(long id) {
-    return jdbc.sql("SELECT id FROM t_job WHERE id = :id AND state = 'RETRYING' FOR UPDATE")
+    return jdbc.sql(
+            """
+            SELECT id
+            FROM t_job
+            WHERE id = :id
+              AND state = 'RETRYING'
+              AND pause IS NULL
+            FOR UPDATE
+            """)
         .param("id", id)
         .query(Long.class)
         .optional()
@@ -371,6 +443,7 @@ public class JobStore {
                 WHERE id = :id
                   AND revived = :from
                   AND state = 'RETRYING'
+                  AND pause IS NULL
                 """))
             .param("from", from)
             .param("to", to)
@@ -416,6 +489,8 @@ public class JobStore {
         rs.getLong("create_time"),
         rs.getLong("modify_time"),
         rs.getObject("end_time", Long.class),
+        JobPause.ofCode(rs.getInt("pause")),
+        rs.getInt("pause_cursor"),
         rs.getLong("db_now"));
   }
 }

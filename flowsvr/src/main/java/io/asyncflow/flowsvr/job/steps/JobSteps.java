@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobCountStore;
 import io.asyncflow.flowsvr.job.core.JobCreator;
+import io.asyncflow.flowsvr.job.core.JobPause;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
@@ -35,7 +36,8 @@ import org.springframework.stereotype.Service;
 
 /**
  * Executes the steps that a job's state requires: makes tasks of staged children, returns failed
- * children to waiting, cancels unfinished tasks, creates the merge.
+ * children to waiting, cancels unfinished tasks, creates the merge; of a paused job, pauses what
+ * waits.
  *
  * <p>A step handles one page in one transaction that changes the job's row by compare-and-set. So
  * concurrent servers execute it once, a crash leaves it done or not begun, and the row tells the
@@ -124,6 +126,11 @@ public class JobSteps {
    * server was faster, because there may be a further step.
    */
   private boolean step(JobRow job) {
+    if (job.pause() != JobPause.NONE
+        && !job.state().isFinal()
+        && job.state() != JobState.STOPPING) {
+      return movePage(job);
+    }
     return switch (job.state()) {
       case RUNNING -> job.hasStaged() && job.room() > 0 && release(job);
       case RETRYING -> revive(job);
@@ -131,6 +138,59 @@ public class JobSteps {
       case MERGING -> job.mergeTask() == null && createMerge(job);
       case SPLITTING, SUCCESS, FAILED, CANCELLED -> false;
     };
+  }
+
+  /**
+   * Pauses what waits in the next page of a paused job, or lets it wait again. Nothing is released,
+   * revived or merged meanwhile, so the pages reach all that there is, and {@code JointClaim}
+   * pauses what begins to wait behind them.
+   */
+  private boolean movePage(JobRow job) {
+    int from = Math.max(0, job.pauseCursor());
+    int end = Math.min(from + PAGE, job.released());
+    if (job.pause() == JobPause.PAUSED && job.pauseCursor() == job.released()) {
+      return false;
+    }
+    runUnlessMoved(
+        () ->
+            transactions.execute(
+                () -> {
+                  if (job.pauseCursor() < 0) {
+                    move(job, job.splitTask().table(), List.of(job.splitTask().number()));
+                    if (job.mergeTask() != null) {
+                      move(job, job.mergeTask().table(), List.of(job.mergeTask().number()));
+                    }
+                  }
+                  byTable(job, from, end - from)
+                      .forEach((table, ofTable) -> move(job, table, Child.numbersOf(ofTable)));
+                  if (!jobs.movePause(job, end)) {
+                    throw new MovedException(job.id());
+                  }
+                  return null;
+                }));
+    if (job.pause() == JobPause.RESUMING) {
+      events.publish(new TasksWaiting(job.jobType()));
+      events.publish(new TasksWaiting(job.childType()));
+    }
+    return true;
+  }
+
+  private void move(JobRow job, TaskTable table, List<Long> numbers) {
+    if (!families.has(table)) {
+      return; // dropped; all its tasks had ended
+    }
+    boolean isPause = job.pause() == JobPause.PAUSED;
+    TaskStatus from = isPause ? TaskStatus.WAITING : TaskStatus.PAUSED;
+    List<TaskRow> rows =
+        tasks.lockBriefly(table, numbers).stream().filter(row -> row.status() == from).toList();
+    if (rows.isEmpty()) {
+      return;
+    }
+    if (isPause) {
+      tasks.pause(rows);
+    } else {
+      tasks.resume(rows);
+    }
   }
 
   /** Makes tasks of the next staged children, as far as the job's window has room. */

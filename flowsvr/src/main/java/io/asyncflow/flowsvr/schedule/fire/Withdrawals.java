@@ -42,6 +42,8 @@ public class Withdrawals {
 
   private static final int MAX_ATTEMPTS = 50;
 
+  private static final Set<TaskStatus> WAITS = Set.of(TaskStatus.WAITING, TaskStatus.PAUSED);
+
   private final ScheduleStore schedules;
   private final FireStore fires;
   private final FireDayStore days;
@@ -169,7 +171,7 @@ public class Withdrawals {
     numbers.forEach(
         (table, ofTable) ->
             tasks.lockBriefly(table, ofTable).stream()
-                .filter(task -> task.status() == TaskStatus.WAITING && task.leaseEpoch() == 0)
+                .filter(task -> task.leaseEpoch() == 0 && WAITS.contains(task.status()))
                 .forEach(waiting::add));
     return waiting;
   }

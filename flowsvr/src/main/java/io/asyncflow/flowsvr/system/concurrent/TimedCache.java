@@ -129,6 +129,10 @@ public final class TimedCache<T> {
   }
 
   private T readSince(long moment, long pause) {
+    Reading<T> reading = cached;
+    if (reading.asOf - moment >= 0) {
+      return reading.orThrow();
+    }
     if (!awaitTurn(PATIENCE)) {
       throw new FlowException(ErrorCode.UNAVAILABLE, "the database is too slow");
     }

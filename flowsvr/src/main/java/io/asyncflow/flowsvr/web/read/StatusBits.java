@@ -16,7 +16,7 @@ public final class StatusBits {
     Set<TaskStatus> statuses = EnumSet.noneOf(TaskStatus.class);
     for (String piece : in.names(name).max(MAX_PIECES, 2).values()) {
       if (!addAll(statuses, piece)) {
-        in.refuse(name, "must be an OR of the status bits 1, 2, 4, 8 and 16, or a comma list");
+        in.refuse(name, "must be an OR of the status bits 1, 2, 4, 8, 16 and 32, or a comma list");
         return Set.of();
       }
     }

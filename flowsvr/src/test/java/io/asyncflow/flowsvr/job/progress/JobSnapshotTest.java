@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.JobProgress;
 import io.asyncflow.api.JobState;
+import io.asyncflow.flowsvr.job.core.JobPause;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
@@ -48,6 +49,8 @@ class JobSnapshotTest {
         BEGAN,
         BEGAN,
         null,
+        JobPause.NONE,
+        -1,
         BEGAN + 10_000);
   }
 

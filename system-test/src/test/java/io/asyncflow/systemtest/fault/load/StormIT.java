@@ -115,7 +115,7 @@ class StormIT {
     await()
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(10))
-        .until(() -> scenario.count("status IN (1, 2)") == 0);
+        .until(() -> scenario.count("status IN (1, 2, 32)") == 0);
     return watch.elapsed();
   }
 

@@ -402,7 +402,8 @@ class ScheduleFaultsIT {
       for (int look = 0; look < 3; look++) {
         int left =
             ticking.countTasks(
-                "schedule_id = %s AND fire_time > %d AND status IN (1, 2)".formatted(id, answered));
+                "schedule_id = %s AND fire_time > %d AND status IN (1, 2, 32)"
+                    .formatted(id, answered));
         if (left > 0) {
           problems.add(left + " tasks after " + answered + " are left of " + id);
         }

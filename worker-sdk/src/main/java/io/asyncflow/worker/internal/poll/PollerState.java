@@ -16,7 +16,10 @@ public enum PollerState {
   public enum Event {
     /** There is something to ask for: room, and stages that could start. */
     READY,
-    /** There is nothing to ask for: no configuration, no room, no slot, or too large a backlog. */
+    /**
+     * There is nothing to ask for: the worker is paused, or there is no configuration, no room, no
+     * slot, or too large a backlog.
+     */
     NOT_READY,
     /** The hold was answered, with tasks or with none. */
     ANSWERED,

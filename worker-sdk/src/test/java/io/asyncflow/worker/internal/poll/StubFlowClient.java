@@ -114,7 +114,7 @@ public final class StubFlowClient extends ForwardingFlowClient {
     holds.add(request);
     List<Task> tasks =
         answers.isEmpty() ? waitInVain(request) : answers.removeFirst().apply(request);
-    return new HoldAnswer(tasks, List.of(), drain, null, minWorkerVersion);
+    return new HoldAnswer(tasks, List.of(), drain, null, minWorkerVersion, false);
   }
 
   @Override

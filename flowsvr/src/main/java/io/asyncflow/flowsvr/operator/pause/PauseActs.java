@@ -1,0 +1,190 @@
+package io.asyncflow.flowsvr.operator.pause;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.pause.Pause;
+import io.asyncflow.api.pause.PauseKind;
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.duty.DutyIntervals;
+import io.asyncflow.flowsvr.operator.ActStore;
+import io.asyncflow.flowsvr.pause.PauseStore;
+import io.asyncflow.flowsvr.pause.PausedName;
+import io.asyncflow.flowsvr.pause.PausesChanged;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.concurrent.FailureCollector;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.springframework.context.annotation.Bean;
+import org.springframework.stereotype.Service;
+
+/**
+ * Pauses types, stages and workers, and ends pauses: by an operator, or when their time has come.
+ */
+@Service
+public class PauseActs {
+
+  private static final int MAX_PAUSES = 10_000;
+  private static final int PAGE = 500;
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+  private final PauseStore pauses;
+  private final TaskTypes types;
+  private final ActStore acts;
+  private final RetryingTransactions transactions;
+  private final Events events;
+
+  PauseActs(
+      PauseStore pauses,
+      TaskTypes types,
+      ActStore acts,
+      RetryingTransactions transactions,
+      Events events) {
+    this.pauses = pauses;
+    this.types = types;
+    this.acts = acts;
+    this.transactions = transactions;
+    this.events = events;
+  }
+
+  /**
+   * Pauses. Repeating a pause changes nothing; another time, operator or reason replaces the last.
+   *
+   * @param until epoch ms; {@code null} for a pause that only {@link #clear} ends
+   * @throws NoSuchTaskTypeException if there is no such type
+   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if there are too many pauses
+   */
+  void set(PausedName name, Long until, String operator, String reason) {
+    if (name.kind() == PauseKind.TYPE) {
+      types.changePause(
+          name.type(),
+          wasPaused -> {
+            if (!wasPaused) {
+              pauses.delete(name); // the flag was taken away by SQL
+            }
+            put(name, until, operator, reason);
+            return true;
+          });
+    } else {
+      if (name.kind() == PauseKind.STAGE) {
+        types.require(name.type());
+      }
+      transactions.execute(
+          () -> {
+            put(name, until, operator, reason);
+            return null;
+          });
+    }
+    events.publish(PausesChanged.HERE);
+  }
+
+  private void put(PausedName name, Long until, String operator, String reason) {
+    Optional<Pause> before = pauses.lock(name);
+    boolean isSame =
+        before
+            .filter(pause -> Objects.equals(pause.until(), until))
+            .filter(pause -> pause.operator().equals(operator))
+            .filter(pause -> pause.reason().equals(reason))
+            .isPresent();
+    if (isSame) {
+      return;
+    }
+    if (before.isEmpty() && pauses.count() >= MAX_PAUSES) {
+      throw new FlowException(ErrorCode.LIMIT_EXCEEDED, "there are " + MAX_PAUSES + " pauses");
+    }
+    pauses.put(name, until, operator, reason);
+    Map<String, Long> detail = until == null ? null : Collections.singletonMap("until", until);
+    acts.record("PAUSE", objectOf(name), operator, reason, detail);
+  }
+
+  /**
+   * Ends a pause; does nothing if there is none.
+   *
+   * @throws NoSuchTaskTypeException if it names a type that does not exist
+   */
+  void clear(PausedName name, String operator, String reason) {
+    if (name.kind() == PauseKind.TYPE) {
+      types.changePause(
+          name.type(),
+          wasPaused -> {
+            pauses.delete(name);
+            if (wasPaused) {
+              recordEnd(name, operator, reason);
+            }
+            return false;
+          });
+    } else {
+      transactions.execute(
+          () -> {
+            if (pauses.delete(name)) {
+              recordEnd(name, operator, reason);
+            }
+            return null;
+          });
+    }
+    events.publish(PausesChanged.HERE);
+  }
+
+  private void recordEnd(PausedName name, String operator, String reason) {
+    acts.record("RESUME", objectOf(name), operator, reason, null);
+  }
+
+  private static String objectOf(PausedName name) {
+    return name.kind().name().toLowerCase(Locale.ROOT) + ":" + name.text();
+  }
+
+  @Bean
+  Duty pauseExpiryDuty(DutyIntervals every) {
+    return Duty.ofLeader("pause-expiry", every.notBelowSweep(INTERVAL), this::endDue);
+  }
+
+  /**
+   * Ends a page of the pauses whose time has come, each unless it was changed meanwhile; returns
+   * their number.
+   *
+   * @throws RuntimeException the first failure, after the others were ended
+   */
+  int endDue() {
+    List<Pause> due = pauses.ended(PAGE);
+    FailureCollector failures = new FailureCollector();
+    due.forEach(pause -> failures.collect(() -> end(pause)));
+    if (!due.isEmpty()) {
+      events.publish(PausesChanged.HERE);
+    }
+    failures.throwFirst();
+    return due.size();
+  }
+
+  private void end(Pause pause) {
+    PausedName name = new PausedName(pause.kind(), pause.name());
+    if (pause.kind() == PauseKind.TYPE) {
+      try {
+        types.changePause(
+            name.type(), wasPaused -> !endUnlessChanged(pause, name, wasPaused) && wasPaused);
+      } catch (NoSuchTaskTypeException e) {
+        pauses.deleteEnded(pause);
+      }
+    } else {
+      transactions.execute(() -> endUnlessChanged(pause, name, true));
+    }
+  }
+
+  /**
+   * @param wasPaused false of a type that goes on already, whose row says nothing
+   * @return whether the pause has ended
+   */
+  private boolean endUnlessChanged(Pause pause, PausedName name, boolean wasPaused) {
+    boolean isEnded = pauses.deleteEnded(pause);
+    if (isEnded && wasPaused) {
+      recordEnd(name, "", "its time has come");
+    }
+    return isEnded;
+  }
+}

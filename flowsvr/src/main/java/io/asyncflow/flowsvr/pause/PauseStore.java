@@ -1,0 +1,246 @@
+package io.asyncflow.flowsvr.pause;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+
+import io.asyncflow.api.pause.Pause;
+import io.asyncflow.api.pause.PauseKind;
+import io.asyncflow.rules.TaskType;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Component;
+
+/**
+ * {@code t_pause}, and what else says that something is paused.
+ *
+ * <p>Every method is one statement in the caller's transaction, if there is one. The row of a type
+ * is written by transactions that have locked the type's row in {@code t_schedule_cfg}.
+ */
+@Component
+public class PauseStore {
+
+  /** A pause whose time has come is over, even if no leader has cleared it yet. */
+  private static final String IN_FORCE =
+      sql(
+          """
+          SELECT 1 AS kind, CONVERT(c.task_type USING utf8mb4) COLLATE utf8mb4_bin AS name
+          FROM t_schedule_cfg c
+          WHERE c.paused <> 0
+          UNION ALL
+          SELECT kind, name
+          FROM t_pause
+          WHERE kind <> 1
+            AND (until_time IS NULL OR until_time > now_ms)
+          UNION ALL
+          SELECT 4, CONVERT(id, CHAR)
+          FROM t_job
+          WHERE pause = 1
+            AND state IN ('SPLITTING', 'RUNNING', 'RETRYING', 'MERGING')
+          """);
+
+  private static final int JOB = 4;
+
+  private static final String COLUMNS = "kind, name, until_time, operator, reason, pause_time\n";
+
+  private final JdbcClient jdbc;
+
+  PauseStore(JdbcClient jdbc) {
+    this.jdbc = jdbc;
+  }
+
+  /** All that is paused. */
+  Paused inForce() {
+    Set<TaskType> types = new HashSet<>();
+    Map<TaskType, Set<String>> stages = new HashMap<>();
+    Set<String> workers = new HashSet<>();
+    Set<Long> jobs = new HashSet<>();
+    jdbc.sql(IN_FORCE)
+        .query(
+            rs -> {
+              String name = rs.getString("name");
+              int kind = rs.getInt("kind");
+              if (kind == JOB) {
+                jobs.add(Long.valueOf(name));
+                return;
+              }
+              PausedName.parse(kindOf(kind), name)
+                  .ifPresent(
+                      paused -> {
+                        switch (paused.kind()) {
+                          case TYPE -> types.add(paused.type());
+                          case STAGE ->
+                              stages
+                                  .computeIfAbsent(paused.type(), type -> new HashSet<>())
+                                  .add(paused.stage());
+                          case WORKER -> workers.add(name);
+                        }
+                      });
+            });
+    return new Paused(types, stages, workers, jobs);
+  }
+
+  /** The database's clock, epoch ms. */
+  public long now() {
+    return jdbc.sql(sql("SELECT now_ms")).query(Long.class).single();
+  }
+
+  public int count() {
+    return jdbc.sql("SELECT COUNT(*) FROM t_pause").query(Integer.class).single();
+  }
+
+  /** The row, locked until the transaction ends; also of a type that is not paused any more. */
+  public Optional<Pause> lock(PausedName name) {
+    return jdbc.sql(
+            "SELECT " + COLUMNS + "FROM t_pause\nWHERE kind = :kind AND name = :name\nFOR UPDATE")
+        .param("kind", code(name.kind()))
+        .param("name", name.text())
+        .query((rs, row) -> read(rs))
+        .optional();
+  }
+
+  /** Writes a pause; of one that is there, all but since when. */
+  public void put(PausedName name, Long until, String operator, String reason) {
+    jdbc.sql(
+            sql(
+                """
+                INSERT INTO t_pause (kind, name, until_time, operator, reason, pause_time)
+                VALUES (:kind, :name, :until, :operator, :reason, now_ms)
+                ON DUPLICATE KEY UPDATE
+                  until_time = VALUES(until_time),
+                  operator = VALUES(operator),
+                  reason = VALUES(reason)
+                """))
+        .param("kind", code(name.kind()))
+        .param("name", name.text())
+        .param("until", until)
+        .param("operator", operator)
+        .param("reason", reason)
+        .update();
+  }
+
+  /** Deletes a pause; false if there was none. */
+  public boolean delete(PausedName name) {
+    return jdbc.sql("DELETE FROM t_pause WHERE kind = :kind AND name = :name")
+            .param("kind", code(name.kind()))
+            .param("name", name.text())
+            .update()
+        == 1;
+  }
+
+  /** Deletes a pause whose time has come; false if it was changed meanwhile. */
+  public boolean deleteEnded(Pause pause) {
+    return jdbc.sql(
+                """
+                DELETE FROM t_pause
+                WHERE kind = :kind
+                  AND name = :name
+                  AND until_time = :until
+                """)
+            .param("kind", code(pause.kind()))
+            .param("name", pause.name())
+            .param("until", pause.until())
+            .update()
+        == 1;
+  }
+
+  /** Pauses whose time has come, the earliest first. */
+  public List<Pause> ended(int limit) {
+    return jdbc.sql(
+            sql(
+                "SELECT "
+                    + COLUMNS
+                    + """
+                    FROM t_pause FORCE INDEX (idx_until)
+                    WHERE until_time <= now_ms
+                    ORDER BY until_time
+                    LIMIT :limit
+                    """))
+        .param("limit", limit)
+        .query((rs, row) -> read(rs))
+        .list();
+  }
+
+  /**
+   * The pauses behind one, by kind and name. A type that was paused by SQL has one, too, of which
+   * nothing else is known.
+   *
+   * @param kinds the kinds wanted
+   * @param after the last pause of the previous page; {@code null} for the first page
+   */
+  public List<Pause> list(Set<PauseKind> kinds, PausedName after, int limit) {
+    return jdbc.sql(
+            sql(
+                """
+                SELECT kind, name, until_time, operator, reason, pause_time
+                FROM (
+                  SELECT 1 AS kind,
+                    CONVERT(LOWER(c.task_type) USING utf8mb4) COLLATE utf8mb4_bin AS name,
+                    p.until_time, COALESCE(p.operator, '') AS operator,
+                    COALESCE(p.reason, '') AS reason, COALESCE(p.pause_time, 0) AS pause_time
+                  FROM t_schedule_cfg c
+                  LEFT JOIN t_pause p
+                    ON p.kind = 1
+                    AND p.name = CONVERT(LOWER(c.task_type) USING utf8mb4) COLLATE utf8mb4_bin
+                  WHERE c.paused <> 0
+                  UNION ALL
+                  SELECT kind, name, until_time, operator, reason, pause_time
+                  FROM t_pause
+                  WHERE kind <> 1
+                    AND (until_time IS NULL OR until_time > now_ms)) v
+                WHERE kind IN (:kinds)
+                  AND (kind > :kind OR (kind = :kind AND name > :name))
+                ORDER BY kind, name
+                LIMIT :limit
+                """))
+        .param("kinds", kinds.stream().map(PauseStore::code).toList())
+        .param("kind", after == null ? 0 : code(after.kind()))
+        .param("name", after == null ? "" : after.text())
+        .param("limit", limit)
+        .query((rs, row) -> read(rs))
+        .list();
+  }
+
+  /**
+   * Those of the jobs that are paused. They stay so until the transaction ends: what it sets aside
+   * of them is brought back by the resume.
+   */
+  public Set<Long> lockPausedJobs(Collection<Long> jobs) {
+    return Set.copyOf(
+        jdbc.sql(
+                """
+                SELECT id
+                FROM t_job FORCE INDEX (PRIMARY)
+                WHERE id IN (:jobs)
+                  AND pause = 1
+                LOCK IN SHARE MODE
+                """)
+            .param("jobs", jobs)
+            .query(Long.class)
+            .list());
+  }
+
+  private static int code(PauseKind kind) {
+    return kind.ordinal() + 1;
+  }
+
+  private static PauseKind kindOf(int code) {
+    return PauseKind.values()[code - 1];
+  }
+
+  private static Pause read(ResultSet rs) throws SQLException {
+    return new Pause(
+        kindOf(rs.getInt("kind")),
+        rs.getString("name"),
+        rs.getObject("until_time", Long.class),
+        rs.getString("operator"),
+        rs.getString("reason"),
+        rs.getLong("pause_time"));
+  }
+}

@@ -1,0 +1,12 @@
+package io.asyncflow.flowsvr.pause;
+
+/**
+ * An event, published after the commit: something was paused or resumed.
+ *
+ * @param isFromAfar whether another server has done it
+ */
+public record PausesChanged(boolean isFromAfar) {
+
+  /** A change on this server. */
+  public static final PausesChanged HERE = new PausesChanged(false);
+}
