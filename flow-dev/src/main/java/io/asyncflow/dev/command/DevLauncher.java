@@ -4,7 +4,8 @@ import io.asyncflow.dev.environment.Installation;
 import java.time.ZoneId;
 
 /**
- * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit} and {@code schedule}.
+ * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code schedule},
+ * {@code pause}, {@code resume} and {@code pauses}.
  */
 public final class DevLauncher {
   private DevLauncher() {}
@@ -22,6 +23,9 @@ public final class DevLauncher {
             new DevCommand(installation),
             new DemoCommand(installation),
             new SubmitCommand(System.getenv(), System.out, System.err, Asyncflow.isTerminal()),
-            new ScheduleCommand(System.getenv(), System.out, ZoneId.systemDefault())));
+            new ScheduleCommand(System.getenv(), System.out, ZoneId.systemDefault()),
+            new PauseCommand(System.getenv(), System.out, ZoneId.systemDefault()),
+            new ResumeCommand(System.getenv(), System.out),
+            new PausesCommand(System.getenv(), System.out, ZoneId.systemDefault())));
   }
 }

@@ -72,20 +72,6 @@ final class ScheduleCommand {
 
   private static final String NAME = "the name of the schedule, or its id";
 
-  /** What is recorded with an act. */
-  static final class ActOptions {
-
-    @Option(
-        names = "--operator",
-        paramLabel = "NAME",
-        defaultValue = "${sys:user.name:-cli}",
-        description = "recorded with the act (${DEFAULT-VALUE})")
-    private String operator;
-
-    @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")
-    private String reason;
-  }
-
   private final Map<String, String> environment;
   private final PrintStream out;
   private final TimeText times;

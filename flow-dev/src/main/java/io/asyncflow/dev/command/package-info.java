@@ -1,11 +1,11 @@
 /**
- * The commands {@code ./asyncflow dev}, {@code demo}, {@code submit} and {@code schedule}, and what
- * all commands of {@code ./asyncflow} have in common.
+ * The commands {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code schedule}, {@code
+ * pause}, {@code resume} and {@code pauses}, and what all commands of {@code ./asyncflow} have in
+ * common.
  *
  * <p>{@link io.asyncflow.dev.command.Asyncflow} is the root of the command line, for the commands
  * of other modules too; {@link io.asyncflow.dev.command.DevLauncher} is the main class of those
- * here. {@code DevCommand} and {@code DemoCommand} start a stack of their own; {@code
- * SubmitCommand} and {@code ScheduleCommand} need none, and know a server that runs somewhere by
- * HTTP alone.
+ * here. {@code DevCommand} and {@code DemoCommand} start a stack of their own; the others need
+ * none, and know a server that runs somewhere by HTTP alone.
  */
 package io.asyncflow.dev.command;

@@ -18,6 +18,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Every command of {@code ./asyncflow} as a newcomer has it: in a clone of what is committed here,
@@ -90,7 +93,18 @@ class FreshCloneIT {
     Document usage = new Document(null, asyncflow("help").output());
     assertThat(usage.all("(?m)^  ([a-z]+) "))
         .containsExactlyInAnyOrder(
-            "demo", "submit", "schedule", "dev", "server", "worker", "bench", "chaos", "help");
+            "demo",
+            "submit",
+            "schedule",
+            "pause",
+            "resume",
+            "pauses",
+            "dev",
+            "server",
+            "worker",
+            "bench",
+            "chaos",
+            "help");
   }
 
   /** With four cores, on which it once had a common pool of threads that waited for each other. */
@@ -130,11 +144,14 @@ class FreshCloneIT {
     }
   }
 
-  @Test
-  void scheduleNamesTheServerThatItCannotReach() {
-    Command.Done list = asyncflow("schedule", "list", "--url", "http://127.0.0.1:1");
-    assertThat(list.exitCode()).as(list.output()).isEqualTo(3);
-    assertThat(list.output()).contains("http://127.0.0.1:1 refuses the connection");
+  @ParameterizedTest
+  @ValueSource(strings = {"schedule list", "pauses", "pause type lark", "resume type lark"})
+  void commandNamesTheServerThatItCannotReach(String command) {
+    List<String> words = new ArrayList<>(List.of(command.split(" ")));
+    words.addAll(List.of("--url", "http://127.0.0.1:1"));
+    Command.Done done = asyncflow(words.toArray(String[]::new));
+    assertThat(done.exitCode()).as(done.output()).isEqualTo(3);
+    assertThat(done.output()).contains("http://127.0.0.1:1 refuses the connection");
   }
 
   /**

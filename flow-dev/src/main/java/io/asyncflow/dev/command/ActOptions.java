@@ -1,0 +1,17 @@
+package io.asyncflow.dev.command;
+
+import picocli.CommandLine.Option;
+
+/** What is recorded with an act. */
+final class ActOptions {
+
+  @Option(
+      names = "--operator",
+      paramLabel = "NAME",
+      defaultValue = "${sys:user.name:-cli}",
+      description = "recorded with the act (${DEFAULT-VALUE})")
+  String operator;
+
+  @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")
+  String reason;
+}

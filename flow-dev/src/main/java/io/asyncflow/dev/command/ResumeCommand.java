@@ -1,0 +1,38 @@
+package io.asyncflow.dev.command;
+
+import io.asyncflow.api.FlowClient;
+import java.io.PrintStream;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code ./asyncflow resume}: ends what {@code ./asyncflow pause} began. */
+@Command(
+    name = "resume",
+    description = "Lets a paused type, stage, worker, task or job of a running server go on.",
+    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
+final class ResumeCommand implements Runnable {
+
+  private final Map<String, String> environment;
+  private final PrintStream out;
+
+  @Mixin private Pausable what;
+
+  ResumeCommand(Map<String, String> environment, PrintStream out) {
+    this.environment = environment;
+    this.out = out;
+  }
+
+  @Override
+  public void run() {
+    FlowClient flow = what.client(environment);
+    String operator = what.act.operator;
+    String reason = what.act.reason;
+    switch (what.kind) {
+      case TASK -> flow.resumeTask(what.name, operator, reason);
+      case JOB -> flow.jobs().resumeJob(what.name, operator, reason);
+      default -> flow.pauses().clear(what.kind.pause, what.name, operator, reason);
+    }
+    out.println("It goes on.");
+  }
+}
