@@ -1,6 +1,8 @@
 package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.Collection;
+import java.util.List;
 
 /**
  * A task as the API shows it.
@@ -27,6 +29,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param progress per cent, from the holder's last heartbeat with a progress; {@code null} if there
  *     was none
  * @param result the result of the last stage; {@code null} if it has none
+ * @param workerIds the workers that may hold it, sorted; {@code null} if all may, and in lists and
+ *     holds, which do not read them
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Task(
@@ -55,11 +59,44 @@ public record Task(
     String scheduleId,
     Long fireTime,
     Integer progress,
-    String result) {
+    String result,
+    List<String> workerIds) {
 
   /** The number of the current or next attempt of the stage, from 1. */
   public int attempt() {
     return crtRetryNum + (unexpectedNum == null ? 0 : unexpectedNum) + 1;
+  }
+
+  /** This task with the workers that may hold it; empty for all. */
+  public Task withWorkerIds(Collection<String> workers) {
+    return new Task(
+        userId,
+        taskId,
+        taskType,
+        taskStage,
+        status,
+        priority,
+        orderTime,
+        crtRetryNum,
+        maxRetryNum,
+        maxRetryInterval,
+        unexpectedNum,
+        maxUnexpectedRetries,
+        scheduleLog,
+        taskContext,
+        createTime,
+        modifyTime,
+        leaseEpoch,
+        leaseMs,
+        workerId,
+        deliveryCount,
+        traceId,
+        jobId,
+        scheduleId,
+        fireTime,
+        progress,
+        result,
+        workers.isEmpty() ? null : workers.stream().sorted().toList());
   }
 
   public TaskStatus taskStatus() {

@@ -140,6 +140,7 @@ class TaskFollowerTest {
         null,
         null,
         null,
+        null,
         null);
   }
 

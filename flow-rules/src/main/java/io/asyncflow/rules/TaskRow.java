@@ -225,7 +225,8 @@ public record TaskRow(
         fire == null ? null : "" + fire.scheduleId(),
         fire == null ? null : fire.fireTime(),
         progress,
-        result);
+        result,
+        null);
   }
 
   /** Starts a copy with changed columns. */

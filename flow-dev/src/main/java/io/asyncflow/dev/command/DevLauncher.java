@@ -4,7 +4,7 @@ import io.asyncflow.dev.environment.Installation;
 import java.time.ZoneId;
 
 /**
- * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code schedule},
+ * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code task}, {@code schedule},
  * {@code pause}, {@code resume} and {@code pauses}.
  */
 public final class DevLauncher {
@@ -23,6 +23,7 @@ public final class DevLauncher {
             new DevCommand(installation),
             new DemoCommand(installation),
             new SubmitCommand(System.getenv(), System.out, System.err, Asyncflow.isTerminal()),
+            new TaskCommand(System.getenv(), System.out, ZoneId.systemDefault()),
             new ScheduleCommand(System.getenv(), System.out, ZoneId.systemDefault()),
             new PauseCommand(System.getenv(), System.out, ZoneId.systemDefault()),
             new ResumeCommand(System.getenv(), System.out),

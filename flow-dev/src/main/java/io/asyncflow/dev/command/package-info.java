@@ -1,6 +1,6 @@
 /**
- * The commands {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code schedule}, {@code
- * pause}, {@code resume} and {@code pauses}, and what all commands of {@code ./asyncflow} have in
+ * The commands {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code task}, {@code
+ * schedule}, {@code pause}, {@code resume} and {@code pauses}, and what all commands of {@code ./asyncflow} have in
  * common.
  *
  * <p>{@link io.asyncflow.dev.command.Asyncflow} is the root of the command line, for the commands

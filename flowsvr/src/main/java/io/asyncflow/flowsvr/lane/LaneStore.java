@@ -5,8 +5,10 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
@@ -101,6 +103,27 @@ class LaneStore {
             .param("lane", lane)
             .query(String.class)
             .list());
+  }
+
+  /**
+   * The number of lanes of each type that has any.
+   *
+   * @param most the limit of all uses that are counted
+   */
+  Map<String, Integer> countByType(int most) {
+    Map<String, Integer> counts = new TreeMap<>();
+    jdbc.sql(
+            """
+            SELECT task_type, COUNT(DISTINCT lane)
+            FROM (SELECT task_type, lane FROM t_lane_table LIMIT :most) u
+            GROUP BY task_type
+            """)
+        .param("most", most)
+        .query(
+            rs -> {
+              counts.put(rs.getString(1), rs.getInt(2));
+            });
+    return counts;
   }
 
   /** Deletes a page of the uses of lanes by tables that were given up; returns their number. */

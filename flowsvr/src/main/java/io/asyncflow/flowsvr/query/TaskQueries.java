@@ -8,6 +8,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.create.IdempotencyKeyStore;
+import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -41,18 +42,21 @@ public class TaskQueries {
   private final TaskStore tasks;
   private final TaskListStore lists;
   private final IdempotencyKeyStore keys;
+  private final Lanes lanes;
 
   TaskQueries(
       TaskTypes types,
       TaskFamilies families,
       TaskStore tasks,
       TaskListStore lists,
-      IdempotencyKeyStore keys) {
+      IdempotencyKeyStore keys,
+      Lanes lanes) {
     this.types = types;
     this.families = families;
     this.tasks = tasks;
     this.lists = lists;
     this.keys = keys;
+    this.lanes = lanes;
   }
 
   /**
@@ -63,7 +67,9 @@ public class TaskQueries {
   public Task get(TaskId id) {
     return types
         .find(id.type())
-        .flatMap(type -> find(id).map(row -> row.toTask(type)))
+        .flatMap(
+            type ->
+                find(id).map(row -> row.toTask(type).withWorkerIds(lanes.workersOf(row.lane()))))
         .orElseThrow(() -> notFound(id));
   }
 

@@ -2,8 +2,12 @@ package io.asyncflow.flowsvr.system;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.config.MeterFilter;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.springframework.stereotype.Component;
 
@@ -22,6 +26,7 @@ public class TaskMeters {
   private static final int MOST_TYPES = 200;
 
   private final MeterRegistry registry;
+  private final Map<String, MultiGauge> byType = new ConcurrentHashMap<>();
 
   public TaskMeters(MeterRegistry registry) {
     this.registry = registry;
@@ -98,6 +103,19 @@ public class TaskMeters {
         .description(description)
         .tag(tag, tagValue)
         .register(registry);
+  }
+
+  /** Registers a gauge for each type, and removes those of an earlier call for other types. */
+  public void showByType(String name, String description, Map<String, Integer> values) {
+    byType
+        .computeIfAbsent(
+            name, n -> MultiGauge.builder(PREFIX + n).description(description).register(registry))
+        .register(
+            values.entrySet().stream()
+                .<MultiGauge.Row<?>>map(
+                    type -> MultiGauge.Row.of(Tags.of(TYPE, type.getKey()), type.getValue()))
+                .toList(),
+            true);
   }
 
   /** Registers a gauge. Its value is read at each scrape and must not need the database. */

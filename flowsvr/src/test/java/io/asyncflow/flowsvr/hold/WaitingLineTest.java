@@ -585,6 +585,7 @@ class WaitingLineTest {
             null,
             null,
             null,
+            null,
             null);
     return List.of(task);
   }

@@ -27,6 +27,7 @@ import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.operator.Act;
 import io.asyncflow.flowsvr.operator.HolderActs;
 import io.asyncflow.flowsvr.report.TaskReporter;
+import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -37,6 +38,7 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TransitionNotAllowedException;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -407,6 +409,36 @@ class LanesIT {
     retention.runOnce();
     assertThat(lanes.workersOf(lane)).isEmpty();
     assertThat(jdbc.sql("SELECT lane FROM t_lane").query(String.class).list()).doesNotContain(lane);
+  }
+
+  @Test
+  void getTaskTellsTheWorkers() {
+    FlowClient flow = new HttpFlowClient(URI.create("http://127.0.0.1:" + port), null);
+    TaskId id = aTaskFor("w2", "w1").create();
+    assertThat(flow.getTask(id.toString()).workerIds()).containsExactly("w1", "w2");
+    flow.setWorkers(id.toString(), List.of());
+    assertThat(flow.getTask(id.toString()).workerIds()).isNull();
+  }
+
+  @Test
+  void lanesOfATypeAreShown() {
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    LaneCounts counts = new LaneCounts(store, new TaskMeters(meters));
+    aTaskFor("w1").create();
+    aTaskFor("w1", "w2").create();
+    aTaskFor("w2", "w1").create();
+    counts.runOnce();
+    assertThat(shown(meters)).isEqualTo(2);
+
+    jdbc.sql("DELETE FROM t_lane_table WHERE task_type = :type")
+        .param("type", lark.name())
+        .update();
+    counts.runOnce();
+    assertThat(meters.find("asyncflow.lanes").tag("type", lark.name()).gauge()).isNull();
+  }
+
+  private double shown(SimpleMeterRegistry meters) {
+    return meters.get("asyncflow.lanes").tag("type", lark.name()).gauge().value();
   }
 
   @Test

@@ -33,7 +33,10 @@ sealed interface Answer {
    */
   record Reported(List<String> outcomes) implements Answer {}
 
-  record Found(TaskView task) implements Answer {}
+  /**
+   * @param workers that may hold the task, sorted; empty for all
+   */
+  record Found(TaskView task, List<String> workers) implements Answer {}
 
   record Listed(List<TaskView> tasks) implements Answer {}
 

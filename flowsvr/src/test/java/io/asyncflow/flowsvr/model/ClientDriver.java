@@ -78,7 +78,11 @@ abstract class ClientDriver implements Driver {
 
   @Override
   public Answer getTask(Command.GetTask command) {
-    return answer(() -> new Answer.Found(seen(client.getTask(names.id(command.task())))));
+    return answer(
+        () -> {
+          Task task = client.getTask(names.id(command.task()));
+          return new Answer.Found(seen(task), names.workersSeen(task));
+        });
   }
 
   @Override

@@ -208,7 +208,7 @@ class ModelDriver implements Driver {
 
   @Override
   public Answer getTask(Command.GetTask command) {
-    return onTask(command.task(), task -> new Answer.Found(task.seenAt(now)));
+    return onTask(command.task(), task -> new Answer.Found(task.seenAt(now), task.workers()));
   }
 
   private Answer onTask(String label, Function<ModelTask, Answer> act) {

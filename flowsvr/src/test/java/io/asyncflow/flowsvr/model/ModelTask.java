@@ -540,6 +540,11 @@ class ModelTask {
     return last < 0 ? clientsLog : EndedHold.show(log.get(last), log.subList(0, last));
   }
 
+  /** Those that may hold it, sorted; empty for all. */
+  List<String> workers() {
+    return workers.stream().sorted().toList();
+  }
+
   TaskView seenAt(long now) {
     return new TaskView(
         birth.label(),

@@ -164,6 +164,12 @@ final class ServerNames {
         task.result());
   }
 
+  List<String> workersSeen(Task task) {
+    return task.workerIds() == null
+        ? List.of()
+        : task.workerIds().stream().map(this::withoutSequence).toList();
+  }
+
   private String withoutSequence(String name) {
     return name != null && name.startsWith(sequence) ? name.substring(sequence.length()) : name;
   }

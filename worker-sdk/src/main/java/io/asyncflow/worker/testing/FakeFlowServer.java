@@ -399,7 +399,7 @@ public final class FakeFlowServer implements FlowClient {
   public synchronized Task getTask(String taskId) {
     before();
     sweep();
-    return toTask(entry(taskId));
+    return shown(entry(taskId));
   }
 
   @Override
@@ -412,7 +412,12 @@ public final class FakeFlowServer implements FlowClient {
     if (use == null || use.expireTime() < millis()) {
       throw new FlowException(ErrorCode.NO_SUCH_TASK, "no task has the key " + idempotencyKey);
     }
-    return toTask(use.entry());
+    return shown(use.entry());
+  }
+
+  /** With its workers, which lists and holds do not have. */
+  private Task shown(Entry entry) {
+    return toTask(entry).withWorkerIds(entry.workers);
   }
 
   private Entry entry(String taskId) {

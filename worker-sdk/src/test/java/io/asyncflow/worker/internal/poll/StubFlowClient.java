@@ -106,6 +106,7 @@ public final class StubFlowClient extends ForwardingFlowClient {
         null,
         null,
         null,
+        null,
         null);
   }
 

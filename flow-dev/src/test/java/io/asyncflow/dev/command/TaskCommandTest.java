@@ -1,0 +1,115 @@
+package io.asyncflow.dev.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The command against a server that says what a test wants. */
+@Timeout(60)
+class TaskCommandTest {
+
+  /** 2026-11-23 03:00 in Berlin. */
+  private static final long THREE = 1_795_399_200_000L;
+
+  private ScriptedServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server =
+        new ScriptedServer(
+            (environment, out) ->
+                new Object[] {new TaskCommand(environment, out, ZoneId.of("Europe/Berlin"))});
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void taskIsShownWithItsWorkers() {
+    server.answers(
+        """
+        {"taskData":{"userId":"ann","taskId":"1_lark_task_1","taskType":"lark","taskStage":"sendmsg",
+         "status":2,"priority":0,"orderTime":%d,"crtRetryNum":1,"maxRetryNum":3,"maxRetryInterval":10,
+         "scheduleLog":"","taskContext":"boom \\u001b[31m","createTime":%d,"modifyTime":%d,
+         "leaseEpoch":2,"leaseMs":1000,"workerId":"w2","deliveryCount":1,"progress":40,
+         "workerIds":["w1","w2"]}}
+        """
+            .formatted(THREE, THREE, THREE));
+    assertThat(server.run("task", "show", "1_lark_task_1")).as(server.err.toString()).isZero();
+    assertThat(server.printed())
+        .containsExactly(
+            "1_lark_task_1",
+            "  status          EXECUTING",
+            "  stage           sendmsg",
+            "  user            ann",
+            "  due             2026-11-23 03:00:00+01:00",
+            "  failures        1 of at most 3 that are retried",
+            "  workers         w1, w2",
+            "  last worker     w2",
+            "  progress        40 %",
+            "  created         2026-11-23 03:00:00+01:00",
+            "  changed         2026-11-23 03:00:00+01:00",
+            "  context         boom \uFFFD[31m");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "cancel 1_lark_task_1 | task/cancel {'taskId':'1_lark_task_1', | Cancelled.",
+        "restart 1_lark_task_1 | task/restart {'taskId':'1_lark_task_1', | Restarted.",
+        "workers 1_lark_task_1 w2,w3 | task/setWorkers {'taskId':'1_lark_task_1','workerIds':['w2','w3'],"
+            + " | Its workers are set.",
+        "workers 1_lark_task_1 --all | task/setWorkers {'taskId':'1_lark_task_1','workerIds':[],"
+            + " | All workers may hold it."
+      })
+  void eachActHasItsCall(String command, String call, String said) {
+    List<String> words = new ArrayList<>(List.of(("task " + command.trim()).split(" ")));
+    words.addAll(List.of("--operator", "ann", "--reason", "why"));
+    assertThat(server.run(words.toArray(String[]::new))).as(server.err.toString()).isZero();
+    assertThat(server.printed()).containsExactly(said);
+    assertThat(server.asked)
+        .containsExactly((call + "'operator':'ann','reason':'why'}").replace('\'', '"'));
+  }
+
+  @Test
+  void retryPrintsTheIdFromNowOn() {
+    server.answers("{\"taskId\":\"2_lark_task_4\"}");
+    assertThat(server.run("task", "retry", "1_lark_task_1")).isZero();
+    assertThat(server.printed()).containsExactly("2_lark_task_4");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "task show",
+        "task cancel",
+        "task workers 1_lark_task_1",
+        "task workers 1_lark_task_1 w1 --all"
+      })
+  void whatIsNotUnderstoodAsksNothing(String command) {
+    assertThat(server.run(command.split(" "))).isEqualTo(2);
+    assertThat(server.asked).isEmpty();
+    assertThat(server.errors()).isNotEmpty();
+  }
+
+  @Test
+  void refusalIsAFailure() {
+    server.refuses(8051, "the task is final");
+    assertThat(server.run("task", "restart", "1_lark_task_1")).isEqualTo(1);
+    assertThat(server.errors()).first().asString().contains("the task is final");
+    assertThat(server.printed()).isEmpty();
+  }
+}
