@@ -4,8 +4,8 @@ import io.asyncflow.dev.environment.Installation;
 import java.time.ZoneId;
 
 /**
- * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code task}, {@code schedule},
- * {@code pause}, {@code resume} and {@code pauses}.
+ * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code task}, {@code
+ * schedule}, {@code pause}, {@code resume} and {@code pauses}.
  */
 public final class DevLauncher {
   private DevLauncher() {}

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -148,6 +149,24 @@ public class PauseStore {
             .param("until", pause.until())
             .update()
         == 1;
+  }
+
+  /** Milliseconds until the next pause ends by itself; empty if none does. */
+  public OptionalLong msUntilNextEnd() {
+    return jdbc
+        .sql(
+            sql(
+                """
+                SELECT until_time - now_ms
+                FROM t_pause FORCE INDEX (idx_until)
+                WHERE until_time IS NOT NULL
+                ORDER BY until_time
+                LIMIT 1
+                """))
+        .query(Long.class)
+        .stream()
+        .mapToLong(Long::longValue)
+        .findFirst();
   }
 
   /** Pauses whose time has come, the earliest first. */

@@ -108,13 +108,19 @@ final class HoldCheck implements Check {
         .orElse(Long.MIN_VALUE + TOLERANCE);
   }
 
-  /** A hold that nobody reported was ended by a sweep, if the task was given away again. */
+  /**
+   * A hold that nobody reported and no operator ended was ended by a sweep, if the task was given
+   * away again.
+   */
   private static void inspectSweeps(TaskStory story, Findings findings) {
     List<Hold> holds = story.holdsByEpoch();
     for (int i = 0; i + 1 < holds.size(); i++) {
       Hold hold = holds.get(i);
       Hold next = holds.get(i + 1);
-      boolean swept = story.counted(hold.epoch()).isEmpty() && story.open(hold.epoch()).isEmpty();
+      boolean swept =
+          story.counted(hold.epoch()).isEmpty()
+              && story.open(hold.epoch()).isEmpty()
+              && !story.mayBeRevoked(hold.invokedAt(), next.at());
       long leaseEnd = leaseEndAtLeast(story, hold);
       if (swept && next.at() > hold.at() && next.at() < leaseEnd - TOLERANCE) {
         findings.add(

@@ -157,6 +157,7 @@ public final class Evidence {
       case BEAT -> beat(event);
       case READ -> read(event);
       case CANCEL -> cancel(event);
+      case REVOKE -> revoke(event);
       case CREATE_JOB -> createJob(event);
       case CANCEL_JOB -> cancelJob(event);
       case RUN -> run(event);
@@ -266,6 +267,12 @@ public final class Evidence {
   private void cancel(Event event) {
     if (event.phase() == Phase.OK) {
       storyOf(event.task()).cancelledAt.add(event.at());
+    }
+  }
+
+  private void revoke(Event event) {
+    if (event.phase() == Phase.INVOKE) {
+      storyOf(event.task()).revokedFrom.add(event.at());
     }
   }
 

@@ -105,6 +105,7 @@ public final class TaskStory {
   final List<Read> reads = new ArrayList<>();
   final List<Long> notFoundAt = new ArrayList<>();
   final List<Long> cancelledAt = new ArrayList<>();
+  final List<Long> revokedFrom = new ArrayList<>();
   Audit.Row row;
 
   TaskStory(String task) {
@@ -148,6 +149,11 @@ public final class TaskStory {
   /** When cancels of it were answered. */
   public List<Long> cancelledAt() {
     return Collections.unmodifiableList(cancelledAt);
+  }
+
+  /** Whether an act that ends a hold was sent before the end of this time, and after its begin. */
+  public boolean mayBeRevoked(long begin, long end) {
+    return revokedFrom.stream().anyMatch(at -> begin < at && at < end);
   }
 
   /** What is left of it in the database; {@code null} for nothing. */

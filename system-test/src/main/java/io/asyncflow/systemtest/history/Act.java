@@ -14,6 +14,8 @@ public enum Act {
   READ,
   /** An operator cancels a task. */
   CANCEL,
+  /** An operator ends the hold of a task: sets other workers, or restarts it. */
+  REVOKE,
   /** A worker starts; its text is the names of its labels with commas between them. */
   WORKER,
   /**

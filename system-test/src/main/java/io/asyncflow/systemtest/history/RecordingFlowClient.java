@@ -95,6 +95,26 @@ public final class RecordingFlowClient extends ForwardingFlowClient {
   }
 
   @Override
+  public void setWorkers(String taskId, List<String> workerIds, String operator, String reason) {
+    revoked(taskId, () -> super.setWorkers(taskId, workerIds, operator, reason));
+  }
+
+  @Override
+  public void restartTask(String taskId, String operator, String reason) {
+    revoked(taskId, () -> super.restartTask(taskId, operator, reason));
+  }
+
+  private void revoked(String taskId, Runnable act) {
+    recorded(
+        phase -> List.of(Event.draft(Act.REVOKE, phase).task(taskId)),
+        () -> {
+          act.run();
+          return taskId;
+        },
+        id -> List.of(Event.draft(Act.REVOKE, Phase.OK).task(id)));
+  }
+
+  @Override
   public HoldAnswer hold(HoldRequest request) {
     return recorded(
         phase -> List.of(line(phase, request)),

@@ -220,6 +220,12 @@ final class HistoryBuilder {
         Event.draft(Act.CANCEL, Phase.OK).task(task));
   }
 
+  HistoryBuilder revoked(String task) {
+    return answered(
+        Event.draft(Act.REVOKE, Phase.INVOKE).task(task),
+        Event.draft(Act.REVOKE, Phase.OK).task(task));
+  }
+
   HistoryBuilder position(int seenBegin, int seenEnd) {
     begin = seenBegin;
     end = seenEnd;

@@ -271,6 +271,21 @@ class HistoryCheckerTest {
     }
 
     @Test
+    void operatorMayEndALiveLease() {
+      assertThat(
+              finishedFromEpoch(
+                      history()
+                          .created(TASK, KEY)
+                          .held(TASK, 1, "a", "0")
+                          .later(Duration.ofSeconds(2))
+                          .revoked(TASK),
+                      2)
+                  .judged()
+                  .violations())
+          .isEmpty();
+    }
+
+    @Test
     void renewedLeaseMustNotBeSwept() {
       assertBreaks(
           Invariant.NO_SWEEP_OF_A_LIVE_LEASE,
