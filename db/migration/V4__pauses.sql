@@ -18,4 +18,4 @@ CREATE TABLE t_pause (
 ALTER TABLE t_job
   ADD COLUMN pause        TINYINT NULL     DEFAULT NULL COMMENT '1 paused, 2 being resumed; null: neither',
   ADD COLUMN pause_cursor INT     NOT NULL DEFAULT -1   COMMENT 'children below this index have been moved; -1: nor the split or the merge',
-  ADD KEY idx_pause (pause);
+  ADD KEY idx_pause (pause, state);

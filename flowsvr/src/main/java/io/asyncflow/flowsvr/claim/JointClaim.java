@@ -26,10 +26,12 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import org.springframework.stereotype.Component;
 
@@ -111,19 +113,19 @@ class JointClaim {
 
   /**
    * @param line the holds, first come first served
-   * @param pausedJobs jobs whose tasks are set aside
    * @param plan returns how many tasks to take of each range; its argument is the most that may be
    *     taken
+   * @param anyJobPaused whether tasks of paused jobs may be among them; asked after the plan
    * @throws org.springframework.dao.DuplicateKeyException if an earlier delivery of one of the
    *     holds has tasks; then no hold is given any
    */
   Assignment take(
       TaskTypeConfig type,
       List<Claimant> line,
-      Set<Long> pausedJobs,
-      IntFunction<Map<Range, Integer>> plan) {
+      IntFunction<Map<Range, Integer>> plan,
+      BooleanSupplier anyJobPaused) {
     int most = maxTasks.getOrDefault(type.type(), Integer.MAX_VALUE);
-    Assignment assignment = take(type, line, pausedJobs, plan, most);
+    Assignment assignment = take(type, line, plan, anyJobPaused, most);
     if (assignment.isCut()) {
       maxTasks.put(type.type(), 2 * Math.max(1, assignment.tasks()));
     }
@@ -133,8 +135,8 @@ class JointClaim {
   private Assignment take(
       TaskTypeConfig type,
       List<Claimant> line,
-      Set<Long> pausedJobs,
       IntFunction<Map<Range, Integer>> plan,
+      BooleanSupplier anyJobPaused,
       int most) {
     return transactions.execute(
         () -> {
@@ -143,7 +145,7 @@ class JointClaim {
           List<TaskRow> waiting = new ArrayList<>();
           planned.forEach((range, count) -> waiting.addAll(claims.lockDue(range, count)));
           boolean isFull = waiting.size() >= most;
-          int setAside = pausedJobs.isEmpty() ? 0 : setAside(waiting, pausedJobs);
+          int setAside = anyJobPaused.getAsBoolean() ? setAside(waiting) : 0;
           waiting.sort(DUE_ORDER);
           List<List<TaskRow>> dealt =
               FairShare.deal(waiting, JointClaim::candidate, line, allowance.tasks());
@@ -161,11 +163,11 @@ class JointClaim {
    *
    * @return their number
    */
-  private int setAside(List<TaskRow> waiting, Set<Long> paused) {
+  private int setAside(List<TaskRow> waiting) {
     Set<Long> jobs =
         waiting.stream()
             .map(TaskRow::place)
-            .filter(place -> place != null && paused.contains(place.jobId()))
+            .filter(Objects::nonNull)
             .map(JobPlace::jobId)
             .collect(toSet());
     if (jobs.isEmpty()) {

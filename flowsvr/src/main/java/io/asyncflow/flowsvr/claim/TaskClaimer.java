@@ -229,7 +229,10 @@ public class TaskClaimer {
     private final Set<String> stages;
     private final Paused paused;
 
-    /** Whether the pauses have changed since the line was read, so that no tasks are taken. */
+    /** The pauses when the tasks were taken. */
+    private Paused inForce;
+
+    /** Whether they are others for this line than when it was read, so that no tasks are taken. */
     private boolean isOutdated;
 
     /** The lanes with tasks that the last look saw, by worker. */
@@ -401,15 +404,18 @@ public class TaskClaimer {
     }
 
     private Assignment take(TaskTypeConfig config, IntFunction<Map<Range, Integer>> plan) {
+      pauses.now(); // so that the transaction finds it read
       Assignment assignment =
           joint.take(
               config,
               claimants(config),
-              paused.jobs(),
               most -> {
-                isOutdated = !pauses.now().equals(paused);
+                inForce = pauses.nowInTransaction();
+                isOutdated =
+                    !inForce.equals(paused) && !inForce.isSameFor(type, workers().keySet(), paused);
                 return isOutdated ? Map.of() : plan.apply(most);
-              });
+              },
+              () -> inForce.anyJob());
       for (int i = 0; i < shares.size(); i++) {
         if (!assignment.shares().get(i).isEmpty()) {
           shares.set(i, assignment.shares().get(i));

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.pause;
 
 import io.asyncflow.rules.TaskType;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
 
@@ -9,18 +10,17 @@ import java.util.Set;
  *
  * @param stages the paused stages of each type that has one
  * @param workers their ids
- * @param jobs their numbers
+ * @param anyJob whether any job is
  */
 public record Paused(
-    Set<TaskType> types, Map<TaskType, Set<String>> stages, Set<String> workers, Set<Long> jobs) {
+    Set<TaskType> types, Map<TaskType, Set<String>> stages, Set<String> workers, boolean anyJob) {
 
-  public static final Paused NOTHING = new Paused(Set.of(), Map.of(), Set.of(), Set.of());
+  public static final Paused NOTHING = new Paused(Set.of(), Map.of(), Set.of(), false);
 
   public Paused {
     types = Set.copyOf(types);
     stages = Map.copyOf(stages);
     workers = Set.copyOf(workers);
-    jobs = Set.copyOf(jobs);
   }
 
   public boolean hasType(TaskType type) {
@@ -34,6 +34,14 @@ public record Paused(
 
   public boolean hasWorker(String workerId) {
     return workers.contains(workerId);
+  }
+
+  /** Whether these workers get the same tasks of the type as if this other were in force. */
+  public boolean isSameFor(TaskType type, Collection<String> lineOfWorkers, Paused other) {
+    return hasType(type) == other.hasType(type)
+        && stagesOf(type).equals(other.stagesOf(type))
+        && (workers.equals(other.workers)
+            || lineOfWorkers.stream().allMatch(id -> hasWorker(id) == other.hasWorker(id)));
   }
 
   boolean isNothing() {

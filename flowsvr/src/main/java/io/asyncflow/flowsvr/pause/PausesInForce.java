@@ -21,16 +21,18 @@ public class PausesInForce {
   /** So that a claim that has asked still has time to commit within the second. */
   private static final Duration FRESH = Duration.ofMillis(800);
 
+  private final PauseStore store;
   private final TimedCache<Paused> cache;
   private volatile Paused lastKnown = Paused.NOTHING;
 
   PausesInForce(PauseStore store, Node node, TaskMeters meters) {
+    this.store = store;
     this.cache =
         new TimedCache<>(Paused.NOTHING, () -> lastKnown = store.inForce(), node::nanoTime);
     show(meters, "type", paused -> paused.types().size());
     show(meters, "stage", paused -> paused.stages().values().stream().mapToInt(Set::size).sum());
     show(meters, "worker", paused -> paused.workers().size());
-    show(meters, "job", paused -> paused.jobs().size());
+    show(meters, "job", paused -> paused.anyJob() ? 1 : 0);
   }
 
   private void show(TaskMeters meters, String kind, ToIntFunction<Paused> count) {
@@ -52,6 +54,15 @@ public class PausesInForce {
    */
   public Paused now() {
     return cache.fresh(FRESH);
+  }
+
+  /**
+   * The same for a caller in a transaction, which has a connection: it waits for no other caller,
+   * because that one may wait for a connection. A statement of its own, unless {@link #now} was
+   * called a moment before.
+   */
+  public Paused nowInTransaction() {
+    return cache.known(FRESH).orElseGet(store::inForce);
   }
 
   /**

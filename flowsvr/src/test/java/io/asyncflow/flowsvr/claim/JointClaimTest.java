@@ -92,8 +92,8 @@ class JointClaimTest {
     return joint.take(
         type,
         List.of(new Claimant(hold, 1_000)),
-        Set.of(),
-        most -> Map.of(RANGE, Math.min(most, 1_000)));
+        most -> Map.of(RANGE, Math.min(most, 1_000)),
+        () -> false);
   }
 
   /** Tasks that wait, and how many claims have locked. */

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.anyList;
-import static org.mockito.ArgumentMatchers.anySet;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
@@ -107,7 +106,7 @@ class TaskClaimerTest {
   void aHoldThatFailsDoesNotTakeTheAnswerFromThoseThatWereServedBeforeIt(RuntimeException failure) {
     TaskRow row = TaskRows.aRow().build();
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), anySet(), any()))
+    when(joint.take(any(), anyList(), any(), any()))
         .thenAnswer(
             call -> {
               List<Claimant> line = call.getArgument(1);
@@ -136,7 +135,7 @@ class TaskClaimerTest {
   void holdThatIsAnsweredInAnyCaseAndTakesNothingOfTheBusyStageMakesTheClaimLook() {
     TaskRow row = TaskRows.aRow().build();
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), anySet(), any()))
+    when(joint.take(any(), anyList(), any(), any()))
         .thenReturn(
             new Assignment(
                 List.of(List.of(row), List.of()),
@@ -169,7 +168,7 @@ class TaskClaimerTest {
   @Test
   void claimThatWasCutShortIsSureOfThoseForWhomNothingWasDue() {
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), anySet(), any()))
+    when(joint.take(any(), anyList(), any(), any()))
         .thenReturn(
             new Assignment(
                 List.of(List.of(TaskRows.aRow().build()), List.of(), List.of()),
@@ -226,10 +225,10 @@ class TaskClaimerTest {
       List<Head> heads, Set<Source> seenInPart, int most, Hold... line) {
     Map<Range, Integer> planned = new HashMap<>();
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), anySet(), any()))
+    when(joint.take(any(), anyList(), any(), any()))
         .thenAnswer(
             call -> {
-              IntFunction<Map<Range, Integer>> plan = call.getArgument(3);
+              IntFunction<Map<Range, Integer>> plan = call.getArgument(2);
               planned.putAll(plan.apply(most));
               return new Assignment(
                   nCopies(line.length, List.of(TaskRows.aRow().build())),
@@ -248,7 +247,7 @@ class TaskClaimerTest {
   @Test
   void claimThatMayHaveLeftLargeTasksIsNotSureThatNoneAreDue() {
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), anySet(), any()))
+    when(joint.take(any(), anyList(), any(), any()))
         .thenReturn(
             new Assignment(
                 List.of(List.of(TaskRows.aRow().build()), List.of()),
@@ -264,7 +263,7 @@ class TaskClaimerTest {
   @Test
   void whatTheLimitsDoNotLetATypeTakeNowIsLookedAtAgain() {
     JointClaim joint = mock();
-    when(joint.take(any(), anyList(), anySet(), any()))
+    when(joint.take(any(), anyList(), any(), any()))
         .thenReturn(
             new Assignment(
                 List.of(List.of()), Map.of(), 0, false, new Allowance(0, OptionalLong.of(7), 0)));

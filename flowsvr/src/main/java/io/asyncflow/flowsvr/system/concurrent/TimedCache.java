@@ -54,11 +54,7 @@ public final class TimedCache<T> {
    * {@link #recent()}. For callers that read again soon anyway.
    */
   public T within(Duration age) {
-    Reading<T> reading = cached;
-    boolean isYoung = reading.asOf - (nanoTime.getAsLong() - age.toNanos()) > 0;
-    return isYoung && reading.failure == null && reading.asOf - changedAt >= 0
-        ? reading.value
-        : recent();
+    return known(age).orElseGet(this::recent);
   }
 
   /** A value at most a second old, or the cached value while another thread's read is slow. */
@@ -81,6 +77,18 @@ public final class TimedCache<T> {
   public Optional<T> known() {
     Reading<T> reading = cached;
     return reading.asOf - changedAt < 0 ? Optional.empty() : Optional.of(reading.value);
+  }
+
+  /**
+   * The cached value if it is at most this old and no change on this server outdated it; empty
+   * otherwise. Neither reads nor waits.
+   */
+  public Optional<T> known(Duration age) {
+    Reading<T> reading = cached;
+    boolean isYoung = reading.asOf - (nanoTime.getAsLong() - age.toNanos()) > 0;
+    return isYoung && reading.failure == null && reading.asOf - changedAt >= 0
+        ? Optional.of(reading.value)
+        : Optional.empty();
   }
 
   /** The recent value if it satisfies {@code hasIt}, else the current one. */
