@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.time.Duration;
@@ -213,6 +214,15 @@ public interface FlowClient {
    */
   default ScheduleClient schedules() {
     throw new UnsupportedOperationException(getClass().getName() + " keeps no schedules");
+  }
+
+  /**
+   * The calls about events.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default EventClient events() {
+    throw new UnsupportedOperationException(getClass().getName() + " keeps no events");
   }
 
   /**

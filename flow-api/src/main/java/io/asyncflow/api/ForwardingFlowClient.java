@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.time.Duration;
@@ -124,6 +125,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public ScheduleClient schedules() {
     return client.schedules();
+  }
+
+  @Override
+  public EventClient events() {
+    return client.events();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.io.IOException;
@@ -80,6 +81,7 @@ public final class HttpFlowClient implements FlowClient {
   private final HttpClient http;
   private final JobClient jobs = new HttpJobClient(this);
   private final ScheduleClient schedules = new HttpScheduleClient(this);
+  private final EventClient events = new HttpEventClient(this);
   private final PauseClient pauses = new HttpPauseClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
@@ -338,6 +340,11 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
+  public EventClient events() {
+    return events;
+  }
+
+  @Override
   public PauseClient pauses() {
     return pauses;
   }
@@ -398,7 +405,7 @@ public final class HttpFlowClient implements FlowClient {
     return post(path, body, answer, Duration.ZERO);
   }
 
-  private <T> T post(String path, Object body, ObjectReader answer, Duration extraWait) {
+  <T> T post(String path, Object body, ObjectReader answer, Duration extraWait) {
     T result = exchange(path, body, answer, extraWait);
     if (result == null) {
       throw unreadable(path, "it has no result", null);

@@ -28,6 +28,7 @@ import tools.jackson.databind.annotation.JsonNaming;
  * @param userRateLimit the most tasks that a user may create per minute; 0 for no limit
  * @param minWorkerVersion the lowest version of a worker whose holds get tasks; 0 for any
  * @param paused 1 stops holds, while tasks can still be created; default 0
+ * @param events which events are written: 0 none, 1 ends, 2 all; default 0
  * @param createTime epoch milliseconds; ignored in a save
  * @param modifyTime epoch milliseconds; ignored in a save
  */
@@ -51,10 +52,14 @@ public record TaskTypeSettings(
     Integer userRateLimit,
     Integer minWorkerVersion,
     Integer paused,
+    Integer events,
     Long createTime,
     Long modifyTime) {
 
-  /** Settings without limits of unexpected retries and of a user's creates, for any worker. */
+  /**
+   * Settings without limits of unexpected retries and of a user's creates, for any worker and
+   * without events.
+   */
   public TaskTypeSettings(
       String taskType,
       Integer scheduleLimit,
@@ -90,6 +95,7 @@ public record TaskTypeSettings(
         null,
         null,
         paused,
+        null,
         createTime,
         modifyTime);
   }
@@ -121,6 +127,7 @@ public record TaskTypeSettings(
         tasksPerMinute,
         minWorkerVersion,
         paused,
+        events,
         createTime,
         modifyTime);
   }
@@ -145,6 +152,32 @@ public record TaskTypeSettings(
         userRateLimit,
         version,
         paused,
+        events,
+        createTime,
+        modifyTime);
+  }
+
+  /** The same with the events that are written: 0 none, 1 ends, 2 all. */
+  public TaskTypeSettings withEvents(int kinds) {
+    return new TaskTypeSettings(
+        taskType,
+        scheduleLimit,
+        scheduleInterval,
+        maxProcessingTime,
+        maxRetryNum,
+        retryInterval,
+        maxRetryInterval,
+        maxUnexpectedRetries,
+        leaseSeconds,
+        maxDelivery,
+        rollThreshold,
+        retentionDays,
+        maxExecuting,
+        rateLimit,
+        userRateLimit,
+        minWorkerVersion,
+        paused,
+        kinds,
         createTime,
         modifyTime);
   }
@@ -169,6 +202,7 @@ public record TaskTypeSettings(
         userRateLimit,
         minWorkerVersion,
         value,
+        events,
         createTime,
         modifyTime);
   }

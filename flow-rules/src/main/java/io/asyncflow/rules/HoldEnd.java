@@ -1,7 +1,9 @@
 package io.asyncflow.rules;
 
+import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.event.EventKind;
 import java.util.Optional;
 
 /**
@@ -29,15 +31,26 @@ public final class HoldEnd {
               row.copy().status(TaskStatus.WAITING).orderTime(row.now() + report.delayMs());
           case RELEASE -> row.copy().status(TaskStatus.WAITING);
         };
-    return new TaskTransition(
-        row,
+    TaskRow reported =
         after
             .scheduleLog(
                 logged(row, report.outcome().name(), report.errMsg(), report.localRetries()))
             .reportedEpoch(row.leaseEpoch())
             .reportId(report.reportId())
             .deliveryCount(0)
-            .row());
+            .row();
+    return new TaskTransition(row, reported, kindOf(report.outcome(), reported), report.errMsg());
+  }
+
+  private static EventKind kindOf(Outcome outcome, TaskRow after) {
+    return switch (outcome) {
+      case NEXT_STAGE -> EventKind.NEXT_STAGE;
+      case SUCCESS -> EventKind.SUCCESS;
+      case RETRY -> after.status() == TaskStatus.FAILED ? EventKind.FAILED : EventKind.RETRY;
+      case FAIL -> EventKind.FAILED;
+      case SNOOZE -> EventKind.SNOOZE;
+      case RELEASE -> EventKind.RELEASED;
+    };
   }
 
   private static TaskRow.Copy nextStage(TaskRow row, Report report) {
@@ -85,12 +98,21 @@ public final class HoldEnd {
           case TIMED_OUT -> failed(row, type, true, null);
           case WORKER_LOST -> row.copy().status(TaskStatus.WAITING);
         };
-    return new TaskTransition(
-        row,
+    TaskRow ended =
         after
             .scheduleLog(logged(row, verdict.name(), reason, null))
             .deliveryCount(deliveries)
-            .row());
+            .row();
+    return new TaskTransition(row, ended, kindOf(verdict, ended), reason);
+  }
+
+  private static EventKind kindOf(Verdict verdict, TaskRow after) {
+    return switch (verdict) {
+      case POISON -> EventKind.POISON;
+      case TIMED_OUT ->
+          after.status() == TaskStatus.FAILED ? EventKind.FAILED : EventKind.TIMED_OUT;
+      case WORKER_LOST -> EventKind.WORKER_LOST;
+    };
   }
 
   /** How the sweep judges a hold whose lease has run out. */

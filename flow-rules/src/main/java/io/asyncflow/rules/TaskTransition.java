@@ -1,14 +1,17 @@
 package io.asyncflow.rules;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.event.EventKind;
 
 /**
  * A change of a task that has been held.
  *
  * @param before the row as it was read; the UPDATE is guarded by its values
  * @param after the row after the change
+ * @param kind what happened
+ * @param errMsg why an attempt or the task failed; {@code null} if neither did, or if nobody said
  */
-public record TaskTransition(TaskRow before, TaskRow after) {
+public record TaskTransition(TaskRow before, TaskRow after, EventKind kind, String errMsg) {
 
   /**
    * @throws IllegalArgumentException if the status of {@code before} is final
@@ -22,7 +25,7 @@ public record TaskTransition(TaskRow before, TaskRow after) {
 
   /** The same transition into a lane. */
   public TaskTransition inLane(String lane) {
-    return new TaskTransition(before, after.copy().lane(lane).row());
+    return new TaskTransition(before, after.copy().lane(lane).row(), kind, errMsg);
   }
 
   /** Whether the transition sets the task to failed. */

@@ -41,6 +41,7 @@ class ArchitectureTest {
           List.of("number"),
           List.of("lane"),
           List.of("tasktable"),
+          List.of("event"),
           List.of("tasktype"),
           List.of("pause"));
 
@@ -53,8 +54,10 @@ class ArchitectureTest {
           List.of("operator.pause", "operator"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
           List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
-          List.of("web", "web.load", "web.read", "web.guard", "web.error", "web.filter"),
-          List.of("system.db", "system.redis", "system.concurrent", "system"));
+          List.of("event", "event.tail", "event.log"),
+          List.of(
+              "web", "web.stream", "web.load", "web.read", "web.guard", "web.error", "web.filter"),
+          List.of("system.day", "system.db", "system.redis", "system.concurrent", "system"));
 
   /** Used by all features, and using none. */
   private static final Set<String> COMMON = Set.of("web", "system", "duty");

@@ -3,11 +3,13 @@ package io.asyncflow.flowsvr.claim;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.claim.ClaimLimits.Allowance;
 import io.asyncflow.flowsvr.claim.ClaimStore.Change;
 import io.asyncflow.flowsvr.claim.FairShare.Candidate;
 import io.asyncflow.flowsvr.claim.FairShare.Claimant;
 import io.asyncflow.flowsvr.due.Range;
+import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.AnswerRoom;
@@ -60,6 +62,7 @@ class JointClaim {
   private final TaskStore tasks;
   private final HoldStore holds;
   private final ClaimLimits limits;
+  private final EventLog events;
   private final PauseStore pauseStore;
   private final RetryingTransactions transactions;
 
@@ -71,12 +74,14 @@ class JointClaim {
       TaskStore tasks,
       HoldStore holds,
       ClaimLimits limits,
+      EventLog events,
       PauseStore pauseStore,
       RetryingTransactions transactions) {
     this.claims = claims;
     this.tasks = tasks;
     this.holds = holds;
     this.limits = limits;
+    this.events = events;
     this.pauseStore = pauseStore;
     this.transactions = transactions;
   }
@@ -264,6 +269,9 @@ class JointClaim {
       }
     }
     changes.forEach((table, rows) -> mark(table, rows, shares));
+    if (events.keeps(type.type(), EventKind.HELD)) {
+      shares.forEach(share -> share.forEach(row -> events.addTask(EventKind.HELD, row, null)));
+    }
     storeHolds(shares, line, type);
     return shares;
   }

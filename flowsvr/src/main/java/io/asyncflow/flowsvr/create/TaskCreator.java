@@ -142,10 +142,16 @@ public class TaskCreator {
     return create(call, isOneStatement(call) ? Commit.STATEMENT : Commit.TRANSACTION);
   }
 
-  /** Whether one statement can create the tasks; charging their users takes others. */
+  /**
+   * Whether one statement can create the tasks; charging users and telling of creates take more.
+   */
   private boolean isOneStatement(CreateCall call) {
-    return call.isOneStatement()
-        && (!call.ofUsers() || types.require(call.tasks().get(0).type()).userRateLimit() == 0);
+    if (!call.isOneStatement()) {
+      return false;
+    }
+    TaskType type = call.tasks().get(0).type();
+    boolean charges = call.ofUsers() && types.require(type).userRateLimit() > 0;
+    return !charges && !store.tellsOfCreates(type);
   }
 
   /** A number for another entity than a task, from the same sequence. */

@@ -3,8 +3,10 @@ package io.asyncflow.flowsvr.job;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobState;
+import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobCreator;
+import io.asyncflow.flowsvr.job.core.JobEvents;
 import io.asyncflow.flowsvr.job.core.JobPause;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
@@ -13,6 +15,7 @@ import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.pause.PausesChanged;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.rules.TaskId;
 import java.util.Set;
 import java.util.function.LongPredicate;
 import org.springframework.stereotype.Service;
@@ -28,6 +31,7 @@ public class JobActs {
   private final TaskCreator creator;
   private final ActStore acts;
   private final RetryingTransactions transactions;
+  private final JobEvents jobEvents;
   private final Events events;
 
   JobActs(
@@ -36,12 +40,14 @@ public class JobActs {
       TaskCreator creator,
       ActStore acts,
       RetryingTransactions transactions,
+      JobEvents jobEvents,
       Events events) {
     this.jobs = jobs;
     this.queries = queries;
     this.creator = creator;
     this.acts = acts;
     this.transactions = transactions;
+    this.jobEvents = jobEvents;
     this.events = events;
   }
 
@@ -53,7 +59,7 @@ public class JobActs {
    *     state
    */
   void cancel(long jobId) {
-    if (!transactions.executeStatement(() -> jobs.stop(jobId))) {
+    if (!transactions.execute(() -> stop(jobId))) {
       JobRow job = queries.get(jobId);
       if (job.state() != JobState.CANCELLED) {
         throw notAllowed(job, "the job has ended");
@@ -65,7 +71,7 @@ public class JobActs {
 
   /** Cancels a job if it has not ended, in the caller's transaction. */
   public void cancelIfLiving(long jobId) {
-    if (jobs.stop(jobId)) {
+    if (stop(jobId)) {
       TransactionSynchronizationManager.registerSynchronization(
           new TransactionSynchronization() {
             @Override
@@ -74,6 +80,10 @@ public class JobActs {
             }
           });
     }
+  }
+
+  private boolean stop(long jobId) {
+    return jobEvents.with(jobId, () -> jobs.stop(jobId));
   }
 
   /**
@@ -94,14 +104,18 @@ public class JobActs {
           JobCreator.splitOf(jobId, job.userId(), job.jobType(), job.priority())
               .and(
                   split -> {
-                    if (!jobs.resume(job, split.get(0))) {
+                    if (!resume(job, split.get(0))) {
                       throw changed(job);
                     }
                   }));
-    } else if (!transactions.executeStatement(() -> jobs.resume(job, null))) {
+    } else if (!transactions.execute(() -> resume(job, null))) {
       throw changed(job);
     }
     events.publish(new JobsChanged(Set.of(jobId)));
+  }
+
+  private boolean resume(JobRow job, TaskId newSplit) {
+    return jobEvents.with(job.id(), () -> jobs.resume(job, newSplit));
   }
 
   /**
@@ -112,7 +126,7 @@ public class JobActs {
    *     cancelled
    */
   void pause(long jobId, String operator, String reason) {
-    if (change(jobId, jobs::pause, "PAUSE", operator, reason)) {
+    if (change(jobId, jobs::pause, "PAUSE", EventKind.PAUSED, operator, reason)) {
       return;
     }
     JobRow job = queries.get(jobId);
@@ -129,7 +143,7 @@ public class JobActs {
    *     cancelled
    */
   void resume(long jobId, String operator, String reason) {
-    if (change(jobId, jobs::unpause, "RESUME", operator, reason)) {
+    if (change(jobId, jobs::unpause, "RESUME", EventKind.RESUMED, operator, reason)) {
       return;
     }
     JobRow job = queries.get(jobId);
@@ -143,7 +157,7 @@ public class JobActs {
   }
 
   private boolean change(
-      long jobId, LongPredicate pause, String act, String operator, String reason) {
+      long jobId, LongPredicate pause, String act, EventKind kind, String operator, String reason) {
     boolean isChanged =
         transactions.execute(
             () -> {
@@ -151,6 +165,7 @@ public class JobActs {
                 return false;
               }
               acts.record(act, "job:" + jobId, operator, reason, null);
+              jobEvents.tell(kind, jobId);
               return true;
             });
     if (isChanged) {

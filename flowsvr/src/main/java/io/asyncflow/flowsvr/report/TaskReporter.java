@@ -53,9 +53,9 @@ import org.springframework.stereotype.Service;
  * hold. Each report is judged by the row as it was read, and written by a statement guarded by the
  * values of that row. A report that creates tasks is written with them, by {@link CreatingReports}.
  *
- * <p>A small call takes two statements per table and no lock, unless one of its tasks is {@link
- * TaskRow#isLedgered ledgered}. Concurrent calls are written together: their rows are locked in the
- * order of their ids and changed by one statement per table.
+ * <p>A small call takes two statements per table and no lock, unless one of its transitions
+ * {@linkplain TaskStore#needsLock needs one}. Concurrent calls are written together: their rows are
+ * locked in the order of their ids and changed by one statement per table.
  *
  * <p>To bound memory, long logs are not read for many rows at once: a call with such rows is
  * applied in parts, and only a few such calls run at a time. Calls that are written together read a
@@ -378,8 +378,8 @@ public class TaskReporter {
       if (accepted.isEmpty()) {
         return judged.results();
       }
-      if (accepted.stream().anyMatch(transition -> transition.before().isLedgered())) {
-        break; // the ledgers are told in the same transaction
+      if (accepted.stream().anyMatch(store::needsLock)) {
+        break; // more is written in the same transaction
       }
       int written = transactions.executeStatement(() -> store.applyIfUnchanged(table, accepted));
       if (written == accepted.size()) {

@@ -1,6 +1,8 @@
 package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.event.EventKind;
+import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.task.TaskLedger;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -41,10 +43,12 @@ class TaskUpdateStore {
 
   private final JdbcClient jdbc;
   private final List<TaskLedger> ledgers;
+  private final EventLog events;
 
-  TaskUpdateStore(JdbcClient jdbc, List<TaskLedger> ledgers) {
+  TaskUpdateStore(JdbcClient jdbc, List<TaskLedger> ledgers, EventLog events) {
     this.jdbc = jdbc;
     this.ledgers = ledgers;
+    this.events = events;
   }
 
   /** Writes a partial update of a row that the caller has locked. */
@@ -72,5 +76,23 @@ class TaskUpdateStore {
         .update();
     List<TaskLedger.Change> changes = List.of(TaskLedger.Change.of(row, status));
     ledgers.forEach(ledger -> ledger.record(changes));
+    if (status != row.status()) {
+      tell(row, update, status);
+    }
+  }
+
+  private void tell(TaskRow row, TaskUpdate update, TaskStatus status) {
+    String stage = update.taskStage() == null ? row.stage() : update.taskStage();
+    EventKind kind =
+        switch (status) {
+          case SUCCESS -> EventKind.SUCCESS;
+          case FAILED -> EventKind.FAILED;
+          case CANCELLED -> EventKind.CANCELLED;
+          case EXECUTING -> EventKind.HELD;
+          case WAITING -> stage.equals(row.stage()) ? EventKind.RELEASED : EventKind.NEXT_STAGE;
+          case PAUSED -> throw new IllegalArgumentException("an update pauses no task");
+        };
+    int failures = update.crtRetryNum() == null ? row.crtRetryNum() : update.crtRetryNum();
+    events.addTask(kind, row.copy().status(status).stage(stage).crtRetryNum(failures).row(), null);
   }
 }

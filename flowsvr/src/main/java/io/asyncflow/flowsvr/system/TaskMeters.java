@@ -89,6 +89,11 @@ public class TaskMeters {
     registry.counter(PREFIX + "leases.expired", TYPE, type, "verdict", verdict).increment();
   }
 
+  /** Counts events that were written. */
+  public void eventsWritten(String type, long events) {
+    registry.counter(PREFIX + "events.written", TYPE, type).increment(events);
+  }
+
   /** Records a run of a governance duty. */
   public void governed(String job, boolean failed, Duration took) {
     registry

@@ -1,6 +1,8 @@
 package io.asyncflow.flowsvr.task;
 
 import io.asyncflow.rules.FireId;
+import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
 import java.util.Set;
@@ -96,6 +98,25 @@ public record TaskDraft(
         row.maxRetryInterval(),
         row.maxUnexpectedRetries(),
         idempotencyKey);
+  }
+
+  /** The row of the new task, but for its times and texts. */
+  TaskRow waiting(TaskId id, JobPlace place) {
+    int head = priority == null ? 0 : priority;
+    return TaskRow.waiting(
+        id,
+        userId,
+        stage,
+        head,
+        0,
+        maxRetryNum,
+        maxRetryInterval,
+        maxUnexpectedRetries,
+        "",
+        "",
+        place,
+        fire,
+        0);
   }
 
   /** The same task with an idempotency key. */

@@ -4,6 +4,8 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.NOW_MS;
 import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.event.EventKind;
+import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.FireId;
@@ -13,6 +15,7 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
+import io.asyncflow.rules.TaskType;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -341,11 +344,13 @@ public class TaskStore {
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
   private final List<TaskLedger> ledgers;
+  private final EventLog events;
 
-  TaskStore(JdbcClient jdbc, JdbcTemplate batch, List<TaskLedger> ledgers) {
+  TaskStore(JdbcClient jdbc, JdbcTemplate batch, List<TaskLedger> ledgers, EventLog events) {
     this.jdbc = jdbc;
     this.batch = batch;
     this.ledgers = ledgers;
+    this.events = events;
   }
 
   /** Whether {@link #insertUnlessDrained} inserts these tasks in one statement. */
@@ -368,6 +373,8 @@ public class TaskStore {
    * @param places the roles in jobs, by number, of those tasks that belong to one
    * @param lanes the lanes, by number, of those tasks that not every worker may hold
    * @return false if begin has moved past the table; then nothing is created
+   * @throws IllegalStateException if the type {@linkplain #tellsOfCreates tells of creates} and
+   *     there is no transaction
    */
   public boolean insertUnlessDrained(
       TaskTable table,
@@ -433,7 +440,22 @@ public class TaskStore {
         INSERTS.computeIfAbsent(rare, TaskStore::insertWith).of(table)
             + (MORE_INSERTS + ", ?".repeat(rare.size()) + "\n").repeat(tasks.size() - 1)
             + UNLESS_DRAINED;
-    return batch.update(sql, new StatementValues(values)) > 0;
+    boolean isInserted = batch.update(sql, new StatementValues(values)) > 0;
+    if (isInserted && tellsOfCreates(table.type())) {
+      tasks.forEach(
+          task ->
+              events.addTask(
+                  EventKind.CREATED,
+                  task.getValue()
+                      .waiting(new TaskId(task.getKey(), table), places.get(task.getKey())),
+                  null));
+    }
+    return isInserted;
+  }
+
+  /** Whether creates of this type leave events, and so need a transaction. */
+  public boolean tellsOfCreates(TaskType type) {
+    return events.keeps(type, EventKind.CREATED);
   }
 
   private static TableSql insertWith(List<RareColumn> rare) {
@@ -494,15 +516,23 @@ public class TaskStore {
    * decided: same status, epoch and modification time, and this epoch has not reported.
    *
    * @param transitions in the order of the rows' ids, at most {@value
-   *     #MAX_TRANSITIONS_PER_STATEMENT}; none of a {@linkplain TaskRow#isLedgered ledgered} task,
-   *     because the ledgers must know which rows are written
+   *     #MAX_TRANSITIONS_PER_STATEMENT}; none that {@linkplain #needsLock needs a lock}
    * @return the number of rows written; which ones is unknown if it is less than all
    */
   public int applyIfUnchanged(TaskTable table, List<TaskTransition> transitions) {
-    if (transitions.stream().anyMatch(transition -> transition.before().isLedgered())) {
-      throw new IllegalArgumentException("ledgered tasks are written under a lock");
+    if (transitions.stream().anyMatch(this::needsLock)) {
+      throw new IllegalArgumentException("ledgered tasks and events are written under a lock");
     }
     return applyInOneStatement(table, transitions);
+  }
+
+  /**
+   * Whether more is written with the transition than its row, so that it must be known which rows
+   * are written: its task is {@linkplain TaskRow#isLedgered ledgered}, or it leaves an event.
+   */
+  public boolean needsLock(TaskTransition transition) {
+    return transition.before().isLedgered()
+        || events.keeps(transition.after().id().type(), transition.kind());
   }
 
   /**
@@ -528,6 +558,8 @@ public class TaskStore {
 
   private void record(List<TaskTransition> written) {
     tell(written.stream().map(TaskLedger.Change::of).toList());
+    written.forEach(
+        transition -> events.addTask(transition.kind(), transition.after(), transition.errMsg()));
   }
 
   private void tell(List<TaskLedger.Change> changes) {
@@ -598,6 +630,17 @@ public class TaskStore {
   public void force(List<TaskRow> rows, TaskStatus status) {
     rows.forEach(row -> forceOne(row, status));
     tell(rows.stream().map(row -> TaskLedger.Change.of(row, status)).toList());
+    EventKind kind =
+        switch (status) {
+          case SUCCESS -> EventKind.SUCCESS;
+          case FAILED -> EventKind.FAILED;
+          case CANCELLED -> EventKind.CANCELLED;
+          case WAITING, EXECUTING, PAUSED ->
+              throw new IllegalArgumentException(status + " is not final");
+        };
+    rows.stream()
+        .filter(row -> row.status() != status)
+        .forEach(row -> events.addTask(kind, row.copy().status(status).row(), null));
   }
 
   private void forceOne(TaskRow row, TaskStatus status) {
@@ -625,6 +668,12 @@ public class TaskStore {
   public void revive(List<TaskRow> rows) {
     rows.forEach(this::reviveOne);
     tell(rows.stream().map(row -> TaskLedger.Change.of(row, TaskStatus.WAITING)).toList());
+    rows.forEach(
+        row ->
+            events.addTask(
+                EventKind.REVIVED,
+                row.copy().status(TaskStatus.WAITING).crtRetryNum(0).row(),
+                null));
   }
 
   private void reviveOne(TaskRow row) {
@@ -655,6 +704,9 @@ public class TaskStore {
         .param("epoch", before.leaseEpoch())
         .update();
     tell(List.of(TaskLedger.Change.of(before, after.status())));
+    if (after.status() != before.status()) {
+      events.addTask(EventKind.REVOKED, after, null);
+    }
   }
 
   /**
@@ -683,6 +735,10 @@ public class TaskStore {
         .param("epoch", row.leaseEpoch())
         .update();
     tell(List.of(TaskLedger.Change.of(row, TaskStatus.WAITING)));
+    events.addTask(
+        row.status() == TaskStatus.WAITING ? EventKind.REPLACED : EventKind.REVIVED,
+        row.renewed(body.waiting(row.id(), null)),
+        null);
   }
 
   /** Milliseconds from now until a new task is due, unless it has a {@code runAt}. */
@@ -697,7 +753,7 @@ public class TaskStore {
    * @param rows waiting or executing rows that the caller has locked
    */
   public void pause(List<TaskRow> rows) {
-    move(PAUSE, rows, TaskStatus.PAUSED);
+    move(PAUSE, rows, TaskStatus.PAUSED, EventKind.PAUSED);
   }
 
   /**
@@ -706,16 +762,17 @@ public class TaskStore {
    * @param rows paused rows that the caller has locked
    */
   public void resume(List<TaskRow> rows) {
-    move(RESUME, rows, TaskStatus.WAITING);
+    move(RESUME, rows, TaskStatus.WAITING, EventKind.RESUMED);
   }
 
-  private void move(TableSql statement, List<TaskRow> rows, TaskStatus status) {
+  private void move(TableSql statement, List<TaskRow> rows, TaskStatus status, EventKind kind) {
     Map<TaskTable, List<Long>> numbers = new TreeMap<>();
     for (TaskRow row : rows) {
       numbers.computeIfAbsent(row.id().table(), t -> new ArrayList<>()).add(row.id().number());
     }
     numbers.forEach((table, ids) -> jdbc.sql(statement.of(table)).param("ids", ids).update());
     tell(rows.stream().map(row -> TaskLedger.Change.of(row, status)).toList());
+    rows.forEach(row -> events.addTask(kind, row.copy().status(status).row(), null));
   }
 
   /** Removes tasks that were replaced in their job from it. */

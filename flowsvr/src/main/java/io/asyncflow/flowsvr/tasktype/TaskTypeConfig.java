@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.tasktype;
 
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.event.EventKind;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TypeRules;
 import jakarta.persistence.Column;
@@ -46,6 +47,7 @@ public class TaskTypeConfig implements TypeRules {
   private int userRateLimit;
   private int minWorkerVersion;
   private int paused;
+  private int events;
 
   // The database writes these two.
   @Column(insertable = false, updatable = false)
@@ -163,6 +165,16 @@ public class TaskTypeConfig implements TypeRules {
     return paused != 0;
   }
 
+  /** Whether any events are written. */
+  public boolean keepsEvents() {
+    return TaskTypeRanges.EVENTS.clamp(events) > 0;
+  }
+
+  /** Whether events of this kind are written: 0 none, 1 ends, 2 all. */
+  public boolean keeps(EventKind kind) {
+    return TaskTypeRanges.EVENTS.clamp(events) >= (kind.isEnd() ? 1 : 2);
+  }
+
   /** Sets every value that is not {@code null}; keeps the name. */
   final void change(TaskTypeSettings settings) {
     ifPresent(settings.scheduleLimit(), value -> scheduleLimit = value);
@@ -181,6 +193,7 @@ public class TaskTypeConfig implements TypeRules {
     ifPresent(settings.userRateLimit(), value -> userRateLimit = value);
     ifPresent(settings.minWorkerVersion(), value -> minWorkerVersion = value);
     ifPresent(settings.paused(), value -> paused = value);
+    ifPresent(settings.events(), value -> events = value);
   }
 
   final void setPaused(boolean value) {
@@ -214,6 +227,7 @@ public class TaskTypeConfig implements TypeRules {
         userRateLimit,
         minWorkerVersion,
         paused,
+        events,
         epochMs(createTime),
         epochMs(modifyTime));
   }

@@ -52,6 +52,7 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed) {
           "userRateLimit",
           "minWorkerVersion",
           "paused",
+          "events",
           // Sent by a client that saves what it has listed; ignored.
           "createTime",
           "modifyTime");
@@ -80,6 +81,7 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed) {
             number(in, "userRateLimit", TaskTypeRanges.USER_RATE_LIMIT).asInteger(),
             number(in, "minWorkerVersion", TaskTypeRanges.MIN_WORKER_VERSION).asInteger(),
             number(in, "paused", TaskTypeRanges.PAUSED).asInteger(),
+            number(in, "events", TaskTypeRanges.EVENTS).asInteger(),
             null,
             null);
     in.refuseUnknown(KNOWN);

@@ -17,7 +17,8 @@ enum TaskTypeRanges {
   RATE_LIMIT(0, 1_000_000),
   USER_RATE_LIMIT(0, 1_000_000),
   MIN_WORKER_VERSION(0, 1_000_000_000),
-  PAUSED(0, 1);
+  PAUSED(0, 1),
+  EVENTS(0, 2);
 
   final long min;
   final long max;

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,6 +108,14 @@ public class TaskTypes {
    */
   public Optional<TaskTypeConfig> known(TaskType type) {
     return types.known().map(known -> known.get(type)).or(() -> find(type));
+  }
+
+  /**
+   * Whether any type, as they were read last, is like this; needs no connection if they were ever
+   * read.
+   */
+  public boolean anyKnown(Predicate<TaskTypeConfig> like) {
+    return types.known().orElseGet(types::recent).values().stream().anyMatch(like);
   }
 
   /** All types, by name; at most a second old, or older while the database does not answer. */

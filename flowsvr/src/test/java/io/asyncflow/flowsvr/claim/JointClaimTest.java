@@ -44,6 +44,7 @@ class JointClaimTest {
           mock(),
           limits,
           mock(),
+          mock(),
           new RetryingTransactions(mock(PlatformTransactionManager.class)));
 
   @BeforeEach

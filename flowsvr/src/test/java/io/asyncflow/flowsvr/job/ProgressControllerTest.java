@@ -11,6 +11,7 @@ import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.job.progress.ProgressFeed;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
+import io.asyncflow.flowsvr.web.stream.StreamOpener;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
@@ -30,7 +31,7 @@ class ProgressControllerTest {
   private final ServletOutputStream out = mock();
   private final AsyncContext async = mock();
   private final ProgressController controller =
-      new ProgressController(mock(), watch, mock(WaitingRequests.class), 1);
+      new ProgressController(mock(), watch, new StreamOpener(mock(WaitingRequests.class), 1));
 
   @BeforeEach
   void aRequest() throws IOException {

@@ -197,6 +197,7 @@ final class CommandGenerator {
         null,
         paused,
         null,
+        null,
         null);
   }
 

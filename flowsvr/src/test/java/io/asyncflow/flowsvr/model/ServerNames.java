@@ -102,6 +102,7 @@ final class ServerNames {
         settings.userRateLimit(),
         settings.minWorkerVersion(),
         settings.paused(),
+        settings.events(),
         null,
         null);
   }

@@ -14,6 +14,7 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.ReportResult.Verdict;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.event.EventKind;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.FireLedger;
 import io.asyncflow.flowsvr.Given;
@@ -189,7 +190,9 @@ class LedgeredReportsIT {
     given.aHold(lark).theTask();
     TaskRow row = given.row(id);
     List<TaskTransition> end =
-        List.of(new TaskTransition(row, row.copy().status(SUCCESS).reportedEpoch(1).row()));
+        List.of(
+            new TaskTransition(
+                row, row.copy().status(SUCCESS).reportedEpoch(1).row(), EventKind.SUCCESS, null));
     assertThatThrownBy(() -> tasks.applyIfUnchanged(id.table(), end))
         .isInstanceOf(IllegalArgumentException.class);
     assertThat(given.row(id).status()).isEqualTo(EXECUTING);

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.report;
 
+import static io.asyncflow.api.event.EventKind.FAILED;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
@@ -386,7 +387,10 @@ class ReportsIT {
     List<TaskTransition> transitions =
         ids.stream()
             .map(given::row)
-            .map(row -> new TaskTransition(row, row.copy().status(TaskStatus.FAILED).row()))
+            .map(
+                row ->
+                    new TaskTransition(
+                        row, row.copy().status(TaskStatus.FAILED).row(), FAILED, null))
             .toList();
     for (String change :
         List.of("lease_epoch = 2", "reported_epoch = 1", "status = 16", "modify_time = 1")) {

@@ -42,6 +42,7 @@ class AnswerHeadersIT {
         "/api/store/1_lark_task_1/s/1/x",
         "/api//x",
         "/api/job/progress?jobId=1",
+        "/api/event/list",
         "/nowhere",
         "/v3/api-docs",
         "/actuator/health",

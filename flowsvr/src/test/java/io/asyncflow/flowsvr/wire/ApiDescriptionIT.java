@@ -54,6 +54,7 @@ class ApiDescriptionIT {
         "/api/job/getJobInput",
         "/api/job/cancel",
         "/api/job/retry",
+        "/api/event/list",
         "/api/job/pause",
         "/api/job/resume",
         "/api/task/pause",

@@ -178,6 +178,8 @@ class DatabaseFaultsIT {
         new Call("GET", "/api/job/getJobTasks", "jobId=1"),
         new Call("GET", "/api/job/getJobInput", "jobId=1"),
         new Call("GET", "/api/job/progress", "jobId=1"),
+        new Call("GET", "/api/event/stream", "cursor=1"), // refused, as one that begins never ends
+        new Call("GET", "/api/event/list", ""),
         new Call("POST", "/api/job/cancel", "{'jobId':'1'}"),
         new Call("POST", "/api/job/retry", "{'jobId':'1'}"),
         new Call("POST", "/api/job/pause", "{'jobId':'1'}"),

@@ -79,6 +79,7 @@ class WireIT {
               "user_rate_limit",
               "min_worker_version",
               "paused",
+              "events",
               "create_time",
               "modify_time");
       assertThat(lark.path("schedule_limit").asInt()).isEqualTo(100);
@@ -211,11 +212,11 @@ class WireIT {
     Answer refused =
         wire.post(
             "/api/task_schedule_cfg/save",
-            "{'task_type':'x_task_3','schedule_limit':0,'lease_seconds':'x','paused':2,'color':1}");
+            "{'task_type':'x_task_3','schedule_limit':0,'lease_seconds':'x','paused':2,'events':3,'color':1}");
     assertRefused(refused, 400, 8020);
     assertThat(refused.badFields())
         .containsExactlyInAnyOrder(
-            "task_type", "schedule_limit", "lease_seconds", "paused", "color");
+            "task_type", "schedule_limit", "lease_seconds", "paused", "events", "color");
   }
 
   // ---- create and read

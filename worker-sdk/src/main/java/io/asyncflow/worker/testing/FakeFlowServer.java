@@ -27,6 +27,8 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.event.EventClient;
+import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.ScheduleClient;
@@ -40,6 +42,7 @@ import io.asyncflow.rules.Leases;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TypeRules;
 import java.io.InputStream;
@@ -69,7 +72,8 @@ import java.util.function.Predicate;
  *
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It implements the contract as
  * far as clients can see it, except: several tables, rate limits, audit records, the expiry of the
- * history of schedules, and the keys, retries and failure policies of jobs.
+ * history of schedules, the keys, retries and failure policies of jobs, and the events of jobs and
+ * schedules.
  *
  * <p>Nothing happens between calls: each call first does what the clock asks for, as {@link #tick}
  * does. So schedules fire when the clock of the test has reached their time. As in the server, a
@@ -146,6 +150,7 @@ public final class FakeFlowServer implements FlowClient {
   private final List<Heartbeat> heartbeats = new ArrayList<>();
   private final FakeJobs jobs = new FakeJobs(this);
   private final FakeSchedules schedules = new FakeSchedules(this, jobs);
+  private final FakeEvents events = new FakeEvents();
   private final FakePauses pauses = new FakePauses(this);
   private final FakeStore objects = new FakeStore();
   private long nextNumber = 1;
@@ -337,8 +342,10 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   private Entry renewed(Entry entry, NewTask body) {
+    boolean isWaiting = entry.row.status() == TaskStatus.WAITING;
     entry.takeBody(withoutOptions(body));
     entry.row = entry.row.renewed(newRow(entry.row.id(), body, null, null));
+    tell(isWaiting ? EventKind.REPLACED : EventKind.REVIVED, entry, null);
     if (entry.row.fire() != null) {
       TriggeredRun run = new TriggeredRun(entry.row.id().toString(), null);
       runEnded(entry.row.fire(), run, null, null);
@@ -366,6 +373,7 @@ public final class FakeFlowServer implements FlowClient {
     TaskId id = new TaskId(newNumber(), new TaskTable(new TaskType(body.taskType()), 1));
     Entry entry = new Entry(withoutOptions(body), newRow(id, body, place, fire));
     tasks.put(id.toString(), entry);
+    tell(EventKind.CREATED, entry, null);
     notifyAll();
     return entry;
   }
@@ -477,7 +485,8 @@ public final class FakeFlowServer implements FlowClient {
   /** Cancels a task that has not ended, without injected faults. */
   void cancel(String taskId) {
     Entry entry = entry(taskId);
-    entry.row = entry.row.copy().status(TaskStatus.CANCELLED).row();
+    entry.row = rowNow(entry).copy().status(TaskStatus.CANCELLED).row();
+    tell(EventKind.CANCELLED, entry, null);
     tellOfEnd(entry);
     notifyAll();
   }
@@ -508,7 +517,9 @@ public final class FakeFlowServer implements FlowClient {
             .deliveryCount(0)
             .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
             .reportedEpoch(row.leaseEpoch())
+            .now(millis())
             .row();
+    tell(EventKind.REVIVED, entry, null);
     if (row.fire() != null) {
       runEnded(row.fire(), new TriggeredRun(taskId, null), null, null);
     }
@@ -529,7 +540,7 @@ public final class FakeFlowServer implements FlowClient {
     }
     entry.workers = Set.copyOf(workerIds);
     if (!entry.mayBeHeldBy(row.workerId()) && HoldFence.mayReport(row, row.leaseEpoch())) {
-      entry.row = HoldEnd.revoked(rowNow(entry));
+      revoke(entry);
     }
     notifyAll();
     after();
@@ -543,9 +554,17 @@ public final class FakeFlowServer implements FlowClient {
     if (entry.row.status() != TaskStatus.EXECUTING) {
       throw notAllowed("only an executing task can be restarted");
     }
-    entry.row = HoldEnd.revoked(rowNow(entry));
+    revoke(entry);
     notifyAll();
     after();
+  }
+
+  private void revoke(Entry entry) {
+    boolean wasExecuting = entry.row.status() == TaskStatus.EXECUTING;
+    entry.row = HoldEnd.revoked(rowNow(entry));
+    if (wasExecuting) {
+      tell(EventKind.REVOKED, entry, null);
+    }
   }
 
   @Override
@@ -572,7 +591,9 @@ public final class FakeFlowServer implements FlowClient {
             .status(TaskStatus.PAUSED)
             .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
             .reportedEpoch(row.leaseEpoch())
+            .now(millis())
             .row();
+    tell(EventKind.PAUSED, entry, null);
     notifyAll();
   }
 
@@ -588,7 +609,8 @@ public final class FakeFlowServer implements FlowClient {
   void resume(String taskId) {
     Entry entry = entry(taskId);
     if (entry.row.status() == TaskStatus.PAUSED) {
-      entry.row = entry.row.copy().status(TaskStatus.WAITING).row();
+      entry.row = rowNow(entry).copy().status(TaskStatus.WAITING).row();
+      tell(EventKind.RESUMED, entry, null);
       notifyAll();
     }
   }
@@ -745,6 +767,7 @@ public final class FakeFlowServer implements FlowClient {
         orElse(changes.userRateLimit(), before.userRateLimit()),
         orElse(changes.minWorkerVersion(), before.minWorkerVersion()),
         orElse(changes.paused(), before.paused()),
+        orElse(changes.events(), before.events()),
         before.createTime(),
         before.modifyTime());
   }
@@ -757,6 +780,11 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public ScheduleClient schedules() {
     return schedules;
+  }
+
+  @Override
+  public EventClient events() {
+    return events;
   }
 
   @Override
@@ -1033,6 +1061,7 @@ public final class FakeFlowServer implements FlowClient {
     String worker = workerOf(request);
     long lease = Leases.first(worker, rulesOf(entry)).toMillis();
     entry.row = entry.row.held(worker, traceId, millis(), millis() + lease);
+    tell(EventKind.HELD, entry, null);
     entry.holdId = request.holdId();
   }
 
@@ -1071,9 +1100,19 @@ public final class FakeFlowServer implements FlowClient {
             .filter(entry -> entry.row.leaseEnd() <= millis())
             .toList();
     for (Entry entry : ended) {
-      entry.row = HoldEnd.expired(rowNow(entry), rulesOf(entry)).after();
+      apply(entry, HoldEnd.expired(rowNow(entry), rulesOf(entry)));
     }
     ended.forEach(this::tellOfEnd);
+  }
+
+  private void apply(Entry entry, TaskTransition transition) {
+    entry.row = transition.after();
+    tell(transition.kind(), entry, transition.errMsg());
+  }
+
+  private void tell(EventKind kind, Entry entry, String errMsg) {
+    TaskTypeSettings type = typeOf(entry);
+    events.tell(type == null ? null : type.events(), kind, entry.row, errMsg);
   }
 
   /** The row as it would be read from a table now. */
@@ -1126,7 +1165,7 @@ public final class FakeFlowServer implements FlowClient {
         createdByReports.put(hold, created);
       }
     }
-    entry.row = HoldEnd.reported(rowNow(entry), report, rulesOf(entry)).after();
+    apply(entry, HoldEnd.reported(rowNow(entry), report, rulesOf(entry)));
     if (report.outcome() == Outcome.NEXT_STAGE && report.workerIds() != null) {
       entry.workers = Set.copyOf(report.workerIds());
     }

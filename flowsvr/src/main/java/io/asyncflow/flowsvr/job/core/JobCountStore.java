@@ -148,10 +148,12 @@ public class JobCountStore implements TaskLedger {
       """);
 
   private final JdbcClient jdbc;
+  private final JobEvents jobEvents;
   private final Events events;
 
-  JobCountStore(JdbcClient jdbc, Events events) {
+  JobCountStore(JdbcClient jdbc, JobEvents jobEvents, Events events) {
     this.jdbc = jdbc;
+    this.jobEvents = jobEvents;
     this.events = events;
   }
 
@@ -180,7 +182,12 @@ public class JobCountStore implements TaskLedger {
             updates.merge(
                 change.place().jobId(), () -> coordinate(change), JobCountStore::inSequence));
     announce(updates.keySet());
-    updates.values().forEach(Runnable::run);
+    jobEvents.with(
+        updates.keySet(),
+        () -> {
+          updates.values().forEach(Runnable::run);
+          return null;
+        });
   }
 
   private static Runnable inSequence(Runnable first, Runnable next) {
@@ -193,7 +200,7 @@ public class JobCountStore implements TaskLedger {
   /** Derives the state of a job from its present counts. */
   public void judge(long jobId) {
     announce(Set.of(jobId));
-    count(jobId, JobCounts.NONE);
+    jobEvents.with(jobId, () -> count(jobId, JobCounts.NONE));
   }
 
   /**
@@ -203,14 +210,15 @@ public class JobCountStore implements TaskLedger {
    */
   public void replaced(long jobId, List<TaskStatus> statuses) {
     announce(Set.of(jobId));
-    count(
-        jobId,
+    JobCounts delta =
         statuses.stream()
             .map(status -> JobCounts.ofChange(status, TaskStatus.WAITING))
-            .reduce(JobCounts.NONE, JobCounts::plus));
+            .reduce(JobCounts.NONE, JobCounts::plus);
+    jobEvents.with(jobId, () -> count(jobId, delta));
   }
 
-  private void count(long jobId, JobCounts delta) {
+  /** Returns whether there is such a job. */
+  private boolean count(long jobId, JobCounts delta) {
     for (String statement : List.of(COUNT, COUNT_OF_SUCCESS)) {
       int counted =
           jdbc.sql(statement)
@@ -220,9 +228,10 @@ public class JobCountStore implements TaskLedger {
               .param("id", jobId)
               .update();
       if (counted == 1) {
-        return;
+        return true;
       }
     }
+    return false;
   }
 
   private void coordinate(Change change) {

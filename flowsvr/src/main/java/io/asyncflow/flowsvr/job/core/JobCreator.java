@@ -41,11 +41,13 @@ public class JobCreator {
   private final TaskTypes types;
   private final TaskCreator tasks;
   private final JobStore jobs;
+  private final JobEvents events;
 
-  JobCreator(TaskTypes types, TaskCreator tasks, JobStore jobs) {
+  JobCreator(TaskTypes types, TaskCreator tasks, JobStore jobs, JobEvents events) {
     this.types = types;
     this.tasks = tasks;
     this.jobs = jobs;
+    this.events = events;
   }
 
   /**
@@ -87,6 +89,7 @@ public class JobCreator {
               .and(
                   ids -> {
                     insert(id, job, fire, hash, input, ids.get(0));
+                    events.created(id);
                     join.accept(id);
                   }));
       return id;

@@ -14,7 +14,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -126,6 +128,18 @@ public class JobStore {
         .param("ids", ids)
         .query((rs, row) -> read(rs))
         .list();
+  }
+
+  /** Locks the existing jobs among these ids, in their order, and returns their states. */
+  Map<Long, JobState> lockStates(Collection<Long> ids) {
+    Map<Long, JobState> states = new HashMap<>();
+    jdbc.sql("SELECT id, state FROM t_job WHERE id IN (:ids) ORDER BY id FOR UPDATE")
+        .param("ids", ids)
+        .query(
+            rs -> {
+              states.put(rs.getLong("id"), JobState.valueOf(rs.getString("state")));
+            });
+    return states;
   }
 
   /** The types of which there are jobs. */

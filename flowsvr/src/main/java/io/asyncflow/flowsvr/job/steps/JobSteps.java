@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobCountStore;
 import io.asyncflow.flowsvr.job.core.JobCreator;
+import io.asyncflow.flowsvr.job.core.JobEvents;
 import io.asyncflow.flowsvr.job.core.JobPause;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
@@ -61,6 +62,7 @@ public class JobSteps {
   private final TaskFamilies families;
   private final NewTaskTables newTaskTables;
   private final RetryingTransactions transactions;
+  private final JobEvents jobEvents;
   private final Events events;
 
   JobSteps(
@@ -74,6 +76,7 @@ public class JobSteps {
       TaskFamilies families,
       NewTaskTables newTaskTables,
       RetryingTransactions transactions,
+      JobEvents jobEvents,
       Events events) {
     this.jobs = jobs;
     this.jobTasks = jobTasks;
@@ -85,6 +88,7 @@ public class JobSteps {
     this.families = families;
     this.newTaskTables = newTaskTables;
     this.transactions = transactions;
+    this.jobEvents = jobEvents;
     this.events = events;
   }
 
@@ -262,7 +266,7 @@ public class JobSteps {
         () ->
             transactions.execute(
                 () -> {
-                  if (!jobs.revive(job.id(), from, end)) {
+                  if (!jobEvents.with(job.id(), () -> jobs.revive(job.id(), from, end))) {
                     throw new MovedException(job.id());
                   }
                   counts.judge(job.id()); // the first revived children may have ended again

@@ -2,10 +2,14 @@ package io.asyncflow.flowsvr.schedule.core;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.api.event.Event;
+import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.event.log.EventLog;
+import io.asyncflow.flowsvr.event.log.NewEvent;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow.Position;
 import io.asyncflow.flowsvr.system.db.StatementValues;
 import io.asyncflow.rules.TaskType;
@@ -81,10 +85,12 @@ public class ScheduleStore {
 
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
+  private final EventLog events;
 
-  ScheduleStore(JdbcClient jdbc, JdbcTemplate batch) {
+  ScheduleStore(JdbcClient jdbc, JdbcTemplate batch, EventLog events) {
     this.jdbc = jdbc;
     this.batch = batch;
+    this.events = events;
   }
 
   /** The slice of a schedule, for ever. */
@@ -260,6 +266,11 @@ public class ScheduleStore {
       String error,
       boolean ends) {}
 
+  /** Writes that a schedule has ended by an {@link Advance}, with the caller's transaction. */
+  public void tellEnd(ScheduleRow row) {
+    tell(row.id(), row.definition(), ScheduleState.ENDED, null);
+  }
+
   /** Moves schedules on that have not changed since they were read; returns how many were. */
   public int advance(List<Advance> advances) {
     List<Object> values = new ArrayList<>(advances.size() * 12);
@@ -343,6 +354,7 @@ public class ScheduleStore {
       values.add(value.toArray());
     }
     batch.batchUpdate(sql, values);
+    rows.forEach(row -> tell(row.id(), row.definition(), ScheduleState.ACTIVE, null));
   }
 
   /**
@@ -356,12 +368,16 @@ public class ScheduleStore {
             "UPDATE t_schedule SET state = IF(state = 4, 1, state), next_fire_time = ?, "
                 + "wake_time = ?, "
                 + String.join(" = ?, ", DEFINITION_COLUMNS)
-                + " = ?, version = GREATEST(version + 1, now_ms), fence = fence + 1, modify_time = now_ms WHERE id = ?");
+                + " = ?, version = GREATEST(version + 1, now_ms), fence = fence + 1, modify_time ="
+                + " now_ms WHERE id = ?");
     List<Object> values = new ArrayList<>();
     Collections.addAll(values, nextFireTime, wakeTime);
     values.addAll(definitionValues(schedule, row.now()));
     values.add(row.id());
     batch.update(sql, new StatementValues(values));
+    if (row.state() == ScheduleState.ENDED) {
+      tell(row.id(), schedule, ScheduleState.ACTIVE, null);
+    }
   }
 
   /** In the order of {@link #DEFINITION_COLUMNS}. */
@@ -419,6 +435,22 @@ public class ScheduleStore {
         .param("until", pauseUntil)
         .param("id", row.id())
         .update();
+    if (state != row.state()) {
+      tell(row.id(), row.definition(), state, null);
+    }
+  }
+
+  /** Writes an event with the caller's transaction: the schedule has another state. */
+  private void tell(long id, NewSchedule definition, ScheduleState state, String why) {
+    if (!events.isInUse(EventKind.SCHEDULE_STATE)
+        || (definition.taskData() == null && definition.jobData() == null)) {
+      return; // a row that was broken by hand has no target
+    }
+    TaskType type = ScheduleDefinitions.targetType(definition);
+    if (events.keeps(type, EventKind.SCHEDULE_STATE)) {
+      Event event = Event.ofSchedule(Long.toString(id), state.name(), why);
+      events.add(NewEvent.of(EventKind.SCHEDULE_STATE, type, event));
+    }
   }
 
   /** Raises the version of a row that the caller has locked: a caller of the API has changed it. */
@@ -496,6 +528,9 @@ public class ScheduleStore {
         .param("error", error)
         .param("id", row.id())
         .update();
+    if (pauses && row.state() == ScheduleState.ACTIVE) {
+      tell(row.id(), row.definition(), ScheduleState.PAUSED, error);
+    }
   }
 
   /**

@@ -272,6 +272,9 @@ class FireMaker {
     if (schedules.advance(advances) != advances.size()) {
       throw new IllegalStateException("locked schedules were not moved on");
     }
+    batch.stream()
+        .filter(plan -> plan.plan().ends())
+        .forEach(plan -> schedules.tellEnd(plan.row()));
     gaps.insert(batch.stream().collect(toMap(plan -> plan.row().id(), plan -> plan.plan().gaps())));
   }
 

@@ -8,9 +8,6 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.slice.SchedulesInUse;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
 import java.time.Duration;
-import java.time.LocalDate;
-import java.util.List;
-import java.util.stream.IntStream;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
@@ -21,8 +18,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class FireHistory {
-
-  private static final int DAYS_AHEAD = 2;
 
   private final FireDayStore days;
   private final GapStore gaps;
@@ -56,11 +51,7 @@ class FireHistory {
     if (!inUse.inUse()) {
       return 0;
     }
-    LocalDate today = FireDayStore.dayOf(schedules.now());
-    days.forget(); // a table may have been dropped by hand
-    days.ensure(IntStream.rangeClosed(0, DAYS_AHEAD).mapToObj(today::plusDays).toList());
-    List<LocalDate> old = List.copyOf(days.existing().headSet(today.minusDays(history.toDays())));
-    old.forEach(days::drop);
-    return old.size() + pages.run(limit -> gaps.deleteOld(history, limit));
+    return days.keep(FireDayStore.dayOf(schedules.now()), history)
+        + pages.run(limit -> gaps.deleteOld(history, limit));
   }
 }

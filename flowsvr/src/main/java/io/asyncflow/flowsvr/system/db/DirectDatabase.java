@@ -13,7 +13,7 @@ import org.springframework.stereotype.Component;
  * errors are the driver's own.
  */
 @Component
-class DirectDatabase {
+public class DirectDatabase {
 
   private final HikariDataSource pool;
 
@@ -31,7 +31,7 @@ class DirectDatabase {
    *
    * @param patience for connecting, and for the answer to each statement
    */
-  DataSource withTimeout(Duration patience) {
+  public DataSource withTimeout(Duration patience) {
     SimpleDriverDataSource database =
         DataSourceBuilder.create()
             .type(SimpleDriverDataSource.class)

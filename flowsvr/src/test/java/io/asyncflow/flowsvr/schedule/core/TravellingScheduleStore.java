@@ -14,7 +14,7 @@ public final class TravellingScheduleStore extends ScheduleStore implements Auto
   private final JdbcTemplate jdbc;
 
   private TravellingScheduleStore(SingleConnectionDataSource session) {
-    super(JdbcClient.create(session), new JdbcTemplate(session));
+    super(JdbcClient.create(session), new JdbcTemplate(session), null);
     this.session = session;
     this.jdbc = new JdbcTemplate(session);
   }

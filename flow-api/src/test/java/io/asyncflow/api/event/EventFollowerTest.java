@@ -1,0 +1,170 @@
+package io.asyncflow.api.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.FlowUnreachableException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class EventFollowerTest {
+
+  private static final RuntimeException ENOUGH = new IllegalStateException("enough");
+
+  private final List<String> calls = new ArrayList<>();
+  private final List<String> told = new ArrayList<>();
+
+  /** A server whose streams end or break after what they tell. */
+  private final class Server implements EventClient {
+
+    private final String name;
+    private final Deque<List<Object>> streams = new ArrayDeque<>();
+
+    Server(String name) {
+      this.name = name;
+    }
+
+    /** A number tells an event with this cursor, a text the cursor alone; an exception breaks. */
+    Server telling(Object... answers) {
+      streams.add(Arrays.asList(answers));
+      return this;
+    }
+
+    @Override
+    public EventPage list(EventFilter filter, String cursor, int limit, Duration wait) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public EventConnection open(EventFilter filter, String cursor) {
+      calls.add(name + " after " + cursor);
+      if (streams.isEmpty()) {
+        throw ENOUGH;
+      }
+      Deque<Object> answers = new ArrayDeque<>(streams.remove());
+      return new EventConnection() {
+        @Override
+        public FollowedEvent next() {
+          Object answer = answers.poll();
+          if (answer instanceof RuntimeException failure) {
+            throw failure;
+          }
+          if (answer instanceof String cursorAlone) {
+            return new FollowedEvent(null, cursorAlone);
+          }
+          return answer == null ? null : new FollowedEvent(event(), answer.toString());
+        }
+
+        @Override
+        public void close() {
+          calls.add(name + " closed");
+        }
+      };
+    }
+  }
+
+  private static Event event() {
+    return Event.ofSchedule("1", "ACTIVE", null);
+  }
+
+  private void follow(EventClient... servers) {
+    assertThatThrownBy(
+            () ->
+                new EventFollower(List.of(servers), Duration.ofMillis(1))
+                    .follow(EventFilter.ALL, "0", next -> told.add(next.cursor())))
+        .isSameAs(ENOUGH);
+  }
+
+  @Test
+  void itGoesOnAtTheNextServerFromItsLastCursor() {
+    Server one = new Server("one").telling(1, 2);
+    Server two = new Server("two").telling(3, new FlowUnreachableException("cut", new Exception()));
+
+    follow(one, two);
+
+    assertThat(told).containsExactly("1", "2", "3");
+    assertThat(calls)
+        .containsExactly("one after 0", "one closed", "two after 2", "two closed", "one after 3");
+  }
+
+  @Test
+  void aCursorAloneIsKeptAndNotTold() {
+    follow(new Server("one").telling(1, "7"));
+
+    assertThat(told).containsExactly("1");
+    assertThat(calls).endsWith("one after 7");
+  }
+
+  @Test
+  void aRefusalEndsIt() {
+    FlowException refusal =
+        new FlowException(ErrorCode.INVALID_INPUT, "cursor is older than the events that are kept");
+    EventFollower follower =
+        new EventFollower(List.of(new Server("one").telling(refusal)), Duration.ofMillis(1));
+
+    assertThatThrownBy(() -> follower.follow(EventFilter.ALL, "0", next -> {})).isSameAs(refusal);
+  }
+
+  @Test
+  void anEventThatTheListenerDidNotTakeIsToldAgain() {
+    EventFollower follower =
+        new EventFollower(List.of(new Server("one").telling(1)), Duration.ofMillis(1));
+
+    assertThatThrownBy(
+            () ->
+                follower.follow(
+                    EventFilter.ALL,
+                    "0",
+                    next -> {
+                      throw ENOUGH;
+                    }))
+        .isSameAs(ENOUGH);
+    assertThat(calls).containsExactly("one after 0", "one closed");
+  }
+
+  @Test
+  void aFilterWantsWhatSatisfiesAllItsConditions() {
+    Event held =
+        new Event(
+            "1",
+            1L,
+            EventKind.HELD,
+            "t",
+            "lark",
+            "s",
+            "ann",
+            2,
+            1,
+            0,
+            null,
+            null,
+            null,
+            "w",
+            null,
+            null);
+
+    assertThat(EventFilter.ALL.matches(held)).isTrue();
+    assertThat(EventFilter.ALL.ofTypes("lark").ofKinds(EventKind.HELD).ofUser("ann").matches(held))
+        .isTrue();
+    assertThat(EventFilter.ALL.ofTypes("other").matches(held)).isFalse();
+    assertThat(EventFilter.ALL.ofKinds(EventKind.CREATED).matches(held)).isFalse();
+    assertThat(EventFilter.ALL.ofUser("bob").matches(held)).isFalse();
+  }
+
+  @Test
+  void aKindKeepsItsNumber() {
+    for (EventKind kind : EventKind.values()) {
+      assertThat(EventKind.ofCode(kind.code())).contains(kind);
+    }
+    assertThat(EventKind.ofCode(99)).isEmpty();
+  }
+}

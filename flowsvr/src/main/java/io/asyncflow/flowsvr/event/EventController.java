@@ -1,0 +1,148 @@
+package io.asyncflow.flowsvr.event;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.api.event.EventPage;
+import io.asyncflow.flowsvr.event.log.EventHistory;
+import io.asyncflow.flowsvr.event.tail.EventReader;
+import io.asyncflow.flowsvr.event.tail.EventTail;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.load.CallerShare;
+import io.asyncflow.flowsvr.web.load.WaitingRequests;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.flowsvr.web.stream.StreamOpener;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.DeferredResult;
+
+@RestController
+@RequestMapping("/api/event")
+class EventController {
+
+  private static final int MAX_LIMIT = 1_000;
+  private static final int DEFAULT_LIMIT = 100;
+  private static final int MAX_WAIT_MS = 30_000;
+
+  private final EventHistory history;
+  private final EventTail tail;
+  private final EventPages pages;
+  private final EventThreads threads;
+  private final StreamOpener opener;
+  private final CallerShare lists;
+  private final Node node;
+  private final Set<EventStream> streams = ConcurrentHashMap.newKeySet();
+  private volatile boolean closing;
+
+  EventController(
+      EventHistory history,
+      EventTail tail,
+      EventPages pages,
+      EventThreads threads,
+      StreamOpener opener,
+      WaitingRequests waiting,
+      @Value("${flow.max-streams-per-address:200}") int listsPerAddress,
+      Node node) {
+    this.history = history;
+    this.tail = tail;
+    this.pages = pages;
+    this.threads = threads;
+    this.opener = opener;
+    this.lists = new CallerShare(waiting, listsPerAddress, "lists of events of one address");
+    this.node = node;
+  }
+
+  record Follow(List<String> taskTypes, List<String> kinds, String userId, String cursor) {}
+
+  record ListEvents(
+      List<String> taskTypes,
+      List<String> kinds,
+      String userId,
+      String cursor,
+      Integer limit,
+      Integer waitMs) {}
+
+  @Takes(summary = "Streams events, as they happen", shape = Follow.class)
+  @GetMapping("/stream")
+  void stream(Fields in, HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    EventForm form =
+        EventForm.read(in, request.getHeader(StreamOpener.LAST_EVENT_ID), history.cursors());
+    in.refuseIfBad();
+    EventReader reader = tail.readerAfter(form.cursor());
+    opener.open(
+        request,
+        response,
+        (async, out, whenGone) ->
+            new EventStream(async, out, whenGone, form.filter(), reader, threads, node),
+        this::begin,
+        this::stop);
+  }
+
+  private void begin(EventStream stream) {
+    streams.add(stream);
+    tail.add(stream);
+    if (closing) {
+      stream.end();
+    }
+  }
+
+  private void stop(EventStream stream) {
+    tail.remove(stream);
+    streams.remove(stream);
+  }
+
+  /** Ends all streams; clients reconnect by themselves, to another server. */
+  @EventListener(ContextClosedEvent.class)
+  void endAll() {
+    closing = true;
+    streams.forEach(EventStream::end);
+  }
+
+  @Takes(summary = "Lists events after a cursor, oldest first", shape = ListEvents.class)
+  @RequestMapping(
+      path = "/list",
+      method = {GET, POST})
+  DeferredResult<Envelope<EventPage>> list(Fields in, HttpServletRequest request) {
+    EventForm form = EventForm.read(in, null, history.cursors());
+    int limit = in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
+    int waitMs = in.number("waitMs").between(0, MAX_WAIT_MS).or(0);
+    in.refuseIfBad();
+    String address = request.getRemoteAddr();
+    lists.enter(address);
+    CompletableFuture<EventPage> page;
+    try {
+      page = pages.next(form, limit, Duration.ofMillis(waitMs));
+    } catch (Throwable e) { // without a page nothing leaves the share
+      lists.leave(address);
+      throw e;
+    }
+    DeferredResult<Envelope<EventPage>> answer = new DeferredResult<>();
+    answer.onTimeout(() -> page.cancel(false));
+    answer.onError(failure -> page.cancel(false)); // the client is gone
+    page.whenComplete(
+        (events, failure) -> {
+          lists.leave(address);
+          if (failure == null) {
+            answer.setResult(Envelope.ok(events));
+          } else {
+            answer.setErrorResult(failure);
+          }
+        });
+    return answer;
+  }
+}

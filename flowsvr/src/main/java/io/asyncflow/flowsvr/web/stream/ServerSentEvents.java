@@ -1,0 +1,114 @@
+package io.asyncflow.flowsvr.web.stream;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A stream of server-sent events to one client.
+ *
+ * <p>It never blocks and owns no thread: the container resumes writing when the connection is
+ * ready. Thread-safe.
+ */
+public abstract class ServerSentEvents implements WriteListener {
+
+  /** The reconnection delay for clients. */
+  private static final String RETRY = "retry: 1000\n\n";
+
+  private final AsyncContext request;
+  private final ServletOutputStream out;
+  private final Runnable whenGone;
+  private boolean hasBegun;
+  private boolean isOpen;
+  private boolean unflushed;
+  private boolean ending;
+  private boolean closed;
+
+  /**
+   * @param whenGone called once, when the stream has ended
+   */
+  protected ServerSentEvents(AsyncContext request, ServletOutputStream out, Runnable whenGone) {
+    this.request = request;
+    this.out = out;
+    this.whenGone = whenGone;
+  }
+
+  /**
+   * Takes the text to be written next, events and comments in their final form; {@code null} if
+   * there is none. Called by one thread at a time; must not block.
+   */
+  protected abstract String take();
+
+  /** Ends the stream when everything is written. */
+  public final void end() {
+    synchronized (this) {
+      ending = true;
+    }
+    write();
+  }
+
+  @Override
+  public final void onWritePossible() {
+    synchronized (this) {
+      isOpen = true;
+    }
+    write();
+  }
+
+  /**
+   * Writes as much as there is and the connection accepts; the container calls again when it
+   * accepts more.
+   */
+  protected final void write() {
+    try {
+      if (!writeSome()) {
+        return;
+      }
+    } catch (IOException | RuntimeException e) {
+      onError(e);
+      return;
+    }
+    close();
+  }
+
+  /** Writes without blocking; returns whether everything was written and the stream is complete. */
+  private synchronized boolean writeSome() throws IOException {
+    while (isOpen && !closed && out.isReady()) {
+      String text = hasBegun ? take() : RETRY;
+      if (text != null) {
+        hasBegun = true;
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+        unflushed = true;
+      } else if (unflushed) {
+        unflushed = false;
+        out.flush();
+      } else {
+        return ending;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public final void onError(Throwable clientIsGone) {
+    close();
+  }
+
+  /** Ends the stream at once; does nothing if it has ended. */
+  public final void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    whenGone.run();
+    try {
+      request.complete();
+    } catch (IllegalStateException e) {
+      // The container has already closed the connection.
+    }
+  }
+}
