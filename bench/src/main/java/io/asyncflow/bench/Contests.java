@@ -108,6 +108,7 @@ final class Contests {
       case TYPES -> List.of(this::types);
       case SCHEDULES -> List.of(this::manySchedules, this::fires);
       case LIVES -> List.of(this::lives);
+      case EVENTS -> List.of(this::events);
       case CREATES -> List.of(this::creates);
       case BULK -> List.of(this::bulk);
       case PROCESS -> List.of(this::process);
@@ -232,6 +233,20 @@ final class Contests {
         contenders,
         new PerSecond(
             "lives", comparisons, List.of(new PerSecond.Record(flow, conductor, CONDUCTOR, 30))));
+  }
+
+  private Contest<Duration> events() {
+    Lives none = new Lives(FlowSystem.withEvents(bed, "bench_untold", 0));
+    Lives ends = new Lives(FlowSystem.withEvents(bed, "bench_ends", 1));
+    Lives all = new Lives(FlowSystem.withEvents(bed, "bench_told", 2));
+    return new Contest<>(
+        Part.EVENTS,
+        "Events: whole lives without events, with that of the end, and with all three",
+        WARM_UP * options.lives(),
+        options.lives(),
+        List.of(none, ends, all),
+        new PerSecond(
+            "lives", List.of(new Comparison(ends, none, 0.85), new Comparison(all, none, 0.65))));
   }
 
   private Contest<Duration> creates() throws SQLException {

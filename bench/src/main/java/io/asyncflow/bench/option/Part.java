@@ -16,6 +16,8 @@ public enum Part {
   SCHEDULES,
   /** Tasks created, held and finished. */
   LIVES,
+  /** The same with none, some and all of their events written. */
+  EVENTS,
   /** Tasks created one by one. */
   CREATES,
   /** Tasks created many at a time. */

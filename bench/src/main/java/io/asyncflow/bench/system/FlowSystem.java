@@ -18,11 +18,17 @@ public final class FlowSystem implements TaskSystem {
   private static final int PREFETCH = 400;
 
   private final TestBed bed;
+  private final String name;
   private final String type;
   private final boolean busy;
 
   private FlowSystem(TestBed bed, TaskTypeSettings type, boolean busy) {
+    this(bed, "flowsvr + SDK", type, busy);
+  }
+
+  private FlowSystem(TestBed bed, String name, TaskTypeSettings type, boolean busy) {
     this.bed = bed;
+    this.name = name;
     this.type = type.taskType();
     this.busy = busy;
     bed.addType(type);
@@ -31,6 +37,12 @@ public final class FlowSystem implements TaskSystem {
   /** With a worker that is set up for many short tasks. */
   public static FlowSystem busy(TestBed bed, String type) {
     return new FlowSystem(bed, Workload.type(type, TASKS_PER_HOLD), true);
+  }
+
+  /** The same, with so many events written: 0 none, 1 ends, 2 all. */
+  public static FlowSystem withEvents(TestBed bed, String type, int events) {
+    TaskTypeSettings settings = Workload.type(type, TASKS_PER_HOLD).withEvents(events);
+    return new FlowSystem(bed, "events " + events, settings, true);
   }
 
   /** The same, with tables that are followed by others, and dropped. */
@@ -45,7 +57,7 @@ public final class FlowSystem implements TaskSystem {
 
   @Override
   public String name() {
-    return "flowsvr + SDK";
+    return name;
   }
 
   @Override
