@@ -95,10 +95,12 @@ class FreshCloneIT {
         .containsExactlyInAnyOrder(
             "demo",
             "submit",
+            "task",
             "schedule",
             "pause",
             "resume",
             "pauses",
+            "events",
             "dev",
             "server",
             "worker",
