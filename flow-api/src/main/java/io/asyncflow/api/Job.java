@@ -16,13 +16,15 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param failed children that failed for good
  * @param cancelled children that were cancelled; once the job has ended, this includes children
  *     that never became tasks
- * @param splitTaskId the task that splits it, or that did so last
+ * @param splitTaskId the task that splits it, or that did so last; {@code null} without a split
  * @param mergeTaskId the task that merges it, or that did so last; {@code null} until there is one
  * @param result the result of the merge; {@code null} if it has none
  * @param errMsg why it failed; {@code null} if it did not
  * @param createTime epoch milliseconds, as are the other times
  * @param endTime {@code null} until it has ended
  * @param paused {@code true} while it is paused; {@code null} otherwise
+ * @param merge whether a merge combines the results of its children
+ * @param team its team, without the context; {@code null} if it is no team
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Job(
@@ -47,4 +49,6 @@ public record Job(
     long createTime,
     long modifyTime,
     Long endTime,
-    Boolean paused) {}
+    Boolean paused,
+    boolean merge,
+    Team team) {}

@@ -16,6 +16,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
  * @param errMsg why its last attempt failed; {@code null} if it did not
  * @param costMs how long its last hold took, by the database's clock; {@code null} before the first
  *     has ended
+ * @param workerId the worker that holds it, or held it last; of a copy of a team, the worker that
+ *     it was given to. {@code null} if there is none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobTask(
@@ -26,4 +28,5 @@ public record JobTask(
     Integer progress,
     String result,
     String errMsg,
-    Long costMs) {}
+    Long costMs,
+    String workerId) {}

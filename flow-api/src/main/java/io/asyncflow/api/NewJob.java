@@ -1,7 +1,9 @@
 package io.asyncflow.api;
 
+import java.util.List;
+
 /**
- * A job to be created.
+ * A job to be created: one that a split divides, a team, or one with the children given here.
  *
  * @param userId the user that the job is for, at most 128 characters
  * @param jobType the task type of its split and its merge, matched without regard to case
@@ -12,6 +14,11 @@ package io.asyncflow.api;
  * @param childType the task type of its children; {@code null} is {@code jobType}
  * @param window the most children that are tasks without having ended, 1 to 100,000: the next ones
  *     become tasks as these end; {@code null} is no limit
+ * @param team a copy of one task for each of some workers, in place of a split; {@code null} for
+ *     none
+ * @param children 1 to 1,000 children, in place of a split; {@code null} for none
+ * @param merge whether a merge combines the results of the children; {@code null} is true with a
+ *     split, and false without
  */
 public record NewJob(
     String userId,
@@ -21,34 +28,150 @@ public record NewJob(
     String idempotencyKey,
     FailurePolicy failurePolicy,
     String childType,
-    Integer window) {
+    Integer window,
+    Team team,
+    List<JobChild> children,
+    Boolean merge) {
 
+  /** A job that a split divides. */
+  public NewJob(
+      String userId,
+      String jobType,
+      String jobInput,
+      Integer priority,
+      String idempotencyKey,
+      FailurePolicy failurePolicy,
+      String childType,
+      Integer window) {
+    this(
+        userId,
+        jobType,
+        jobInput,
+        priority,
+        idempotencyKey,
+        failurePolicy,
+        childType,
+        window,
+        null,
+        null,
+        null);
+  }
+
+  /** A job that a split divides. */
   public static NewJob of(String jobType, String userId, String jobInput) {
     return new NewJob(userId, jobType, jobInput, null, null, null, null, null);
   }
 
+  /** A job of copies on distinct workers, without a merge. */
+  public static NewJob ofTeam(String jobType, String userId, Team team) {
+    return new NewJob(userId, jobType, null, null, null, null, null, null, team, null, null);
+  }
+
+  /** A job of these 1 to 1,000 children, without a merge. */
+  public static NewJob ofChildren(String jobType, String userId, List<JobChild> children) {
+    List<JobChild> copy = List.copyOf(children);
+    return new NewJob(userId, jobType, null, null, null, null, null, null, null, copy, null);
+  }
+
+  /** Whether a split makes its children. */
+  public boolean hasSplit() {
+    return team == null && children == null;
+  }
+
+  /** Whether a merge combines the results of its children. */
+  public boolean merges() {
+    return merge == null ? hasSplit() : merge;
+  }
+
   public NewJob withIdempotencyKey(String key) {
-    return new NewJob(userId, jobType, jobInput, priority, key, failurePolicy, childType, window);
+    return new NewJob(
+        userId,
+        jobType,
+        jobInput,
+        priority,
+        key,
+        failurePolicy,
+        childType,
+        window,
+        team,
+        children,
+        merge);
   }
 
   public NewJob withFailurePolicy(FailurePolicy policy) {
     return new NewJob(
-        userId, jobType, jobInput, priority, idempotencyKey, policy, childType, window);
+        userId,
+        jobType,
+        jobInput,
+        priority,
+        idempotencyKey,
+        policy,
+        childType,
+        window,
+        team,
+        children,
+        merge);
   }
 
   public NewJob withChildType(String type) {
     return new NewJob(
-        userId, jobType, jobInput, priority, idempotencyKey, failurePolicy, type, window);
+        userId,
+        jobType,
+        jobInput,
+        priority,
+        idempotencyKey,
+        failurePolicy,
+        type,
+        window,
+        team,
+        children,
+        merge);
   }
 
   public NewJob withPriority(int seconds) {
     return new NewJob(
-        userId, jobType, jobInput, seconds, idempotencyKey, failurePolicy, childType, window);
+        userId,
+        jobType,
+        jobInput,
+        seconds,
+        idempotencyKey,
+        failurePolicy,
+        childType,
+        window,
+        team,
+        children,
+        merge);
   }
 
   /** The same with at most this many of its children in flight. */
-  public NewJob withWindow(int children) {
+  public NewJob withWindow(int most) {
     return new NewJob(
-        userId, jobType, jobInput, priority, idempotencyKey, failurePolicy, childType, children);
+        userId,
+        jobType,
+        jobInput,
+        priority,
+        idempotencyKey,
+        failurePolicy,
+        childType,
+        most,
+        team,
+        children,
+        merge);
+  }
+
+  /** The same with a merge, or without one. */
+  public NewJob withMerge(boolean merges) {
+    return new NewJob(
+        userId,
+        jobType,
+        jobInput,
+        priority,
+        idempotencyKey,
+        failurePolicy,
+        childType,
+        window,
+        team,
+        children,
+        merges);
   }
 }

@@ -31,6 +31,7 @@ import java.util.List;
  * @param result the result of the last stage; {@code null} if it has none
  * @param workerIds the workers that may hold it, sorted; {@code null} if all may, and in lists and
  *     holds, which do not read them
+ * @param copy which copy of a team it is; {@code null} if it is none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Task(
@@ -60,7 +61,8 @@ public record Task(
     Long fireTime,
     Integer progress,
     String result,
-    List<String> workerIds) {
+    List<String> workerIds,
+    Copy copy) {
 
   /** The number of the current or next attempt of the stage, from 1. */
   public int attempt() {
@@ -96,7 +98,8 @@ public record Task(
         fireTime,
         progress,
         result,
-        workers.isEmpty() ? null : workers.stream().sorted().toList());
+        workers.isEmpty() ? null : workers.stream().sorted().toList(),
+        copy);
   }
 
   public TaskStatus taskStatus() {

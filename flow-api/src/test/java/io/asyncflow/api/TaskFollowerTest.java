@@ -141,6 +141,7 @@ class TaskFollowerTest {
         null,
         null,
         null,
+        null,
         null);
   }
 

@@ -111,6 +111,11 @@ public record TaskRow(
     return place != null || fire != null;
   }
 
+  /** Whether it is a copy of a team, which stays with the worker that its job has chosen. */
+  public boolean isCopy() {
+    return place != null && place.copies() != null;
+  }
+
   /** Whether a worker holds the task and its lease has not run out. */
   public boolean isUnderLiveLease() {
     return status == TaskStatus.EXECUTING && leaseEnd > now;
@@ -226,7 +231,8 @@ public record TaskRow(
         fire == null ? null : fire.fireTime(),
         progress,
         result,
-        null);
+        null,
+        place == null ? null : place.copy());
   }
 
   /** Starts a copy with changed columns. */

@@ -23,9 +23,11 @@ public record TaskTransition(TaskRow before, TaskRow after, EventKind kind, Stri
     }
   }
 
-  /** The same transition into a lane. */
+  /** The same transition into a lane; a copy of a team stays in its own. */
   public TaskTransition inLane(String lane) {
-    return new TaskTransition(before, after.copy().lane(lane).row(), kind, errMsg);
+    return before.isCopy()
+        ? this
+        : new TaskTransition(before, after.copy().lane(lane).row(), kind, errMsg);
   }
 
   /** Whether the transition sets the task to failed. */

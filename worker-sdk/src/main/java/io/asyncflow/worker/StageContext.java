@@ -1,5 +1,6 @@
 package io.asyncflow.worker;
 
+import io.asyncflow.api.Copy;
 import io.asyncflow.worker.internal.stage.ContextJson;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -94,6 +95,15 @@ public interface StageContext {
 
   /** The id of the job to which the task belongs; empty if it belongs to none. */
   default Optional<String> jobId() {
+    return Optional.empty();
+  }
+
+  /**
+   * Which copy of a team the task is, to do its part of the whole; empty if it is none.
+   *
+   * @see io.asyncflow.api.NewJob#ofTeam
+   */
+  default Optional<Copy> copy() {
     return Optional.empty();
   }
 

@@ -122,6 +122,7 @@ public final class StubHttpServer implements AutoCloseable {
             null,
             null,
             null,
+            null,
             null);
     answer(exchange, "{\"taskList\":[" + JSON.writeValueAsString(task) + "]}", false);
   }

@@ -1,5 +1,6 @@
 package io.asyncflow.dev.command;
 
+import io.asyncflow.api.Copy;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.OneLine;
 import io.asyncflow.api.Task;
@@ -63,6 +64,8 @@ final class TaskCommand {
     line("last worker", task.workerId());
     line("progress", task.progress() == null ? null : task.progress() + " %");
     line("job", task.jobId());
+    Copy copy = task.copy();
+    line("copy", copy == null ? null : copy.index() + 1 + " of " + copy.total());
     line("schedule", task.scheduleId());
     line("created", times.of(task.createTime()));
     line("changed", times.of(task.modifyTime()));

@@ -102,7 +102,15 @@ class DemoTest {
   private JobTask child(TaskStatus status, String errMsg, Long costMs) {
     int index = flow.children.size();
     return new JobTask(
-        index, index + "_tts_task_1", "synthesize", status.code(), null, null, errMsg, costMs);
+        index,
+        index + "_tts_task_1",
+        "synthesize",
+        status.code(),
+        null,
+        null,
+        errMsg,
+        costMs,
+        null);
   }
 
   private final class Recorded implements JobDisplay {

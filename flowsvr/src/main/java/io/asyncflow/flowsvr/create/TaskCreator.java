@@ -154,6 +154,15 @@ public class TaskCreator {
     return !charges && !store.tellsOfCreates(type);
   }
 
+  /**
+   * Charges one create to a user, for what is no task itself. Requires a transaction.
+   *
+   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the user has created too many
+   */
+  public void chargeUser(TaskType type, String userId) {
+    userLimits.charge(types.require(type), new TreeMap<>(Map.of(userId, 1)));
+  }
+
   /** A number for another entity than a task, from the same sequence. */
   public long nextNumber() {
     return serverNumber.nextTaskNumber();

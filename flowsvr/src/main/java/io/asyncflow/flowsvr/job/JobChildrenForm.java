@@ -11,7 +11,7 @@ import io.asyncflow.rules.TaskId;
 import java.util.List;
 import java.util.Set;
 
-/** Reads a page of children. */
+/** Reads children. */
 final class JobChildrenForm {
 
   private JobChildrenForm() {}
@@ -20,8 +20,7 @@ final class JobChildrenForm {
   static JobChildren read(Fields in) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     Integer first = in.number("first").required().between(0, JobLimits.CHILDREN).asInteger();
-    List<JobChild> children =
-        in.objects("children", 1, TaskLimits.BATCH).stream().map(JobChildrenForm::child).toList();
+    List<JobChild> children = children(in, TaskLimits.BATCH);
     if (first != null && first + children.size() > JobLimits.CHILDREN) {
       in.refuse("children", "must be at most " + JobLimits.CHILDREN + " of one job");
     }
@@ -33,17 +32,32 @@ final class JobChildrenForm {
         children);
   }
 
+  /** Reads the {@code children}. */
+  static List<JobChild> children(Fields in, int most) {
+    return in.objects("children", 1, most).stream().map(JobChildrenForm::child).toList();
+  }
+
   private static JobChild child(Fields in) {
+    return new JobChild(
+        stage(in),
+        context(in),
+        in.number("priority").between(0, TaskLimits.PRIORITY).asInteger(),
+        workers(in));
+  }
+
+  /** Reads the {@code taskStage} of a child. */
+  static String stage(Fields in) {
     String stage = in.text("taskStage").required().name().max(TaskLimits.STAGE).or("");
     if (stage.equals(JobCreator.SPLIT_STAGE) || stage.equals(JobCreator.MERGE_STAGE)) {
       in.refuse("taskStage", "must not be split or merge, which are stages of the job itself");
     }
+    return stage;
+  }
+
+  /** Reads the {@code taskContext} of a child. */
+  static String context(Fields in) {
     in.refuseMisnomer("context", "taskContext");
-    return new JobChild(
-        stage,
-        in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).or(""),
-        in.number("priority").between(0, TaskLimits.PRIORITY).asInteger(),
-        workers(in));
+    return in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).or("");
   }
 
   private static List<String> workers(Fields in) {

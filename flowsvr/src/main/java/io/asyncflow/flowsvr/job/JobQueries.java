@@ -13,6 +13,7 @@ import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
 import io.asyncflow.flowsvr.job.core.NoSuchJobException;
+import io.asyncflow.flowsvr.job.core.TeamStore;
 import io.asyncflow.flowsvr.system.Utf8;
 import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskLimits;
@@ -43,12 +44,19 @@ class JobQueries {
 
   private final JobStore jobs;
   private final JobTaskStore jobTasks;
+  private final TeamStore teams;
   private final TaskStore tasks;
   private final TaskFamilies families;
 
-  JobQueries(JobStore jobs, JobTaskStore jobTasks, TaskStore tasks, TaskFamilies families) {
+  JobQueries(
+      JobStore jobs,
+      JobTaskStore jobTasks,
+      TeamStore teams,
+      TaskStore tasks,
+      TaskFamilies families) {
     this.jobs = jobs;
     this.jobTasks = jobTasks;
+    this.teams = teams;
     this.tasks = tasks;
     this.families = families;
   }
@@ -141,6 +149,8 @@ class JobQueries {
           .tasks(jobId, job.childType(), from, end - from)
           .forEach(child -> children.put(child.index(), child));
     }
+    Map<Integer, String> workers =
+        job.isTeam() && from < end ? teams.workers(jobId, from, end - from) : Map.of();
     List<JobTask> page = new ArrayList<>();
     AnswerRoom room = new AnswerRoom();
     for (int first = from; first < end; first += TaskLimits.SLICE) {
@@ -149,7 +159,9 @@ class JobQueries {
       Map<TaskId, TaskRow> rows =
           rowsOf(slice.stream().map(children::get).filter(Objects::nonNull).toList());
       for (int index : slice) {
-        JobTask child = toJobTask(job, index, Optional.ofNullable(children.get(index)), rows);
+        JobTask child =
+            toJobTask(
+                job, index, Optional.ofNullable(children.get(index)), rows, workers.get(index));
         if (!isWanted(child, statuses)) {
           continue;
         }
@@ -175,15 +187,15 @@ class JobQueries {
   }
 
   private static JobTask toJobTask(
-      JobRow job, int index, Optional<Child> child, Map<TaskId, TaskRow> rows) {
+      JobRow job, int index, Optional<Child> child, Map<TaskId, TaskRow> rows, String worker) {
     if (child.isEmpty()) {
       TaskStatus status = job.state().isFinal() ? TaskStatus.CANCELLED : TaskStatus.WAITING;
-      return new JobTask(index, null, null, status.code(), null, null, null, null);
+      return new JobTask(index, null, null, status.code(), null, null, null, null, worker);
     }
     String taskId = child.get().task().toString();
     TaskRow row = rows.get(child.get().task());
     if (row == null) {
-      return new JobTask(index, taskId, null, null, null, null, null, null);
+      return new JobTask(index, taskId, null, null, null, null, null, null, worker);
     }
     ScheduleLog.Last last = ScheduleLog.last(row.scheduleLog());
     return new JobTask(
@@ -194,7 +206,8 @@ class JobQueries {
         row.progress(),
         row.result(),
         row.status() == TaskStatus.SUCCESS ? null : last.error(),
-        last.costMs());
+        last.costMs(),
+        worker != null ? worker : row.workerId().isEmpty() ? null : row.workerId());
   }
 
   private static boolean isWanted(JobTask child, Set<TaskStatus> statuses) {

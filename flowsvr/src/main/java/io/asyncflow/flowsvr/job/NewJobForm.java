@@ -1,12 +1,15 @@
 package io.asyncflow.flowsvr.job;
 
 import io.asyncflow.api.FailurePolicy;
+import io.asyncflow.api.JobChild;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.api.Team;
 import io.asyncflow.flowsvr.job.core.JobLimits;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /** Reads the job of a create request. */
@@ -25,6 +28,14 @@ public final class NewJobForm {
         in.has("failurePolicy")
             ? in.text("failurePolicy").as(NewJobForm::policy, "must be FINISH or FAIL_FAST")
             : FailurePolicy.FINISH;
+    Team team = in.has("team") ? TeamForm.read(in.object("team")) : null;
+    List<JobChild> children =
+        in.has("children") ? JobChildrenForm.children(in, JobLimits.CHILDREN_AT_ONCE) : null;
+    if (team != null && children != null) {
+      in.refuse("children", "must not be given with team, whose copies are the children");
+    }
+    Boolean merge = in.flag("merge");
+    boolean hasSplit = team == null && children == null;
     return new NewJob(
         in.text("userId").required().name().max(TaskLimits.USER_ID).value(),
         jobType == null ? null : jobType.name(),
@@ -33,7 +44,10 @@ public final class NewJobForm {
         key(in),
         policy,
         childType == null ? null : childType.name(),
-        in.number("window").between(1, JobLimits.WINDOW).asInteger());
+        in.number("window").between(1, JobLimits.WINDOW).asInteger(),
+        team,
+        children,
+        merge == null ? hasSplit : merge);
   }
 
   private static Optional<FailurePolicy> policy(String text) {

@@ -9,9 +9,15 @@
  *     FAILED            FINISH: FAILED when all have ended      FAILED
  *                       FAIL_FAST: STOPPING --> FAILED
  *
+ *   Without a split a job begins as RUNNING, without a merge it ends from there as SUCCESS.
+ *
  *   any of these --cancel--> STOPPING --nothing is left--> CANCELLED
  *   FAILED, CANCELLED --retry--> SPLITTING, or RETRYING --> RUNNING, or MERGING
  * </pre>
+ *
+ * <p><b>Teams.</b> The children of a team are copies for distinct workers. Its counts alone do not
+ * end it when a copy fails: {@code TeamSteps} moves the copy to another worker, or ends the team if
+ * its policy says so, by compare-and-set on the job's version.
  *
  * <p><b>The row decides.</b> Two classes change a job's state, both by guarded UPDATEs: {@code
  * JobCountStore} counts the ends of tasks, and {@code JobSteps} executes a page of the work that

@@ -66,7 +66,7 @@ public class HolderActs {
    * that hold has run out, its late report is refused from now on.
    *
    * @param workers at most {@value io.asyncflow.rules.Lane#WORKERS}; empty for all
-   * @throws TransitionNotAllowedException if the task is final
+   * @throws TransitionNotAllowedException if the task is final, or a copy of a team
    */
   public void setWorkers(TaskId id, Set<String> workers, Act act) {
     requireTable(id);
@@ -77,6 +77,10 @@ public class HolderActs {
         row -> {
           if (row.status().isFinal()) {
             throw TransitionNotAllowedException.afterEnd(id, row.status());
+          }
+          if (row.isCopy()) {
+            throw new TransitionNotAllowedException(
+                id, "its job chooses the worker, which must have no other copy of the team");
           }
           boolean mayStay = workers.isEmpty() || workers.contains(row.workerId());
           boolean ends = !mayStay && HoldFence.mayReport(row, row.leaseEpoch());

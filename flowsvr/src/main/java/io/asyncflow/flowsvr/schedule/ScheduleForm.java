@@ -70,7 +70,19 @@ final class ScheduleForm {
           "priority",
           "idempotencyKey",
           "failurePolicy",
-          "childType");
+          "childType",
+          "window",
+          "team",
+          "children",
+          "merge");
+  private static final Set<String> TEAM_FIELDS =
+      Set.of(
+          "workers",
+          "taskStage",
+          "taskContext",
+          "workerIds",
+          "maxMoves",
+          "context"); // refused with its right name
   private static final String UTC = "UTC";
   private static final int CRON = 256;
   private static final int ZONE = 64;
@@ -241,9 +253,12 @@ final class ScheduleForm {
 
   private static NewJob job(Fields in) {
     in.refuseUnknown(JOB_FIELDS);
+    if (in.has("team")) {
+      in.object("team").refuseUnknown(TEAM_FIELDS);
+    }
     refuseTimes(in, "idempotencyKey");
     NewJob job = NewJobForm.read(in);
-    refuseIfLarge(in, "jobInput", job);
+    refuseIfLarge(in, job.hasSplit() ? "jobInput" : job.team() != null ? "team" : "children", job);
     return job;
   }
 

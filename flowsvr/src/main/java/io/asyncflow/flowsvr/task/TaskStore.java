@@ -20,13 +20,13 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.springframework.dao.IncorrectUpdateSemanticsDataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -50,7 +50,7 @@ public class TaskStore {
       max_retry_interval, lease_epoch, reported_epoch, report_id, delivery_count, worker_id,
       trace_id, hold_time, beat_time, lease_end, progress, create_time, modify_time,
       task_context, result, schedule_log, job_id, job_index, schedule_id, fire_time, lane,
-      unexpected_num, max_unexpected_retries,\
+      unexpected_num, max_unexpected_retries, job_copies,\
       """
           + NOW_MS
           + " AS db_now";
@@ -95,33 +95,41 @@ public class TaskStore {
   private static final String MORE_INSERTS = "UNION ALL SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
 
   /**
+   * A task to be inserted.
+   *
+   * @param place {@code null} outside jobs
+   * @param lane {@code null} for the open one
+   */
+  private record NewRow(TaskDraft task, JobPlace place, String lane) {}
+
+  /**
    * A column that few tasks have a value for; a statement has it if any of its tasks does.
    *
-   * @param value the value of a task in a lane, {@code null} for the open one; {@code null} for
-   *     none
+   * @param value the value of a task; {@code null} for none
    * @param none what a task without a value gets
    */
-  private record RareColumn(String name, BiFunction<TaskDraft, String, Object> value, Object none) {
+  private record RareColumn(String name, Function<NewRow, Object> value, Object none) {
 
-    Object valueOf(TaskDraft task, String lane) {
-      Object given = value.apply(task, lane);
+    Object valueOf(NewRow row) {
+      Object given = value.apply(row);
       return given == null ? none : given;
     }
   }
 
   private static final List<RareColumn> RARE_COLUMNS =
       List.of(
-          new RareColumn(
-              "max_unexpected_retries", (task, lane) -> task.maxUnexpectedRetries(), null),
+          new RareColumn("max_unexpected_retries", row -> row.task().maxUnexpectedRetries(), null),
           new RareColumn(
               "schedule_id",
-              (task, lane) -> task.fire() == null ? null : task.fire().scheduleId(),
+              row -> row.task().fire() == null ? null : row.task().fire().scheduleId(),
               null),
           new RareColumn(
               "fire_time",
-              (task, lane) -> task.fire() == null ? null : task.fire().fireTime(),
+              row -> row.task().fire() == null ? null : row.task().fire().fireTime(),
               null),
-          new RareColumn("lane", (task, lane) -> lane, Lane.OPEN));
+          new RareColumn(
+              "job_copies", row -> row.place() == null ? null : row.place().copies(), null),
+          new RareColumn("lane", NewRow::lane, Lane.OPEN));
 
   /** The statements by their rare columns. */
   private static final Map<List<RareColumn>, TableSql> INSERTS = new ConcurrentHashMap<>();
@@ -146,6 +154,8 @@ public class TaskStore {
   private static final TableSql SELECT_BY_IDS = new TableSql("SELECT " + COLUMNS + BY_IDS);
   private static final TableSql BRIEF_BY_IDS =
       new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS);
+  private static final TableSql STAGES =
+      new TableSql("SELECT id, task_stage" + BY_IDS + "\n  AND status = :status");
   private static final TableSql LOCK_BY_IDS = new TableSql("SELECT " + COLUMNS + BY_IDS + LOCKED);
   private static final TableSql LOCK_BRIEF_BY_IDS =
       new TableSql("SELECT " + COLUMNS_BUT_LONG_LOGS + BY_IDS + LOCKED);
@@ -256,6 +266,7 @@ public class TaskStore {
               delivery_count = 0,
               report_id = IF(reported_epoch = lease_epoch, report_id, NULL),
               reported_epoch = lease_epoch,
+              lane = :lane,
               result = NULL,
               modify_time = now_ms
           WHERE id = :id
@@ -406,20 +417,21 @@ public class TaskStore {
       List<Map.Entry<Long, TaskDraft>> tasks,
       Map<Long, JobPlace> places,
       Map<Long, String> lanes) {
+    SortedMap<Long, NewRow> rows = new TreeMap<>();
+    tasks.forEach(
+        task ->
+            rows.put(
+                task.getKey(),
+                new NewRow(task.getValue(), places.get(task.getKey()), lanes.get(task.getKey()))));
     List<RareColumn> rare =
         RARE_COLUMNS.stream()
             .filter(
-                column ->
-                    tasks.stream()
-                        .anyMatch(
-                            task ->
-                                column.value().apply(task.getValue(), lanes.get(task.getKey()))
-                                    != null))
+                column -> rows.values().stream().anyMatch(row -> column.value().apply(row) != null))
             .toList();
     List<Object> values = new ArrayList<>(tasks.size() * (12 + rare.size()) + 2);
-    for (Map.Entry<Long, TaskDraft> entry : tasks) {
-      TaskDraft task = entry.getValue();
-      JobPlace place = places.get(entry.getKey());
+    for (Map.Entry<Long, NewRow> entry : rows.entrySet()) {
+      TaskDraft task = entry.getValue().task();
+      JobPlace place = entry.getValue().place();
       values.add(entry.getKey());
       values.add(task.userId());
       values.add(task.stage());
@@ -432,7 +444,7 @@ public class TaskStore {
       values.add(orEmpty(task.scheduleLog()));
       values.add(place == null ? null : place.jobId());
       values.add(place == null ? null : place.index());
-      rare.forEach(column -> values.add(column.valueOf(task, lanes.get(entry.getKey()))));
+      rare.forEach(column -> values.add(column.valueOf(entry.getValue())));
     }
     values.add(table.type().name());
     values.add(table.number());
@@ -505,6 +517,19 @@ public class TaskStore {
    */
   public List<TaskRow> lockBrieflyAtOnce(TaskTable table, Collection<Long> numbers) {
     return rows(LOCK_BRIEF_AT_ONCE, table, numbers);
+  }
+
+  /** The stages, by number, of those rows with these numbers that have this status. */
+  public Map<Long, String> stages(TaskTable table, Collection<Long> numbers, TaskStatus status) {
+    Map<Long, String> stages = new HashMap<>();
+    jdbc.sql(STAGES.of(table))
+        .param("ids", numbers)
+        .param("status", status.code())
+        .query(
+            rs -> {
+              stages.put(rs.getLong("id"), rs.getString("task_stage"));
+            });
+    return stages;
   }
 
   private List<TaskRow> rows(TableSql select, TaskTable table, Collection<Long> numbers) {
@@ -666,7 +691,16 @@ public class TaskStore {
    * @param rows rows that the caller has locked, in the order of their ids
    */
   public void revive(List<TaskRow> rows) {
-    rows.forEach(this::reviveOne);
+    revive(rows, TaskRow::lane);
+  }
+
+  /** The same for other workers, those of a lane. */
+  public void reviveInLane(TaskRow row, String lane) {
+    revive(List.of(row), revived -> lane);
+  }
+
+  private void revive(List<TaskRow> rows, Function<TaskRow, String> lane) {
+    rows.forEach(row -> reviveOne(row, lane.apply(row)));
     tell(rows.stream().map(row -> TaskLedger.Change.of(row, TaskStatus.WAITING)).toList());
     rows.forEach(
         row ->
@@ -676,9 +710,10 @@ public class TaskStore {
                 null));
   }
 
-  private void reviveOne(TaskRow row) {
+  private void reviveOne(TaskRow row, String lane) {
     jdbc.sql(REVIVE.of(row.id().table()))
         .param("orderTime", row.now() - row.priority() * 1000L)
+        .param("lane", lane)
         .param("id", row.id().number())
         .param("from", row.status().code())
         .param("epoch", row.leaseEpoch())
@@ -820,12 +855,12 @@ public class TaskStore {
         place(rs),
         fire(rs),
         rs.getString(29),
-        rs.getLong(32));
+        rs.getLong(33));
   }
 
   private static JobPlace place(ResultSet rs) throws SQLException {
     long jobId = rs.getLong(25);
-    return rs.wasNull() ? null : new JobPlace(jobId, rs.getInt(26));
+    return rs.wasNull() ? null : new JobPlace(jobId, rs.getInt(26), nullableInt(rs, 32));
   }
 
   private static FireId fire(ResultSet rs) throws SQLException {

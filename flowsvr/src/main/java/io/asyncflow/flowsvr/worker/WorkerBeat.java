@@ -2,6 +2,11 @@ package io.asyncflow.flowsvr.worker;
 
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.worker.WorkerStageStore.Served;
+import io.asyncflow.rules.TaskType;
+import java.util.HashSet;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -10,6 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param startId identifies the start of the worker; empty if the worker sends none
  * @param description JSON: stages, labels, free threads and slots, states of its machines
  * @param heldTasks the number of tasks that it holds
+ * @param stages the stages that it serves; {@code null} if the beat does not say
  */
 record WorkerBeat(
     String workerId,
@@ -17,7 +23,8 @@ record WorkerBeat(
     String host,
     String sdkVersion,
     String description,
-    int heldTasks) {
+    int heldTasks,
+    Set<Served> stages) {
 
   private static final int HOST = 255;
   private static final int VERSION = 64;
@@ -37,6 +44,27 @@ record WorkerBeat(
         host == null ? "" : host,
         version == null ? "" : version,
         description.toString(),
-        heldTasks);
+        heldTasks,
+        stages(description.get("stages")));
+  }
+
+  /** Reads the list of {@code type/stage}; what is no stage of a type is only shown. */
+  private static Set<Served> stages(JsonNode list) {
+    if (list == null || !list.isArray()) {
+      return null;
+    }
+    Set<Served> stages = new HashSet<>();
+    for (JsonNode item : list) {
+      String[] parts = item.asString("").split("/", 2);
+      TaskType type = TaskType.parse(parts[0]).orElse(null);
+      if (type != null && parts.length == 2 && isStage(parts[1])) {
+        stages.add(new Served(type, parts[1]));
+      }
+    }
+    return stages;
+  }
+
+  private static boolean isStage(String text) {
+    return !text.isEmpty() && text.codePointCount(0, text.length()) <= TaskLimits.STAGE;
   }
 }

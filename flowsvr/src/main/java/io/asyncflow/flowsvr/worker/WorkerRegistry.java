@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.worker;
 
 import static java.util.Comparator.comparing;
+import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.duty.Duty;
@@ -33,12 +34,13 @@ import org.springframework.stereotype.Service;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Lists the workers, for people: no decision depends on it. A worker's tasks return to waiting when
- * their leases end, not when the worker is shown as lost.
+ * Lists the workers, for people, and for the teams that choose among them. A worker's tasks return
+ * to waiting when their leases end, not when the worker is shown as lost.
  *
- * <p>Beats are buffered in memory and written together every few seconds, so a thousand workers
- * cost one statement. A hold call counts as a sign of life while it is parked, so an idle worker
- * needs few beats. It carries no description, and a worker is unknown until its first beat.
+ * <p>Beats are buffered in memory and written together every few seconds, the first beat of a start
+ * at once, so a thousand workers cost two statements. A hold call counts as a sign of life while it
+ * is parked, so an idle worker needs few beats. It carries no description, and a worker is unknown
+ * until its first beat.
  *
  * <p>A drained worker learns of the drain from the answers to its holds, at once on the server that
  * received the drain and soon on the others, and from its beats. A drain applies to one process:
@@ -55,6 +57,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
 
   private final int maxWorkers;
   private final WorkerStore store;
+  private final WorkerStageStore stages;
   private final OpenHolds holds;
   private final TaskTypes types;
   private final ActStore acts;
@@ -63,11 +66,13 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private final PagedDelete pages;
   private final Node node;
   private final Map<String, Received> unwritten = new ConcurrentHashMap<>();
+  private final Map<String, String> starts = new ConcurrentHashMap<>();
   private volatile boolean isAnyDraining;
-  private BackgroundLoop writer;
+  private volatile BackgroundLoop writer;
 
   WorkerRegistry(
       WorkerStore store,
+      WorkerStageStore stages,
       OpenHolds holds,
       TaskTypes types,
       ActStore acts,
@@ -78,6 +83,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
       @Value("${flow.max-workers:10000}") int maxWorkers) {
     this.maxWorkers = maxWorkers;
     this.store = store;
+    this.stages = stages;
     this.holds = holds;
     this.types = types;
     this.acts = acts;
@@ -100,17 +106,24 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    * @return the drain of the worker, if it is drained
    */
   public Optional<Drain> beat(WorkerBeat beat) {
+    boolean isFirst = !beat.startId().equals(starts.put(beat.workerId(), beat.startId()));
     if (unwritten.size() < maxWorkers || unwritten.containsKey(beat.workerId())) {
       unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
+      if (isFirst && writer != null) {
+        writer.runSoon(); // a team may wait for it
+      }
     } // otherwise only the leases are renewed, which is what matters
+    if (starts.size() > maxWorkers) {
+      starts.clear();
+    }
     return holds.drainOf(beat.workerId(), beat.startId());
   }
 
   /**
    * Writes the signs of life since the last round; does nothing on a server that never received
-   * one.
+   * one. Rounds do not overlap, because one could write a beat after the other wrote a newer one.
    */
-  void runOnce() {
+  synchronized void runOnce() {
     Set<String> whoBeat = writeBeats();
     Set<String> holders = holds.seenWorkers();
     holders.removeAll(whoBeat);
@@ -137,6 +150,11 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
                     new WorkerStore.AgedBeat(
                         received.beat(), TimeUnit.NANOSECONDS.toMillis(now - received.atNanos())))
             .toList());
+    stages.write(
+        beats.values().stream()
+            .map(Received::beat)
+            .filter(beat -> beat.stages() != null)
+            .collect(toMap(WorkerBeat::workerId, WorkerBeat::stages)));
     beats.forEach(unwritten::remove); // only the written ones: a newer beat stays
     deleteBeyondLimit();
     return beats.keySet();
@@ -228,7 +246,9 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
 
   /** Deletes workers that have been silent for a day; returns their number. */
   int forgetSilent() {
-    return pages.run(limit -> store.deleteSilent(FORGOTTEN_AFTER, limit));
+    int forgotten = pages.run(limit -> store.deleteSilent(FORGOTTEN_AFTER, limit));
+    pages.run(stages::deleteOfForgotten);
+    return forgotten;
   }
 
   @Override

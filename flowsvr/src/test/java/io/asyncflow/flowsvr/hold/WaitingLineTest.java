@@ -586,6 +586,7 @@ class WaitingLineTest {
             null,
             null,
             null,
+            null,
             null);
     return List.of(task);
   }

@@ -75,6 +75,12 @@ class ScheduleWireIT {
         "scheduleData.jobData.input",
         "scheduleData.jobData.input is unknown");
     assertRefused(
+        save(
+            "'everyMs':60000,'jobData':{'userId':'u','jobType':'%s','team':{'workers':0,'taskStage':'s','workerId':'w'}}"
+                .formatted(type.name())),
+        "scheduleData.jobData.team.workerId",
+        "scheduleData.jobData.team.workerId is unknown");
+    assertRefused(
         wire.post(
             "/api/schedule/saveAll",
             "{'scheduleDataList':[{'name':'a','everyMs':60000,'bad':1," + target() + "}]}"),

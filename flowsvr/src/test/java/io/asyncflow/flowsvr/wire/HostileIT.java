@@ -287,6 +287,36 @@ class HostileIT {
               + JSON.writeValueAsString(window)
               + "}}");
     }
+    for (String team :
+        List.of(
+            "1",
+            "[]",
+            "{}",
+            "{'workers':-1,'taskStage':'s'}",
+            "{'workers':1001,'taskStage':'s'}",
+            "{'workers':1.5,'taskStage':'s'}",
+            "{'workers':0,'taskStage':'s'}",
+            "{'workers':1,'taskStage':'merge'}",
+            "{'workers':1,'taskStage':'s','maxMoves':-1}",
+            "{'workers':1,'taskStage':'s','workerIds':[]}",
+            "{'workers':2,'taskStage':'s','workerIds':['w','w']}",
+            "{'workers':1,'taskStage':'s','taskContext':{}}")) {
+      post("team " + team, "/api/job/createJob", jobWith("'team':" + team));
+    }
+    post("team and children", "/api/job/createJob", jobWith("'team':{},'children':[]"));
+    for (String children : List.of("[]", "{}", "[{}]", "['s']", "[{'taskStage':'split'}]")) {
+      post("children " + children, "/api/job/createJob", jobWith("'children':" + children));
+    }
+    post(
+        "1001 children",
+        "/api/job/createJob",
+        jobWith(
+            "'children':["
+                + String.join(",", Collections.nCopies(1_001, "{'taskStage':'s'}"))
+                + "]"));
+    for (String merge : List.of("1", "'yes'", "[]", "{}")) {
+      post("merge " + merge, "/api/job/createJob", jobWith("'merge':" + merge));
+    }
     post("no tasks", "/api/task/createTasks", "{'taskDataList':[]}");
     post("tasks of nothing", "/api/task/createTasks", "{'taskDataList':[null,1,'x',[]]}");
     post("task list as object", "/api/task/createTasks", "{'taskDataList':{}}");
@@ -883,6 +913,10 @@ class HostileIT {
     task.putAll(Map.of("userId", "u", "taskType", TYPE, "taskStage", "s", "taskContext", "c"));
     task.put(field, value);
     return json(Map.of("taskData", task));
+  }
+
+  private static String jobWith(String fields) {
+    return "{'jobData':{'userId':'u','jobType':'hostile'," + fields + "}}";
   }
 
   private static String report(String id, String worker, long epoch, String outcome) {

@@ -81,6 +81,23 @@ class JobWireIT {
   }
 
   @Test
+  void teamIsShownWithoutItsContext() {
+    Wire.Answer created =
+        wire.post(
+            "/api/job/createJob",
+            "{'jobData':{'userId':'ann','jobType':'%s','merge':true,'team':{'workers':2,"
+                    .formatted(book.name())
+                + "'task_stage':'a','task_context':'c'}}}");
+    String id = created.result().path("jobId").asString();
+    JsonNode job = wire.get("/api/job/getJob?jobId=" + id).result().path("jobData");
+    assertThat(job.path("team").toString())
+        .isEqualTo("{\"workers\":2,\"taskStage\":\"a\",\"maxMoves\":3}");
+    assertThat(job.path("merge").asBoolean()).isTrue();
+    assertThat(job.path("total").asInt()).isEqualTo(2);
+    assertThat(job.has("splitTaskId")).isFalse();
+  }
+
+  @Test
   void listIsNewestFirstInPages() {
     String user = "reader-of-" + book.name();
     List<String> ids = List.of(create(user), create(user), create(user));
@@ -123,6 +140,19 @@ class JobWireIT {
             "jobData.childType",
             "jobData.idempotencyKey",
             "jobData.window");
+    Wire.Answer team =
+        wire.post(
+            "/api/job/createJob",
+            "{'jobData':{'userId':'a','jobType':'b','merge':1,'children':[{}],'team':{"
+                + "'workers':3,'taskStage':'split','workerIds':['v','w'],'maxMoves':101}}}");
+    assertThat(team.badFields())
+        .containsExactlyInAnyOrder(
+            "jobData.children[0].taskStage",
+            "jobData.children",
+            "jobData.merge",
+            "jobData.team.workers",
+            "jobData.team.taskStage",
+            "jobData.team.maxMoves");
     Wire.Answer page =
         wire.post(
             "/api/job/addChildren",

@@ -102,6 +102,41 @@ class WorkerRegistryIT {
   }
 
   @Test
+  void stagesAreThoseOfTheLastBeatThatNamesThem() {
+    beat(",'worker':{'stages':['Lark/sing','lark/a/b','lark/','noslash','no type/x',7]}");
+    assertThat(stages()).containsExactlyInAnyOrder("lark/sing", "lark/a/b");
+    beat(",'worker':{'stages':['lark/sing','lark/nest']}");
+    assertThat(stages()).containsExactlyInAnyOrder("lark/sing", "lark/nest");
+    beat(",'worker':{'host':'gpu-1'}");
+    beat("");
+    assertThat(stages()).hasSize(2);
+    beat(",'worker':{'stages':[]}");
+    assertThat(stages()).isEmpty();
+  }
+
+  @Test
+  void stagesGoWithTheirWorker() {
+    beat(",'worker':{'stages':['lark/sing']}");
+    set("beat_time = beat_time - 90000000");
+    workers.forgetSilent();
+    assertThat(stages()).isEmpty();
+  }
+
+  @Test
+  void stagesOfAWorkerThatJustStartedAreWrittenAtOnce() {
+    beatUnwritten(",'startId':'s1','worker':{'stages':['lark/sing']}");
+    await().atMost(5, SECONDS).until(() -> !stages().isEmpty());
+  }
+
+  private List<String> stages() {
+    return jdbc.sql(
+            "SELECT CONCAT(task_type, '/', task_stage) FROM t_worker_stage WHERE worker_id = ?")
+        .param(worker)
+        .query(String.class)
+        .list();
+  }
+
+  @Test
   void aWorkerThatHasBeenSilentIsLost() {
     beat("");
     set("beat_time = beat_time - 31000");
@@ -234,7 +269,9 @@ class WorkerRegistryIT {
   /** As by any server. */
   private void written(String startId, long ageMs) {
     store.write(
-        List.of(new WorkerStore.AgedBeat(new WorkerBeat(worker, startId, "", "", "{}", 0), ageMs)));
+        List.of(
+            new WorkerStore.AgedBeat(
+                new WorkerBeat(worker, startId, "", "", "{}", 0, null), ageMs)));
   }
 
   @Test

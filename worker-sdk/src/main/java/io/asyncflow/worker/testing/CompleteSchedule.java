@@ -217,7 +217,10 @@ final class CompleteSchedule {
             null,
             Objects.requireNonNullElse(job.failurePolicy(), FailurePolicy.FINISH),
             lowerCase(job.childType() == null ? job.jobType() : job.childType()),
-            job.window() == null ? null : between("window", job.window(), 1, 100_000, null));
+            job.window() == null ? null : between("window", job.window(), 1, 100_000, null),
+            job.team(),
+            job.children(),
+            job.merges());
     requireSmall("jobInput", complete);
     return complete;
   }

@@ -5,6 +5,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.schedule.Backfilled;
+import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.ScheduleState;
@@ -68,14 +69,22 @@ final class FakeFires {
     }
     for (FirePlan.Planned fire : plan.fires()) {
       if (!fire.creates()) {
-        schedule.history().skip(fire.fireTime(), now);
+        schedule.history().leaveOut(fire.fireTime(), FireOutcome.SKIPPED, now);
       } else if (!schedule.history().hasRun(fire.fireTime())) {
-        TriggeredRun run = createPlanned(schedule, fire.fireTime());
-        schedule.history().create(fire.fireTime(), false, run, now);
-        schedule.countPlanned(fire.fireTime(), run);
+        makePlanned(schedule, fire.fireTime(), now);
       }
     }
     schedule.advance(plan, now);
+  }
+
+  private void makePlanned(FakeSchedule schedule, long fireTime, long now) {
+    try {
+      TriggeredRun run = createPlanned(schedule, fireTime);
+      schedule.history().create(fireTime, false, run, now);
+      schedule.countPlanned(fireTime, run);
+    } catch (FlowException e) {
+      schedule.history().leaveOut(fireTime, FireOutcome.REFUSED, now);
+    }
   }
 
   private void cancel(TriggeredRun run) {

@@ -71,9 +71,9 @@ import java.util.function.Predicate;
  * faults on demand, and schedules under the same clock.
  *
  * <p>Give it to {@code Worker.builder().client(server)}. Thread-safe. It implements the contract as
- * far as clients can see it, except: several tables, rate limits, audit records, the expiry of the
- * history of schedules, the keys, retries and failure policies of jobs, and the events of jobs and
- * schedules.
+ * far as clients can see it, except: several tables, rate limits, another try of a refused fire,
+ * audit records, the expiry of the history of schedules, the keys, retries and failure policies of
+ * jobs, and the events of jobs and schedules.
  *
  * <p>Nothing happens between calls: each call first does what the clock asks for, as {@link #tick}
  * does. So schedules fire when the clock of the test has reached their time. As in the server, a
@@ -148,10 +148,11 @@ public final class FakeFlowServer implements FlowClient {
   private final List<Report> reports = new ArrayList<>();
   private final List<Report> accepted = new ArrayList<>();
   private final List<Heartbeat> heartbeats = new ArrayList<>();
-  private final FakeJobs jobs = new FakeJobs(this);
-  private final FakeSchedules schedules = new FakeSchedules(this, jobs);
   private final FakeEvents events = new FakeEvents();
   private final FakePauses pauses = new FakePauses(this);
+  private final FakeWorkers workers = new FakeWorkers(pauses);
+  private final FakeJobs jobs = new FakeJobs(this, workers);
+  private final FakeSchedules schedules = new FakeSchedules(this, jobs);
   private final FakeStore objects = new FakeStore();
   private long nextNumber = 1;
   private long nextPark = 1;
@@ -508,6 +509,19 @@ public final class FakeFlowServer implements FlowClient {
     if (row.place() != null) {
       throw notAllowed("the fake flowsvr retries no task of a job");
     }
+    revive(taskId);
+    if (row.fire() != null) {
+      runEnded(row.fire(), new TriggeredRun(taskId, null), null, null);
+    }
+    notifyAll();
+    after();
+    return taskId;
+  }
+
+  /** Sets a failed or cancelled task to waiting with all its retries, without injected faults. */
+  void revive(String taskId) {
+    Entry entry = entry(taskId);
+    TaskRow row = entry.row;
     entry.row =
         row.copy()
             .status(TaskStatus.WAITING)
@@ -520,12 +534,12 @@ public final class FakeFlowServer implements FlowClient {
             .now(millis())
             .row();
     tell(EventKind.REVIVED, entry, null);
-    if (row.fire() != null) {
-      runEnded(row.fire(), new TriggeredRun(taskId, null), null, null);
-    }
+  }
+
+  /** Gives a task to another worker, without injected faults. */
+  void moveTo(String taskId, String worker) {
+    entry(taskId).workers = Set.of(worker);
     notifyAll();
-    after();
-    return taskId;
   }
 
   @Override
@@ -537,6 +551,9 @@ public final class FakeFlowServer implements FlowClient {
     TaskRow row = entry.row;
     if (row.status().isFinal()) {
       throw notAllowed("the task is final: " + row.status());
+    }
+    if (row.isCopy()) {
+      throw notAllowed("its job chooses the worker");
     }
     entry.workers = Set.copyOf(workerIds);
     if (!entry.mayBeHeldBy(row.workerId()) && HoldFence.mayReport(row, row.leaseEpoch())) {
@@ -643,6 +660,7 @@ public final class FakeFlowServer implements FlowClient {
   private List<Task> held(HoldRequest request) {
     before();
     holds.add(request);
+    workers.hold(request.workerId(), millis());
     heardOf(request.workerId(), request.startId());
     // A repeat replaces the parked first call.
     long ticket = nextPark++;
@@ -722,6 +740,8 @@ public final class FakeFlowServer implements FlowClient {
     before();
     sweep();
     heartbeats.add(heartbeat);
+    workers.beat(heartbeat, millis());
+    jobs.lookAtTeams();
     heardOf(heartbeat.workerId(), heartbeat.startId());
     notifyAll();
     List<LeaseState> states =
@@ -1085,6 +1105,7 @@ public final class FakeFlowServer implements FlowClient {
   void sweep() {
     pauses.endDue();
     endLeases();
+    jobs.lookAtTeams();
     schedules.makeFires();
   }
 
@@ -1166,7 +1187,9 @@ public final class FakeFlowServer implements FlowClient {
       }
     }
     apply(entry, HoldEnd.reported(rowNow(entry), report, rulesOf(entry)));
-    if (report.outcome() == Outcome.NEXT_STAGE && report.workerIds() != null) {
+    if (report.outcome() == Outcome.NEXT_STAGE
+        && report.workerIds() != null
+        && !entry.row.isCopy()) {
       entry.workers = Set.copyOf(report.workerIds());
     }
     accepted.add(report);

@@ -22,15 +22,18 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.TaskRow;
 import io.asyncflow.worker.JobMerger;
 import io.asyncflow.worker.JobSplitter;
 import java.io.Reader;
 import java.io.StringReader;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -42,6 +45,7 @@ final class FakeJobs implements JobClient {
   private static final class Row {
     NewJob created;
     FireId fire;
+    FakeTeam team;
     JobState state = JobState.SPLITTING;
     String splitTask;
     int stagedEpoch;
@@ -57,10 +61,12 @@ final class FakeJobs implements JobClient {
   }
 
   private final FakeFlowServer server;
+  private final FakeWorkers workers;
   private final Map<String, Row> rows = new LinkedHashMap<>();
 
-  FakeJobs(FakeFlowServer server) {
+  FakeJobs(FakeFlowServer server, FakeWorkers workers) {
     this.server = server;
+    this.workers = workers;
   }
 
   @Override
@@ -83,10 +89,49 @@ final class FakeJobs implements JobClient {
     Row row = new Row();
     row.created = job;
     row.fire = fire;
-    row.splitTask =
-        server.insert(ownTask(job, JobSplitter.STAGE), JobPlace.splitOf(Long.parseLong(jobId)));
+    if (job.hasSplit()) {
+      row.splitTask =
+          server.insert(ownTask(job, JobSplitter.STAGE), JobPlace.splitOf(Long.parseLong(jobId)));
+      rows.put(jobId, row);
+      return jobId;
+    }
+    row.state = JobState.RUNNING;
+    if (job.team() == null) {
+      row.staged.addAll(job.children());
+    } else {
+      row.team = new FakeTeam(workers, job, server.millis());
+      JobChild copy = new JobChild(job.team().taskStage(), job.team().taskContext(), null);
+      row.staged.addAll(Collections.nCopies(row.team.total(), copy));
+    }
+    row.total = row.staged.size();
     rows.put(jobId, row);
+    release(jobId, row);
     return jobId;
+  }
+
+  /** Gives copies to workers that have come, and those of silent workers to others. */
+  void lookAtTeams() {
+    List.copyOf(rows.entrySet()).stream()
+        .filter(row -> row.getValue().team != null && !row.getValue().paused)
+        .filter(row -> row.getValue().state == JobState.RUNNING)
+        .forEach(row -> lookAt(row.getKey(), row.getValue()));
+  }
+
+  private void lookAt(String jobId, Row row) {
+    long now = server.millis();
+    for (int index = 0; index < row.children.size(); index++) {
+      String taskId = row.children.get(index);
+      TaskRow task = server.row(taskId);
+      if (task.status() == TaskStatus.WAITING) {
+        Optional<String> next = row.team.moveFromSilent(index, task.stage(), now);
+        if (next.isPresent()) {
+          server.moveTo(taskId, next.get());
+        } else if (row.team.isHopeless(index, task.stage(), now)) {
+          server.cancel(taskId);
+        }
+      }
+    }
+    release(jobId, row);
   }
 
   /** The fire that created the job; {@code null} if no schedule did. */
@@ -128,7 +173,9 @@ final class FakeJobs implements JobClient {
           0,
           0,
           null,
-          row.paused && !row.state.isFinal() ? Boolean.TRUE : null);
+          row.paused && !row.state.isFinal() ? Boolean.TRUE : null,
+          row.created.merges(),
+          row.created.team() == null ? null : row.created.team().withoutContext());
     }
   }
 
@@ -173,7 +220,8 @@ final class FakeJobs implements JobClient {
                 task.progress(),
                 task.result(),
                 null,
-                null));
+                null,
+                task.workerId()));
       }
       return new JobTaskPage(page, end < children.size() ? "" + end : null);
     }
@@ -220,7 +268,7 @@ final class FakeJobs implements JobClient {
   @Override
   public Reader openJobInput(String jobId) {
     synchronized (server) {
-      return new StringReader(row(jobId).created.jobInput());
+      return new StringReader(Objects.requireNonNullElse(row(jobId).created.jobInput(), ""));
     }
   }
 
@@ -335,6 +383,8 @@ final class FakeJobs implements JobClient {
     if (taskId.equals(row.mergeTask)) {
       row.state = succeeded ? JobState.SUCCESS : JobState.FAILED;
       row.result = result;
+    } else if (status == TaskStatus.FAILED && moves(row, taskId)) {
+      return;
     } else if (!taskId.equals(row.splitTask)) {
       row.done += succeeded ? 1 : 0;
       row.failed += status == TaskStatus.FAILED ? 1 : 0;
@@ -351,6 +401,21 @@ final class FakeJobs implements JobClient {
     }
     tellSchedule(jobId, row);
     server.notifyAll();
+  }
+
+  /** Moves a failed copy of a team to another worker; false if it does not move. */
+  private boolean moves(Row row, String taskId) {
+    int index = row.children.indexOf(taskId);
+    Optional<String> next =
+        row.team == null || index < 0
+            ? Optional.empty()
+            : row.team.moveAfterFailure(index, server.row(taskId).stage(), server.millis());
+    next.ifPresent(
+        worker -> {
+          server.revive(taskId);
+          server.moveTo(taskId, worker);
+        });
+    return next.isPresent();
   }
 
   private void tellSchedule(String jobId, Row row) {
@@ -371,7 +436,15 @@ final class FakeJobs implements JobClient {
       if (child.workerIds() != null) {
         task = task.withWorkerIds(child.workerIds());
       }
-      JobPlace place = new JobPlace(Long.parseLong(jobId), row.children.size());
+      if (row.team != null) {
+        Optional<String> worker = row.team.pin(row.children.size(), server.millis());
+        if (worker.isEmpty()) {
+          return;
+        }
+        task = task.withWorkerIds(List.of(worker.get()));
+      }
+      Integer copies = row.team == null ? null : row.total;
+      JobPlace place = new JobPlace(Long.parseLong(jobId), row.children.size(), copies);
       row.children.add(server.insert(task, place));
     }
   }
@@ -381,7 +454,9 @@ final class FakeJobs implements JobClient {
   }
 
   private void mergeIfComplete(String jobId, Row row) {
-    if (row.done == row.total) {
+    if (row.done == row.total && !row.created.merges()) {
+      row.state = JobState.SUCCESS;
+    } else if (row.done == row.total) {
       row.state = JobState.MERGING;
       row.mergeTask =
           server.insert(

@@ -59,11 +59,10 @@ final class FireHistory {
   }
 
   /** Records that a fire creates nothing, unless it has a fate already. */
-  void skip(long fireTime, long now) {
+  void leaveOut(long fireTime, FireOutcome outcome, long now) {
     fires.putIfAbsent(
         fireTime,
-        new ScheduleFire(
-            fireTime, FireOutcome.SKIPPED, false, now, null, null, null, null, null, NODE, EPOCH));
+        new ScheduleFire(fireTime, outcome, false, now, null, null, null, null, null, NODE, EPOCH));
   }
 
   void withdraw(long fireTime) {

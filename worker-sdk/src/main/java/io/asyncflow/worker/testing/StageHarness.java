@@ -1,5 +1,6 @@
 package io.asyncflow.worker.testing;
 
+import io.asyncflow.api.Copy;
 import io.asyncflow.api.JobChild;
 import io.asyncflow.worker.ChildResult;
 import io.asyncflow.worker.JobMerger;
@@ -28,7 +29,7 @@ import java.util.stream.Stream;
  * }</pre>
  *
  * <p>Defaults: type {@code test}, first attempt, epoch 1, an empty context, no slot, a minute of
- * time, an empty store, no schedule. Not thread-safe.
+ * time, an empty store, no schedule, no team. Not thread-safe.
  */
 public final class StageHarness implements StageContext {
 
@@ -44,6 +45,7 @@ public final class StageHarness implements StageContext {
   private Duration remaining = Duration.ofMinutes(1);
   private boolean cancelled;
   private Instant fireTime;
+  private Copy copy;
 
   private StageHarness(String stage) {
     this.stage = stage;
@@ -101,6 +103,12 @@ public final class StageHarness implements StageContext {
   /** Lets a schedule have created the task, by its fire of this time. */
   public StageHarness firedAt(Instant value) {
     fireTime = Objects.requireNonNull(value, "fire time");
+    return this;
+  }
+
+  /** Lets the task be a copy of a team: the one with this index of so many. */
+  public StageHarness asCopy(int index, int total) {
+    copy = new Copy(index, total);
     return this;
   }
 
@@ -209,6 +217,11 @@ public final class StageHarness implements StageContext {
 
   private RunStore runStore() {
     return new RunStore(this, "harness", store);
+  }
+
+  @Override
+  public Optional<Copy> copy() {
+    return Optional.ofNullable(copy);
   }
 
   @Override

@@ -31,13 +31,16 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 public class JobCountStore implements TaskLedger {
 
   // state comes first: assignments are evaluated from left to right, so it reads the old counts.
+  // A team goes on after a failure, because the copy may move to another worker; see END_TEAM.
   private static final String COUNT =
       sql(
           """
       UPDATE t_job
       SET state = CASE
             WHEN state = 'RUNNING' AND done + :done = total
-              THEN 'MERGING'
+              THEN IF(merges = 1, 'MERGING', 'SUCCESS')
+            WHEN state = 'RUNNING' AND team IS NOT NULL
+              THEN 'RUNNING'
             WHEN state = 'RUNNING' AND done + failed + cancelled + :done + :failed + :cancelled = total
               THEN 'FAILED'
             WHEN state = 'RUNNING' AND fail_fast = 1 AND failed + cancelled + :failed + :cancelled > 0
@@ -50,11 +53,26 @@ public class JobCountStore implements TaskLedger {
           done = done + :done,
           failed = failed + :failed,
           cancelled = cancelled + :cancelled,
-          end_time = IF(state IN ('FAILED', 'CANCELLED'), COALESCE(end_time, now_ms), NULL),
+          end_time = IF(state IN ('SUCCESS', 'FAILED', 'CANCELLED'), COALESCE(end_time, now_ms), NULL),
           version = version + 1,
           modify_time = now_ms
       WHERE id = :id
         AND state <> 'SUCCESS'
+      """);
+
+  private static final String END_TEAM =
+      sql(
+          """
+      UPDATE t_job
+      SET state = IF(done + failed + cancelled = total, 'FAILED', 'STOPPING'),
+          end_time = IF(state = 'FAILED', now_ms, NULL),
+          version = version + 1,
+          modify_time = now_ms
+      WHERE id = :id
+        AND version = :version
+        AND state = 'RUNNING'
+        AND failed + cancelled > 0
+        AND (done + failed + cancelled = total OR fail_fast = 1)
       """);
 
   // A successful job keeps its state; an operator may still change the status of its children.
@@ -75,8 +93,9 @@ public class JobCountStore implements TaskLedger {
           """
       UPDATE t_job
       SET total = IF(staged_epoch = :epoch, staged, 0),
-          state = IF(state = 'STOPPING', stop_as, IF(total = 0, 'MERGING', 'RUNNING')),
-          end_time = IF(state IN ('FAILED', 'CANCELLED'), now_ms, NULL),
+          state = IF(state = 'STOPPING', stop_as,
+            IF(total > 0, 'RUNNING', IF(merges = 1, 'MERGING', 'SUCCESS'))),
+          end_time = IF(state IN ('SUCCESS', 'FAILED', 'CANCELLED'), now_ms, NULL),
           run_time = now_ms,
           run_base = 0,
           version = version + 1,
@@ -201,6 +220,24 @@ public class JobCountStore implements TaskLedger {
   public void judge(long jobId) {
     announce(Set.of(jobId));
     jobEvents.with(jobId, () -> count(jobId, JobCounts.NONE));
+  }
+
+  /**
+   * Ends a team of which no failed copy moves to another worker, if its policy says so: it has
+   * failed, or its other copies are cancelled.
+   *
+   * @return false if it goes on, or has changed since it was read
+   */
+  public boolean endTeam(JobRow team) {
+    boolean isEnded = jobEvents.with(team.id(), () -> end(team));
+    if (isEnded) {
+      announce(Set.of(team.id()));
+    }
+    return isEnded;
+  }
+
+  private boolean end(JobRow team) {
+    return jdbc.sql(END_TEAM).param("id", team.id()).param("version", team.version()).update() == 1;
   }
 
   /**

@@ -1,12 +1,17 @@
 package io.asyncflow.flowsvr.job.core;
 
+import io.asyncflow.api.JobChild;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.api.Team;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.IdempotencyConflictException;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobStore.KeyUse;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
@@ -16,16 +21,20 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongConsumer;
+import java.util.stream.Stream;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.stereotype.Service;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Creates jobs. A job, its input and its split task commit together. An idempotency key creates one
- * job at most.
+ * Creates jobs. A job, its input and its split task commit together; or, without a split, the job
+ * and its staged children. An idempotency key creates one job at most.
  */
 @Service
 public class JobCreator {
@@ -41,12 +50,28 @@ public class JobCreator {
   private final TaskTypes types;
   private final TaskCreator tasks;
   private final JobStore jobs;
-  private final JobEvents events;
+  private final JobTaskStore jobTasks;
+  private final TeamStore teams;
+  private final RetryingTransactions transactions;
+  private final JobEvents jobEvents;
+  private final Events events;
 
-  JobCreator(TaskTypes types, TaskCreator tasks, JobStore jobs, JobEvents events) {
+  JobCreator(
+      TaskTypes types,
+      TaskCreator tasks,
+      JobStore jobs,
+      JobTaskStore jobTasks,
+      TeamStore teams,
+      RetryingTransactions transactions,
+      JobEvents jobEvents,
+      Events events) {
     this.types = types;
     this.tasks = tasks;
     this.jobs = jobs;
+    this.jobTasks = jobTasks;
+    this.teams = teams;
+    this.transactions = transactions;
+    this.jobEvents = jobEvents;
     this.events = events;
   }
 
@@ -56,6 +81,7 @@ public class JobCreator {
    * @param job validated, with types in lower case and a failure policy
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if a type is not configured
    * @throws IdempotencyConflictException if its key was used with another body
+   * @throws InvalidFieldException if it is a team of all workers, and none serves the stage
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
    *     if its user has created too many tasks and jobs of {@code jobType}
    */
@@ -81,22 +107,82 @@ public class JobCreator {
       return existing.get();
     }
     long id = tasks.nextNumber();
-    byte[] input = job.jobInput().getBytes(StandardCharsets.UTF_8);
-    CreateCall split = splitOf(id, job.userId(), type, job.priority());
     try {
-      tasks.create(
-          (fire == null ? split.byUsers() : split)
-              .and(
-                  ids -> {
-                    insert(id, job, fire, hash, input, ids.get(0));
-                    events.created(id);
-                    join.accept(id);
-                  }));
+      if (job.hasSplit()) {
+        createWithSplit(id, type, job, fire, hash, join);
+      } else {
+        createRunning(id, type, job, fire, hash, join);
+      }
       return id;
     } catch (DuplicateKeyException e) {
       // Another call with the same key committed first.
       return createdBefore(type, job, hash).orElseThrow(() -> e);
     }
+  }
+
+  private void createWithSplit(
+      long id, TaskType type, NewJob job, FireId fire, byte[] hash, LongConsumer join) {
+    CreateCall split = splitOf(id, job.userId(), type, job.priority());
+    tasks.create(
+        (fire == null ? split.byUsers() : split)
+            .and(
+                ids -> {
+                  insert(id, job, fire, hash, ids.get(0), null);
+                  jobEvents.created(id);
+                  join.accept(id);
+                }));
+  }
+
+  /** Creates a job whose children are known, and staged at once. */
+  private void createRunning(
+      long id, TaskType type, NewJob job, FireId fire, byte[] hash, LongConsumer join) {
+    List<String> workers = isForAll(job) ? requireWorkers(job) : List.of();
+    List<JobChild> children = childrenOf(job, workers.size());
+    transactions.execute(
+        () -> {
+          if (fire == null) {
+            tasks.chargeUser(type, job.userId());
+          }
+          insert(id, job, fire, hash, null, children.size());
+          jobTasks.stage(id, 0, children);
+          teams.give(id, 0, workers);
+          jobEvents.created(id);
+          join.accept(id);
+          return null;
+        });
+    events.publish(new JobsChanged(Set.of(id)));
+  }
+
+  private static boolean isForAll(NewJob job) {
+    return job.team() != null && job.team().coversAll();
+  }
+
+  private List<String> requireWorkers(NewJob job) {
+    Team team = job.team();
+    TaskType type = TaskType.parse(job.childType()).orElseThrow();
+    int most = JobLimits.CHILDREN_AT_ONCE;
+    List<String> workers = teams.free(0, type, team.taskStage(), team.workerIds(), most + 1);
+    String stage = type + "/" + team.taskStage();
+    if (workers.isEmpty()) {
+      throw new InvalidFieldException(
+          "jobData.team.workers", "is 0, for all workers, and no worker serves " + stage + " now");
+    }
+    if (workers.size() > most) {
+      throw new InvalidFieldException(
+          "jobData.team.workers",
+          "is 0, for all workers, and more than " + most + " workers serve " + stage);
+    }
+    return workers;
+  }
+
+  private static List<JobChild> childrenOf(NewJob job, int workers) {
+    Team team = job.team();
+    if (team == null) {
+      return job.children();
+    }
+    int copies = team.coversAll() ? workers : team.workers();
+    return Collections.nCopies(
+        copies, new JobChild(team.taskStage(), team.taskContext(), job.priority()));
   }
 
   /** The call that creates the split task of a job. */
@@ -106,8 +192,10 @@ public class JobCreator {
         List.of(JobPlace.splitOf(jobId)));
   }
 
-  private void insert(long id, NewJob job, FireId fire, byte[] hash, byte[] input, TaskId split) {
-    jobs.insert(id, job, fire, hash, input.length, split);
+  private void insert(
+      long id, NewJob job, FireId fire, byte[] hash, TaskId split, Integer children) {
+    byte[] input = job.jobInput().getBytes(StandardCharsets.UTF_8);
+    jobs.insert(id, job, fire, hash, input.length, split, children);
     for (int part = 0; part * PART_BYTES < input.length; part++) {
       int start = part * PART_BYTES;
       int end = Math.min(start + PART_BYTES, input.length);
@@ -137,9 +225,13 @@ public class JobCreator {
                 job.priority(),
                 job.failurePolicy(),
                 job.childType()));
-    if (job.window() != null) { // a job without one keeps the hash of earlier versions
-      requested.add(job.window());
-    }
+    Stream.of(
+            job.window(),
+            job.team(),
+            job.children(),
+            job.merges() == job.hasSplit() ? null : (Boolean) job.merges())
+        .filter(Objects::nonNull)
+        .forEach(requested::add);
     try {
       return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(requested));
     } catch (NoSuchAlgorithmException e) {

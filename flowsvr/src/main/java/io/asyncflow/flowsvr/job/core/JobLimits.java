@@ -8,6 +8,12 @@ public final class JobLimits {
 
   public static final int CHILDREN = 100_000;
 
+  /** The most copies of a team, and the most children in a create. */
+  public static final int CHILDREN_AT_ONCE = 1_000;
+
+  /** How often a copy of a team may move after failures. */
+  public static final int MOVES = 100;
+
   /** The largest window of a job. */
   public static final int WINDOW = CHILDREN;
 

@@ -3,9 +3,13 @@ package io.asyncflow.flowsvr.job.core;
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.Job;
 import io.asyncflow.api.JobState;
+import io.asyncflow.api.Team;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * A row of {@code t_job} as it was read; components are named as their columns.
@@ -13,11 +17,14 @@ import io.asyncflow.rules.TaskType;
  * @param window the most children in flight; {@code null} for no limit
  * @param fire the fire that created it; {@code null} if no schedule did
  * @param total {@code null} until the split has reported
+ * @param splitTask {@code null} if it has none
  * @param mergeTask {@code null} until there is one
  * @param runTime epoch ms; {@code null} until its children run
  * @param endTime epoch ms; {@code null} until it has ended
  * @param pauseCursor children below this index were paused, or wait again; -1 if nor were the split
  *     and the merge
+ * @param merges whether a merge combines the results of its children
+ * @param team {@code null} if it is no team
  * @param now the database's epoch ms when the row was read
  */
 public record JobRow(
@@ -52,6 +59,8 @@ public record JobRow(
     Long endTime,
     JobPause pause,
     int pauseCursor,
+    boolean merges,
+    Team team,
     long now) {
 
   public JobCounts counts() {
@@ -61,6 +70,15 @@ public record JobRow(
   /** The number of children that have ended. */
   public int ended() {
     return counts().sum();
+  }
+
+  /** The split and the merge, as far as there are any. */
+  public List<TaskId> ownTasks() {
+    return Stream.of(splitTask, mergeTask).filter(Objects::nonNull).toList();
+  }
+
+  public boolean isTeam() {
+    return team != null;
   }
 
   /** Whether staged children still have to become tasks. */
@@ -95,14 +113,16 @@ public record JobRow(
         done,
         failed,
         allCancelled(),
-        splitTask.toString(),
+        splitTask == null ? null : splitTask.toString(),
         mergeTask == null ? null : mergeTask.toString(),
         result,
         state == JobState.FAILED ? whyFailed() : null,
         createTime,
         modifyTime,
         endTime,
-        pause == JobPause.PAUSED && !state.isFinal() ? Boolean.TRUE : null);
+        pause == JobPause.PAUSED && !state.isFinal() ? Boolean.TRUE : null,
+        merges,
+        team);
   }
 
   private String whyFailed() {
@@ -110,7 +130,8 @@ public record JobRow(
       return errMsg;
     }
     if (failed + allCancelled() == 0) {
-      return "its children failed, and have succeeded since: a retry of the job merges them";
+      return "its children failed, and have succeeded since: a retry of the job "
+          + (merges ? "merges them" : "ends it");
     }
     return "%d of %d children failed, %d were cancelled".formatted(failed, total, allCancelled());
   }

@@ -6,6 +6,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.api.Team;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * {@code t_job} and {@code t_job_input}: creates and reads jobs, and changes their state by guarded
@@ -35,10 +37,15 @@ public class JobStore {
       id, user_id, job_type, child_type, priority, release_window, fail_fast, input_bytes, input_kept,
       state, split_number, split_table, staged, staged_epoch, total, released, revived, done, failed, cancelled,
       merge_number, merge_table, result, err_msg, run_time, run_base, version, create_time,
-      modify_time, end_time, schedule_id, fire_time, pause, pause_cursor,\
+      modify_time, end_time, schedule_id, fire_time, pause, pause_cursor, merges, team,\
       """
           + NOW_MS
           + " AS db_now";
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  /** {@code split_number} of a job without a split. */
+  private static final long NO_SPLIT = 0;
 
   private final JdbcClient jdbc;
 
@@ -55,20 +62,30 @@ public class JobStore {
 
   /**
    * @param fire the fire that creates it; {@code null} if no schedule does
+   * @param splitTask {@code null} for a job that runs at once
+   * @param children the number of children of a job that runs at once; {@code null} with a split
    * @throws org.springframework.dao.DuplicateKeyException if the key created a job before; waits
    *     for a concurrent transaction with the same key
    */
-  void insert(long id, NewJob job, FireId fire, byte[] bodyHash, int inputBytes, TaskId splitTask) {
+  void insert(
+      long id,
+      NewJob job,
+      FireId fire,
+      byte[] bodyHash,
+      int inputBytes,
+      TaskId splitTask,
+      Integer children) {
     jdbc.sql(
             sql(
                 """
             INSERT INTO t_job
                   (id, user_id, job_type, child_type, priority, release_window, fail_fast,
                    idempotency_key, body_hash, input_bytes, state, split_number, split_table, create_time, modify_time,
-               schedule_id, fire_time)
+               schedule_id, fire_time, staged, total, run_time, merges, team)
                 VALUES (:id, :user, :jobType, :childType, :priority, :window, :failFast,
-                   :key, :hash, :bytes, 'SPLITTING', :splitNumber, :splitTable, now_ms, now_ms,
-               :schedule, :fireTime)
+                   :key, :hash, :bytes, :state, :splitNumber, :splitTable, now_ms, now_ms,
+               :schedule, :fireTime, COALESCE(:children, 0), :children,
+               IF(:children IS NULL, NULL, now_ms), :merges, :team)
             """))
         .param("id", id)
         .param("user", job.userId())
@@ -80,8 +97,12 @@ public class JobStore {
         .param("key", job.idempotencyKey())
         .param("hash", bodyHash)
         .param("bytes", inputBytes)
-        .param("splitNumber", splitTask.number())
-        .param("splitTable", splitTask.table().number())
+        .param("state", (children == null ? JobState.SPLITTING : JobState.RUNNING).name())
+        .param("splitNumber", splitTask == null ? NO_SPLIT : splitTask.number())
+        .param("splitTable", splitTask == null ? 0 : splitTask.table().number())
+        .param("children", children)
+        .param("merges", job.merges())
+        .param("team", job.team() == null ? null : write(job.team()))
         .param("schedule", fire == null ? null : fire.scheduleId())
         .param("fireTime", fire == null ? null : fire.fireTime())
         .update();
@@ -203,7 +224,7 @@ public class JobStore {
 
   /**
    * Jobs that need a step and have not changed for a while, the longest unchanged first. A job with
-   * a full window needs none: the end of a child makes room.
+   * a full window needs none: the end of a child makes room. Running teams are looked at apart.
    */
   public List<Long> unchangedFor(Duration age, int limit) {
     return jdbc.sql(
@@ -217,7 +238,7 @@ public class JobStore {
                 WHEN pause = 1 THEN pause_cursor < released
                 WHEN pause = 2 THEN 1
                 WHEN state = 'MERGING' THEN merge_number IS NULL
-                WHEN state = 'SPLITTING' OR (state = 'RUNNING' AND released = total) THEN 0
+                WHEN state = 'SPLITTING' OR (state = 'RUNNING' AND (released = total OR team IS NOT NULL)) THEN 0
                 ELSE release_window IS NULL
                   OR released - done - failed - cancelled < release_window
               END = 1
@@ -391,7 +412,8 @@ public class JobStore {
                 sql(
                     """
                 UPDATE t_job
-                SET state = IF(total IS NULL, 'SPLITTING', IF(done = total, 'MERGING', 'RETRYING')),
+                SET state = IF(total IS NULL, 'SPLITTING',
+                      IF(done < total, 'RETRYING', IF(merges = 1, 'MERGING', 'SUCCESS'))),
                     stop_as = 'FAILED',
                     pause = NULL,
                     split_number = COALESCE(:splitNumber, split_number),
@@ -404,7 +426,7 @@ public class JobStore {
                     err_msg = NULL,
                     run_time = now_ms,
                     run_base = done,
-                    end_time = NULL,
+                    end_time = IF(state = 'SUCCESS', now_ms, NULL),
                     version = version + 1,
                     modify_time = now_ms
                 WHERE id = :id
@@ -421,19 +443,47 @@ public class JobStore {
 
   /** Locks the job if it is being retried and not paused; false otherwise. */
   public boolean lockRetrying(long id) {
+    return lockIn(id, JobState.RETRYING);
+  }
+
+  private boolean lockIn(long id, JobState state) {
     return jdbc.sql(
             """
             SELECT id
             FROM t_job
             WHERE id = :id
-              AND state = 'RETRYING'
+              AND state = :state
               AND pause IS NULL
             FOR UPDATE
             """)
         .param("id", id)
+        .param("state", state.name())
         .query(Long.class)
         .optional()
         .isPresent();
+  }
+
+  /** Locks the job if it runs and is not paused; false otherwise. */
+  public boolean lockRunning(long id) {
+    return lockIn(id, JobState.RUNNING);
+  }
+
+  /** A page of the running teams with higher ids than this, in their order. */
+  public List<Long> runningTeams(long after, int limit) {
+    return jdbc.sql(
+            """
+            SELECT id
+            FROM t_job FORCE INDEX (idx_state)
+            WHERE state = 'RUNNING'
+              AND id > :after
+              AND team IS NOT NULL
+            ORDER BY id
+            LIMIT :limit
+            """)
+        .param("after", after)
+        .param("limit", limit)
+        .query(Long.class)
+        .list();
   }
 
   /** Moves a job whose step failed behind the others. */
@@ -466,8 +516,19 @@ public class JobStore {
         == 1;
   }
 
+  private static String write(Team team) {
+    return JSON.writeValueAsString(team.withoutContext());
+  }
+
+  private static TaskId task(ResultSet rs, TaskType type, String number, String table)
+      throws SQLException {
+    long value = rs.getLong(number); // 0 for null, too
+    return value == NO_SPLIT ? null : new TaskId(value, new TaskTable(type, rs.getInt(table)));
+  }
+
   private static JobRow read(ResultSet rs) throws SQLException {
     TaskType jobType = TaskType.parse(rs.getString("job_type")).orElseThrow();
+    String team = rs.getString("team");
     return new JobRow(
         rs.getLong("id"),
         rs.getString("user_id"),
@@ -482,7 +543,7 @@ public class JobStore {
         rs.getInt("input_bytes"),
         rs.getBoolean("input_kept"),
         JobState.valueOf(rs.getString("state")),
-        new TaskId(rs.getLong("split_number"), new TaskTable(jobType, rs.getInt("split_table"))),
+        task(rs, jobType, "split_number", "split_table"),
         rs.getInt("staged"),
         rs.getInt("staged_epoch"),
         rs.getObject("total", Integer.class),
@@ -491,10 +552,7 @@ public class JobStore {
         rs.getInt("done"),
         rs.getInt("failed"),
         rs.getInt("cancelled"),
-        rs.getObject("merge_number") == null
-            ? null
-            : new TaskId(
-                rs.getLong("merge_number"), new TaskTable(jobType, rs.getInt("merge_table"))),
+        task(rs, jobType, "merge_number", "merge_table"),
         rs.getString("result"),
         rs.getString("err_msg"),
         rs.getObject("run_time", Long.class),
@@ -505,6 +563,8 @@ public class JobStore {
         rs.getObject("end_time", Long.class),
         JobPause.ofCode(rs.getInt("pause")),
         rs.getInt("pause_cursor"),
+        rs.getBoolean("merges"),
+        team == null ? null : JSON.readValue(team, Team.class),
         rs.getLong("db_now"));
   }
 }

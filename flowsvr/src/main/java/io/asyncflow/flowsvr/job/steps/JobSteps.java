@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.job.steps;
 
+import static io.asyncflow.flowsvr.job.steps.MovedException.runUnlessMoved;
+
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.TaskStatus;
@@ -23,22 +25,18 @@ import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.JobPlace;
-import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.IntStream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Service;
 
 /**
  * Executes the steps that a job's state requires: makes tasks of staged children, returns failed
  * children to waiting, cancels unfinished tasks, creates the merge; of a paused job, pauses what
- * waits.
+ * waits. {@link TeamSteps} executes those of a running team.
  *
  * <p>A step handles one page in one transaction that changes the job's row by compare-and-set. So
  * concurrent servers execute it once, a crash leaves it done or not begun, and the row tells the
@@ -47,14 +45,13 @@ import org.springframework.stereotype.Service;
 @Service
 public class JobSteps {
 
-  private static final Logger log = LoggerFactory.getLogger(JobSteps.class);
-
-  /** A page of this size takes a fraction of the statement and lock time-outs. */
-  private static final int PAGE = 500;
+  private static final int PAGE = ChildRelease.PAGE;
 
   private final JobStore jobs;
   private final JobTaskStore jobTasks;
   private final JobCountStore counts;
+  private final ChildRelease release;
+  private final TeamSteps teams;
   private final TaskStore tasks;
   private final TaskCreator creator;
   private final TaskCopies copies;
@@ -69,6 +66,8 @@ public class JobSteps {
       JobStore jobs,
       JobTaskStore jobTasks,
       JobCountStore counts,
+      ChildRelease release,
+      TeamSteps teams,
       TaskStore tasks,
       TaskCreator creator,
       TaskCopies copies,
@@ -81,6 +80,8 @@ public class JobSteps {
     this.jobs = jobs;
     this.jobTasks = jobTasks;
     this.counts = counts;
+    this.release = release;
+    this.teams = teams;
     this.tasks = tasks;
     this.creator = creator;
     this.copies = copies;
@@ -90,20 +91,6 @@ public class JobSteps {
     this.transactions = transactions;
     this.jobEvents = jobEvents;
     this.events = events;
-  }
-
-  /** A concurrent change has overtaken the step; its transaction is rolled back. */
-  private static final class MovedException extends RuntimeException {
-
-    private static final long serialVersionUID = 1L;
-
-    MovedException(long jobId) {
-      super("job " + jobId + " was moved meanwhile", null, false, false);
-    }
-
-    MovedException(TaskTable table) {
-      super(table + " was given up meanwhile", null, false, false);
-    }
   }
 
   /**
@@ -136,7 +123,8 @@ public class JobSteps {
       return movePage(job);
     }
     return switch (job.state()) {
-      case RUNNING -> job.hasStaged() && job.room() > 0 && release(job);
+      case RUNNING ->
+          job.isTeam() ? teams.step(job) : job.hasStaged() && job.room() > 0 && release(job);
       case RETRYING -> revive(job);
       case STOPPING -> stop(job);
       case MERGING -> job.mergeTask() == null && createMerge(job);
@@ -160,10 +148,7 @@ public class JobSteps {
             transactions.execute(
                 () -> {
                   if (job.pauseCursor() < 0) {
-                    move(job, job.splitTask().table(), List.of(job.splitTask().number()));
-                    if (job.mergeTask() != null) {
-                      move(job, job.mergeTask().table(), List.of(job.mergeTask().number()));
-                    }
+                    job.ownTasks().forEach(own -> move(job, own.table(), List.of(own.number())));
                   }
                   byTable(job, from, end - from)
                       .forEach((table, ofTable) -> move(job, table, Child.numbersOf(ofTable)));
@@ -200,42 +185,19 @@ public class JobSteps {
   /** Makes tasks of the next staged children, as far as the job's window has room. */
   private boolean release(JobRow job) {
     int from = job.released();
-    int room = Math.min(PAGE, job.room());
-    List<JobChild> staged = jobTasks.staged(job.id(), from, Math.min(room, job.total() - from));
-    List<TaskDraft> page = staged.stream().map(child -> taskOf(job, child)).toList();
+    List<TaskDraft> page =
+        jobTasks.staged(job.id(), from, ChildRelease.room(job)).stream()
+            .map(child -> ChildRelease.taskOf(job, child).withWorkers(workersOf(child)))
+            .toList();
     if (page.isEmpty()) { // another server has released them meanwhile
       return jobs.find(job.id()).filter(now -> now.released() > from).isPresent();
     }
-    List<Integer> indices = IntStream.range(from, from + page.size()).boxed().toList();
-    runUnlessMoved(
-        () ->
-            creator.create(
-                CreateCall.ofJobs(page, placesOf(job, indices))
-                    .and(
-                        ids -> {
-                          jobTasks.setTasks(job.id(), childrenOf(indices, ids));
-                          if (!jobs.release(job.id(), from, from + page.size())) {
-                            throw new MovedException(job.id());
-                          }
-                        })));
+    release.release(job, page, () -> {});
     return true;
   }
 
-  private static TaskDraft taskOf(JobRow job, JobChild child) {
-    int priority = child.priority() == null ? job.priority() : child.priority();
-    return TaskDraft.of(
-            job.childType(), child.taskStage(), job.userId(), child.taskContext(), priority)
-        .withWorkers(child.workerIds() == null ? Set.of() : Set.copyOf(child.workerIds()));
-  }
-
-  private static List<JobPlace> placesOf(JobRow job, List<Integer> indices) {
-    return indices.stream().map(index -> new JobPlace(job.id(), index)).toList();
-  }
-
-  private static List<Child> childrenOf(List<Integer> indices, List<TaskId> ids) {
-    return IntStream.range(0, ids.size())
-        .mapToObj(i -> new Child(indices.get(i), ids.get(i)))
-        .toList();
+  private static Set<String> workersOf(JobChild child) {
+    return child.workerIds() == null ? Set.of() : Set.copyOf(child.workerIds());
   }
 
   /**
@@ -331,7 +293,8 @@ public class JobSteps {
         () ->
             creator.create(
                 CreateCall.ofJobs(
-                        originals.stream().map(this::copyOf).toList(), placesOf(job, indices))
+                        originals.stream().map(this::copyOf).toList(),
+                        ChildRelease.placesOf(job, indices))
                     .and(
                         ids -> {
                           if (!newTaskTables.keep(table)) {
@@ -343,7 +306,7 @@ public class JobSteps {
                           }
                           copies.made(originals, ids, "job " + job.id());
                           tasks.leaveJob(table, numbers);
-                          jobTasks.setTasks(job.id(), childrenOf(indices, ids));
+                          jobTasks.setTasks(job.id(), ChildRelease.childrenOf(indices, ids));
                           counts.replaced(
                               job.id(), remaining.stream().map(TaskRow::status).toList());
                           requireRetrying(job);
@@ -362,10 +325,7 @@ public class JobSteps {
 
   /** Cancels the unfinished tasks of the job. The last one ends the job. */
   private boolean stop(JobRow job) {
-    cancel(job.splitTask().table(), List.of(job.splitTask().number()));
-    if (job.mergeTask() != null) {
-      cancel(job.mergeTask().table(), List.of(job.mergeTask().number()));
-    }
+    job.ownTasks().forEach(own -> cancel(own.table(), List.of(own.number())));
     for (int from = 0; from < job.released(); from += PAGE) {
       byTable(job, from, PAGE).forEach((table, ofTable) -> cancel(table, Child.numbersOf(ofTable)));
     }
@@ -404,15 +364,6 @@ public class JobSteps {
                           }
                         })));
     return true;
-  }
-
-  /** Runs the step; does nothing if a concurrent change has overtaken it. */
-  private static void runUnlessMoved(Runnable step) {
-    try {
-      step.run();
-    } catch (MovedException e) {
-      log.debug("{}", e.getMessage());
-    }
   }
 
   private SortedMap<TaskTable, List<Child>> byTable(JobRow job, int from, int limit) {

@@ -231,7 +231,7 @@ public class JobAudit {
   /** Whether the job should have left its state by these counts. */
   private static boolean isOver(JobRow job, JobCounts rows) {
     return switch (job.state()) {
-      case RUNNING -> rows.sum() == job.total();
+      case RUNNING -> (job.isTeam() ? rows.done() : rows.sum()) == job.total();
       case STOPPING -> rows.sum() == job.released();
       default -> false;
     };

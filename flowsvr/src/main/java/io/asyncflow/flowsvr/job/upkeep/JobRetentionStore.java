@@ -164,6 +164,7 @@ class JobRetentionStore {
       return false;
     }
     deleteInputParts(id);
+    jdbc.sql("DELETE FROM t_job_worker WHERE job_id = :id").param("id", id).update();
     jdbc.sql("DELETE FROM t_job_gone WHERE job_id = :id").param("id", id).update();
     return true;
   }

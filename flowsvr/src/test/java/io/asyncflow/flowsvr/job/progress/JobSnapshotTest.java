@@ -51,6 +51,8 @@ class JobSnapshotTest {
         null,
         JobPause.NONE,
         -1,
+        true,
+        null,
         BEGAN + 10_000);
   }
 

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal.execute;
 
+import io.asyncflow.api.Copy;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.JobClient;
 import io.asyncflow.api.StoreClient;
@@ -115,6 +116,11 @@ final class RunContext implements JobRun {
   @Override
   public Optional<String> jobId() {
     return Optional.ofNullable(task().jobId());
+  }
+
+  @Override
+  public Optional<Copy> copy() {
+    return Optional.ofNullable(task().copy());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal.stage;
 
+import io.asyncflow.api.Copy;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
 import java.io.InputStream;
@@ -100,6 +101,11 @@ public abstract class ForwardingContext implements StageContext {
   @Override
   public Optional<String> jobId() {
     return run.jobId();
+  }
+
+  @Override
+  public Optional<Copy> copy() {
+    return run.copy();
   }
 
   @Override

@@ -107,6 +107,7 @@ public final class StubFlowClient extends ForwardingFlowClient {
         null,
         null,
         null,
+        null,
         null);
   }
 

@@ -1,0 +1,81 @@
+package io.asyncflow.flowsvr.job.steps;
+
+import static io.asyncflow.flowsvr.job.steps.MovedException.runUnlessMoved;
+
+import io.asyncflow.api.JobChild;
+import io.asyncflow.flowsvr.create.CreateCall;
+import io.asyncflow.flowsvr.create.TaskCreator;
+import io.asyncflow.flowsvr.job.core.JobRow;
+import io.asyncflow.flowsvr.job.core.JobStore;
+import io.asyncflow.flowsvr.job.core.JobTaskStore;
+import io.asyncflow.flowsvr.job.core.JobTaskStore.Child;
+import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.rules.JobPlace;
+import io.asyncflow.rules.TaskId;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.springframework.stereotype.Component;
+
+/** Makes tasks of staged children. */
+@Component
+class ChildRelease {
+
+  /** A page of this size takes a fraction of the statement and lock time-outs. */
+  static final int PAGE = 500;
+
+  private final JobStore jobs;
+  private final JobTaskStore jobTasks;
+  private final TaskCreator creator;
+
+  ChildRelease(JobStore jobs, JobTaskStore jobTasks, TaskCreator creator) {
+    this.jobs = jobs;
+    this.jobTasks = jobTasks;
+    this.creator = creator;
+  }
+
+  /** How many children may be made tasks now: those of a page, as far as the window has room. */
+  static int room(JobRow job) {
+    return Math.min(PAGE, Math.min(job.room(), job.total() - job.released()));
+  }
+
+  /**
+   * Makes tasks of the next staged children.
+   *
+   * @param page their tasks, in the order of the children
+   * @param join further work in the transaction, before the job is moved on
+   * @return false if a concurrent change of the job has overtaken it, and nothing was done
+   */
+  boolean release(JobRow job, List<TaskDraft> page, Runnable join) {
+    int from = job.released();
+    List<Integer> indices = IntStream.range(from, from + page.size()).boxed().toList();
+    return runUnlessMoved(
+        () ->
+            creator.create(
+                CreateCall.ofJobs(page, placesOf(job, indices))
+                    .and(
+                        ids -> {
+                          jobTasks.setTasks(job.id(), childrenOf(indices, ids));
+                          join.run();
+                          if (!jobs.release(job.id(), from, from + page.size())) {
+                            throw new MovedException(job.id());
+                          }
+                        })));
+  }
+
+  static TaskDraft taskOf(JobRow job, JobChild child) {
+    int priority = child.priority() == null ? job.priority() : child.priority();
+    return TaskDraft.of(
+        job.childType(), child.taskStage(), job.userId(), child.taskContext(), priority);
+  }
+
+  static List<JobPlace> placesOf(JobRow job, List<Integer> indices) {
+    Integer copies = job.isTeam() ? job.total() : null;
+    return indices.stream().map(index -> new JobPlace(job.id(), index, copies)).toList();
+  }
+
+  static List<Child> childrenOf(List<Integer> indices, List<TaskId> ids) {
+    return IntStream.range(0, ids.size())
+        .mapToObj(i -> new Child(indices.get(i), ids.get(i)))
+        .toList();
+  }
+}
