@@ -833,7 +833,10 @@ class HostileIT {
   // ---- fixtures
 
   private void prepareTasks() {
-    wire.post("/api/task_schedule_cfg/save", "{'task_type':'hostile'}");
+    // Long leases: on a busy machine the requests take longer than those of the defaults.
+    wire.post(
+        "/api/task_schedule_cfg/save",
+        "{'task_type':'hostile','lease_seconds':600,'max_processing_time':600}");
     done = create();
     wire.post("/api/task/hold_task", "{'taskType':'hostile','workerId':'w1','limit':1}");
     wire.post("/api/task/set_task", report(done, "w1", 1, "SUCCESS"));
