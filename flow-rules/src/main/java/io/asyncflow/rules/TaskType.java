@@ -14,6 +14,7 @@ public record TaskType(String name) implements Comparable<TaskType> {
 
   private static final int MAX_LENGTH = 31;
   private static final String TASK = "_task";
+  private static final String RESERVED = "flow_";
 
   public TaskType {
     if (!isValid(name)) {
@@ -30,6 +31,11 @@ public record TaskType(String name) implements Comparable<TaskType> {
     }
     String lower = text.toLowerCase(Locale.ROOT);
     return isValid(lower) ? Optional.of(new TaskType(lower)) : Optional.empty();
+  }
+
+  /** Whether the type is one of the server itself, which no client creates or holds tasks of. */
+  public boolean isReserved() {
+    return name.startsWith(RESERVED);
   }
 
   private static boolean isAscii(String text) {

@@ -2,10 +2,18 @@ package io.asyncflow.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TaskTypeTest {
+
+  @Test
+  void typesThatBeginWithFlowAreReserved() {
+    assertThat(TaskType.parse("FLOW_webhook").orElseThrow().isReserved()).isTrue();
+    assertThat(TaskType.parse("flow").orElseThrow().isReserved()).isFalse();
+    assertThat(TaskType.parse("flows_of_work").orElseThrow().isReserved()).isFalse();
+  }
 
   @ParameterizedTest
   @ValueSource(

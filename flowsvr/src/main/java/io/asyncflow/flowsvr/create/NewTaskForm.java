@@ -4,6 +4,7 @@ import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.flowsvr.task.KeyOptions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.tasktype.ReservedTypes;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskType;
@@ -26,6 +27,7 @@ public final class NewTaskForm {
   /** Reads the task; it is valid only if {@code in} has no invalid field afterwards. */
   public static TaskDraft read(Fields in) {
     TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
+    ReservedTypes.refuse(in, "taskType", type);
     in.refuseMisnomer("context", "taskContext");
     TaskDraft task =
         new TaskDraft(

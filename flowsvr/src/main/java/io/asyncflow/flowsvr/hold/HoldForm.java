@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.hold;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.Preference;
 import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.tasktype.ReservedTypes;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
@@ -38,6 +39,7 @@ final class HoldForm {
                     in.number("othersAfterMs").between(0, MAX_OTHERS_AFTER_MS).or(0))),
             in.text("startId").name().max(TaskLimits.WORKER_ID).or(""),
             in.number("workerVersion").between(0, Integer.MAX_VALUE).or(0));
+    ReservedTypes.refuse(in, "taskType", hold.type());
     if (hold.isRepeatable() && hold.workerId().isEmpty()) {
       in.refuse("workerId", "is required with a holdId");
     }

@@ -6,6 +6,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Team;
 import io.asyncflow.flowsvr.job.core.JobLimits;
 import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.tasktype.ReservedTypes;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
 import java.util.Arrays;
@@ -24,6 +25,10 @@ public final class NewJobForm {
     TaskType jobType = in.text("jobType").required().as(TaskType::parse, TYPE_RULE);
     TaskType childType =
         in.has("childType") ? in.text("childType").as(TaskType::parse, TYPE_RULE) : jobType;
+    ReservedTypes.refuse(in, "jobType", jobType);
+    if (in.has("childType")) {
+      ReservedTypes.refuse(in, "childType", childType);
+    }
     FailurePolicy policy =
         in.has("failurePolicy")
             ? in.text("failurePolicy").as(NewJobForm::policy, "must be FINISH or FAIL_FAST")

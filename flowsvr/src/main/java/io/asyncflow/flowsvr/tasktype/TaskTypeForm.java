@@ -62,6 +62,7 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed) {
    */
   static TaskTypeForm read(Fields in) {
     String name = in.text("taskType").required().as(TaskTypeForm::spelling, NAME_RULE);
+    ReservedTypes.refuse(in, "taskType", TaskType.parse(name).orElse(null));
     TaskTypeSettings settings =
         new TaskTypeSettings(
             name,

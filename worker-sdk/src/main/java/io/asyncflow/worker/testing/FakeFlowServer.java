@@ -251,6 +251,7 @@ public final class FakeFlowServer implements FlowClient {
 
   /** The normalized task; its type must exist. */
   private NewTask body(NewTask task) {
+    refuseReserved(task.taskType());
     return task.withTaskType(settingsOf(task.taskType()).taskType().toLowerCase(Locale.ROOT))
         .withTaskContext(task.taskContext() == null ? "" : task.taskContext());
   }
@@ -759,12 +760,21 @@ public final class FakeFlowServer implements FlowClient {
 
   @Override
   public synchronized void saveTaskType(TaskTypeSettings settings) {
+    refuseReserved(settings.taskType());
     String name = settings.taskType().toLowerCase(Locale.ROOT);
     types.merge(name, settings, FakeFlowServer::changed);
     if (settings.paused() != null) {
       pauses.saved(name, settings.paused() != 0);
     }
     notifyAll();
+  }
+
+  private static void refuseReserved(String taskType) {
+    if (TaskType.parse(taskType).filter(TaskType::isReserved).isPresent()) {
+      throw new FlowException(
+          ErrorCode.INVALID_INPUT,
+          "taskType begins with flow_, as only types of the server itself do");
+    }
   }
 
   /** Applies changes; absent values stay unchanged. */
@@ -1019,6 +1029,7 @@ public final class FakeFlowServer implements FlowClient {
   }
 
   private List<Task> holdNow(HoldRequest request) {
+    refuseReserved(request.taskType());
     sweep();
     TaskTypeSettings type = settingsOf(request.taskType());
     if (workerOf(request).isEmpty() && TypeRules.of(type).isResident()) {

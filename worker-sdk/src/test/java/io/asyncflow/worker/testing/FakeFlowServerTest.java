@@ -145,10 +145,25 @@ class FakeFlowServerTest {
   }
 
   private static void assertIsRefused(ThrowingCallable create) {
+    assertIsRefused(create, ErrorCode.IDEMPOTENCY_CONFLICT);
+  }
+
+  private static void assertIsRefused(ThrowingCallable call, ErrorCode code) {
     assertThatExceptionOfType(FlowException.class)
-        .isThrownBy(create)
+        .isThrownBy(call)
         .extracting(FlowException::errorCode)
-        .isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
+        .isEqualTo(code);
+  }
+
+  @Test
+  void typesOfTheServerItselfAreNotForClients() {
+    assertIsRefused(() -> server.withType("flow_webhook"), ErrorCode.INVALID_INPUT);
+    assertIsRefused(
+        () -> server.createTask(NewTask.of("flow_webhook", "one", "me", "")),
+        ErrorCode.INVALID_INPUT);
+    assertIsRefused(
+        () -> server.holdTasks(new HoldRequest("Flow_webhook", 10, "w", 0, "h", List.of())),
+        ErrorCode.INVALID_INPUT);
   }
 
   @Test
