@@ -9,7 +9,7 @@
  *   command       the main classes, their options, and what they run
  *   stack         the whole of Asyncflow as children of one JVM
  *   speech        a client of the example worker's speech jobs
- *   schedule      schedules as text for a terminal
+ *   text          what a server keeps, as text for a terminal
  *   environment   the environment of a command, and the server that it calls
  *   testing       the database and the Redis that the tests of one JVM share
  *   embedded      MariaDB, MySQL and Redis as native servers on loopback

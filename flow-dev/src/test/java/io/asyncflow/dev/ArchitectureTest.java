@@ -23,7 +23,7 @@ class ArchitectureTest {
               ".embedded",
               ".testing",
               ".environment",
-              ".schedule",
+              ".text",
               ".speech",
               ".stack",
               ".command")

@@ -8,7 +8,7 @@ import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.event.FollowedEvent;
 import io.asyncflow.dev.command.WholeNumber.FromOne;
 import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.schedule.TimeText;
+import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.ZoneId;

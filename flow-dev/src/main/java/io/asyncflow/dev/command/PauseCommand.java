@@ -2,7 +2,7 @@ package io.asyncflow.dev.command;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.dev.UsageException;
-import io.asyncflow.dev.schedule.TimeText;
+import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -5,7 +5,7 @@ import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.pause.PausePage;
 import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.schedule.TimeText;
+import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.ZoneId;

@@ -6,7 +6,7 @@ import io.asyncflow.api.OneLine;
 import io.asyncflow.api.Task;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.environment.ServerOption;
-import io.asyncflow.dev.schedule.TimeText;
+import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.ZoneId;

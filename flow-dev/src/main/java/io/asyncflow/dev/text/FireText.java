@@ -1,4 +1,4 @@
-package io.asyncflow.dev.schedule;
+package io.asyncflow.dev.text;
 
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.FirePage;

@@ -1,4 +1,4 @@
-package io.asyncflow.dev.schedule;
+package io.asyncflow.dev.text;
 
 import java.time.DateTimeException;
 import java.time.Duration;

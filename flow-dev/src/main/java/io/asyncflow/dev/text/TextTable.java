@@ -1,4 +1,4 @@
-package io.asyncflow.dev.schedule;
+package io.asyncflow.dev.text;
 
 import io.asyncflow.api.OneLine;
 import java.util.ArrayList;

@@ -1,2 +1,0 @@
-/** Schedules as text for a terminal. */
-package io.asyncflow.dev.schedule;
