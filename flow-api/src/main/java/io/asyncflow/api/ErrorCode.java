@@ -9,6 +9,7 @@ public enum ErrorCode {
   NO_SUCH_JOB(8036, 404, "No such job"),
   NO_SUCH_OBJECT(8037, 404, "No such object"),
   NO_SUCH_SCHEDULE(8038, 404, "No such schedule"),
+  NO_SUCH_HOOK(8039, 404, "No such hook"),
   NO_SUCH_TASK_TYPE(8042, 404, "No such task type"),
   LEASE_LOST(8050, 409, "Lease lost"),
   TRANSITION_NOT_ALLOWED(8051, 409, "Transition not allowed"),

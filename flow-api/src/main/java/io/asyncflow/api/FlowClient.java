@@ -1,6 +1,7 @@
 package io.asyncflow.api;
 
 import io.asyncflow.api.event.EventClient;
+import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.time.Duration;
@@ -223,6 +224,15 @@ public interface FlowClient {
    */
   default EventClient events() {
     throw new UnsupportedOperationException(getClass().getName() + " keeps no events");
+  }
+
+  /**
+   * The calls about hooks.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default HookClient hooks() {
+    throw new UnsupportedOperationException(getClass().getName() + " keeps no hooks");
   }
 
   /**

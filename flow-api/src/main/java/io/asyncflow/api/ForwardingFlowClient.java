@@ -1,6 +1,7 @@
 package io.asyncflow.api;
 
 import io.asyncflow.api.event.EventClient;
+import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.time.Duration;
@@ -130,6 +131,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public EventClient events() {
     return client.events();
+  }
+
+  @Override
+  public HookClient hooks() {
+    return client.hooks();
   }
 
   @Override

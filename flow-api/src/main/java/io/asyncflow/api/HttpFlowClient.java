@@ -3,6 +3,7 @@ package io.asyncflow.api;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.asyncflow.api.event.EventClient;
+import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.io.IOException;
@@ -82,6 +83,7 @@ public final class HttpFlowClient implements FlowClient {
   private final JobClient jobs = new HttpJobClient(this);
   private final ScheduleClient schedules = new HttpScheduleClient(this);
   private final EventClient events = new HttpEventClient(this);
+  private final HookClient hooks = new HttpHookClient(this);
   private final PauseClient pauses = new HttpPauseClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
@@ -342,6 +344,11 @@ public final class HttpFlowClient implements FlowClient {
   @Override
   public EventClient events() {
     return events;
+  }
+
+  @Override
+  public HookClient hooks() {
+    return hooks;
   }
 
   @Override

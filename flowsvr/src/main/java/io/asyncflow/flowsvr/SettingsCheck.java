@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr;
 
+import io.asyncflow.flowsvr.hook.egress.HookAllow;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.db.DatabaseUrl;
 import java.net.InetAddress;
@@ -94,6 +95,12 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         "flow.store.s3.endpoint",
         url -> url.matches("https?://[^/]+.*"),
         "FLOW_STORE_S3_ENDPOINT is '%s' and must be like https://host:9000.");
+    refuse(
+        settings,
+        "flow.hooks.allow",
+        SettingsCheck::isAllowList,
+        "FLOW_HOOK_ALLOW is '%s' and must list hosts, like hooks.example.com or *.example.com, and"
+            + " ranges of addresses, like 10.1.0.0/16, with commas.");
   }
 
   private static void refuse(
@@ -141,6 +148,15 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
       InetAddress.getByName(name);
       return true;
     } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  private static boolean isAllowList(String text) {
+    try {
+      HookAllow.parse(text);
+      return true;
+    } catch (IllegalArgumentException e) {
       return false;
     }
   }

@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.system.BadSettingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,6 +123,19 @@ class SettingsCheckTest {
     settings.setProperty("spring.datasource.url", url);
 
     assertThatCode(this::check).doesNotThrowAnyException();
+  }
+
+  @Test
+  void listOfAllowedHostsHasHostsAndRanges() {
+    settings.setProperty("flow.hooks.allow", "hooks.example.com, *.example.org,10.1.0.0/16");
+    assertThatCode(this::check).doesNotThrowAnyException();
+
+    for (String bad : List.of("https://hooks.example.com", "10.1.2.3", "a,hooks.example.com:443")) {
+      settings.setProperty("flow.hooks.allow", bad);
+      assertThatThrownBy(this::check)
+          .isInstanceOf(BadSettingException.class)
+          .hasMessageStartingWith("FLOW_HOOK_ALLOW is '" + bad + "' and must list hosts");
+    }
   }
 
   @Test

@@ -85,6 +85,17 @@ public record Event(
         state);
   }
 
+  /**
+   * An event of a hook.
+   *
+   * @param stage of the tasks that deliver to it: {@code hook-} and its id
+   */
+  public static Event ofHook(String stage, String state, String errMsg) {
+    return new Event(
+        null, null, null, null, null, stage, null, null, null, null, null, null, null, null, errMsg,
+        state);
+  }
+
   /** This event as it was written: with its place in the log. */
   public Event written(String id, long time, EventKind kind, String taskType) {
     return new Event(

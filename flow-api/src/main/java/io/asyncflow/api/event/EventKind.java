@@ -3,7 +3,7 @@ package io.asyncflow.api.event;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What happened to a task, a job or a schedule. */
+/** What happened to a task, a job, a schedule or a hook. */
 public enum EventKind {
   /** A task was created and waits. */
   CREATED(1, false),
@@ -42,7 +42,9 @@ public enum EventKind {
   /** A job has another state. */
   JOB_STATE(18, true),
   /** A schedule has another state. */
-  SCHEDULE_STATE(19, true);
+  SCHEDULE_STATE(19, true),
+  /** A hook was disabled, because its endpoint is gone or does nothing but fail. */
+  HOOK_DISABLED(20, true);
 
   private final int code;
   private final boolean isEnd;

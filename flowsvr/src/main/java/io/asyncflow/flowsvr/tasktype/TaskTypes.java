@@ -134,6 +134,13 @@ public class TaskTypes {
   }
 
   /**
+   * Creates a type or changes one, as {@link #save(TaskTypeSettings, Set)} that removes nothing.
+   */
+  public void save(TaskTypeSettings settings) {
+    save(settings, Set.of());
+  }
+
+  /**
    * Creates a type or changes one, ignoring case; an existing one keeps its spelling. In effect on
    * this server when the call returns, and on every other server within a second.
    *

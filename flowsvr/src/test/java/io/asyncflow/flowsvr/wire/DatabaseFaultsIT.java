@@ -71,6 +71,8 @@ class DatabaseFaultsIT {
             .run(
                 "--server.port=0",
                 "--server.tomcat.threads.max=" + THREADS,
+                "--flow.hooks.allow=hooks.example.com",
+                "--flow.hooks.deliver=false",
                 "--spring.datasource.url=" + far.jdbcUrl("faults"),
                 "--spring.datasource.username=" + far.user(),
                 "--spring.datasource.password=" + far.password());
@@ -180,6 +182,12 @@ class DatabaseFaultsIT {
         new Call("GET", "/api/job/progress", "jobId=1"),
         new Call("GET", "/api/event/stream", "cursor=1"), // refused, as one that begins never ends
         new Call("GET", "/api/event/list", ""),
+        new Call(
+            "POST", "/api/hook/save", "{'name':'down','url':'https://hooks.example.com/down'}"),
+        new Call("GET", "/api/hook/list", ""),
+        new Call("POST", "/api/hook/test", "{'name':'down'}"),
+        new Call("POST", "/api/hook/rotate", "{'hookId':'1'}"),
+        new Call("POST", "/api/hook/delete", "{'hookId':'1'}"),
         new Call("POST", "/api/job/cancel", "{'jobId':'1'}"),
         new Call("POST", "/api/job/retry", "{'jobId':'1'}"),
         new Call("POST", "/api/job/pause", "{'jobId':'1'}"),

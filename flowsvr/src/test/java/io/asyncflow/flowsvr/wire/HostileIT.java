@@ -37,7 +37,8 @@ class HostileIT {
 
   private static final Logger log = LoggerFactory.getLogger(HostileIT.class);
   private static final JsonMapper JSON = JsonMapper.builder().build();
-  private static final Set<Integer> CODES = Set.of(8020, 8021, 8035, 8042, 8050, 8051, 8052, 8060);
+  private static final Set<Integer> CODES =
+      Set.of(8020, 8021, 8035, 8039, 8042, 8050, 8051, 8052, 8060);
   private static final String TYPE = "hostile";
 
   /** Alone on its machine no request takes a second; on a busy one a few may. */
@@ -146,6 +147,8 @@ class HostileIT {
             "lark\u001b[2J",
             "lark\u0085",
             "lark\u2028",
+            "flow_webhook",
+            "Flow_x",
             "x_task",
             "x_task_1",
             "x_task_999999999999",
@@ -442,6 +445,11 @@ class HostileIT {
           "job/getJobInput",
           "job/cancel",
           "job/retry",
+          "hook/save",
+          "hook/rotate",
+          "hook/list",
+          "hook/test",
+          "hook/delete",
           "worker/heartbeat",
           "worker/list",
           "worker/drain",
@@ -560,9 +568,42 @@ class HostileIT {
         json(Map.of("taskType", TYPE, "idempotencyKey", "k", "taskId", waiting)));
   }
 
+  // ---- hooks
+
+  private void hooks() {
+    for (String url :
+        List.of(
+            "",
+            " ",
+            "x",
+            "http://hooks.example.com/",
+            "https://hooks.example.com/",
+            "https://169.254.169.254/latest/meta-data/",
+            "https://[::ffff:127.0.0.1]/",
+            "https://2130706433/",
+            "https://0x7f.1/",
+            "https://127.0.0.1\u0000.example.com/",
+            "https://a:b@hooks.example.com/",
+            "file:///etc/passwd",
+            "https://hooks.example.com/" + "x".repeat(100_000),
+            "https://😀/")) {
+      post(
+          "hook to " + shown(url) + url.length(),
+          "/api/hook/save",
+          json(Map.of("name", "hostile", "url", url)));
+    }
+    for (String call : List.of("rotate", "test", "delete")) {
+      for (String id : List.of("", "x", "-1", "1.5", "1", "9".repeat(20), "1\n", "１", "\u0000")) {
+        post(call + " hook " + encoded(id), "/api/hook/" + call, json(Map.of("hookId", id)));
+      }
+      post(call + " hook of no name", "/api/hook/" + call, json(Map.of("name", "nobody's")));
+    }
+  }
+
   // ---- names and units of others
 
   private void otherDialects() {
+    hooks();
     post("context", "/api/task/createTask", newTask("context", "c"));
     post("context as object", "/api/task/createTask", newTask("context", Map.of("a", 1)));
     post(

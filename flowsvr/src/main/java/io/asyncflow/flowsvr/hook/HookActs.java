@@ -1,0 +1,176 @@
+package io.asyncflow.flowsvr.hook;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.create.TaskCreator;
+import io.asyncflow.flowsvr.event.log.EventDayStore;
+import io.asyncflow.flowsvr.event.log.EventStore;
+import io.asyncflow.flowsvr.hook.core.HookRow;
+import io.asyncflow.flowsvr.hook.core.HookSecret;
+import io.asyncflow.flowsvr.hook.core.HookStore;
+import io.asyncflow.flowsvr.hook.core.HookStore.Definition;
+import io.asyncflow.flowsvr.hook.core.HookTasks;
+import io.asyncflow.flowsvr.hook.core.HooksChanged;
+import io.asyncflow.flowsvr.hook.core.NoSuchHookException;
+import io.asyncflow.flowsvr.hook.core.StoredHookState;
+import io.asyncflow.flowsvr.operator.ActStore;
+import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
+import io.asyncflow.rules.TaskId;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.stereotype.Service;
+
+/** What callers do with hooks; each act is recorded in its transaction. Thread-safe. */
+@Service
+class HookActs {
+
+  private static final int MAX_HOOKS = 100;
+  private static final Duration BOTH_SECRETS_SIGN = Duration.ofHours(24);
+
+  /** No transaction lasts longer between its event and its commit. */
+  private static final Duration BEFORE_THE_HOOK = Duration.ofSeconds(100);
+
+  private final HookStore hooks;
+  private final TaskTypes types;
+  private final TaskCreator creator;
+  private final EventStore log;
+  private final ActStore acts;
+  private final RetryingTransactions transactions;
+  private final Events events;
+
+  HookActs(
+      HookStore hooks,
+      TaskTypes types,
+      TaskCreator creator,
+      EventStore log,
+      ActStore acts,
+      RetryingTransactions transactions,
+      Events events) {
+    this.hooks = hooks;
+    this.types = types;
+    this.creator = creator;
+    this.log = log;
+    this.acts = acts;
+    this.transactions = transactions;
+    this.events = events;
+  }
+
+  /** Who acts, and why, as the caller says. */
+  record Reason(String operator, String text) {}
+
+  /**
+   * A hook that was saved.
+   *
+   * @param secret {@code null} if the hook kept its secret
+   */
+  record Saved(long id, HookSecret secret) {}
+
+  /** Creates or changes the hook of a name. */
+  Saved save(Definition hook, Reason why) {
+    if (types.find(HookTasks.TYPE).isEmpty()) {
+      types.save(HookTasks.settings());
+    }
+    return change(
+        () -> {
+          Optional<HookRow> row = hooks.find(hook.name());
+          return row.isPresent() ? change(row.get(), hook, why) : create(hook, why);
+        });
+  }
+
+  private Saved create(Definition hook, Reason why) {
+    if (hooks.count() >= MAX_HOOKS) {
+      throw new FlowException(
+          ErrorCode.LIMIT_EXCEEDED, "there are " + MAX_HOOKS + " hooks, and no more are possible");
+    }
+    long id = creator.nextNumber();
+    HookSecret secret = HookSecret.random();
+    try {
+      hooks.insert(id, inState(hook, StoredHookState.ACTIVE), secret, firstCursor());
+    } catch (DuplicateKeyException e) {
+      throw new FlowException(
+          ErrorCode.CHANGED_MEANWHILE, "hook " + hook.name() + " was created just now");
+    }
+    record("CREATE", id, why, hook);
+    return new Saved(id, secret);
+  }
+
+  /** Below it are only events that were written before the hook. */
+  private long firstCursor() {
+    long now = log.now();
+    return log.lastBefore(EventDayStore.dayOf(now), now - BEFORE_THE_HOOK.toMillis());
+  }
+
+  private Saved change(HookRow row, Definition hook, Reason why) {
+    hooks.update(row.id(), inState(hook, row.state()));
+    record("SAVE", row.id(), why, hook);
+    return new Saved(row.id(), null);
+  }
+
+  private static Definition inState(Definition hook, StoredHookState ifNone) {
+    return new Definition(
+        hook.name(),
+        hook.url(),
+        hook.taskTypes(),
+        hook.kinds(),
+        hook.state() == null ? ifNone : hook.state());
+  }
+
+  /** Gives the hook a new secret, beside which the old one signs for a day. */
+  Saved rotate(long id, Reason why) {
+    HookSecret secret = HookSecret.random();
+    return change(
+        () -> {
+          lock(id);
+          hooks.rotate(id, secret, BOTH_SECRETS_SIGN);
+          record("ROTATE", id, why, null);
+          return new Saved(id, secret);
+        });
+  }
+
+  /** Deletes the hook; its deliveries that have not ended fail. */
+  void delete(long id, Reason why) {
+    change(
+        () -> {
+          lock(id);
+          hooks.markDeleted(id);
+          record("DELETE", id, why, null);
+          return null;
+        });
+  }
+
+  /** Creates a delivery that contains no event; returns its task. */
+  TaskId test(HookRow hook) {
+    if (hook.state() != StoredHookState.ACTIVE) {
+      throw new FlowException(
+          ErrorCode.TRANSITION_NOT_ALLOWED,
+          "the hook is " + hook.state() + ", so nothing is delivered; save it as ACTIVE");
+    }
+    String id = "test-" + creator.nextNumber();
+    return creator.create(
+        HookTasks.delivery(
+            hook.id(),
+            id,
+            "{\"id\":\"%s\",\"time\":%d,\"kind\":\"TEST\"}".formatted(id, hook.now())));
+  }
+
+  private void lock(long id) {
+    hooks
+        .lock(id)
+        .filter(row -> row.state() != StoredHookState.DELETED)
+        .orElseThrow(() -> new NoSuchHookException(Long.toString(id)));
+  }
+
+  private void record(String act, long id, Reason why, Definition detail) {
+    acts.record(act, "hook:" + id, why.operator(), why.text(), detail);
+  }
+
+  private <T> T change(Supplier<T> work) {
+    T result = transactions.execute(work);
+    events.publish(new HooksChanged());
+    return result;
+  }
+}

@@ -1,0 +1,145 @@
+package io.asyncflow.flowsvr.hook;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.api.hook.Hook;
+import io.asyncflow.api.hook.HookState;
+import io.asyncflow.api.hook.SavedHook;
+import io.asyncflow.flowsvr.hook.HookActs.Reason;
+import io.asyncflow.flowsvr.hook.HookActs.Saved;
+import io.asyncflow.flowsvr.hook.core.HookRow;
+import io.asyncflow.flowsvr.hook.core.HookStore;
+import io.asyncflow.flowsvr.hook.core.HookStore.Definition;
+import io.asyncflow.flowsvr.hook.core.NoSuchHookException;
+import io.asyncflow.flowsvr.hook.core.StoredHookState;
+import io.asyncflow.flowsvr.hook.egress.HookAllow;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/hook")
+class HookController {
+
+  private static final int OPERATOR = 128;
+  private static final int REASON = 1_000;
+
+  private final HookActs acts;
+  private final HookStore hooks;
+  private final HookAllow allow;
+
+  HookController(HookActs acts, HookStore hooks, HookAllow allow) {
+    this.acts = acts;
+    this.hooks = hooks;
+    this.allow = allow;
+  }
+
+  record SaveHook(
+      String name,
+      String url,
+      List<String> taskTypes,
+      List<String> kinds,
+      String state,
+      String operator,
+      String reason) {}
+
+  record ChangeHook(String hookId, String name, String operator, String reason) {}
+
+  record TestHook(String hookId, String name) {}
+
+  record Tested(String taskId) {}
+
+  record HookList(List<Hook> hookList) {}
+
+  @Takes(summary = "Creates or changes the hook of a name", shape = SaveHook.class)
+  @PostMapping("/save")
+  Envelope<SavedHook> save(Fields in) {
+    Definition hook = HookForm.read(in, allow);
+    Reason why = reason(in);
+    in.refuseIfBad();
+    return Envelope.ok(answer(acts.save(hook, why)));
+  }
+
+  @Takes(summary = "Gives a hook a new secret", shape = ChangeHook.class)
+  @PostMapping("/rotate")
+  Envelope<SavedHook> rotate(Fields in) {
+    Reason why = reason(in);
+    return Envelope.ok(answer(acts.rotate(hook(in).id(), why)));
+  }
+
+  @Takes(summary = "Lists all hooks, without their secrets")
+  @RequestMapping(
+      path = "/list",
+      method = {GET, POST})
+  Envelope<HookList> list(Fields in) {
+    in.refuseIfBad();
+    return Envelope.ok(
+        new HookList(
+            hooks.all().stream()
+                .filter(hook -> hook.state() != StoredHookState.DELETED)
+                .map(HookController::view)
+                .toList()));
+  }
+
+  @Takes(summary = "Sends a test to the URL of a hook, as a task", shape = TestHook.class)
+  @PostMapping("/test")
+  Envelope<Tested> test(Fields in) {
+    return Envelope.ok(new Tested(acts.test(hook(in)).toString()));
+  }
+
+  @Takes(summary = "Deletes a hook", shape = ChangeHook.class)
+  @PostMapping("/delete")
+  Envelope<Void> delete(Fields in) {
+    Reason why = reason(in);
+    acts.delete(hook(in).id(), why);
+    return Envelope.done();
+  }
+
+  private static Hook view(HookRow hook) {
+    return new Hook(
+        hook.hookId(),
+        hook.name(),
+        hook.url(),
+        hook.taskTypes(),
+        hook.kinds(),
+        HookState.valueOf(hook.state().name()),
+        Long.toString(hook.cursor()),
+        hook.secrets(hook.now()).size() > 1 ? hook.oldSecretEnd() : null,
+        hook.failSince(),
+        hook.lastError().isEmpty() ? null : hook.lastError(),
+        hook.createTime(),
+        hook.modifyTime());
+  }
+
+  private static SavedHook answer(Saved saved) {
+    return new SavedHook(
+        Long.toString(saved.id()), saved.secret() == null ? null : saved.secret().text());
+  }
+
+  private static Reason reason(Fields in) {
+    return new Reason(
+        in.text("operator").max(OPERATOR).or(""), in.text("reason").max(REASON).or(""));
+  }
+
+  /** The hook that the request names; refuses the request if any field is invalid. */
+  private HookRow hook(Fields in) {
+    Long id = in.text("hookId").as(HookController::number, "is not a hook id");
+    String name = in.text("name").name().max(HookForm.NAME).value();
+    if (!in.has("hookId") && !in.has("name")) {
+      in.refuse("hookId", "is required, or name in its place");
+    }
+    in.refuseIfBad();
+    Optional<HookRow> hook = id == null ? hooks.find(name) : hooks.find(id);
+    return hook.orElseThrow(() -> new NoSuchHookException(id == null ? name : id.toString()));
+  }
+
+  private static Optional<Long> number(String text) {
+    return text.matches("[1-9][0-9]{0,17}") ? Optional.of(Long.parseLong(text)) : Optional.empty();
+  }
+}
