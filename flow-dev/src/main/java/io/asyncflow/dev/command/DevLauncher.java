@@ -5,7 +5,7 @@ import java.time.ZoneId;
 
 /**
  * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code task}, {@code
- * schedule}, {@code pause}, {@code resume}, {@code pauses} and {@code events}.
+ * schedule}, {@code pause}, {@code resume}, {@code pauses}, {@code events} and {@code hook}.
  */
 public final class DevLauncher {
   private DevLauncher() {}
@@ -28,6 +28,7 @@ public final class DevLauncher {
             new PauseCommand(System.getenv(), System.out, ZoneId.systemDefault()),
             new ResumeCommand(System.getenv(), System.out),
             new PausesCommand(System.getenv(), System.out, ZoneId.systemDefault()),
-            new EventsCommand(System.getenv(), System.out, System.err, ZoneId.systemDefault())));
+            new EventsCommand(System.getenv(), System.out, System.err, ZoneId.systemDefault()),
+            new HookCommand(System.getenv(), System.out, ZoneId.systemDefault())));
   }
 }

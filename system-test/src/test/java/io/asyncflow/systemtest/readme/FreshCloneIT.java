@@ -101,6 +101,7 @@ class FreshCloneIT {
             "resume",
             "pauses",
             "events",
+            "hook",
             "dev",
             "server",
             "worker",
