@@ -151,7 +151,7 @@ class JobFollowerTest {
   private static String job(String state, int done) {
     return """
         {"code":0,"result":{"jobData":{"jobId":"7","state":"%s","total":3,"done":%d,"failed":0,
-         "cancelled":0,"priority":0,"createTime":1,"modifyTime":1}}}
+         "cancelled":0,"priority":0,"createTime":1,"modifyTime":1,"merge":true}}}
         """
         .formatted(state, done);
   }
