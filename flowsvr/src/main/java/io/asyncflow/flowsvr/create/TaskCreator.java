@@ -105,8 +105,8 @@ public class TaskCreator {
     return createWithOutcome(task).id();
   }
 
-  private final class SingleCreates
-      implements NaturalBatches.Work<TaskType, TaskDraft, CreatedTask> {
+  /** How single creates of a type are executed. */
+  final class SingleCreates implements NaturalBatches.Work<TaskType, TaskDraft, CreatedTask> {
 
     @Override
     public CreatedTask alone(TaskType type, TaskDraft task) {
@@ -114,13 +114,23 @@ public class TaskCreator {
     }
 
     /**
-     * Creates the tasks of several calls. After a conflict, or if a user exceeds a limit, nothing
-     * is created; then each call is repeated alone, so that only the one at fault is refused.
+     * Creates the tasks of several calls, but leaves out those that a user would not be permitted.
+     * After a conflict nothing is created; then each call is repeated alone, so that only the one
+     * at fault is refused.
      */
     @Override
     public List<CreatedTask> together(TaskType type, List<TaskDraft> tasks) {
-      CreateCall call = CreateCall.of(tasks).byUsers();
-      return create(call, isOneStatement(call) ? Commit.STATEMENT_ONCE : Commit.TRANSACTION_ONCE);
+      List<Integer> permitted =
+          userLimits.permitted(types.require(type), tasks.stream().map(TaskDraft::userId).toList());
+      CreatedTask[] results = new CreatedTask[tasks.size()];
+      if (!permitted.isEmpty()) {
+        CreateCall call = CreateCall.of(permitted.stream().map(tasks::get).toList()).byUsers();
+        Iterator<CreatedTask> created =
+            create(call, isOneStatement(call) ? Commit.STATEMENT_ONCE : Commit.TRANSACTION_ONCE)
+                .iterator();
+        permitted.forEach(position -> results[position] = created.next());
+      }
+      return Arrays.asList(results);
     }
   }
 

@@ -18,6 +18,7 @@ import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
@@ -172,6 +173,20 @@ class UserLimitsIT {
     List<Boolean> created =
         AtOnce.from(24, i -> isCreated(aTask(lark, i % 2 == 0 ? "ann" : "user" + i)));
     assertThat(created.stream().filter(Boolean::booleanValue)).hasSize(12);
+  }
+
+  @Test
+  void batchLeavesOutTheCreatesThatItsUsersHaveNoPermitsFor() {
+    TaskType lark = aTypeThatAllows(2);
+    create(nCopies(2, aTask(lark, "ann")));
+    List<TaskDraft> batch =
+        Stream.of("ann", "bob", "ann", "bob", "bob", "eve").map(user -> aTask(lark, user)).toList();
+    List<CreatedTask> created = creator.new SingleCreates().together(lark, batch);
+    assertThat(created.stream().map(Objects::nonNull))
+        .containsExactly(false, true, false, true, false, true);
+    assertThat(rowsOf(lark)).isEqualTo(5);
+    assertThat(creator.new SingleCreates().together(lark, nCopies(2, batch.get(0))))
+        .containsExactly(null, null);
   }
 
   private boolean isCreated(TaskDraft task) {

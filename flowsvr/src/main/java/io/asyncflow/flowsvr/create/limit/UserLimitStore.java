@@ -48,6 +48,11 @@ class UserLimitStore {
           spent_until = spent_until
         """,
         users.stream().map(user -> new Object[] {type.name(), user}).toList());
+    return find(type, users);
+  }
+
+  /** The rows of those of the users that have one. */
+  Map<String, Spending> find(TaskType type, Set<String> users) {
     Map<String, Spending> spendings = new HashMap<>();
     jdbc.sql(
             """

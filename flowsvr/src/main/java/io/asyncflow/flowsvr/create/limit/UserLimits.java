@@ -6,9 +6,14 @@ import io.asyncflow.flowsvr.web.error.RateExceededException;
 import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.rules.CellRate;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.springframework.stereotype.Component;
 
 /** Charges creates to their users. */
@@ -40,6 +45,39 @@ public class UserLimits {
     tasks.forEach(
         (user, count) -> spentUntil.put(user, spend(type, rate, user, count, spendings.get(user))));
     store.spend(type.type(), spentUntil);
+  }
+
+  /**
+   * Those of several new tasks, by position, that {@link #charge} would permit now; all of them if
+   * the type has no {@code user_rate_limit}. An estimate: nothing is charged or locked.
+   *
+   * @param users the user of each task
+   */
+  public List<Integer> permitted(TaskTypeConfig type, List<String> users) {
+    if (type.userRateLimit() == 0) {
+      return IntStream.range(0, users.size()).boxed().toList();
+    }
+    CellRate rate = CellRate.perMinute(type.userRateLimit());
+    Map<String, Spending> spendings = store.find(type.type(), Set.copyOf(users));
+    Map<String, Integer> left = new HashMap<>();
+    List<Integer> permitted = new ArrayList<>();
+    for (int i = 0; i < users.size(); i++) {
+      int permits = left.computeIfAbsent(users.get(i), user -> permits(rate, spendings.get(user)));
+      if (permits > 0) {
+        permitted.add(i);
+        left.put(users.get(i), permits - 1);
+      }
+    }
+    return permitted;
+  }
+
+  /**
+   * @param spending {@code null} of a user without a row
+   */
+  private static int permits(CellRate rate, Spending spending) {
+    return spending == null
+        ? rate.most()
+        : rate.permits(rate.chargedFrom(spending.spentUntil(), spending.now()), spending.now());
   }
 
   private static void requirePossible(TaskTypeConfig type, CellRate rate, String user, int count) {
