@@ -159,9 +159,18 @@ sealed interface EngineMessage {
     return message.toString();
   }
 
+  /**
+   * Names the run to its engine: the key of the hold, and of a local retry its number, too. An
+   * executor begins no run whose id it knows, so a retry needs an id of its own.
+   */
+  static String idOf(StageContext context) {
+    String key = context.idempotencyKey();
+    return context.localAttempt() == 1 ? key : key + "." + context.localAttempt();
+  }
+
   static ObjectNode runOf(StageContext context) {
     return JSON.createObjectNode()
-        .put("id", context.idempotencyKey())
+        .put("id", idOf(context))
         .put("taskId", context.taskId())
         .put("taskType", context.taskType())
         .put("stage", context.stage())

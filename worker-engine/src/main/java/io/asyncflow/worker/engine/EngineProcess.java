@@ -135,7 +135,7 @@ final class EngineProcess {
   void run(List<? extends BatchRun> tasks) throws InterruptedException {
     stderr.begin(tasks.stream().map(BatchRun::context).toList());
     Map<String, BatchRun> open = new LinkedHashMap<>();
-    tasks.forEach(task -> open.put(task.context().idempotencyKey(), task));
+    tasks.forEach(task -> open.put(EngineMessage.idOf(task.context()), task));
     try {
       awaitReady();
       send(EngineMessage.run(tasks.stream().map(BatchRun::context).toList()));
@@ -213,7 +213,7 @@ final class EngineProcess {
     List<String> ids =
         open.values().stream()
             .filter(task -> task.context().cancelled())
-            .map(task -> task.context().idempotencyKey())
+            .map(task -> EngineMessage.idOf(task.context()))
             .filter(id -> !cancelled.contains(id))
             .toList();
     if (!ids.isEmpty()) {

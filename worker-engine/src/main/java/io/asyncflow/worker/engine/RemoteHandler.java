@@ -39,9 +39,9 @@ import java.util.concurrent.TimeoutException;
  * }</pre>
  *
  * <p>The executor is asked to begin a run under the {@linkplain StageContext#idempotencyKey() key}
- * of the run, and then for its result until it has one. It is told to stop if the run is cancelled,
- * exceeds its time, or loses its lease. The address is a setting of the worker, so no task can name
- * another. Thread-safe.
+ * of its hold, which a local retry extends by its number, and then for its result until it has one.
+ * It is told to stop if the run is cancelled, exceeds its time, or loses its lease. The address is
+ * a setting of the worker, so no task can name another. Thread-safe.
  */
 public final class RemoteHandler implements StageHandler {
 
@@ -66,7 +66,7 @@ public final class RemoteHandler implements StageHandler {
   }
 
   /**
-   * @param url the executor's address, http or https; a run is below it, at {@code runs/{key}}
+   * @param url the executor's address, http or https; a run is below it, at {@code runs/{id}}
    */
   public static Builder builder(URI url) {
     return new Builder(url);

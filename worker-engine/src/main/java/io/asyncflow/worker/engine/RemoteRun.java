@@ -16,15 +16,15 @@ import java.util.concurrent.TimeUnit;
  * One run on a remote executor.
  *
  * <pre>
- *   POST runs/{key} ──200──▶ result
+ *   POST runs/{id} ──200──▶ result
  *     │        ▲
  *    202      404, the executor has lost the run
  *     ▼        │
- *   GET runs/{key} ──200──▶ result
+ *   GET runs/{id} ──200──▶ result
  *     └──202, every exploreInterval──┘
  * </pre>
  *
- * <p>Each request may be repeated, because the key names the run. So a request that fails is tried
+ * <p>Each request may be repeated, because the id names the run. So a request that fails is tried
  * again after the interval, and only several failures in a row fail the run. A run that ends
  * without its result is deleted at the executor.
  */
@@ -48,7 +48,7 @@ final class RemoteRun {
   RemoteRun(RemoteHandler executor, StageContext context) {
     this.executor = executor;
     this.context = context;
-    this.id = context.idempotencyKey();
+    this.id = EngineMessage.idOf(context);
   }
 
   /**

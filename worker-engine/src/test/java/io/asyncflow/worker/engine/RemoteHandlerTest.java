@@ -200,6 +200,18 @@ class RemoteHandlerTest {
   }
 
   @Test
+  void localRetryIsANewRunAtTheExecutor() throws Exception {
+    answers(200, error("retryable"));
+    assertThatThrownBy(() -> run(remote().build())).isInstanceOf(EngineException.class);
+    script.clear();
+    answers(200, result("\"result\":\"x\"").replace(ID, ID + ".2"));
+    StageHarness again = StageHarness.run("render").inLocalAttempt(2);
+    assertThat(again.with(remote().build())).isEqualTo(StageResult.done("x"));
+    assertThat(requests.get(1)).isEqualTo(requests.get(0) + ".2").startsWith("POST ");
+    assertThat(JSON.readTree(bodies.get(1)).path("id").asString()).isEqualTo(ID + ".2");
+  }
+
+  @Test
   void statusThatARepeatWouldNotChangeIsAFailedAttempt() {
     answers(400, "no such scene");
     assertThatThrownBy(() -> run(remote().build()))

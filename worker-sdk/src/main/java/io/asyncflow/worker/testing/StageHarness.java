@@ -38,6 +38,7 @@ public final class StageHarness implements StageContext {
   private String taskType = "test";
   private String userId = "tester";
   private int attempt = 1;
+  private int localAttempt = 1;
   private int epoch = 1;
   private String context = "";
   private FakeStore store = new FakeStore();
@@ -75,6 +76,12 @@ public final class StageHarness implements StageContext {
   /** Sets the number of the attempt, from 1. */
   public StageHarness inAttempt(int value) {
     attempt = value;
+    return this;
+  }
+
+  /** Sets the number of the run within the hold, from 1: above 1 it is a local retry. */
+  public StageHarness inLocalAttempt(int value) {
+    localAttempt = value;
     return this;
   }
 
@@ -168,6 +175,11 @@ public final class StageHarness implements StageContext {
   @Override
   public int attempt() {
     return attempt;
+  }
+
+  @Override
+  public int localAttempt() {
+    return localAttempt;
   }
 
   @Override
