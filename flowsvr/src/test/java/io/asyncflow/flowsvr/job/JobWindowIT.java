@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** The window of a job, on a server that takes no step of a job unless the test does. */
 @HandDrivenServer
@@ -35,6 +36,7 @@ class JobWindowIT {
   @Autowired JobSteps steps;
   @Autowired JobCatchUp catchUp;
   @Autowired JdbcClient jdbc;
+  @Autowired TransactionTemplate transactions;
   @LocalServerPort int port;
   private Jobs jobs;
   private TaskType book;
@@ -218,6 +220,37 @@ class JobWindowIT {
     advance(id);
     assertThat(jobs.hold(book.name(), "child").taskContext()).isEqualTo("4");
     assertThat(jobs.get(id).state()).isEqualTo(JobState.RUNNING);
+  }
+
+  @Test
+  void lookForTheNextChildThatRunsAgainReadsNoneOfTheirTexts() {
+    String id = windowed(1, 5);
+    for (int child = 0; child < 5; child++) {
+      advance(id);
+      jobs.fail(jobs.hold(book.name(), "child"), "broken");
+    }
+    jdbc.sql(
+            "UPDATE t_%s_task_1 SET schedule_log = REPEAT('x', 60000) WHERE job_id = ?"
+                .formatted(book.name()))
+        .param(id)
+        .update();
+    jobs.jobs.retryJob(id);
+    advance(id);
+    long sent =
+        transactions.execute(
+            status -> { // on one connection
+              long before = bytesSent();
+              advance(id);
+              return bytesSent() - before;
+            });
+    assertThat(jobs.get(id).state()).isEqualTo(JobState.RETRYING);
+    assertThat(sent).isLessThan(20_000);
+  }
+
+  private long bytesSent() {
+    return jdbc.sql("SHOW SESSION STATUS LIKE 'Bytes_sent'")
+        .query((rs, row) -> rs.getLong(2))
+        .single();
   }
 
   @Test

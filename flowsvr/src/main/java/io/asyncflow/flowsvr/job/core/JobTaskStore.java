@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toList;
 
 import io.asyncflow.api.JobChild;
 import io.asyncflow.flowsvr.system.db.StatementValues;
+import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskType;
@@ -19,7 +20,7 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * {@code t_job_task}: the children of a job in their order.
+ * {@code t_job_task}: the children of a job in their order; and which of their tasks are broken.
  *
  * <p>Every method is one statement in the caller's transaction, if there is one.
  */
@@ -27,6 +28,18 @@ import tools.jackson.databind.json.JsonMapper;
 public class JobTaskStore {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
+
+  private static final TableSql BROKEN =
+      new TableSql(
+          """
+          SELECT job_index
+          FROM %s FORCE INDEX (PRIMARY)
+          WHERE id IN (:ids)
+            AND status IN (8, 16)
+            AND job_index IS NOT NULL
+          ORDER BY job_index
+          LIMIT :limit
+          """);
 
   private final JdbcClient jdbc;
   private final JdbcTemplate batch;
@@ -112,6 +125,19 @@ public class JobTaskStore {
 
   private static List<String> workers(String json) {
     return json == null ? null : List.of(JSON.readValue(json, String[].class));
+  }
+
+  /**
+   * The lowest indices of those children that have failed or were cancelled.
+   *
+   * @param numbers of the children's tasks in this table
+   */
+  public List<Integer> broken(TaskTable table, List<Long> numbers, int limit) {
+    return jdbc.sql(BROKEN.of(table))
+        .param("ids", numbers)
+        .param("limit", limit)
+        .query(Integer.class)
+        .list();
   }
 
   /** The children that have become tasks, from this index on, in order. */

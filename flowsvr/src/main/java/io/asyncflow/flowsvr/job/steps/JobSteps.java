@@ -47,6 +47,12 @@ public class JobSteps {
 
   private static final int PAGE = ChildRelease.PAGE;
 
+  /**
+   * Each end of a child makes room for one, so the search for the next broken ones begins again and
+   * again: it looks at so many children for each of them, and not at a whole page.
+   */
+  private static final int LOOKED_AT_FOR_ONE = 20;
+
   private final JobStore jobs;
   private final JobTaskStore jobTasks;
   private final JobCountStore counts;
@@ -239,18 +245,20 @@ public class JobSteps {
 
   /** The end of the next page to revive, which has as many broken children as the window allows. */
   private int endOfRevival(JobRow job, int from) {
-    int end = Math.min(from + PAGE, job.released());
     if (job.window() == null) {
-      return end;
+      return Math.min(from + PAGE, job.released());
     }
+    int room = Math.min(PAGE, job.room());
+    int end = Math.min(from + Math.min(PAGE, LOOKED_AT_FOR_ONE * (room + 1)), job.released());
     return byTable(job, from, end - from).entrySet().stream()
         .filter(ofTable -> families.has(ofTable.getKey()))
         .flatMap(
-            ofTable -> tasks.find(ofTable.getKey(), Child.numbersOf(ofTable.getValue())).stream())
-        .filter(JobSteps::isBroken)
-        .map(row -> row.place().index())
+            ofTable ->
+                jobTasks
+                    .broken(ofTable.getKey(), Child.numbersOf(ofTable.getValue()), room + 1)
+                    .stream())
         .sorted()
-        .skip(job.room())
+        .skip(room)
         .findFirst()
         .orElse(end);
   }
