@@ -153,10 +153,11 @@ public class TaskTypes {
     transactions.execute(
         () -> {
           TaskTypeConfig row = lockedRow(settings.taskType());
+          boolean wasPaused = row.paused();
           row.change(settings);
           removed.forEach(row::remove);
           if (settings.paused() != null) {
-            recordPause(PausedName.ofType(row.type()), row.paused());
+            recordPause(PausedName.ofType(row.type()), wasPaused, row.paused());
           }
           return row;
         });
@@ -166,10 +167,11 @@ public class TaskTypes {
     }
   }
 
-  private void recordPause(PausedName type, boolean paused) {
-    if (!paused) {
-      pauses.delete(type);
-    } else if (pauses.lock(type).isEmpty()) {
+  private void recordPause(PausedName type, boolean wasPaused, boolean paused) {
+    if (!wasPaused || !paused) {
+      pauses.delete(type); // also one whose flag was taken away by SQL
+    }
+    if (paused && pauses.lock(type).isEmpty()) {
       pauses.put(type, null, "", "");
     }
   }

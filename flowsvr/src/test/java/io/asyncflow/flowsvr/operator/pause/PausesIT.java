@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.ErrorCode;
@@ -136,6 +137,25 @@ class PausesIT {
     assertThat(flagOf(lark)).isEqualTo(1);
     wire.post("/api/task_schedule_cfg/save", save + "0}");
     assertThat(pauses.list(PauseKind.TYPE, 10, null).pauseList()).isEmpty();
+  }
+
+  @Test
+  void saveThatPausesATypeAnewPausesItWithoutTheTimeOfAnEarlierPause() {
+    Instant until = Instant.ofEpochMilli(4_000_000_000_000L);
+    pauses.set(PauseKind.TYPE, lark.name(), until, "ann", "");
+    given.change(lark, "paused", 0); // a resume by SQL
+    String save = "{'task_type':'" + lark.name() + "','paused':1}";
+    new Wire(port).post("/api/task_schedule_cfg/save", save);
+    assertThat(pauses.list(PauseKind.TYPE, 10, null).pauseList())
+        .extracting(Pause::until, Pause::operator)
+        .containsExactly(tuple(null, ""));
+
+    pauses.set(PauseKind.TYPE, lark.name(), until, "ann", "");
+    new Wire(port).post("/api/task_schedule_cfg/save", save);
+    assertThat(pauses.list(PauseKind.TYPE, 10, null).pauseList())
+        .as("a save that changes nothing")
+        .extracting(Pause::until, Pause::operator)
+        .containsExactly(tuple(until.toEpochMilli(), "ann"));
   }
 
   private int flagOf(TaskType type) {
