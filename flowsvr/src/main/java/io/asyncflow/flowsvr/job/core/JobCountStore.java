@@ -141,6 +141,7 @@ public class JobCountStore implements TaskLedger {
           """
       UPDATE t_job
       SET state = 'SPLITTING',
+          pause = NULL,
           err_msg = NULL,
           end_time = NULL,
           version = version + 1,
@@ -156,6 +157,7 @@ public class JobCountStore implements TaskLedger {
           """
       UPDATE t_job
       SET state = 'MERGING',
+          pause = NULL,
           result = NULL,
           err_msg = NULL,
           end_time = NULL,

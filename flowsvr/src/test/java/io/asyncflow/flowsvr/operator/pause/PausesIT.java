@@ -489,6 +489,24 @@ class PausesIT {
   }
 
   @Test
+  void splitOrMergeThatIsRetriedRunsAlthoughItsJobFailedWhileItWasPaused() {
+    Jobs jobs = new Jobs(port);
+    String id = jobs.jobs.createJob(NewJob.of(lark.name(), "ann", "text"));
+    for (String stage : List.of("split", "merge")) {
+      Task task = jobs.hold(lark.name(), stage);
+      jobs.jobs.pauseJob(id);
+      jobs.fail(task, "broken");
+      jobs.awaitState(id, JobState.FAILED);
+      flow.retryTask(task.taskId());
+      assertThat(jobs.get(id).paused()).isNull();
+      Task again = jobs.hold(lark.name(), stage);
+      assertThat(again.taskId()).isEqualTo(task.taskId());
+      jobs.success(again, null); // without children, so the merge is next
+    }
+    jobs.awaitState(id, JobState.SUCCESS);
+  }
+
+  @Test
   void pausedJobCanBeCancelledAndRetried() {
     Jobs jobs = new Jobs(port);
     String id = jobs.running(NewJob.of(lark.name(), "ann", "text"), 3);
