@@ -188,6 +188,11 @@ public final class HoldEnd {
         .row();
   }
 
+  /** The row after an operator has ended its hold to pause it: in its place, without an attempt. */
+  public static TaskRow paused(TaskRow row) {
+    return revoked(row).copy().status(TaskStatus.PAUSED).orderTime(row.orderTime()).row();
+  }
+
   private static String logged(TaskRow row, String outcome, String message, Integer localRetries) {
     return ScheduleLog.append(
         row.scheduleLog(),

@@ -42,6 +42,15 @@ class HoldEndTest {
       assertThat(task.orderTime()).isEqualTo(NOW + 5_000);
       assertThat(HoldFence.mayReport(task, 3)).isFalse();
     }
+
+    @Test
+    void pausedTaskKeepsItsPlaceAndItsHoldIsSilenced() {
+      TaskRow task = HoldEnd.paused(aRow().heldBy("w").withEpoch(3).dueAt(NOW - 5_000).build());
+      assertThat(task.status()).isEqualTo(TaskStatus.PAUSED);
+      assertThat(task.orderTime()).isEqualTo(NOW - 5_000);
+      assertThat(task.scheduleLog()).contains("\"outcome\":\"REVOKED\"");
+      assertThat(HoldFence.mayReport(task, 3)).isFalse();
+    }
   }
 
   @Nested

@@ -15,6 +15,7 @@ import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TransitionNotAllowedException;
@@ -109,9 +110,15 @@ public class OperatorActs {
                 throw new TransitionNotAllowedException(
                     id, "a worker holds it; stop=1 ends the hold and pauses it");
               }
-              tasks.pause(List.of(row));
+              boolean endsHold = row.status() == TaskStatus.EXECUTING;
+              if (endsHold) {
+                tasks.redirect(row, HoldEnd.paused(row));
+                meters.revoked(id.type().name());
+              } else {
+                tasks.pause(List.of(row));
+              }
               acts.record(act, id, row.status(), TaskStatus.PAUSED, null);
-              return row.status() == TaskStatus.EXECUTING;
+              return endsHold;
             });
     if (isStopped) { // there is room within max_executing
       events.publish(new TasksWaiting(id.type()));

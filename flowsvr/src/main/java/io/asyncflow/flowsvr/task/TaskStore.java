@@ -319,8 +319,7 @@ public class TaskStore {
             AND lease_epoch = :epoch
           """);
 
-  // A pause ends the hold, as a report would: so the holder learns of it, and its report is
-  // refused.
+  // A late report of a hold from before the pause is refused.
   private static final TableSql PAUSE =
       new TableSql(
           """
@@ -330,7 +329,7 @@ public class TaskStore {
               reported_epoch = lease_epoch,
               modify_time = now_ms
           WHERE id IN (:ids)
-            AND status IN (1, 2)
+            AND status = 1
           """);
 
   private static final TableSql RESUME =
@@ -740,7 +739,8 @@ public class TaskStore {
         .update();
     tell(List.of(TaskLedger.Change.of(before, after.status())));
     if (after.status() != before.status()) {
-      events.addTask(EventKind.REVOKED, after, null);
+      EventKind kind = after.status() == TaskStatus.PAUSED ? EventKind.PAUSED : EventKind.REVOKED;
+      events.addTask(kind, after, null);
     }
   }
 
@@ -782,10 +782,9 @@ public class TaskStore {
   }
 
   /**
-   * Pauses tasks, one statement a table; each keeps its stage and its order time. Of an executing
-   * task the hold ends, and its attempt does not count.
+   * Pauses tasks, one statement a table; each keeps its stage and its order time.
    *
-   * @param rows waiting or executing rows that the caller has locked
+   * @param rows waiting rows that the caller has locked
    */
   public void pause(List<TaskRow> rows) {
     move(PAUSE, rows, TaskStatus.PAUSED, EventKind.PAUSED);

@@ -349,7 +349,7 @@ class ModelDriver implements Driver {
 
   @Override
   public Answer pause(Command.Pause command) {
-    return onTask(command.task(), task -> task.pause(command.stop()));
+    return onTask(command.task(), task -> task.pause(command.stop(), now));
   }
 
   @Override

@@ -364,9 +364,12 @@ class ModelTask {
     return new Answer.Done();
   }
 
-  Answer pause(boolean stop) {
+  Answer pause(boolean stop, long now) {
     if (isFinal() || status == EXECUTING && !stop) {
       return Answer.refused(ErrorCode.TRANSITION_NOT_ALLOWED);
+    }
+    if (status == EXECUTING) {
+      logRevoked(now);
     }
     if (status != PAUSED) {
       status = PAUSED;
@@ -412,9 +415,13 @@ class ModelTask {
 
   /** Whoever held the task has nothing more to say; an executing task is due at once. */
   private void revoke(long now) {
-    log("an operator ended the hold", now);
+    logRevoked(now);
     waitUntil(status == EXECUTING ? now : orderTime);
     silenceHolder();
+  }
+
+  private void logRevoked(long now) {
+    log("an operator ended the hold", now);
   }
 
   Answer forceStatus(int forced, long now) {

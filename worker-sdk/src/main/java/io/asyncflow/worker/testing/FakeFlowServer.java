@@ -605,12 +605,14 @@ public final class FakeFlowServer implements FlowClient {
       return;
     }
     entry.row =
-        row.copy()
-            .status(TaskStatus.PAUSED)
-            .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
-            .reportedEpoch(row.leaseEpoch())
-            .now(millis())
-            .row();
+        row.status() == TaskStatus.EXECUTING
+            ? HoldEnd.paused(rowNow(entry))
+            : row.copy()
+                .status(TaskStatus.PAUSED)
+                .reportId(row.reportedEpoch() == row.leaseEpoch() ? row.reportId() : null)
+                .reportedEpoch(row.leaseEpoch())
+                .now(millis())
+                .row();
     tell(EventKind.PAUSED, entry, null);
     notifyAll();
   }

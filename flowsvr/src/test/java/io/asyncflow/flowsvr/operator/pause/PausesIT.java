@@ -36,6 +36,7 @@ import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,6 +67,7 @@ class PausesIT {
   @Autowired PauseActs acts;
   @Autowired TableDrain drain;
   @Autowired Environment environment;
+  @Autowired MeterRegistry registry;
 
   private HttpFlowClient flow;
   private PauseClient pauses;
@@ -331,10 +333,14 @@ class PausesIT {
     TaskId id = aTask("first");
     Task task = hold().tasks().get(0);
     assertRefused(ErrorCode.TRANSITION_NOT_ALLOWED, () -> flow.pauseTask(task.taskId()));
+    TaskRow before = given.row(id);
     flow.pauseTask(task.taskId(), true, null, null);
 
     TaskRow row = given.row(id);
     assertThat(row.status()).isEqualTo(TaskStatus.PAUSED);
+    assertThat(row.orderTime()).isEqualTo(before.orderTime());
+    assertThat(row.scheduleLog()).contains("REVOKED");
+    assertThat(registry.counter("asyncflow.runs.revoked", "type", lark.name()).count()).isOne();
     assertThat(row.reportedEpoch()).isEqualTo(row.leaseEpoch());
     assertThat(row.crtRetryNum()).isZero();
     assertThat(row.deliveryCount()).isZero();
