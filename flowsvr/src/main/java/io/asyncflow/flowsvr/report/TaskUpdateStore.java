@@ -23,6 +23,7 @@ class TaskUpdateStore {
           UPDATE %s
           SET status = :status,
               user_id = COALESCE(:user, user_id),
+              unexpected_num = IF(:movesStage, 0, unexpected_num),
               task_stage = COALESCE(:stage, task_stage),
               task_context = COALESCE(:context, task_context),
               schedule_log = COALESCE(:log, schedule_log),
@@ -60,6 +61,7 @@ class TaskUpdateStore {
         .param("status", status.code())
         .param("user", update.userId())
         .param("stage", update.taskStage())
+        .param("movesStage", update.taskStage() != null && !update.taskStage().equals(row.stage()))
         .param("context", update.taskContext())
         .param("log", update.scheduleLog())
         .param("priority", update.priority())

@@ -328,6 +328,7 @@ class ModelTask {
 
   private void write(Command.OldUpdate update) {
     user = given(update.user(), user);
+    unexpectedFailures = isSame(update.stage(), stage) ? unexpectedFailures : 0;
     stage = given(update.stage(), stage);
     context = given(update.context(), context);
     priority = given(update.priority(), priority);

@@ -63,6 +63,17 @@ class TaskUpdaterIT {
   }
 
   @Test
+  void nextStageBeginsWithoutTheUnexpectedFailuresOfTheLast() {
+    given.aHold(lark).byAnOldClient().theTask();
+    given.set(id, "unexpected_num = 2");
+    anUpdate().status(1).stage(given.row(id).stage()).send();
+    assertThat(given.row(id).unexpectedNum()).as("the same stage").isEqualTo(2);
+    given.aHold(lark).byAnOldClient().theTask();
+    anUpdate().status(1).stage("second").send();
+    assertThat(given.row(id).unexpectedNum()).isZero();
+  }
+
+  @Test
   void handBackMayBringAPriority() {
     given.aHold(lark).byAnOldClient().theTask();
     anUpdate().status(1).priority(5).send();
