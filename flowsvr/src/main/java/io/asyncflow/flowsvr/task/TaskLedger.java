@@ -14,7 +14,10 @@ import java.util.List;
  * ledgers in the same transaction, so that what they keep never differs from the rows.
  *
  * <p>Lock order: first the rows of tasks by number, then what the ledgers keep. So they are told
- * last, in the order of their beans ({@link org.springframework.core.annotation.Order}).
+ * last, in the order of their beans ({@link org.springframework.core.annotation.Order}). A create
+ * that renews tasks under their keys is the exception: it tells them before it locks or inserts
+ * rows of further tables, or writes the report that it belongs to. A deadlock with that ends in a
+ * repeat of one of the transactions.
  */
 public interface TaskLedger {
 
