@@ -157,8 +157,7 @@ public class PauseStore {
 
   /** Milliseconds until the next pause ends by itself; empty if none does. */
   public OptionalLong msUntilNextEnd() {
-    return jdbc
-        .sql(
+    return jdbc.sql(
             sql(
                 """
                 SELECT until_time - now_ms
@@ -168,9 +167,9 @@ public class PauseStore {
                 LIMIT 1
                 """))
         .query(Long.class)
-        .stream()
-        .mapToLong(Long::longValue)
-        .findFirst();
+        .optional()
+        .map(OptionalLong::of)
+        .orElseGet(OptionalLong::empty);
   }
 
   /** Pauses whose time has come, the earliest first. */
