@@ -506,6 +506,21 @@ class EventsIT {
   }
 
   @Test
+  void aStreamThatIsCutBreaksNoOther() throws Exception {
+    String cursor = begin;
+    for (int cut = 0; cut < 60; cut++) {
+      given.aWaitingTask().ofType(lark).create(20);
+      try (EventConnection stream = events.open(ofLark(), cursor)) {
+        for (int i = 0; i < 13; i++) {
+          FollowedEvent next = stream.next();
+          assertThat(next).as("cut " + cut + " event " + i).isNotNull();
+          cursor = next.cursor();
+        }
+      }
+    }
+  }
+
+  @Test
   void aStreamThatIsCutGoesOnWhereItWas() throws Exception {
     Set<String> told = new HashSet<>();
     String cursor = begin;

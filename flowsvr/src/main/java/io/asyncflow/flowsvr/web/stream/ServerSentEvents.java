@@ -1,21 +1,32 @@
 package io.asyncflow.flowsvr.web.stream;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A stream of server-sent events to one client.
  *
  * <p>It never blocks and owns no thread: the container resumes writing when the connection is
  * ready. Thread-safe.
+ *
+ * <p>The container uses the objects of a request for other clients once it has ended. So a thread
+ * that is not the container's touches them only under the lock of the stream, and leaves the end of
+ * a broken connection to the container: it tells of the error before it uses them again, and then
+ * waits for the lock. Otherwise the error of one client would end the stream of another one.
  */
-public abstract class ServerSentEvents implements WriteListener {
+public abstract class ServerSentEvents implements WriteListener, AsyncListener {
 
   /** The reconnection delay for clients. */
   private static final String RETRY = "retry: 1000\n\n";
+
+  private static final Logger log = LoggerFactory.getLogger(ServerSentEvents.class);
 
   private final AsyncContext request;
   private final ServletOutputStream out;
@@ -24,6 +35,7 @@ public abstract class ServerSentEvents implements WriteListener {
   private boolean isOpen;
   private boolean unflushed;
   private boolean ending;
+  private boolean isBroken;
   private boolean closed;
 
   /**
@@ -66,27 +78,33 @@ public abstract class ServerSentEvents implements WriteListener {
       if (!writeSome()) {
         return;
       }
-    } catch (IOException | RuntimeException e) {
-      onError(e);
-      return;
+    } catch (IOException e) {
+      return; // onError follows
+    } catch (RuntimeException e) {
+      log.error("a stream ends by a bug", e);
     }
     close();
   }
 
   /** Writes without blocking; returns whether everything was written and the stream is complete. */
   private synchronized boolean writeSome() throws IOException {
-    while (isOpen && !closed && out.isReady()) {
-      String text = hasBegun ? take() : RETRY;
-      if (text != null) {
-        hasBegun = true;
-        out.write(text.getBytes(StandardCharsets.UTF_8));
-        unflushed = true;
-      } else if (unflushed) {
-        unflushed = false;
-        out.flush();
-      } else {
-        return ending;
+    try {
+      while (isOpen && !isBroken && !closed && out.isReady()) {
+        String text = hasBegun ? take() : RETRY;
+        if (text != null) {
+          hasBegun = true;
+          out.write(text.getBytes(StandardCharsets.UTF_8));
+          unflushed = true;
+        } else if (unflushed) {
+          unflushed = false;
+          out.flush();
+        } else {
+          return ending;
+        }
       }
+    } catch (IOException e) {
+      isBroken = true;
+      throw e;
     }
     return false;
   }
@@ -96,6 +114,26 @@ public abstract class ServerSentEvents implements WriteListener {
     close();
   }
 
+  @Override
+  public final void onError(AsyncEvent clientIsGone) {
+    close();
+  }
+
+  @Override
+  public final void onTimeout(AsyncEvent never) {
+    close();
+  }
+
+  @Override
+  public final void onComplete(AsyncEvent end) {
+    close();
+  }
+
+  @Override
+  public final void onStartAsync(AsyncEvent again) {
+    // A stream is started once.
+  }
+
   /** Ends the stream at once; does nothing if it has ended. */
   public final void close() {
     synchronized (this) {
@@ -103,12 +141,12 @@ public abstract class ServerSentEvents implements WriteListener {
         return;
       }
       closed = true;
+      try {
+        request.complete();
+      } catch (IllegalStateException e) {
+        // The container has already closed the connection.
+      }
     }
     whenGone.run();
-    try {
-      request.complete();
-    } catch (IllegalStateException e) {
-      // The container has already closed the connection.
-    }
   }
 }

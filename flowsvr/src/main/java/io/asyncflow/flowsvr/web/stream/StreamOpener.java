@@ -73,6 +73,7 @@ public class StreamOpener {
                 streams.leave(address);
                 stop.accept(self.get());
               }));
+      async.addListener(self.get());
       out.setWriteListener(self.get());
       begin.accept(self.get());
       isFed = true;
