@@ -264,7 +264,7 @@ class SubmitTest {
             """
         {"jobData":{"jobId":"7","state":"%s","priority":0,"total":2,"done":%d,"failed":%d,
          "cancelled":0,"splitTaskId":"8_tts_task_1","mergeTaskId":"9_tts_task_1",%s
-         "createTime":1,"modifyTime":1}}
+         "createTime":1,"modifyTime":1,"merge":true}}
         """
                 .formatted(state, done, failed, more)));
   }

@@ -708,6 +708,7 @@ public class ScheduleStore {
             """)
         .param("ids", ids)
         .query(Long.class)
+        .list()
         .stream()
         .collect(Collectors.toSet());
   }
