@@ -196,7 +196,7 @@ public class TaskTypeConfig implements TypeRules {
     ifPresent(settings.events(), value -> events = value);
   }
 
-  final void setPaused(boolean value) {
+  void setPaused(boolean value) {
     paused = value ? 1 : 0;
   }
 
