@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -38,9 +39,9 @@ import tools.jackson.databind.JsonNode;
  * to waiting when their leases end, not when the worker is shown as lost.
  *
  * <p>Beats are buffered in memory and written together every few seconds, the first beat of a start
- * at once, so a thousand workers cost two statements. A hold call counts as a sign of life while it
- * is parked, so an idle worker needs few beats. It carries no description, and a worker is unknown
- * until its first beat.
+ * that names stages within a second, so a thousand workers cost two statements. A hold call counts
+ * as a sign of life while it is parked, so an idle worker needs few beats. It carries no
+ * description, and a worker is unknown until its first beat.
  *
  * <p>A drained worker learns of the drain from the answers to its holds, at once on the server that
  * received the drain and soon on the others, and from its beats. A drain applies to one process:
@@ -50,6 +51,10 @@ import tools.jackson.databind.JsonNode;
 public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
   private static final Duration WRITING = Duration.ofSeconds(10);
+
+  /** The least time between two rounds, however many workers start. */
+  private static final Duration APART = Duration.ofSeconds(1);
+
   private static final Duration LOST_AFTER = Duration.ofSeconds(30);
   private static final Duration FORGOTTEN_AFTER = Duration.ofDays(1);
 
@@ -69,6 +74,9 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private final Map<String, String> starts = new ConcurrentHashMap<>();
   private volatile boolean isAnyDraining;
   private volatile BackgroundLoop writer;
+
+  /** When the writer made its last round. */
+  private long lastRound;
 
   WorkerRegistry(
       WorkerStore store,
@@ -97,7 +105,8 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
 
   @Override
   public void onApplicationEvent(ApplicationReadyEvent ready) {
-    writer = BackgroundLoop.start("worker-registry", WRITING, this::runOnce);
+    lastRound = node.nanoTime() - APART.toNanos();
+    writer = BackgroundLoop.start("worker-registry", WRITING, this::runInPace);
   }
 
   /**
@@ -109,7 +118,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
     boolean isFirst = !beat.startId().equals(starts.put(beat.workerId(), beat.startId()));
     if (unwritten.size() < maxWorkers || unwritten.containsKey(beat.workerId())) {
       unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
-      if (isFirst && writer != null) {
+      if (isFirst && beat.stages() != null && writer != null) {
         writer.runSoon(); // a team may wait for it
       }
     } // otherwise only the leases are renewed, which is what matters
@@ -117,6 +126,12 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
       starts.clear();
     }
     return holds.drainOf(beat.workerId(), beat.startId());
+  }
+
+  private void runInPace() {
+    LockSupport.parkNanos(lastRound + APART.toNanos() - node.nanoTime());
+    lastRound = node.nanoTime();
+    runOnce();
   }
 
   /**
