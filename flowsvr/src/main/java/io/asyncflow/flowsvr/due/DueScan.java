@@ -297,7 +297,6 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       part.map().saw(Range.whole(source), heads, part.newsSeen(), at);
     }
     Set<TaskTable> tables = part.gaps().stream().map(Gap::table).collect(toSet());
-    scanLanes(part, at);
     for (TaskTable table : tables) {
       boolean areAll = !scan.newStages().contains(table);
       part.map().scannedGaps(table, areAll, part.newsSeen(), at);
@@ -315,6 +314,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
       families.find(type, NOW); // claims then use the new tables, too
       demand.dueIn(type, 0);
     }
+    scanLanes(part, at); // last: its statement may fail, and the others were read
   }
 
   private static List<Place> places(Collection<Source> sources) {

@@ -15,6 +15,7 @@ import io.asyncflow.flowsvr.due.DueStore.Gap;
 import io.asyncflow.flowsvr.due.DueStore.Position;
 import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.HoldDemand.Wanted;
+import io.asyncflow.flowsvr.lane.LaneHeadStore;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.redis.RedisLink;
 import io.asyncflow.flowsvr.tasktable.Freshness;
@@ -45,7 +46,8 @@ class DueScanTest {
   private final HoldDemand demand = mock();
   private final RedisLink redis = mock();
   private final Node node = mock();
-  private final DueScan scan = new DueScan(maps, store, mock(), families, demand, redis, node);
+  private final LaneHeadStore laneHeads = mock();
+  private final DueScan scan = new DueScan(maps, store, laneHeads, families, demand, redis, node);
 
   @BeforeEach
   void aHoldThatNamesAStage() {
@@ -168,6 +170,17 @@ class DueScanTest {
     scan.runOnce();
     verify(families).find(LARK, Freshness.NOW);
     verify(demand).dueIn(eq(LARK), eq(0L));
+  }
+
+  @Test
+  void dueTaskIsToldEvenIfTheLanesCannotBeRead() {
+    when(families.find(LARK, Freshness.KNOWN))
+        .thenReturn(Optional.of(new TaskFamily(LARK, List.of(TABLE), List.of(TABLE), 0, true)));
+    when(demand.workers(LARK)).thenReturn(Set.of("w"));
+    when(laneHeads.heads(any(), any())).thenThrow(new QueryTimeoutException("too many lanes"));
+    sees(Map.of(FIRST, new Head(FIRST, 0, NOW - 1, NOW)), Set.of(), 2);
+    assertThatThrownBy(scan::runOnce).isInstanceOf(QueryTimeoutException.class);
+    verify(demand).dueIn(LARK, 0);
   }
 
   private void sees(Map<Source, Head> heads, Set<TaskTable> newStages, int servers) {
