@@ -27,7 +27,9 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -296,13 +298,12 @@ public class JobSteps {
     }
     List<Integer> indices = List.copyOf(broken.keySet());
     List<TaskRow> originals = List.copyOf(broken.values());
+    List<TaskDraft> drafts = copiesOf(originals);
     List<Long> numbers = originals.stream().map(row -> row.id().number()).toList();
     runUnlessMoved(
         () ->
             creator.create(
-                CreateCall.ofJobs(
-                        originals.stream().map(this::copyOf).toList(),
-                        ChildRelease.placesOf(job, indices))
+                CreateCall.ofJobs(drafts, ChildRelease.placesOf(job, indices))
                     .and(
                         ids -> {
                           if (!newTaskTables.keep(table)) {
@@ -321,8 +322,14 @@ public class JobSteps {
                         })));
   }
 
-  private TaskDraft copyOf(TaskRow row) {
-    return TaskDraft.copyOf(row, null).withWorkers(lanes.workersOf(row.lane()));
+  private List<TaskDraft> copiesOf(List<TaskRow> rows) {
+    Map<String, Set<String>> workers = new HashMap<>();
+    return rows.stream()
+        .map(
+            row ->
+                TaskDraft.copyOf(row, null)
+                    .withWorkers(workers.computeIfAbsent(row.lane(), lanes::workersOf)))
+        .toList();
   }
 
   /** Whether the task has failed or was cancelled, and is still a child of its job. */
