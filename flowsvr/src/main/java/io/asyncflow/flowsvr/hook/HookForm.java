@@ -17,6 +17,10 @@ final class HookForm {
 
   static final int NAME = 128;
 
+  /** A misspelled filter would make a hook for everything. */
+  private static final Set<String> FIELDS =
+      Set.of("name", "url", "taskTypes", "kinds", "state", "operator", "reason");
+
   private static final int URL = 2_000;
   private static final int TYPES = 64;
   private static final int TYPE_NAME = 31;
@@ -30,6 +34,7 @@ final class HookForm {
    * in} has no invalid field afterwards.
    */
   static Definition read(Fields in, HookAllow allow) {
+    in.refuseUnknown(FIELDS);
     String name = in.text("name").required().name().max(NAME).value();
     String url = in.text("url").required().ascii().max(URL).value();
     if (url != null) {

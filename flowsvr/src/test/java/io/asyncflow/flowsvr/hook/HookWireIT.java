@@ -35,11 +35,12 @@ class HookWireIT {
     Wire.Answer answer =
         wire.post(
             "/api/hook/save",
-            "{'url':'http://localhost/','taskTypes':['a b'],'kinds':['NOTHING'],'state':'DISABLED'}");
+            "{'url':'http://localhost/','taskTypes':['a b'],'kinds':['NOTHING'],'state':'DISABLED',"
+                + "'types':['lark']}");
 
     assertThat(answer.code()).isEqualTo(8020);
     assertThat(answer.badFields())
-        .containsExactlyInAnyOrder("name", "url", "taskTypes", "kinds", "state");
+        .containsExactlyInAnyOrder("name", "url", "taskTypes", "kinds", "state", "types");
   }
 
   @Test
