@@ -115,10 +115,12 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
    * @return the drain of the worker, if it is drained
    */
   public Optional<Drain> beat(WorkerBeat beat) {
-    boolean isFirst = !beat.startId().equals(starts.put(beat.workerId(), beat.startId()));
+    boolean isFirst =
+        beat.stages() != null
+            && !beat.startId().equals(starts.put(beat.workerId(), beat.startId()));
     if (unwritten.size() < maxWorkers || unwritten.containsKey(beat.workerId())) {
       unwritten.put(beat.workerId(), new Received(beat, node.nanoTime()));
-      if (isFirst && beat.stages() != null && writer != null) {
+      if (isFirst && writer != null) {
         writer.runSoon(); // a team may wait for it
       }
     } // otherwise only the leases are renewed, which is what matters
