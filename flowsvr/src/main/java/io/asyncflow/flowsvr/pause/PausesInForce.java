@@ -67,8 +67,8 @@ public class PausesInForce {
 
   /**
    * What was paused a moment ago. Reads only if something was, or if this server has changed it: so
-   * it costs nothing without pauses, and notices the end of each within a second. While the
-   * database does not answer, it is what was known last.
+   * it costs nothing without pauses, and a line notices the end of each within two seconds. While
+   * the database does not answer, it is what was known last.
    */
   public Paused lately() {
     try {
