@@ -291,35 +291,47 @@ public final class Given {
   }
 
   /**
-   * Makes many rows like this one in its table at once.
+   * Makes many rows like this one in its table, in statements that a slow disk finishes within the
+   * time-out of a statement.
    *
    * @param from the number of the first; the others follow one by one
    * @param assignments what is different in all of them
    */
   public void copies(TaskId id, int from, int count, String assignments) {
     String table = id.table().sqlName();
-    jdbc.sql("CREATE TABLE copy LIKE " + table).update();
-    jdbc.sql("INSERT INTO copy SELECT * FROM " + table + " WHERE id = " + id.number()).update();
-    jdbc.sql("UPDATE copy SET id = " + from).update();
-    String others =
-        String.join(
-            ", ",
-            jdbc.sql(
-                    """
-                    SELECT column_name FROM information_schema.columns
-                    WHERE table_schema = DATABASE() AND table_name = 'copy' AND column_name <> 'id'
-                    """)
-                .query(String.class)
-                .list());
-    for (int have = 1; have < count; have = Math.min(2 * have, count)) {
-      jdbc.sql(
-              "INSERT INTO copy (id, %1$s) SELECT id + %2$d, %1$s FROM copy WHERE id < %3$d"
-                  .formatted(others, have, from + count - have))
+    String copy = "copy_" + table;
+    jdbc.sql("CREATE TABLE " + copy + " LIKE " + table).update();
+    try {
+      jdbc.sql("INSERT INTO " + copy + " SELECT * FROM " + table + " WHERE id = " + id.number())
           .update();
+      jdbc.sql("UPDATE " + copy + " SET id = " + from).update();
+      String others =
+          String.join(
+              ", ",
+              jdbc.sql(
+                      """
+                      SELECT column_name FROM information_schema.columns
+                      WHERE table_schema = DATABASE() AND table_name = :copy
+                        AND column_name <> 'id'
+                      """)
+                  .param("copy", copy)
+                  .query(String.class)
+                  .list());
+      for (int have = 1; have < count; have += Math.min(have, 2_000)) {
+        int next = from + Math.min(have, Math.min(2_000, count - have));
+        jdbc.sql(
+                "INSERT INTO %3$s (id, %1$s) SELECT id + %2$d, %1$s FROM %3$s WHERE id < %4$d"
+                    .formatted(others, have, copy, next))
+            .update();
+      }
+      for (int done = 0; done < count; done += 2_000) {
+        String some = "id >= %d AND id < %d".formatted(from + done, from + done + 2_000);
+        jdbc.sql("UPDATE " + copy + " SET " + assignments + " WHERE " + some).update();
+        jdbc.sql("INSERT INTO " + table + " SELECT * FROM " + copy + " WHERE " + some).update();
+      }
+    } finally {
+      jdbc.sql("DROP TABLE " + copy).update();
     }
-    jdbc.sql("UPDATE copy SET " + assignments).update();
-    jdbc.sql("INSERT INTO " + table + " SELECT * FROM copy").update();
-    jdbc.sql("DROP TABLE copy").update();
   }
 
   /** Moves everything that happened to the task so far into the past. */
