@@ -107,7 +107,7 @@ final class Contests {
       case IDLE -> List.of(this::idle);
       case TYPES -> List.of(this::types);
       case SCHEDULES -> List.of(this::manySchedules, this::fires);
-      case LIVES -> List.of(this::lives);
+      case LIVES -> List.of(options.against().isPresent() ? this::livesAgainst : this::lives);
       case EVENTS -> List.of(this::events);
       case CREATES -> List.of(this::creates);
       case BULK -> List.of(this::bulk);
@@ -205,8 +205,13 @@ final class Contests {
   }
 
   private Cluster startCluster(String name, int servers, String... settings) throws Exception {
+    return startCluster(name, servers, checkout, settings);
+  }
+
+  private Cluster startCluster(String name, int servers, Checkout of, String... settings)
+      throws Exception {
     out.printf(Locale.ROOT, "%nStarting %d more flowsvr for %s ...%n", servers, name);
-    return bed.startCluster(name, servers, options, checkout, settings);
+    return bed.startCluster(name, servers, options, of, settings);
   }
 
   private Contest<Duration> lives() throws SQLException {
@@ -233,6 +238,25 @@ final class Contests {
         contenders,
         new PerSecond(
             "lives", comparisons, List.of(new PerSecond.Record(flow, conductor, CONDUCTOR, 30))));
+  }
+
+  /** The server of this checkout and that of another, each on a schema of its own. */
+  private Contest<Duration> livesAgainst() throws Exception {
+    Checkout other = options.against().orElseThrow();
+    Lives before = livesOf("before", other);
+    Lives now = livesOf("now", checkout);
+    return new Contest<>(
+        Part.LIVES,
+        "Whole lives: the server of this checkout, and that of another",
+        WARM_UP * options.lives(),
+        options.lives(),
+        List.of(before, now),
+        new PerSecond("lives", List.of(new Comparison(now, before, 0.98))));
+  }
+
+  private Lives livesOf(String when, Checkout of) throws Exception {
+    Cluster server = startCluster(when, 1, of);
+    return new Lives(FlowSystem.busy(server, when + ", " + of.commit(), "bench_life"));
   }
 
   private Contest<Duration> events() {

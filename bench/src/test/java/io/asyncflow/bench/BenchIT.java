@@ -45,6 +45,18 @@ class BenchIT {
   }
 
   @Test
+  @Tag("faults") // it starts three servers
+  void theServerOfACheckoutIsComparedWithThatOfAnother() throws Exception {
+    String itself = Checkout.current().root().toString();
+    Report report = run("--mariadb", "--only", "lives", "--against", itself);
+
+    String commit = Checkout.current().commit();
+    assertThat(report.findings())
+        .extracting(Finding::what)
+        .contains("lives/s: now, %1$s against before, %1$s".formatted(commit));
+  }
+
+  @Test
   @Tag("contract")
   @Tag("whole")
   void allContestsAreHeldAndTheFindingsComeLast() throws Exception {

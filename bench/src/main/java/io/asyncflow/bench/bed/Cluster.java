@@ -1,11 +1,10 @@
 package io.asyncflow.bench.bed;
 
 import io.asyncflow.api.FlowClient;
-import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.HttpFlowClient;
-import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.bench.resource.CpuMeter;
 import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -19,7 +18,7 @@ import java.util.Map;
  * Several flowsvr without Redis on a schema of their own, beside the one of the {@link TestBed}:
  * they see no type or table of the other parts.
  */
-public final class Cluster implements AutoCloseable {
+public final class Cluster implements FlowBed, AutoCloseable {
 
   private final String name;
   private final DatabaseEndpoint database;
@@ -73,12 +72,25 @@ public final class Cluster implements AutoCloseable {
     return clients.get(server);
   }
 
+  /** A client of the first server. */
+  @Override
+  public FlowClient flow() {
+    return flow(0);
+  }
+
+  /** The URL of the first server. */
+  @Override
+  public URI url() {
+    return servers.get(0).url();
+  }
+
   /** How many servers there are. */
   public int size() {
     return clients.size();
   }
 
   /** A connection to the schema of the servers. */
+  @Override
   public Connection connect() throws SQLException {
     return database.connect(schema);
   }
@@ -86,12 +98,6 @@ public final class Cluster implements AutoCloseable {
   /** Reads what these servers use of the processors. */
   public CpuMeter cpuMeter() {
     return new CpuMeter(pids(), false);
-  }
-
-  /** Makes a task type and, by an empty hold, its table. */
-  public void addType(TaskTypeSettings settings) {
-    flow(0).saveTaskType(settings);
-    flow(0).holdTasks(new HoldRequest(settings.taskType(), 1, "bench", null, null, null));
   }
 
   /** The processes that run, by their names. */

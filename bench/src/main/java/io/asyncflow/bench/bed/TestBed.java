@@ -3,9 +3,7 @@ package io.asyncflow.bench.bed;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.asyncflow.api.FlowClient;
-import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.HttpFlowClient;
-import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.bench.option.BenchOptions;
 import io.asyncflow.bench.option.Checkout;
 import io.asyncflow.bench.resource.CpuMeter;
@@ -33,7 +31,7 @@ import org.redisson.api.RedissonClient;
  *
  * <p>All of it is gone after {@link #close}, but for flowsvr's log.
  */
-public final class TestBed implements AutoCloseable {
+public final class TestBed implements FlowBed, AutoCloseable {
 
   /** Before the process id of the bench whose data it is. */
   private static final String DATA = "data-";
@@ -98,6 +96,7 @@ public final class TestBed implements AutoCloseable {
    * not done so.
    *
    * @param name of the schema, after the bench's own
+   * @param checkout whose server it is
    * @param settings of the servers, as {@code flow.schedule.ahead=0s}
    */
   public Cluster startCluster(
@@ -113,23 +112,19 @@ public final class TestBed implements AutoCloseable {
             jvm,
             database.endpoint(),
             schema + "_" + name,
-            checkout.benchTarget().resolve("flowsvr-" + name));
+            data.resolveSibling("flowsvr-" + name));
     clusters.add(cluster);
     return cluster;
   }
 
+  @Override
   public URI url() {
     return server.url();
   }
 
+  @Override
   public FlowClient flow() {
     return flow;
-  }
-
-  /** Makes a task type, and its table: that is made on first use, and an empty hold is a use. */
-  public void addType(TaskTypeSettings settings) {
-    flow.saveTaskType(settings);
-    flow.holdTasks(new HoldRequest(settings.taskType(), 1, "bench", null, null, null));
   }
 
   public DatabaseEndpoint database() {
@@ -173,6 +168,7 @@ public final class TestBed implements AutoCloseable {
     return RawTable.create(database.endpoint(), schema, name);
   }
 
+  @Override
   public Connection connect() throws SQLException {
     return database.endpoint().connect(schema);
   }
@@ -182,10 +178,6 @@ public final class TestBed implements AutoCloseable {
     try (Connection connection = connect()) {
       return count(connection, type, status);
     }
-  }
-
-  public int count(Connection connection, String type, int status) throws SQLException {
-    return TaskCount.of(connection, firstTableOf(type), status);
   }
 
   // The bench stays far below the number of rows at which a second table is begun.

@@ -72,6 +72,14 @@ public final class BenchOptions {
   @ArgGroup private OtherDatabase database;
 
   @Option(
+      names = "--against",
+      paramLabel = "CHECKOUT",
+      description =
+          "another checkout of Asyncflow, built: in the part lives, its server and that of this"
+              + " checkout take turns, and nothing else takes part")
+  private Path against;
+
+  @Option(
       names = "--server-jvm",
       paramLabel = "OPTIONS",
       split = " +",
@@ -161,6 +169,12 @@ public final class BenchOptions {
   /** Options for flowsvr's JVM beside its usual ones, as a flight recording. */
   public List<String> serverJvm() {
     return serverJvm;
+  }
+
+  /** The checkout whose server is the yardstick of this one's, if there is one. */
+  public Optional<Checkout> against() {
+    return Optional.ofNullable(against)
+        .map(path -> new Checkout(path.toAbsolutePath().normalize()));
   }
 
   /** The Markdown file to write, if another one than {@code bench/target/bench.md} is wanted. */

@@ -1,6 +1,7 @@
 package io.asyncflow.bench.system;
 
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.bench.bed.FlowBed;
 import io.asyncflow.bench.bed.TestBed;
 import io.asyncflow.bench.bed.Workload;
 import io.asyncflow.worker.StageResult;
@@ -17,16 +18,16 @@ public final class FlowSystem implements TaskSystem {
   private static final int WORKER_THREADS = 16;
   private static final int PREFETCH = 400;
 
-  private final TestBed bed;
+  private final FlowBed bed;
   private final String name;
   private final String type;
   private final boolean busy;
 
-  private FlowSystem(TestBed bed, TaskTypeSettings type, boolean busy) {
+  private FlowSystem(FlowBed bed, TaskTypeSettings type, boolean busy) {
     this(bed, "flowsvr + SDK", type, busy);
   }
 
-  private FlowSystem(TestBed bed, String name, TaskTypeSettings type, boolean busy) {
+  private FlowSystem(FlowBed bed, String name, TaskTypeSettings type, boolean busy) {
     this.bed = bed;
     this.name = name;
     this.type = type.taskType();
@@ -35,8 +36,13 @@ public final class FlowSystem implements TaskSystem {
   }
 
   /** With a worker that is set up for many short tasks. */
-  public static FlowSystem busy(TestBed bed, String type) {
+  public static FlowSystem busy(FlowBed bed, String type) {
     return new FlowSystem(bed, Workload.type(type, TASKS_PER_HOLD), true);
+  }
+
+  /** The same, of a server that goes by a name of its own. */
+  public static FlowSystem busy(FlowBed bed, String name, String type) {
+    return new FlowSystem(bed, name, Workload.type(type, TASKS_PER_HOLD), true);
   }
 
   /** The same, with so many events written: 0 none, 1 ends, 2 all. */
