@@ -18,6 +18,8 @@ public enum ErrorCode {
   TOO_LARGE(8060, 413, "Too large"),
   NOT_AUTHENTICATED(8070, 401, "Not authenticated"),
   NOT_PERMITTED(8070, 403, "Not permitted"),
+  VERB_MISSING(8072, 403, "Not a verb of the caller's roles"),
+  OUT_OF_SCOPE(8073, 403, "Outside of the caller's scope"),
   WRONG_HOST(8074, 421, "Not a name of this server"),
   CROSS_SITE(8074, 403, "Cross-site request"),
   LIMIT_EXCEEDED(8080, 429, "Limit exceeded"),

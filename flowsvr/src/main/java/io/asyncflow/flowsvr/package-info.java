@@ -12,6 +12,7 @@
  *   number                                 numbers of servers and tasks
  *   tasktable                              the tables of a type
  *   tasktype                               the settings of a type
+ *   access                                 callers, and what they may do
  *   web  system  duty                      used by all
  * </pre>
  *

@@ -43,7 +43,8 @@ class ArchitectureTest {
           List.of("tasktable"),
           List.of("event"),
           List.of("tasktype"),
-          List.of("pause"));
+          List.of("pause"),
+          List.of("access"));
 
   /** Within a feature, from the top: a room may use what stands below it. */
   private static final List<List<String>> ROOMS =

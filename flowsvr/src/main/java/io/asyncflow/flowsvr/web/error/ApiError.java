@@ -21,19 +21,26 @@ import org.springframework.web.context.request.async.AsyncRequestTimeoutExceptio
  * @param httpStatus the status of the code, unless HTTP has a more specific one (404 and 405 of
  *     routes)
  * @param outcomeUnknown whether the request may have changed something all the same
+ * @param ground what the error names in a member of its own; {@code null} for none
  */
 public record ApiError(
     ErrorCode code,
     int httpStatus,
     String message,
     List<FieldError> errors,
-    boolean outcomeUnknown) {
+    boolean outcomeUnknown,
+    GroundedException ground) {
 
   /** The error for any throwable of a request's processing. */
   public static ApiError of(Throwable failure) {
     if (failure instanceof FlowException e) {
       return new ApiError(
-          e.errorCode(), e.errorCode().httpStatus(), e.getMessage(), e.errors(), false);
+          e.errorCode(),
+          e.errorCode().httpStatus(),
+          e.getMessage(),
+          e.errors(),
+          false,
+          e instanceof GroundedException grounded ? grounded : null);
     }
     Optional<ApiError> database = DatabaseTrouble.explain(failure);
     if (database.isPresent()) {
@@ -64,7 +71,7 @@ public record ApiError(
   }
 
   public static ApiError of(ErrorCode code, String message) {
-    return new ApiError(code, code.httpStatus(), message, List.of(), false);
+    return new ApiError(code, code.httpStatus(), message, List.of(), false, null);
   }
 
   /**
@@ -96,7 +103,7 @@ public record ApiError(
   }
 
   private static ApiError invalid(int status, String message) {
-    return new ApiError(ErrorCode.INVALID_INPUT, status, message, List.of(), false);
+    return new ApiError(ErrorCode.INVALID_INPUT, status, message, List.of(), false, null);
   }
 
   private static String reason(int status) {

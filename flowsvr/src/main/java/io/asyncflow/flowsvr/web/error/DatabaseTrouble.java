@@ -121,6 +121,7 @@ public final class DatabaseTrouble {
         ErrorCode.UNAVAILABLE.httpStatus(),
         message,
         List.of(),
-        outcomeUnknown);
+        outcomeUnknown,
+        null);
   }
 }

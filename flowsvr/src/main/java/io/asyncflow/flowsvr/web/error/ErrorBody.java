@@ -17,6 +17,9 @@ import java.util.List;
  * @param retryable whether the same request may succeed later
  * @param errors one entry for each invalid field; empty unless the input was invalid
  * @param outcomeUnknown whether the request may have changed something; absent if it has not
+ * @param needs the verb that the caller lacks; absent with other errors
+ * @param scope what lies outside of the caller's scope: {@code type}, {@code stage}, {@code user},
+ *     {@code worker}; absent with other errors
  */
 @JsonPropertyOrder({
   "msg",
@@ -30,7 +33,9 @@ import java.util.List;
   "traceId",
   "retryable",
   "errors",
-  "outcomeUnknown"
+  "outcomeUnknown",
+  "needs",
+  "scope"
 })
 public record ErrorBody(
     String msg,
@@ -44,7 +49,9 @@ public record ErrorBody(
     String traceId,
     boolean retryable,
     List<FieldError> errors,
-    @JsonInclude(JsonInclude.Include.NON_NULL) Boolean outcomeUnknown) {
+    @JsonInclude(JsonInclude.Include.NON_NULL) Boolean outcomeUnknown,
+    @JsonInclude(JsonInclude.Include.NON_NULL) String needs,
+    @JsonInclude(JsonInclude.Include.NON_NULL) String scope) {
 
   private static final int MAX_INSTANCE = 256;
 
@@ -61,6 +68,12 @@ public record ErrorBody(
         traceId,
         refusal.code().retryable(),
         refusal.errors(),
-        refusal.outcomeUnknown() ? true : null);
+        refusal.outcomeUnknown() ? true : null,
+        ground(refusal, "needs"),
+        ground(refusal, "scope"));
+  }
+
+  private static String ground(ApiError refusal, String member) {
+    return refusal.ground() == null ? null : refusal.ground().ground(member);
   }
 }

@@ -1,0 +1,156 @@
+package io.asyncflow.flowsvr.access;
+
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Whom a request is from, as far as it was proven, and what it may do. Made once for each key, and
+ * not for each request. Immutable.
+ */
+public final class Caller {
+
+  /** How a caller proved itself. */
+  public enum Kind {
+    /** By reaching a server that listens on loopback alone. */
+    LOCAL,
+    /** By the key in the server's environment. */
+    ENV,
+    /** By a key that the server made. */
+    KEY
+  }
+
+  private final Kind kind;
+  private final String principal;
+  private final Set<Role> roles;
+  private final Set<Verb> verbs;
+  private final Scope scope;
+  private final boolean isScoped;
+
+  /**
+   * @param principal names the caller in logs and records: {@code local}, {@code env:FLOW_API_KEY},
+   *     {@code key:3Qm81LtzGh}; never a secret
+   */
+  public Caller(Kind kind, String principal, Set<Role> roles, Scope scope) {
+    this.kind = kind;
+    this.principal = principal;
+    Set<Role> given = EnumSet.noneOf(Role.class);
+    given.addAll(roles);
+    this.roles = Collections.unmodifiableSet(given);
+    Set<Verb> granted = EnumSet.noneOf(Verb.class);
+    given.forEach(role -> granted.addAll(role.verbs()));
+    this.verbs = Collections.unmodifiableSet(granted);
+    this.scope = scope;
+    this.isScoped = !scope.isAll();
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  public String principal() {
+    return principal;
+  }
+
+  public Set<Role> roles() {
+    return roles;
+  }
+
+  public Set<Verb> verbs() {
+    return verbs;
+  }
+
+  public Scope scope() {
+    return scope;
+  }
+
+  /** Whether some objects lie outside of the caller's scope. */
+  public boolean isScoped() {
+    return isScoped;
+  }
+
+  public boolean may(Verb verb) {
+    return verbs.contains(verb);
+  }
+
+  /**
+   * @throws MissingVerbException if the caller may not
+   */
+  public void require(Verb verb) {
+    if (!may(verb)) {
+      throw new MissingVerbException(verb);
+    }
+  }
+
+  public boolean seesType(String type) {
+    return !isScoped || scope.types().contains(type);
+  }
+
+  public boolean seesUser(String user) {
+    return !isScoped || scope.users().contains(user);
+  }
+
+  /**
+   * @throws OutOfScopeException unless the caller's scope has the type
+   */
+  public void requireType(String type) {
+    if (!seesType(type)) {
+      throw new OutOfScopeException("type", type);
+    }
+  }
+
+  /**
+   * @throws OutOfScopeException unless the caller's scope has the user
+   */
+  public void requireUser(String user) {
+    if (!seesUser(user)) {
+      throw new OutOfScopeException("user", user);
+    }
+  }
+
+  /**
+   * @throws OutOfScopeException unless the caller's scope has the stage
+   */
+  public void requireStage(String stage) {
+    if (isScoped && !scope.stages().contains(stage)) {
+      throw new OutOfScopeException("stage", stage);
+    }
+  }
+
+  /**
+   * @throws OutOfScopeException unless the id is one of the caller's workers
+   */
+  public void requireWorker(String workerId) {
+    if (isScoped && !workerId.startsWith(scope.workerPrefix())) {
+      throw new OutOfScopeException("worker", workerId);
+    }
+  }
+
+  /**
+   * The stages of which a hold gets tasks.
+   *
+   * @param asked the stages that it names; empty for all
+   * @return the ones that the caller's scope has; empty for all
+   * @throws OutOfScopeException if it has none of them
+   */
+  public Set<String> holdStages(Set<String> asked) {
+    if (!isScoped || scope.stages().isAll()) {
+      return asked;
+    }
+    if (asked.isEmpty()) {
+      return scope.stages().listed();
+    }
+    Set<String> granted =
+        asked.stream().filter(scope.stages()::contains).collect(Collectors.toUnmodifiableSet());
+    if (granted.isEmpty()) {
+      throw new OutOfScopeException("stage", String.join(", ", asked));
+    }
+    return granted;
+  }
+
+  @Override
+  public String toString() {
+    return principal;
+  }
+}

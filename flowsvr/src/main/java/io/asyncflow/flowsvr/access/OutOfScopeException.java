@@ -1,0 +1,24 @@
+package io.asyncflow.flowsvr.access;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.flowsvr.web.error.GroundedException;
+
+/**
+ * The caller named an object outside of its scope. What a caller may not see, and has not named, is
+ * answered as if it did not exist.
+ */
+public class OutOfScopeException extends GroundedException {
+
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param kind {@code type}, {@code stage}, {@code user} or {@code worker}
+   */
+  OutOfScopeException(String kind, String name) {
+    super(
+        ErrorCode.OUT_OF_SCOPE,
+        "your key does not reach the " + kind + " '" + name + "'",
+        "scope",
+        kind);
+  }
+}
