@@ -50,6 +50,12 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         "flow.access.address",
         SettingsCheck::isAddress,
         "FLOW_ADDRESS is '%s', which is neither an address nor the name of one.");
+    refuseBadMode(settings);
+    refuse(
+        settings,
+        "flow.access.docs",
+        word -> word.matches("true|false"),
+        "FLOW_DOCS is '%s' and must be true or false.");
     if (!"true".equals(settings.getProperty("flow.access.weak-key"))) {
       refuse(
           settings,
@@ -101,6 +107,26 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
         SettingsCheck::isAllowList,
         "FLOW_HOOK_ALLOW is '%s' and must list hosts, like hooks.example.com or *.example.com, and"
             + " ranges of addresses, like 10.1.0.0/16, with commas.");
+  }
+
+  private static void refuseBadMode(Environment settings) {
+    boolean hasKey = !settings.getProperty("flow.access.api-key", "").isBlank();
+    refuse(
+        settings,
+        "flow.access.mode",
+        mode -> mode.matches("(?i)local|key"),
+        "FLOW_ACCESS is '%s' and must be local or key.");
+    refuse(
+        settings,
+        "flow.access.mode",
+        mode -> !(mode.equalsIgnoreCase("local") && hasKey),
+        "FLOW_ACCESS is local, and there is a FLOW_API_KEY, for which nothing would ask; take one"
+            + " of the two away.");
+    refuse(
+        settings,
+        "flow.access.mode",
+        mode -> !mode.equalsIgnoreCase("key") || hasKey,
+        "FLOW_ACCESS is key, and there is no FLOW_API_KEY; make one with: openssl rand -hex 32");
   }
 
   private static void refuse(

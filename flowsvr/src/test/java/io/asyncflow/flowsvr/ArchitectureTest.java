@@ -57,6 +57,7 @@ class ArchitectureTest {
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),
           List.of("tasktable.upkeep", "tasktable", "tasktable.schema"),
           List.of("event", "event.tail", "event.log"),
+          List.of("access.chain", "access"),
           List.of(
               "web", "web.stream", "web.load", "web.read", "web.guard", "web.error", "web.filter"),
           List.of("system.day", "system.db", "system.redis", "system.concurrent", "system"));

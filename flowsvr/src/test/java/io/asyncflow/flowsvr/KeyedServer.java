@@ -1,13 +1,25 @@
 package io.asyncflow.flowsvr;
 
+import static java.util.stream.Collectors.toMap;
+
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Callers;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Role;
+import io.asyncflow.flowsvr.access.Scope;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Primary;
 import org.springframework.test.context.TestPropertySource;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
@@ -15,15 +27,16 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 
 /**
  * A {@link RunningServer} that asks for a key, is patient with a body for two seconds only, has few
- * threads, and a {@link Probe}. All tests with this annotation share it.
+ * threads, a {@link Probe}, and callers of each role. All tests with this annotation share it.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @RunningServer
-@Import(KeyedServer.Probe.class)
+@Import({KeyedServer.Probe.class, KeyedServer.Roles.class})
 @TestPropertySource(
     properties = {
       "flow.access.api-key=" + KeyedServer.KEY,
+      "flow.access.docs=true",
       "flow.body-patience=2s",
       "server.tomcat.threads.max=" + KeyedServer.THREADS
     })
@@ -32,13 +45,41 @@ public @interface KeyedServer {
   int THREADS = 50;
   String KEY = "d41f8cd98f00b2e9800998ecf8427e4a";
 
+  /** Knows the callers of one role besides the one with the server's key. */
+  class Roles {
+
+    /** The key of a caller that has this role alone. */
+    public static String keyOf(Role role) {
+      return "key-of-one-" + role;
+    }
+
+    @Bean
+    @Primary
+    Callers withRoles(@Qualifier("callers") Callers server) {
+      Map<String, Caller> byKey =
+          Arrays.stream(Role.values())
+              .collect(
+                  toMap(
+                      Roles::keyOf,
+                      role -> new Caller(Caller.Kind.KEY, "key:" + role, Set.of(role), Scope.ALL)));
+      return token -> {
+        Caller caller = token == null ? null : byKey.get(token);
+        return caller == null ? server.find(token) : caller;
+      };
+    }
+  }
+
   /**
    * A route with as many path variables as a trick may want, which counts who came through. Only
    * the servers of these tests have it: a controller would be found by those of all others.
    */
   class Probe {
 
-    public final AtomicInteger calls = new AtomicInteger();
+    private final AtomicInteger calls = new AtomicInteger();
+
+    public int calls() {
+      return calls.get();
+    }
 
     @Autowired
     void route(@Qualifier("requestMappingHandlerMapping") RequestMappingHandlerMapping routes)
@@ -51,6 +92,7 @@ public @interface KeyedServer {
           Probe.class.getDeclaredMethod("answer"));
     }
 
+    @Needs({})
     @ResponseBody
     String answer() {
       calls.incrementAndGet();

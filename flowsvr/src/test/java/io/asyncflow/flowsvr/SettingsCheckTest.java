@@ -165,6 +165,20 @@ class SettingsCheckTest {
     assertThatThrownBy(this::check).hasMessageContaining("FLOW_API_KEY and FLOW_API_KEY_FILE");
   }
 
+  @Test
+  void modeAndKeyGoTogether() {
+    settings.setProperty("flow.access.mode", "local");
+    assertThatCode(this::check).doesNotThrowAnyException();
+
+    settings.setProperty("flow.access.api-key", "72057594037927936-31415926535");
+    assertThatThrownBy(this::check)
+        .isInstanceOf(BadSettingException.class)
+        .hasMessageContaining("FLOW_ACCESS is local, and there is a FLOW_API_KEY");
+
+    settings.setProperty("flow.access.mode", "KEY");
+    assertThatCode(this::check).doesNotThrowAnyException();
+  }
+
   private static String file(Path directory, String name, String content) throws IOException {
     return Files.writeString(directory.resolve(name), content).toString();
   }

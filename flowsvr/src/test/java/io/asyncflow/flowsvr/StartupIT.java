@@ -44,6 +44,9 @@ class StartupIT {
         "FLOW_PORT=abc                          | FLOW_PORT is 'abc' and must be a port",
         "FLOW_PORT=99999                        | FLOW_PORT is '99999' and must be a port",
         "FLOW_ADDRESS=nohost.invalid            | FLOW_ADDRESS is 'nohost.invalid'",
+        "FLOW_ACCESS=open                       | FLOW_ACCESS is 'open' and must be local or key",
+        "FLOW_ACCESS=key                        | FLOW_ACCESS is key, and there is no FLOW_API_KEY",
+        "FLOW_DOCS=perhaps                      | FLOW_DOCS is 'perhaps' and must be true or false",
         "FLOW_API_KEY=secret                    | FLOW_API_KEY would be guessed",
         "FLOW_API_KEY=changemesecretchangeme    | FLOW_API_KEY would be guessed",
         "FLOW_MYSQL_CONNECTIONS=0               | FLOW_MYSQL_CONNECTIONS is '0'",
@@ -207,7 +210,7 @@ class StartupIT {
   }
 
   @Test
-  void withAKeyEveryRouteButHealthAsksForIt() {
+  void withAKeyEveryRouteButHealthAsksForIt(CapturedOutput output) {
     try (ConfigurableApplicationContext server =
         start(withDatabase("--flow.access.api-key=" + KEY, "--server.port=0"))) {
       Wire wire = wireTo(server);
@@ -221,14 +224,15 @@ class StartupIT {
       assertThat(wire.get("/nowhere").status()).isEqualTo(401);
       assertThat(wire.get("/actuator/metrics").status()).isEqualTo(401);
       assertThat(wire.get("/actuator/health/readiness").status()).isEqualTo(200);
-      assertThat(
-              wire.send(
-                      wire.request("/api/task_schedule_cfg/list")
-                          .header("Authorization", "Bearer " + KEY)
-                          .GET())
-                  .status())
-          .isEqualTo(200);
+      assertThat(withKey(wire, "/api/task_schedule_cfg/list").status()).isEqualTo(200);
+      assertThat(withKey(wire, "/v3/api-docs").status()).isEqualTo(404);
+      assertThat(withKey(wire, "/swagger-ui/index.html").status()).isEqualTo(404);
     }
+    assertThat(output).doesNotContain("generated security password", " WARN ");
+  }
+
+  private static Wire.Answer withKey(Wire wire, String path) {
+    return wire.send(wire.request(path).header("Authorization", "Bearer " + KEY).GET());
   }
 
   @Test

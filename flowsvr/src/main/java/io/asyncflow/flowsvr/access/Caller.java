@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.access;
 
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -72,6 +73,16 @@ public final class Caller {
 
   public boolean may(Verb verb) {
     return verbs.contains(verb);
+  }
+
+  /** Whether the caller has one of the verbs, or there are none. */
+  public boolean mayOneOf(List<Verb> verbs) {
+    for (Verb verb : verbs) {
+      if (may(verb)) {
+        return true;
+      }
+    }
+    return verbs.isEmpty();
   }
 
   /**

@@ -3,6 +3,8 @@ package io.asyncflow.flowsvr.create;
 import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -30,6 +32,7 @@ class CreateController {
   record CreatedTasks(List<String> taskIds, List<CreateOutcome> outcomes) {}
 
   @Takes(summary = "Creates a task", shape = CreateTask.class)
+  @Needs(Verb.TASK_CREATE)
   @PostMapping({"/createTask", "/create_task"})
   Envelope<CreateResult> createTask(Fields in) {
     TaskDraft task = NewTaskForm.read(in.object("taskData"));
@@ -39,6 +42,7 @@ class CreateController {
   }
 
   @Takes(summary = "Creates 1 to 1,000 tasks, all or none", shape = CreateTasks.class)
+  @Needs(Verb.TASK_CREATE)
   @PostMapping({"/createTasks", "/create_tasks"})
   Envelope<CreatedTasks> createTasks(Fields in) {
     List<TaskDraft> tasks =

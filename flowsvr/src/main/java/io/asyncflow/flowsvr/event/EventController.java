@@ -4,6 +4,8 @@ import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.api.event.EventPage;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.event.log.EventHistory;
 import io.asyncflow.flowsvr.event.tail.EventReader;
 import io.asyncflow.flowsvr.event.tail.EventTail;
@@ -77,6 +79,7 @@ class EventController {
       Integer waitMs) {}
 
   @Takes(summary = "Streams events, as they happen", shape = Follow.class)
+  @Needs(Verb.EVENT_READ)
   @GetMapping("/stream")
   void stream(Fields in, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
@@ -114,6 +117,7 @@ class EventController {
   }
 
   @Takes(summary = "Lists events after a cursor, oldest first", shape = ListEvents.class)
+  @Needs(Verb.EVENT_READ)
   @RequestMapping(
       path = "/list",
       method = {GET, POST})

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.report.ReportList;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
@@ -82,6 +84,7 @@ class HoldController {
    * hold itself fails, the answer has the outcomes and no tasks.
    */
   @Takes(summary = "Holds due tasks of a type", shape = HoldRequest.class)
+  @Needs(Verb.WORK_HOLD)
   @RequestMapping(
       path = {"/hold_task", "/holdTask"},
       method = {GET, POST})

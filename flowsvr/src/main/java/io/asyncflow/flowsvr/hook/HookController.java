@@ -6,6 +6,8 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 import io.asyncflow.api.hook.Hook;
 import io.asyncflow.api.hook.HookState;
 import io.asyncflow.api.hook.SavedHook;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.hook.HookActs.Reason;
 import io.asyncflow.flowsvr.hook.HookActs.Saved;
 import io.asyncflow.flowsvr.hook.core.HookRow;
@@ -58,6 +60,7 @@ class HookController {
   record HookList(List<Hook> hookList) {}
 
   @Takes(summary = "Creates or changes the hook of a name", shape = SaveHook.class)
+  @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/save")
   Envelope<SavedHook> save(Fields in) {
     Definition hook = HookForm.read(in, allow);
@@ -67,6 +70,7 @@ class HookController {
   }
 
   @Takes(summary = "Gives a hook a new secret", shape = ChangeHook.class)
+  @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/rotate")
   Envelope<SavedHook> rotate(Fields in) {
     Reason why = reason(in);
@@ -74,6 +78,7 @@ class HookController {
   }
 
   @Takes(summary = "Lists all hooks, without their secrets")
+  @Needs(Verb.HOOK_MANAGE)
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
@@ -88,12 +93,14 @@ class HookController {
   }
 
   @Takes(summary = "Sends a test to the URL of a hook, as a task", shape = TestHook.class)
+  @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/test")
   Envelope<Tested> test(Fields in) {
     return Envelope.ok(new Tested(acts.test(hook(in)).toString()));
   }
 
   @Takes(summary = "Deletes a hook", shape = ChangeHook.class)
+  @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/delete")
   Envelope<Void> delete(Fields in) {
     Reason why = reason(in);

@@ -10,6 +10,8 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.steps.JobStaging;
@@ -69,6 +71,7 @@ class JobController {
   record Staged(int staged) {}
 
   @Takes(summary = "Creates a job", shape = CreateJob.class)
+  @Needs(Verb.JOB_CREATE)
   @PostMapping({"/createJob", "/create_job"})
   Envelope<Created> createJob(Fields in) {
     NewJob job = NewJobForm.read(in.object("jobData"));
@@ -77,6 +80,7 @@ class JobController {
   }
 
   @Takes(summary = "Stages 1 to 1,000 children of a job that is split", shape = JobChildren.class)
+  @Needs(Verb.WORK_REPORT)
   @PostMapping({"/addChildren", "/add_children"})
   Envelope<Staged> addChildren(Fields in) {
     JobChildren page = JobChildrenForm.read(in);
@@ -85,6 +89,7 @@ class JobController {
   }
 
   @Takes(summary = "Reads a job", shape = OfJob.class)
+  @Needs(Verb.JOB_READ)
   @RequestMapping(
       path = {"/getJob", "/get_job"},
       method = {GET, POST})
@@ -93,6 +98,7 @@ class JobController {
   }
 
   @Takes(summary = "Lists jobs, newest first", shape = GetJobList.class, list = true)
+  @Needs(Verb.JOB_READ)
   @RequestMapping(
       path = {"/getJobList", "/get_job_list"},
       method = {GET, POST})
@@ -117,6 +123,7 @@ class JobController {
       summary = "Lists the children of a job, in their order",
       shape = GetJobTasks.class,
       list = true)
+  @Needs(Verb.JOB_READ)
   @RequestMapping(
       path = {"/getJobTasks", "/get_job_tasks"},
       method = {GET, POST})
@@ -131,6 +138,7 @@ class JobController {
 
   /** Without an envelope: the input may be as large as the largest request. */
   @Takes(summary = "Streams the input of a job", shape = OfJob.class)
+  @Needs(Verb.CONTEXT_READ)
   @RequestMapping(
       path = {"/getJobInput", "/get_job_input"},
       method = {GET, POST})
@@ -142,6 +150,7 @@ class JobController {
   }
 
   @Takes(summary = "Cancels what is left of a job", shape = OfJob.class)
+  @Needs(Verb.JOB_CANCEL)
   @PostMapping("/cancel")
   Envelope<Void> cancel(Fields in) {
     acts.cancel(jobId(in));
@@ -149,6 +158,7 @@ class JobController {
   }
 
   @Takes(summary = "Pauses a job", shape = ActOnJob.class)
+  @Needs(Verb.PAUSE)
   @PostMapping("/pause")
   Envelope<Void> pause(Fields in) {
     String operator = in.text("operator").max(OPERATOR).or("");
@@ -158,6 +168,7 @@ class JobController {
   }
 
   @Takes(summary = "Lets a paused job go on", shape = ActOnJob.class)
+  @Needs(Verb.PAUSE)
   @PostMapping("/resume")
   Envelope<Void> resume(Fields in) {
     String operator = in.text("operator").max(OPERATOR).or("");
@@ -167,6 +178,7 @@ class JobController {
   }
 
   @Takes(summary = "Runs again what failed or was cancelled of a job", shape = OfJob.class)
+  @Needs(Verb.JOB_STEER)
   @PostMapping("/retry")
   Envelope<Void> retry(Fields in) {
     acts.retry(jobId(in));

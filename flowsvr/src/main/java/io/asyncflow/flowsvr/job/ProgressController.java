@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.job;
 
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.progress.ProgressFeed;
 import io.asyncflow.flowsvr.job.progress.ProgressStream;
@@ -33,6 +35,7 @@ class ProgressController {
    * answered with 204, which stops it.
    */
   @Takes(summary = "Streams the progress of a job", shape = JobController.OfJob.class)
+  @Needs(Verb.JOB_READ)
   @GetMapping("/progress")
   void progress(Fields in, HttpServletRequest request, HttpServletResponse response)
       throws IOException {

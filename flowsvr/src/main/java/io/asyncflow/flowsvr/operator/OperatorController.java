@@ -4,6 +4,8 @@ import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.operator.Act.Kind;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -49,6 +51,7 @@ class OperatorController {
   record Acts(List<AuditEntry> acts) {}
 
   @Takes(summary = "Cancels a task, and tells its holder", shape = ActOn.class)
+  @Needs(Verb.TASK_CANCEL)
   @PostMapping("/cancel")
   Envelope<Void> cancel(Fields in) {
     TaskId id = taskId(in);
@@ -59,6 +62,7 @@ class OperatorController {
   }
 
   @Takes(summary = "Runs a failed or cancelled task again from its stage", shape = ActOn.class)
+  @Needs(Verb.TASK_RETRY)
   @PostMapping("/retry")
   Envelope<Retried> retry(Fields in) {
     TaskId id = taskId(in);
@@ -68,6 +72,7 @@ class OperatorController {
   }
 
   @Takes(summary = "Pauses a task; stop=1 ends its hold", shape = PauseTask.class)
+  @Needs(Verb.PAUSE)
   @PostMapping("/pause")
   Envelope<Void> pause(Fields in) {
     TaskId id = taskId(in);
@@ -79,6 +84,7 @@ class OperatorController {
   }
 
   @Takes(summary = "Lets a paused task wait again", shape = ActOn.class)
+  @Needs(Verb.PAUSE)
   @PostMapping("/resume")
   Envelope<Void> resume(Fields in) {
     TaskId id = taskId(in);
@@ -89,6 +95,7 @@ class OperatorController {
   }
 
   @Takes(summary = "Forces a status, for a reason", shape = SetStatus.class)
+  @Needs(Verb.TASK_FORCE)
   @PostMapping({"/setStatus", "/set_status"})
   Envelope<Void> setStatus(Fields in) {
     TaskId id = taskId(in);
@@ -101,6 +108,7 @@ class OperatorController {
   }
 
   @Takes(summary = "Sets which workers may hold a task", shape = SetWorkers.class)
+  @Needs(Verb.TASK_STEER)
   @PostMapping({"/setWorkers", "/set_workers"})
   Envelope<Void> setWorkers(Fields in) {
     TaskId id = taskId(in);
@@ -115,6 +123,7 @@ class OperatorController {
   }
 
   @Takes(summary = "Ends the hold of an executing task, which waits again", shape = ActOn.class)
+  @Needs(Verb.TASK_STEER)
   @PostMapping("/restart")
   Envelope<Void> restart(Fields in) {
     TaskId id = taskId(in);
@@ -125,6 +134,7 @@ class OperatorController {
   }
 
   @Takes(summary = "What operators did to a task, newest first", shape = GetActs.class)
+  @Needs(Verb.TASK_READ)
   @RequestMapping(
       path = {"/getActs", "/get_acts"},
       method = {GET, POST})

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.operator;
 
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -25,6 +27,7 @@ class TableActController {
   record Clean(String taskType, String table, String operator, String reason) {}
 
   @Takes(summary = "Drops a drained table now instead of after its retention", shape = Clean.class)
+  @Needs(Verb.TYPE_CLEAN)
   @PostMapping("/clean")
   Envelope<Void> clean(Fields in) {
     TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");

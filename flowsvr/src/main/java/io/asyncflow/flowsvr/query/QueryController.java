@@ -6,6 +6,8 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
@@ -40,6 +42,7 @@ class QueryController {
   record Found(Task taskData) {}
 
   @Takes(summary = "Reads a task, by its id or by its key", shape = GetTask.class)
+  @Needs(Verb.TASK_READ)
   @RequestMapping(
       path = {"/getTask", "/get_task"},
       method = {GET, POST})
@@ -64,6 +67,7 @@ class QueryController {
   }
 
   @Takes(summary = "Lists tasks of a type, newest first", shape = GetTaskList.class, list = true)
+  @Needs(Verb.TASK_READ)
   @RequestMapping(
       path = {"/getTaskList", "/get_task_list"},
       method = {GET, POST})
@@ -80,6 +84,7 @@ class QueryController {
       summary = "Lists tasks of a user, newest first",
       shape = GetUserTaskList.class,
       list = true)
+  @Needs(Verb.TASK_READ)
   @RequestMapping(
       path = {"/getUserTaskList", "/get_user_task_list"},
       method = {GET, POST})

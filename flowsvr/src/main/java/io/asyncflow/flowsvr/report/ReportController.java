@@ -5,6 +5,9 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -53,15 +56,18 @@ class ReportController {
   @Takes(
       summary = "Reports the end of a hold, or changes fields of a task that is not held",
       shape = {Report.class, TaskFields.class})
+  @Needs({Verb.WORK_REPORT, Verb.WORK_UPDATE})
   @PostMapping({"/set_task", "/setTask"})
-  Envelope<OutcomeResult> setTask(Fields in) {
+  Envelope<OutcomeResult> setTask(Fields in, Caller caller) {
     Fields data = in.has("taskData") ? in.object("taskData") : in;
     if (!ReportForm.isReport(data)) {
+      caller.require(Verb.WORK_UPDATE);
       TaskUpdate update = TaskUpdateForm.read(data);
       in.refuseIfBad();
       updater.update(update);
       return Envelope.ok(null);
     }
+    caller.require(Verb.WORK_REPORT);
     ParsedReport report = ReportForm.read(data);
     in.refuseIfBad();
     ReportResult result = reporter.report(List.of(report)).get(0);
@@ -72,6 +78,7 @@ class ReportController {
   }
 
   @Takes(summary = "Reports the ends of 1 to 1,000 holds", shape = Reports.class)
+  @Needs(Verb.WORK_REPORT)
   @PostMapping({"/set_tasks", "/setTasks"})
   Envelope<OutcomesResult> setTasks(Fields in) {
     return Envelope.ok(new OutcomesResult(reports.take(in)));

@@ -12,6 +12,8 @@ import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.SchedulePage;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.api.schedule.TriggeredRun;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
@@ -114,6 +116,7 @@ class ScheduleController {
   record SavedAll(List<SavedSchedule> savedList) {}
 
   @Takes(summary = "Creates or changes the schedule of a name", shape = Save.class)
+  @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping("/save")
   Envelope<SavedSchedule> save(Fields in) {
     NewSchedule schedule = ScheduleForm.read(in.object("scheduleData"));
@@ -123,6 +126,7 @@ class ScheduleController {
   }
 
   @Takes(summary = "Saves 1 to 1,000 schedules, all or none", shape = SaveAll.class)
+  @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping({"/saveAll", "/save_all"})
   Envelope<SavedAll> saveAll(Fields in) {
     List<NewSchedule> definitions = new ArrayList<>();
@@ -140,6 +144,7 @@ class ScheduleController {
   }
 
   @Takes(summary = "Reads a schedule by its id or its name", shape = Get.class)
+  @Needs(Verb.SCHEDULE_READ)
   @RequestMapping(
       path = "/get",
       method = {GET, POST})
@@ -148,6 +153,7 @@ class ScheduleController {
   }
 
   @Takes(summary = "Lists schedules, newest first", shape = ListSchedules.class, list = true)
+  @Needs(Verb.SCHEDULE_READ)
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
@@ -170,6 +176,7 @@ class ScheduleController {
       summary = "Lists what became of the fire times of a schedule, newest first",
       shape = GetFires.class,
       list = true)
+  @Needs(Verb.SCHEDULE_READ)
   @RequestMapping(
       path = "/fires",
       method = {GET, POST})
@@ -181,6 +188,7 @@ class ScheduleController {
   }
 
   @Takes(summary = "Shows the fire times of a plan; stores nothing", shape = Preview.class)
+  @Needs(Verb.SCHEDULE_READ)
   @RequestMapping(
       path = "/preview",
       method = {GET, POST})
@@ -218,6 +226,7 @@ class ScheduleController {
   }
 
   @Takes(summary = "Stops the fires of a schedule", shape = Pause.class)
+  @Needs(Verb.SCHEDULE_STEER)
   @PostMapping("/pause")
   Envelope<Void> pause(Fields in) {
     Long until = in.number("until").epochMs().asLong();
@@ -231,6 +240,7 @@ class ScheduleController {
   }
 
   @Takes(summary = "Lets a paused schedule fire again", shape = Resume.class)
+  @Needs(Verb.SCHEDULE_STEER)
   @PostMapping("/resume")
   Envelope<Void> resume(Fields in) {
     boolean catchUp = in.number("catchUp").between(0, 1).or(0) == 1;
@@ -241,6 +251,7 @@ class ScheduleController {
   }
 
   @Takes(summary = "Deletes a schedule; its runs and its history stay", shape = Delete.class)
+  @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping("/delete")
   Envelope<Void> delete(Fields in) {
     Reason why = reason(in);
@@ -253,6 +264,7 @@ class ScheduleController {
   }
 
   @Takes(summary = "Creates the run of a schedule now, beside its plan", shape = Trigger.class)
+  @Needs({Verb.SCHEDULE_SAVE, Verb.SCHEDULE_STEER})
   @PostMapping("/trigger")
   Envelope<TriggeredRun> trigger(Fields in) {
     String key =
@@ -265,6 +277,7 @@ class ScheduleController {
   }
 
   @Takes(summary = "Makes the fires of the past that have no run", shape = Backfill.class)
+  @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping("/backfill")
   Envelope<Backfilled> backfill(Fields in) {
     Long from = in.number("from").required().epochMs().asLong();

@@ -4,6 +4,8 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.swagger.v3.oas.annotations.Parameter;
@@ -66,6 +68,7 @@ class StoreController {
           @Content(
               mediaType = MediaType.APPLICATION_OCTET_STREAM_VALUE,
               schema = @Schema(type = "string", format = "binary")))
+  @Needs(Verb.STORE_PUT)
   @PutMapping
   Envelope<Void> put(
       @PathVariable String taskId,
@@ -112,6 +115,7 @@ class StoreController {
 
   /** Without an envelope; headers keep browsers from displaying the object. */
   @Takes(summary = "Streams an object")
+  @Needs(Verb.STORE_GET)
   @GetMapping
   void get(
       @PathVariable String taskId,

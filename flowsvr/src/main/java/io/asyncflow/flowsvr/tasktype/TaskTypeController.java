@@ -4,9 +4,14 @@ import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.MissingVerbException;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -30,6 +35,7 @@ class TaskTypeController {
   record TaskTypeList(List<TaskTypeSettings> scheduleCfgList) {}
 
   @Takes(summary = "Lists the task types", shape = ListTypes.class)
+  @Needs(Verb.TYPE_READ)
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
@@ -46,10 +52,19 @@ class TaskTypeController {
   @Takes(
       summary = "Creates a task type, or changes the given fields of one",
       shape = TaskTypeSettings.class)
+  @Needs({Verb.TYPE_SAVE, Verb.TYPE_TUNE})
   @PostMapping("/save")
-  Envelope<Void> save(Fields in) {
+  Envelope<Void> save(Fields in, Caller caller) {
     TaskTypeForm form = TaskTypeForm.read(in.inSnakeCase());
+    if (!caller.may(Verb.TYPE_SAVE) && !tunes(form)) {
+      throw new MissingVerbException(Verb.TYPE_SAVE);
+    }
     types.save(form.settings(), form.removed());
     return Envelope.done();
+  }
+
+  private boolean tunes(TaskTypeForm form) {
+    boolean exists = TaskType.parse(form.settings().taskType()).flatMap(types::find).isPresent();
+    return exists && form.onlyTunes();
   }
 }

@@ -94,6 +94,29 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed) {
     return new TaskTypeForm(settings, removed);
   }
 
+  /** Whether the save changes nothing but what slows the type down or stops it. */
+  boolean onlyTunes() {
+    TaskTypeSettings tuned =
+        new TaskTypeSettings(
+            settings.taskType(),
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            settings.maxExecuting(),
+            settings.rateLimit(),
+            settings.paused(),
+            null,
+            null);
+    return removed.isEmpty() && settings.equals(tuned);
+  }
+
   private static NumberField number(Fields in, String name, TaskTypeRanges range) {
     return in.number(name).between(range.min, range.max);
   }

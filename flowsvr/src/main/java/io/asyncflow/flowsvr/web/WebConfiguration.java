@@ -3,14 +3,10 @@ package io.asyncflow.flowsvr.web;
 import io.asyncflow.flowsvr.web.load.DatabaseGate;
 import io.asyncflow.flowsvr.web.load.ListShare;
 import io.asyncflow.flowsvr.web.read.FieldsResolver;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.MediaType;
-import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
-import org.springframework.web.servlet.HandlerInterceptor;
 import org.springframework.web.servlet.config.annotation.ContentNegotiationConfigurer;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
@@ -39,25 +35,7 @@ class WebConfiguration implements WebMvcConfigurer {
 
   @Override
   public void addInterceptors(InterceptorRegistry registry) {
-    registry.addInterceptor(new NoHead()).addPathPatterns("/api/**");
     registry.addInterceptor(gate).addPathPatterns("/api/**");
     registry.addInterceptor(lists).addPathPatterns("/api/**");
-  }
-
-  /**
-   * Refuses HEAD. Spring answers HEAD by running GET, so a HEAD of a hold would claim tasks that no
-   * worker receives.
-   */
-  private static final class NoHead implements HandlerInterceptor {
-
-    @Override
-    public boolean preHandle(
-        HttpServletRequest request, HttpServletResponse response, Object handler)
-        throws HttpRequestMethodNotSupportedException {
-      if (request.getMethod().equals("HEAD")) {
-        throw new HttpRequestMethodNotSupportedException("HEAD", List.of("GET", "POST"));
-      }
-      return true;
-    }
   }
 }

@@ -4,6 +4,8 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.hold.OpenHolds.Drain;
 import io.asyncflow.flowsvr.lease.LeaseRenewer;
 import io.asyncflow.flowsvr.lease.ParsedBeat;
@@ -31,6 +33,7 @@ class HeartbeatController {
   }
 
   @Takes(summary = "Renews the leases of what a worker holds", shape = Heartbeat.class)
+  @Needs(Verb.WORK_BEAT)
   @PostMapping("/heartbeat")
   Envelope<HeartbeatAnswer> heartbeat(Fields in) {
     String workerId = in.text("workerId").required().name().max(TaskLimits.WORKER_ID).value();

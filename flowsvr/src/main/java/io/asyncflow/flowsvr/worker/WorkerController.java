@@ -3,6 +3,8 @@ package io.asyncflow.flowsvr.worker;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -37,6 +39,7 @@ class WorkerController {
   record Workers(List<WorkerView> workerList) {}
 
   @Takes(summary = "Lists workers, the one that beat last first", shape = ListWorkers.class)
+  @Needs(Verb.WORKER_READ)
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
@@ -51,6 +54,7 @@ class WorkerController {
    * graceMs} the worker then interrupts what it still runs, and releases it.
    */
   @Takes(summary = "Tells a worker to stop polling, finish its tasks and stop", shape = Drain.class)
+  @Needs(Verb.WORKER_DRAIN)
   @PostMapping("/drain")
   Envelope<Void> drain(Fields in) {
     String workerId = in.text("workerId").required().name().max(WORKER_ID).value();

@@ -120,7 +120,7 @@ class PathTricksIT {
     }
 
     assertThat(failures).isEmpty();
-    assertThat(probe.calls).hasValue(0);
+    assertThat(probe.calls()).isZero();
   }
 
   /** Plain, but other names than the open one: nothing is lower-cased or cut off. */
@@ -141,7 +141,7 @@ class PathTricksIT {
             "/actuator/prometheus/health")) {
       assertThat(answerTo("GET", path)).as(path).containsPattern("^HTTP/1.1 (401|429) ");
     }
-    assertThat(probe.calls).hasValue(0);
+    assertThat(probe.calls()).isZero();
   }
 
   @Test

@@ -6,6 +6,9 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
 import io.asyncflow.api.pause.PausePage;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pause.PausedName;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -47,8 +50,9 @@ class PauseController {
   record ListPauses(String kind, Integer limit, String cursor) {}
 
   @Takes(summary = "Pauses a type, a stage or a worker", shape = SetPause.class)
+  @Needs({Verb.PAUSE, Verb.WORKER_PAUSE})
   @PostMapping("/set")
-  Envelope<Void> set(Fields in) {
+  Envelope<Void> set(Fields in, Caller caller) {
     PausedName name = name(in);
     Long until = in.number("until").epochMs().asLong();
     if (until != null && until <= pauses.now()) {
@@ -57,22 +61,26 @@ class PauseController {
     String operator = in.text("operator").max(OPERATOR).or("");
     String reason = in.text("reason").max(REASON).or("");
     in.refuseIfBad();
+    requireFor(name, caller);
     acts.set(name, until, operator, reason);
     return Envelope.done();
   }
 
   @Takes(summary = "Ends the pause of a type, a stage or a worker", shape = ClearPause.class)
+  @Needs({Verb.PAUSE, Verb.WORKER_PAUSE})
   @PostMapping("/clear")
-  Envelope<Void> clear(Fields in) {
+  Envelope<Void> clear(Fields in, Caller caller) {
     PausedName name = name(in);
     String operator = in.text("operator").max(OPERATOR).or("");
     String reason = in.text("reason").max(REASON).or("");
     in.refuseIfBad();
+    requireFor(name, caller);
     acts.clear(name, operator, reason);
     return Envelope.done();
   }
 
   @Takes(summary = "Lists what is paused", shape = ListPauses.class, list = true)
+  @Needs({Verb.GOVERN_READ, Verb.PAUSE, Verb.WORKER_PAUSE})
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
@@ -87,6 +95,13 @@ class PauseController {
     List<Pause> page = pauses.list(kinds, after, limit);
     Pause last = page.size() < limit ? null : page.get(limit - 1);
     return Envelope.ok(new PausePage(page, last == null ? null : last.kind() + ":" + last.name()));
+  }
+
+  /** For a worker, either verb will do. */
+  private static void requireFor(PausedName name, Caller caller) {
+    if (name.kind() != PauseKind.WORKER) {
+      caller.require(Verb.PAUSE);
+    }
   }
 
   private static PausedName name(Fields in) {

@@ -3,6 +3,8 @@ package io.asyncflow.flowsvr.schedule.slice;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.schedule.slice.SliceActs.HandOver;
 import io.asyncflow.flowsvr.schedule.slice.SliceActs.Promised;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -32,6 +34,7 @@ class SliceController {
   record HandedOver(List<Promised> sliceList) {}
 
   @Takes(summary = "Shows which server fires which slice of the schedules")
+  @Needs(Verb.SCHEDULE_READ)
   @RequestMapping(
       path = "/slices",
       method = {GET, POST})
@@ -43,6 +46,7 @@ class SliceController {
   @Takes(
       summary = "Moves a slice of the schedules, or all slices of a server, to another server",
       shape = LetHandOver.class)
+  @Needs(Verb.SCHEDULE_STEER)
   @PostMapping({"/handOver", "/hand_over"})
   Envelope<HandedOver> handOver(Fields in) {
     Integer slice = in.number("slice").between(0, SliceLeases.SLICES - 1).asInteger();

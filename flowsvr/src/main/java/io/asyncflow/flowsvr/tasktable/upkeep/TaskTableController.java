@@ -4,6 +4,8 @@ import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TableLifeStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -42,6 +44,7 @@ class TaskTableController {
   record Rolled(String table) {}
 
   @Takes(summary = "Lists the tables of a type with their states", shape = OfType.class)
+  @Needs(Verb.TYPE_READ)
   @RequestMapping(
       path = "/tables",
       method = {GET, POST})
@@ -52,6 +55,7 @@ class TaskTableController {
   }
 
   @Takes(summary = "Begins the next table of a type now", shape = OfType.class)
+  @Needs(Verb.TYPE_ROLL)
   @PostMapping("/roll")
   Envelope<Rolled> roll(Fields in) {
     return Envelope.ok(new Rolled(newTaskTables.roll(type(in)).sqlName()));

@@ -1,2 +1,2 @@
-/** Admission of requests: keys, hosts, origins, plain paths, the pace of bodies. */
+/** The pace and the size of bodies. */
 package io.asyncflow.flowsvr.web.guard;

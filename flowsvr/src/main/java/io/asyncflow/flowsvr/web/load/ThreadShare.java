@@ -4,7 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.flowsvr.web.error.ApiError;
 import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import io.asyncflow.flowsvr.web.filter.FilterOrder;
-import io.asyncflow.flowsvr.web.guard.ApiKeyFilter;
+import io.asyncflow.flowsvr.web.filter.HealthRoute;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -22,7 +22,8 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * lost, although heartbeats have database connections of their own. Some of the reserved threads
  * are for health alone: heartbeats with slow bodies must not make the platform restart the server.
  *
- * <p>A parked hold occupies no thread and no share. Requests without the key are refused earlier.
+ * <p>A parked hold occupies no thread and no share. Requests without a valid key are refused
+ * earlier.
  */
 @Component
 @Order(FilterOrder.SHARE)
@@ -47,7 +48,7 @@ class ThreadShare extends OncePerRequestFilter {
 
   @Override
   protected boolean shouldNotFilter(HttpServletRequest request) {
-    return ApiKeyFilter.isHealth(request);
+    return HealthRoute.isOf(request);
   }
 
   @Override

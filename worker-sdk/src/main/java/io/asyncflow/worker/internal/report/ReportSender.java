@@ -507,14 +507,15 @@ public final class ReportSender implements Loop.Step {
   }
 
   /**
-   * Whether the same report may be accepted later: after an outage, a limit, or a change of the key
-   * or of the server's name.
+   * Whether the same report may be accepted later: after an outage, a limit, or a change of the
+   * key, of its roles or of the server's name.
    */
   private static boolean mayPass(ErrorCode code) {
     return code.retryable()
         || code == ErrorCode.INTERNAL
         || code == ErrorCode.NOT_AUTHENTICATED
         || code == ErrorCode.NOT_PERMITTED
+        || code == ErrorCode.VERB_MISSING
         || code == ErrorCode.WRONG_HOST;
   }
 }

@@ -1,9 +1,9 @@
-package io.asyncflow.flowsvr.web.guard;
+package io.asyncflow.flowsvr.access.chain;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.flowsvr.web.error.ApiError;
 import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
-import io.asyncflow.flowsvr.web.filter.FilterOrder;
+import io.asyncflow.flowsvr.web.filter.HealthRoute;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -11,44 +11,42 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
-import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Refuses requests from web pages on a server without a key. Any page in a developer's browser can
+ * Mode local: refuses requests from web pages. Any page in a developer's browser can
  * send requests to loopback, and can read the answers if its host name resolves to loopback.
  *
  * <p>The check covers every method and route but health, because GET requests claim tasks, too. Of
  * the checked headers, tools send only {@code Host}.
  */
-@Component
-@Order(FilterOrder.LOCAL_GUARD)
 class LocalGuard extends OncePerRequestFilter {
 
   private static final Pattern LOOPBACK =
       Pattern.compile("(.+\\.)?localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
   private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
 
-  private final boolean isOn;
   private final Set<String> hosts;
 
-  LocalGuard(AccessProperties access) {
-    this.isOn = !access.needsKey();
+  /**
+   * @param hosts further names of this server
+   */
+  LocalGuard(List<String> hosts) {
     this.hosts =
-        access.hosts().stream()
+        hosts.stream()
             .map(host -> host.strip().toLowerCase(Locale.ROOT))
             .collect(Collectors.toUnmodifiableSet());
   }
 
   @Override
   protected boolean shouldNotFilter(HttpServletRequest request) {
-    return !isOn || ApiKeyFilter.isHealth(request);
+    return HealthRoute.isOf(request);
   }
 
   @Override

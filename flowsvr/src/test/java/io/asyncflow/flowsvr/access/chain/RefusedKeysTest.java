@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.web.guard;
+package io.asyncflow.flowsvr.access.chain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,7 +26,7 @@ class RefusedKeysTest {
             }
           },
           meters,
-          new AccessProperties("", null, null));
+          new AccessProperties(null, "", null, null, null));
 
   private void passSeconds(int seconds) {
     now = now.plusSeconds(seconds);

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.web.guard;
+package io.asyncflow.flowsvr.access.chain;
 
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
@@ -43,7 +43,7 @@ class RefusedKeys {
   private static final String OTHERS = "other addresses";
 
   private final Node node;
-  private final boolean needsKey;
+  private final boolean isOn;
   private final Counter refusals;
   private final Map<String, Tries> byAddress = new HashMap<>();
   private BackgroundLoop loop;
@@ -56,7 +56,7 @@ class RefusedKeys {
 
   RefusedKeys(Node node, MeterRegistry meters, AccessProperties access) {
     this.node = node;
-    this.needsKey = access.needsKey();
+    this.isOn = !access.isLocal();
     this.refusals =
         Counter.builder("asyncflow.access.refused")
             .description("requests that brought no valid key")
@@ -65,7 +65,7 @@ class RefusedKeys {
 
   @PostConstruct
   void start() {
-    if (needsKey) {
+    if (isOn) {
       loop = BackgroundLoop.start("refused-keys", MINUTE, this::runOnce);
     }
   }

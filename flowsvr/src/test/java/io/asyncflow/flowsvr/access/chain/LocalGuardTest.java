@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.web.guard;
+package io.asyncflow.flowsvr.access.chain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -22,13 +22,7 @@ class LocalGuardTest {
     "localhost, devbox.example, 200"
   })
   void furtherNamesMayBeGiven(String host, String hosts, int status) throws Exception {
-    assertThat(statusOf("", host, List.of(hosts.split(",")))).isEqualTo(status);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"localhost", "flow.example.com"})
-  void serverWithAKeyHasAnyName(String host) throws Exception {
-    assertThat(statusOf("d41f8cd98f00b204", host, List.of())).isEqualTo(200);
+    assertThat(statusOf(host, List.of(hosts.split(",")))).isEqualTo(status);
   }
 
   @ParameterizedTest
@@ -50,21 +44,19 @@ class LocalGuardTest {
             return status == 200 ? "evil.example" : "localhost";
           }
         };
-    assertThat(statusOf("", host, List.of(), forwarded)).isEqualTo(status);
+    assertThat(statusOf(host, List.of(), forwarded)).isEqualTo(status);
   }
 
-  private static int statusOf(String key, String host, List<String> hosts) throws Exception {
-    return statusOf(key, host, hosts, new MockHttpServletRequest("GET", "/api/task/getTask"));
+  private static int statusOf(String host, List<String> hosts) throws Exception {
+    return statusOf(host, hosts, new MockHttpServletRequest("GET", "/api/task/getTask"));
   }
 
   private static int statusOf(
-      String key, String host, List<String> hosts, MockHttpServletRequest request)
-      throws Exception {
+      String host, List<String> hosts, MockHttpServletRequest request) throws Exception {
     request.setServletPath("/api/task/getTask");
     request.addHeader("Host", host);
     MockHttpServletResponse response = new MockHttpServletResponse();
-    new LocalGuard(new AccessProperties(key, null, hosts))
-        .doFilter(request, response, new MockFilterChain());
+    new LocalGuard(hosts).doFilter(request, response, new MockFilterChain());
     return response.getStatus();
   }
 }

@@ -1,10 +1,10 @@
-package io.asyncflow.flowsvr.web.guard;
+package io.asyncflow.flowsvr.access.chain;
 
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.stereotype.Component;
 
-/** Listens on loopback only, unless a key is set. */
+/** Listens on loopback only, unless callers have to prove themselves. */
 @Component
 class ListenAddress implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
 

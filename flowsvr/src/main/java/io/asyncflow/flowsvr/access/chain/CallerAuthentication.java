@@ -1,0 +1,71 @@
+package io.asyncflow.flowsvr.access.chain;
+
+import io.asyncflow.flowsvr.access.Caller;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Supplier;
+import org.springframework.security.authentication.AuthenticationCredentialsNotFoundException;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.GrantedAuthority;
+import org.springframework.security.core.context.SecurityContextHolder;
+
+/**
+ * A caller, in the form in which Spring Security keeps it for the thread. Verbs take the place of
+ * authorities.
+ */
+record CallerAuthentication(Caller caller) implements Authentication {
+
+  /**
+   * The caller in whose name this thread works.
+   *
+   * @throws AuthenticationCredentialsNotFoundException if there is none
+   */
+  static Caller current() {
+    return callerOf(SecurityContextHolder.getContext()::getAuthentication);
+  }
+
+  /**
+   * @throws AuthenticationCredentialsNotFoundException if there is none
+   */
+  static Caller callerOf(Supplier<? extends Authentication> authentication) {
+    if (authentication.get() instanceof CallerAuthentication known) {
+      return known.caller;
+    }
+    throw new AuthenticationCredentialsNotFoundException("no caller");
+  }
+
+  @Override
+  public Object getPrincipal() {
+    return caller;
+  }
+
+  @Override
+  public String getName() {
+    return caller.principal();
+  }
+
+  @Override
+  public Collection<? extends GrantedAuthority> getAuthorities() {
+    return List.of();
+  }
+
+  @Override
+  public Object getCredentials() {
+    return null;
+  }
+
+  @Override
+  public Object getDetails() {
+    return null;
+  }
+
+  @Override
+  public boolean isAuthenticated() {
+    return true;
+  }
+
+  @Override
+  public void setAuthenticated(boolean isAuthenticated) {
+    throw new IllegalArgumentException("a caller is proven");
+  }
+}

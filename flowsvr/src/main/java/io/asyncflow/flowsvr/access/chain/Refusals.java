@@ -1,0 +1,86 @@
+package io.asyncflow.flowsvr.access.chain;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.web.error.ApiError;
+import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.time.Duration;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.http.HttpHeaders;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.authorization.AuthorizationDeniedException;
+import org.springframework.security.core.AuthenticationException;
+import org.springframework.security.web.AuthenticationEntryPoint;
+import org.springframework.security.web.access.AccessDeniedHandler;
+import org.springframework.security.web.firewall.RequestRejectedException;
+import org.springframework.security.web.firewall.RequestRejectedHandler;
+import org.springframework.stereotype.Component;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+
+/** Answers what the chain refuses, in the form of all errors. */
+@Component
+class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, AccessDeniedHandler {
+
+  private final RefusedKeys refusedKeys;
+  private final HandlerExceptionResolver errors;
+
+  /**
+   * @param errors answers as if a controller had thrown
+   */
+  Refusals(
+      RefusedKeys refusedKeys,
+      @Qualifier("handlerExceptionResolver") HandlerExceptionResolver errors) {
+    this.refusedKeys = refusedKeys;
+    this.errors = errors;
+  }
+
+  /** The firewall's: it is set up to look at the path alone. */
+  @Override
+  public void handle(
+      HttpServletRequest request, HttpServletResponse response, RequestRejectedException rejected)
+      throws IOException {
+    ApiErrorWriter.write(
+        request,
+        response,
+        ApiError.of(
+            ErrorCode.INVALID_INPUT,
+            "the path must be written as it is: without .., //, semicolons and percent signs"));
+  }
+
+  /** No caller: not logged one by one, for anybody can cause it. */
+  @Override
+  public void commence(
+      HttpServletRequest request, HttpServletResponse response, AuthenticationException none)
+      throws IOException {
+    Duration refusedFor = refusedKeys.note(request.getRemoteAddr());
+    if (refusedFor.isZero()) {
+      FlowException refusal = CallerFilter.refusalOf(request);
+      ApiErrorWriter.write(
+          request, response, refusal == null ? ApiError.ofStatus(401) : ApiError.of(refusal));
+      return;
+    }
+    response.setHeader(HttpHeaders.RETRY_AFTER, String.valueOf(refusedFor.toSeconds() + 1));
+    ApiErrorWriter.write(
+        request,
+        response,
+        ApiError.of(
+            ErrorCode.LIMIT_EXCEEDED,
+            "too many requests without a valid key from your address: send the server's"
+                + " FLOW_API_KEY as Authorization: Bearer <key>"));
+  }
+
+  /** A caller that may not, or a route that does not exist. */
+  @Override
+  public void handle(
+      HttpServletRequest request, HttpServletResponse response, AccessDeniedException denied) {
+    Exception reason =
+        denied instanceof AuthorizationDeniedException decided
+                && decided.getAuthorizationResult() instanceof Routes.Denial denial
+            ? denial.reason()
+            : denied;
+    errors.resolveException(request, response, null, reason);
+  }
+}
