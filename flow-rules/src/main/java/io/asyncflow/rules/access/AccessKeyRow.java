@@ -1,0 +1,121 @@
+package io.asyncflow.rules.access;
+
+/**
+ * A row of {@code t_access_key} without its seal, its text columns as they are stored. Immutable:
+ * the hash is not to be changed.
+ *
+ * @param name for people
+ * @param hash of the secret
+ * @param roles names with commas
+ * @param types names and beginnings with commas; {@code *} for all
+ * @param stages a JSON list; {@code *} for all
+ * @param users a JSON list; {@code *} for all
+ * @param workerPrefix empty for any
+ * @param createdBy the principal that made it
+ * @param createTime epoch ms
+ * @param expireTime epoch ms
+ * @param revokeTime epoch ms; {@code null} if it is not revoked
+ * @param revokeReason {@code null} if it is not revoked
+ * @param replacedBy the id of the key that a rotation made; {@code null} if there was none
+ */
+public record AccessKeyRow(
+    String id,
+    String name,
+    byte[] hash,
+    String roles,
+    String types,
+    String stages,
+    String users,
+    String workerPrefix,
+    String createdBy,
+    long createTime,
+    long expireTime,
+    Long revokeTime,
+    String revokeReason,
+    String replacedBy) {
+
+  /** The patterns of a column that allows everything. */
+  public static final String ALL = "*";
+
+  /** A new key. */
+  public static AccessKeyRow of(
+      AccessKey key,
+      String name,
+      String roles,
+      String types,
+      String stages,
+      String users,
+      String workerPrefix,
+      String createdBy,
+      long createTime,
+      long expireTime) {
+    return new AccessKeyRow(
+        key.id(),
+        name,
+        key.hash(),
+        roles,
+        types,
+        stages,
+        users,
+        workerPrefix,
+        createdBy,
+        createTime,
+        expireTime,
+        null,
+        null,
+        null);
+  }
+
+  /** The same, revoked. */
+  public AccessKeyRow revoked(long time, String reason) {
+    return new AccessKeyRow(
+        id,
+        name,
+        hash,
+        roles,
+        types,
+        stages,
+        users,
+        workerPrefix,
+        createdBy,
+        createTime,
+        expireTime,
+        time,
+        reason,
+        replacedBy);
+  }
+
+  /** The same, with another key in its place from this time on at the latest. */
+  public AccessKeyRow replaced(String successor, long expiry) {
+    return new AccessKeyRow(
+        id,
+        name,
+        hash,
+        roles,
+        types,
+        stages,
+        users,
+        workerPrefix,
+        createdBy,
+        createTime,
+        Math.min(expireTime, expiry),
+        revokeTime,
+        revokeReason,
+        successor);
+  }
+
+  public boolean isRevoked() {
+    return revokeTime != null;
+  }
+
+  /** Whether it is neither expired nor revoked at this time. */
+  public boolean isLive(long now) {
+    return !isRevoked() && expireTime > now;
+  }
+
+  /** Without the hash. */
+  @Override
+  public String toString() {
+    return "AccessKeyRow[id=" + id + ", name=" + name + "]";
+  }
+}

@@ -1,0 +1,115 @@
+package io.asyncflow.rules.access;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KeySealsTest {
+
+  private static final String OLD = "an-old-pepper-of-32-characters-..";
+  private static final String NEW = "a-new-pepper-of-32-characters-...";
+  private static final AccessKeyRow ROW =
+      AccessKeyRow.of(
+          new AccessKey("0123456789", "a".repeat(43)),
+          "fleet",
+          "WORKER",
+          "tts,acme_*",
+          "*",
+          "[\"u\"]",
+          "gpu-",
+          "local",
+          1,
+          2);
+
+  @Test
+  void everyColumnIsUnderTheSeal() {
+    KeySeals seals = KeySeals.of(NEW);
+    byte[] seal = seals.seal(ROW);
+    assertThat(seals.isGood(ROW, seal)).isTrue();
+    for (AccessKeyRow changed : changes()) {
+      assertThat(seals.isGood(changed, seal)).as(changed.toString()).isFalse();
+    }
+    assertThat(seals.isGood(ROW, null)).isFalse();
+  }
+
+  private static List<AccessKeyRow> changes() {
+    List<AccessKeyRow> changed = new ArrayList<>();
+    changed.add(ROW.revoked(3, "leaked"));
+    changed.add(ROW.revoked(3, "leaked").revoked(3, ""));
+    changed.add(ROW.replaced("9876543210", 2));
+    changed.add(ROW.replaced(null, 1));
+    for (int i = 0; i < sameTexts().length; i++) {
+      String[] other = sameTexts();
+      other[i] += "x";
+      changed.add(row(other, ROW.hash(), 1));
+    }
+    // A character that moves to the next column changes the seal as well.
+    String[] moved = sameTexts();
+    moved[1] = "flee";
+    moved[2] = "tWORKER";
+    changed.add(row(moved, ROW.hash(), 1));
+    changed.add(row(sameTexts(), new byte[32], 1));
+    changed.add(row(sameTexts(), ROW.hash(), 0));
+    return changed;
+  }
+
+  private static String[] sameTexts() {
+    return new String[] {
+      ROW.id(),
+      ROW.name(),
+      ROW.roles(),
+      ROW.types(),
+      ROW.stages(),
+      ROW.users(),
+      ROW.workerPrefix(),
+      ROW.createdBy()
+    };
+  }
+
+  private static AccessKeyRow row(String[] t, byte[] hash, long createTime) {
+    return new AccessKeyRow(
+        t[0], t[1], hash, t[2], t[3], t[4], t[5], t[6], t[7], createTime, 2, null, null, null);
+  }
+
+  @Test
+  void twoPeppersAreGoodAndTheFirstIsCurrent() {
+    byte[] oldSeal = KeySeals.of(OLD).seal(ROW);
+    KeySeals both = KeySeals.of(NEW + "," + OLD);
+    assertThat(both.isGood(ROW, oldSeal)).isTrue();
+    assertThat(both.isCurrent(ROW, oldSeal)).isFalse();
+    assertThat(both.isCurrent(ROW, both.seal(ROW))).isTrue();
+    assertThat(KeySeals.of(NEW).isGood(ROW, oldSeal)).isFalse();
+  }
+
+  @Test
+  void aRowWithoutASealIsGoodOnlyWithoutAPepperOrByNone() {
+    assertThat(KeySeals.of(" ").isGood(ROW, null)).isTrue();
+    assertThat(KeySeals.of("").seal(ROW)).isNull();
+    KeySeals first = KeySeals.of(NEW + ",none");
+    assertThat(first.isGood(ROW, null)).isTrue();
+    assertThat(first.isCurrent(ROW, null)).isFalse();
+    assertThat(first.isGood(ROW, KeySeals.of(OLD).seal(ROW))).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "short",
+        "none",
+        ",",
+        "a-pepper-long-enough,",
+        "a-pepper-long-enough,short",
+        "a-pepper-long-enough,a-pepper-long-enough,a-pepper-long-enough"
+      })
+  void aPepperIsLongAndThereAreTwoAtMost(String setting) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> KeySeals.of(setting))
+        .withMessageStartingWith("a secret of at least 16 characters")
+        .withMessageNotContaining("a-pepper-long-enough");
+  }
+}
