@@ -2,6 +2,7 @@ package io.asyncflow.api;
 
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.hook.HookClient;
+import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.time.Duration;
@@ -242,6 +243,15 @@ public interface FlowClient {
    */
   default PauseClient pauses() {
     throw new UnsupportedOperationException(getClass().getName() + " keeps no pauses");
+  }
+
+  /**
+   * The calls about access keys.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default KeyClient keys() {
+    throw new UnsupportedOperationException(getClass().getName() + " keeps no access keys");
   }
 
   /** The calls about the context store. */

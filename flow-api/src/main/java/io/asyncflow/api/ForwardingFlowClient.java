@@ -2,6 +2,7 @@ package io.asyncflow.api;
 
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.hook.HookClient;
+import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.time.Duration;
@@ -141,6 +142,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public PauseClient pauses() {
     return client.pauses();
+  }
+
+  @Override
+  public KeyClient keys() {
+    return client.keys();
   }
 
   @Override

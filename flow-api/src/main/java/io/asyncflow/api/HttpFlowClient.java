@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.hook.HookClient;
+import io.asyncflow.api.key.KeyClient;
 import io.asyncflow.api.pause.PauseClient;
 import io.asyncflow.api.schedule.ScheduleClient;
 import java.io.IOException;
@@ -25,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
@@ -77,7 +80,7 @@ public final class HttpFlowClient implements FlowClient {
   private static final ObjectReader NO_RESULT = envelopeOf(Object.class);
 
   private final URI baseUrl;
-  private final String authorization;
+  private final Supplier<String> apiKey;
   private final Duration requestTimeout;
   private final HttpClient http;
   private final JobClient jobs = new HttpJobClient(this);
@@ -85,6 +88,7 @@ public final class HttpFlowClient implements FlowClient {
   private final EventClient events = new HttpEventClient(this);
   private final HookClient hooks = new HttpHookClient(this);
   private final PauseClient pauses = new HttpPauseClient(this);
+  private final KeyClient keys = new HttpKeyClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -104,10 +108,7 @@ public final class HttpFlowClient implements FlowClient {
   public HttpFlowClient(URI baseUrl, String apiKey, Duration requestTimeout) {
     this.baseUrl =
         usable("baseUrl", Objects.requireNonNull(baseUrl), HttpFlowClient::requireUsable);
-    this.authorization =
-        apiKey == null || apiKey.isEmpty()
-            ? null
-            : "Bearer " + usable("apiKey", apiKey, HttpFlowClient::checkApiKey);
+    this.apiKey = always(apiKey);
     this.requestTimeout = Objects.requireNonNull(requestTimeout, "requestTimeout");
     HttpClient.Builder builder =
         HttpClient.newBuilder()
@@ -120,6 +121,32 @@ public final class HttpFlowClient implements FlowClient {
       builder.executor(Runnable::run);
     }
     this.http = builder.build();
+  }
+
+  private HttpFlowClient(HttpFlowClient other, Supplier<String> apiKey) {
+    this.baseUrl = other.baseUrl;
+    this.apiKey = apiKey;
+    this.requestTimeout = other.requestTimeout;
+    this.http = other.http;
+  }
+
+  /**
+   * A client over the same connections that takes its key from somewhere, such as an {@link
+   * ApiKeyFile}.
+   *
+   * @param keys asked before each call; returns {@code null} or an empty text for no key. A call
+   *     whose key is refused is made once more if there is another key by then.
+   */
+  public HttpFlowClient withKeyFrom(Supplier<String> keys) {
+    return new HttpFlowClient(this, Objects.requireNonNull(keys, "keys"));
+  }
+
+  private static Supplier<String> always(String apiKey) {
+    if (apiKey == null || apiKey.isEmpty()) {
+      return () -> null;
+    }
+    String checked = usable("apiKey", apiKey, HttpFlowClient::checkApiKey);
+    return () -> checked;
   }
 
   /**
@@ -357,6 +384,11 @@ public final class HttpFlowClient implements FlowClient {
   }
 
   @Override
+  public KeyClient keys() {
+    return keys;
+  }
+
+  @Override
   public StoreClient store() {
     return store;
   }
@@ -427,12 +459,13 @@ public final class HttpFlowClient implements FlowClient {
 
   /** An answer without an envelope, as a stream; only its beginning has a time limit. */
   InputStream open(String path, Object body) {
-    return open(http, path, request(path, body, requestTimeout));
+    return withKey(key -> open(http, path, request(path, key, body, requestTimeout)));
   }
 
   /** As {@link #open}, by another HTTP method and for an answer of any size. */
   InputStream download(String path, UnaryOperator<HttpRequest.Builder> method) {
-    return open(transfers(), path, method.apply(request(path, requestTimeout)).build());
+    return withKey(
+        key -> open(transfers(), path, method.apply(request(path, key, requestTimeout)).build()));
   }
 
   private InputStream open(HttpClient client, String path, HttpRequest request) {
@@ -452,13 +485,24 @@ public final class HttpFlowClient implements FlowClient {
   /** Sends a body of any size that is not JSON; the answer has no result. */
   void upload(String path, UnaryOperator<HttpRequest.Builder> body, Duration extraWait) {
     Duration limit = requestTimeout.plus(extraWait);
-    send(transfers(), path, body.apply(request(path, limit)).build(), NO_RESULT, limit);
+    withKey(
+        key ->
+            send(
+                transfers(),
+                path,
+                body.apply(request(path, key, limit)).build(),
+                NO_RESULT,
+                limit));
   }
 
   /** Server-sent events as a stream; only the beginning has a time limit. */
   IncomingLines events(String path, String lastEventId) {
+    return withKey(key -> events(path, key, lastEventId));
+  }
+
+  private IncomingLines events(String path, String key, String lastEventId) {
     HttpRequest.Builder request =
-        request(path, requestTimeout).setHeader("Accept", "text/event-stream");
+        request(path, key, requestTimeout).setHeader("Accept", "text/event-stream");
     if (lastEventId != null) {
       request.header("Last-Event-ID", lastEventId);
     }
@@ -489,23 +533,39 @@ public final class HttpFlowClient implements FlowClient {
 
   private <T> T exchange(String path, Object body, ObjectReader answer, Duration extraWait) {
     Duration limit = requestTimeout.plus(extraWait);
-    return send(http, path, request(path, body, limit), answer, limit);
+    return withKey(key -> send(http, path, request(path, key, body, limit), answer, limit));
   }
 
-  private HttpRequest request(String path, Object body, Duration limit) {
-    return request(path, limit)
+  /** Makes a call, once more if its key was refused, so that it has done nothing, and replaced. */
+  private <T> T withKey(Function<String, T> call) {
+    String key = apiKey.get();
+    try {
+      return call.apply(key);
+    } catch (FlowException e) {
+      boolean isRefused =
+          e.errorCode() == ErrorCode.NOT_AUTHENTICATED || e.errorCode() == ErrorCode.KEY_ENDED;
+      String other = isRefused ? apiKey.get() : key;
+      if (Objects.equals(other, key)) {
+        throw e;
+      }
+      return call.apply(other);
+    }
+  }
+
+  private HttpRequest request(String path, String key, Object body, Duration limit) {
+    return request(path, key, limit)
         .header("Content-Type", "application/json")
         .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)))
         .build();
   }
 
-  private HttpRequest.Builder request(String path, Duration limit) {
+  private HttpRequest.Builder request(String path, String key, Duration limit) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(baseUrl + path))
             .timeout(limit)
             .header("Accept", "application/json");
-    if (authorization != null) {
-      request.header("Authorization", authorization);
+    if (key != null && !key.isEmpty()) {
+      request.header("Authorization", "Bearer " + key);
     }
     return request;
   }
@@ -626,7 +686,7 @@ public final class HttpFlowClient implements FlowClient {
     ErrorCode code = ErrorCode.of(envelope.code(), status);
     String message = envelope.msg() == null ? "" : OneLine.of(envelope.msg());
     if (code == ErrorCode.NOT_AUTHENTICATED) {
-      message += authorization == null ? "; this client has none" : "; this client has another";
+      message += hasKey() ? "; this client has another" : "; this client has none";
     }
     throw new FlowException(code, message, orEmpty(envelope.errors()), null);
   }
@@ -640,6 +700,11 @@ public final class HttpFlowClient implements FlowClient {
             + ") is not flowsvr; check that the URL is right and that no proxy answers in its"
             + " place",
         cause);
+  }
+
+  private boolean hasKey() {
+    String key = apiKey.get();
+    return key != null && !key.isEmpty();
   }
 
   private static FlowUnreachableException unreadable(String path, String why, Throwable cause) {

@@ -1,0 +1,66 @@
+package io.asyncflow.api.key;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The calls of flowsvr's contract about access keys; see {@link FlowClient} for the exceptions.
+ * Implementations are thread-safe.
+ */
+public interface KeyClient {
+
+  /**
+   * Makes a key. A repeat after a lost answer is refused by the name, or makes another key: revoke
+   * the first one.
+   *
+   * @throws FlowException with {@link ErrorCode#KEY_CONFLICT} if a live key has the name, or the
+   *     caller may not do all that the key may
+   */
+  IssuedKey create(NewKey key);
+
+  /**
+   * Lists keys, newest first.
+   *
+   * @param state only keys in this state; {@code null} for all
+   * @param limit the most keys in a page, 1 to 1,000; {@code null} for 100
+   * @param cursor the last page's {@link KeyPage#nextCursor()}; {@code null} for the first page
+   */
+  KeyPage list(KeyState state, Integer limit, String cursor);
+
+  /** All keys in this state, or in any for {@code null}, newest first. */
+  default List<ListedKey> list(KeyState state) {
+    List<ListedKey> keys = new ArrayList<>();
+    String cursor = null;
+    do {
+      KeyPage page = list(state, null, cursor);
+      keys.addAll(page.keyList());
+      cursor = page.nextCursor();
+    } while (cursor != null);
+    return keys;
+  }
+
+  /**
+   * Makes a key with the rights of another one, which expires after a while.
+   *
+   * @param overlap how long both are good, up to 30 days
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_KEY} if there is none, {@link
+   *     ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended or has a successor
+   */
+  IssuedKey rotate(String keyId, Duration overlap);
+
+  /**
+   * Ends a key. Does nothing if it was revoked before.
+   *
+   * @param reason at most 1,000 characters; {@code null} for none
+   * @throws FlowException with {@link ErrorCode#NO_SUCH_KEY} if there is none, {@link
+   *     ErrorCode#KEY_CONFLICT} if nobody could make keys without it
+   */
+  void revoke(String keyId, String reason);
+
+  /** Whom the server takes this client for. */
+  Me me();
+}

@@ -1,0 +1,36 @@
+package io.asyncflow.api.key;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * An access key, without its secret.
+ *
+ * @param types {@code *} alone for all, as with the other lists
+ * @param workerPrefix empty for any
+ * @param createdBy the principal that made it
+ * @param createTime epoch ms
+ * @param expireTime epoch ms
+ * @param revokeTime epoch ms; {@code null} if it is not revoked
+ * @param revokeReason {@code null} if it is not revoked
+ * @param replacedBy the id of the key that a rotation made; {@code null} if there was none
+ * @param lastUsedTime epoch ms, at most two minutes old; {@code null} if it was never used
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record ListedKey(
+    String keyId,
+    String name,
+    Set<String> roles,
+    List<String> types,
+    List<String> stages,
+    List<String> users,
+    String workerPrefix,
+    String createdBy,
+    long createTime,
+    long expireTime,
+    Long revokeTime,
+    String revokeReason,
+    String replacedBy,
+    Long lastUsedTime,
+    KeyState state) {}

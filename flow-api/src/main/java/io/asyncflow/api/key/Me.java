@@ -1,0 +1,26 @@
+package io.asyncflow.api.key;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Whom the server takes the caller for, and what it may do.
+ *
+ * @param principal as records name the caller, such as {@code key:3Qm81LtzGh}
+ * @param kind how the caller proved itself: {@code KEY}, {@code ENV}, {@code LOCAL}
+ * @param types {@code *} alone for all, as with the other lists
+ * @param workerPrefix empty for any
+ * @param expireTime epoch ms; {@code null} if it is no access key
+ */
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record Me(
+    String principal,
+    String kind,
+    Set<String> roles,
+    Set<String> verbs,
+    List<String> types,
+    List<String> stages,
+    List<String> users,
+    String workerPrefix,
+    Long expireTime) {}

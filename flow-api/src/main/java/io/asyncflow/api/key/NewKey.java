@@ -1,0 +1,64 @@
+package io.asyncflow.api.key;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * An access key to be made.
+ *
+ * @param name for people, at most 128 characters; no other live key may have it
+ * @param roles {@code READER}, {@code SUBMITTER}, {@code WORKER}, {@code OPERATOR}, {@code ADMIN}
+ * @param types the task types, and beginnings of types with a star; empty for all
+ * @param stages the stages whose tasks it may hold; empty for all
+ * @param users the users in whose name it may act, and beginnings with a star; empty for all
+ * @param workerPrefix how its worker ids begin; {@code null} for any
+ * @param expireDays days until it expires, 1 to 730; {@code null} for the server's default
+ */
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record NewKey(
+    String name,
+    Set<String> roles,
+    List<String> types,
+    List<String> stages,
+    List<String> users,
+    String workerPrefix,
+    Integer expireDays) {
+
+  public NewKey {
+    roles = Set.copyOf(roles);
+    types = List.copyOf(types);
+    stages = List.copyOf(stages);
+    users = List.copyOf(users);
+  }
+
+  /** A key with these roles everywhere. */
+  public static NewKey of(String name, String... roles) {
+    return new NewKey(name, Set.of(roles), List.of(), List.of(), List.of(), null, null);
+  }
+
+  /** The same for these types alone. */
+  public NewKey ofTypes(String... wanted) {
+    return new NewKey(name, roles, List.of(wanted), stages, users, workerPrefix, expireDays);
+  }
+
+  /** The same for these stages alone. */
+  public NewKey ofStages(String... wanted) {
+    return new NewKey(name, roles, types, List.of(wanted), users, workerPrefix, expireDays);
+  }
+
+  /** The same for these users alone. */
+  public NewKey ofUsers(String... wanted) {
+    return new NewKey(name, roles, types, stages, List.of(wanted), workerPrefix, expireDays);
+  }
+
+  /** The same for workers alone whose ids begin so. */
+  public NewKey ofWorkers(String prefix) {
+    return new NewKey(name, roles, types, stages, users, prefix, expireDays);
+  }
+
+  /** The same, for so many days. */
+  public NewKey forDays(int days) {
+    return new NewKey(name, roles, types, stages, users, workerPrefix, days);
+  }
+}
