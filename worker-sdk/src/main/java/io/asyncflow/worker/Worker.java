@@ -1,5 +1,6 @@
 package io.asyncflow.worker;
 
+import io.asyncflow.api.ApiKeyFile;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.schedule.NewSchedule;
@@ -21,7 +22,6 @@ import io.asyncflow.worker.internal.stage.AnnotatedStages;
 import io.asyncflow.worker.internal.stage.StageRegistry;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -166,7 +167,7 @@ public final class Worker implements AutoCloseable {
     private final Map<String, String> labels = new LinkedHashMap<>();
     private int gpuSlots;
     private URI url = URI.create(DEFAULT_URL);
-    private String apiKey;
+    private Supplier<String> apiKey = () -> null;
     private RedisAddress redis;
     private FlowClient client;
     private boolean stopsWithTheJvm = true;
@@ -202,39 +203,44 @@ public final class Worker implements AutoCloseable {
      * @throws InvalidSettingException if a header cannot carry it
      */
     public Builder apiKey(String value) {
-      apiKey = value == null ? null : read("apiKey", value, HttpFlowClient::checkApiKey);
+      String key = value == null ? null : read("apiKey", value, HttpFlowClient::checkApiKey);
+      return apiKeyFrom(() -> key);
+    }
+
+    /**
+     * Where the key comes from, asked before each call; {@code null} or an empty text for none. A
+     * call whose key is refused is made once more if there is another key by then.
+     */
+    public Builder apiKeyFrom(Supplier<String> source) {
+      apiKey = Objects.requireNonNull(source, "source");
       return this;
     }
 
     /**
-     * A file that contains the key, instead of {@link #apiKey}. It is read once, by this call;
-     * surrounding white space is ignored. Every program of this user can read a key in an
-     * environment variable through {@code /proc}; a file may be deleted once the worker has
-     * started.
+     * A file that contains the key, instead of {@link #apiKey}; surrounding white space is ignored.
+     * It is read by this call and whenever it has changed, so a key is replaced without a restart.
+     * Every program of this user can read a key in an environment variable through {@code /proc}; a
+     * file may be deleted once the worker has started.
      *
      * @param file {@code null} for none
      * @throws InvalidSettingException if the file cannot be read, or does not contain exactly one
      *     key
      */
     public Builder apiKeyFile(Path file) {
-      return file == null ? this : apiKey(keyIn(file));
+      return file == null ? this : apiKeyFrom(keyIn(file));
     }
 
-    private static String keyIn(Path file) {
+    private static ApiKeyFile keyIn(Path file) {
       try {
-        String key = Files.readString(file).strip();
-        if (!key.isEmpty()) {
-          return HttpFlowClient.checkApiKey(key);
-        }
+        return new ApiKeyFile(file);
       } catch (IOException cannotBeRead) {
         throw new InvalidSettingException(
             "apiKeyFile", "a text file that this process can read, and not " + file);
       } catch (IllegalArgumentException noKey) {
-        // Reported below, without the key.
+        throw new InvalidSettingException(
+            "apiKeyFile",
+            "a file with one key in it, of printable ASCII characters, and " + file + " is not");
       }
-      throw new InvalidSettingException(
-          "apiKeyFile",
-          "a file with one key in it, of printable ASCII characters, and " + file + " is not");
     }
 
     /**
@@ -500,7 +506,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private FlowClient client() {
-      return client != null ? client : new HttpFlowClient(url, apiKey);
+      return client != null ? client : new HttpFlowClient(url, null).withKeyFrom(apiKey);
     }
 
     /**
@@ -535,7 +541,9 @@ public final class Worker implements AutoCloseable {
     }
 
     private FlowClient heartbeats() {
-      return client != null ? client : new HttpFlowClient(url, apiKey, HEARTBEAT_TIMEOUT);
+      return client != null
+          ? client
+          : new HttpFlowClient(url, null, HEARTBEAT_TIMEOUT).withKeyFrom(apiKey);
     }
 
     private HoldLock lock() {

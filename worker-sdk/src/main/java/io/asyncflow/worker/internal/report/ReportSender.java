@@ -514,6 +514,7 @@ public final class ReportSender implements Loop.Step {
     return code.retryable()
         || code == ErrorCode.INTERNAL
         || code == ErrorCode.NOT_AUTHENTICATED
+        || code == ErrorCode.KEY_ENDED
         || code == ErrorCode.NOT_PERMITTED
         || code == ErrorCode.VERB_MISSING
         || code == ErrorCode.WRONG_HOST;

@@ -30,6 +30,8 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ReportSenderTest {
 
@@ -233,10 +235,11 @@ class ReportSenderTest {
     assertThat(worker.server.reports()).hasSize(2);
   }
 
-  @Test
-  void aWrongKeyIsWaitedOut() {
+  @ParameterizedTest
+  @EnumSource(names = {"NOT_AUTHENTICATED", "KEY_ENDED"})
+  void aWrongKeyIsWaitedOut(ErrorCode refusal) {
     finished();
-    worker.server.refuseReports(r -> true, ErrorCode.NOT_AUTHENTICATED);
+    worker.server.refuseReports(r -> true, refusal);
     worker.sendReports();
     worker.server.refuseReports(r -> false, null);
     worker.ticker.advance(Duration.ofSeconds(1));
