@@ -1,7 +1,7 @@
 /**
  * The environment that Asyncflow needs, for {@code ./asyncflow dev}, {@code demo}, {@code submit},
- * {@code schedule}, {@code events} and {@code hook}, and for tests. Never on a production class
- * path.
+ * {@code schedule}, {@code events}, {@code hook} and {@code key}, and for tests. Never on a
+ * production class path.
  *
  * <p>This package contains the exceptions of all subpackages. Each subpackage depends only on those
  * below it, which {@code ArchitectureTest} checks:

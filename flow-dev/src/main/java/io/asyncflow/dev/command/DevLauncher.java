@@ -5,7 +5,8 @@ import java.time.ZoneId;
 
 /**
  * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code task}, {@code
- * schedule}, {@code pause}, {@code resume}, {@code pauses}, {@code events} and {@code hook}.
+ * schedule}, {@code pause}, {@code resume}, {@code pauses}, {@code events}, {@code hook} and {@code
+ * key}.
  */
 public final class DevLauncher {
   private DevLauncher() {}
@@ -29,6 +30,7 @@ public final class DevLauncher {
             new ResumeCommand(System.getenv(), System.out),
             new PausesCommand(System.getenv(), System.out, ZoneId.systemDefault()),
             new EventsCommand(System.getenv(), System.out, System.err, ZoneId.systemDefault()),
-            new HookCommand(System.getenv(), System.out, ZoneId.systemDefault())));
+            new HookCommand(System.getenv(), System.out, ZoneId.systemDefault()),
+            new KeyCommand(System.getenv(), System.out, ZoneId.systemDefault())));
   }
 }

@@ -3,8 +3,6 @@ package io.asyncflow.dev.environment;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -17,7 +15,7 @@ import java.util.Map;
  */
 public record ApiKey(String text, Path file) {
   private static final String VARIABLE = "FLOW_API_KEY";
-  private static final String FILE_VARIABLE = VARIABLE + "_FILE";
+  private static final String FILE_VARIABLE = Secret.fileVariable(VARIABLE);
 
   /**
    * Reads the key from the variable or the file.
@@ -26,18 +24,13 @@ public record ApiKey(String text, Path file) {
    * @throws UsageException if both variables are set, or the key cannot be sent in a header
    */
   public static ApiKey in(Map<String, String> environment) {
-    String text = environment.getOrDefault(VARIABLE, "");
+    String text = Secret.in(environment, VARIABLE);
     String file = environment.getOrDefault(FILE_VARIABLE, "").strip();
     if (file.isEmpty()) {
       return new ApiKey(text.isEmpty() ? null : checked(VARIABLE, text), null);
     }
-    if (!text.isEmpty()) {
-      throw new UsageException(
-          VARIABLE + " and " + FILE_VARIABLE + " are both set; take one of them out.");
-    }
     return new ApiKey(
-        checked("The content of " + FILE_VARIABLE, contentOf(file)),
-        Path.of(file).toAbsolutePath());
+        checked("The content of " + FILE_VARIABLE, text), Path.of(file).toAbsolutePath());
   }
 
   /**
@@ -46,26 +39,6 @@ public record ApiKey(String text, Path file) {
    */
   public Map<String, String> forChild() {
     return file == null ? Map.of() : Map.of(FILE_VARIABLE, file.toString());
-  }
-
-  /** The content without its final line break, which most editors add. */
-  private static String contentOf(String file) {
-    String content;
-    try {
-      content = Files.readString(Path.of(file)).strip();
-    } catch (IOException | IllegalArgumentException e) {
-      throw new DevException(
-          FILE_VARIABLE
-              + " names "
-              + file
-              + ", which cannot be read: check the name and who may read it.",
-          e);
-    }
-    if (content.isEmpty()) {
-      throw new DevException(
-          FILE_VARIABLE + " names " + file + ", which is empty: write the key into it.");
-    }
-    return content;
   }
 
   private static String checked(String source, String key) {

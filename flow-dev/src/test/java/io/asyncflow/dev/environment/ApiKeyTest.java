@@ -53,7 +53,7 @@ class ApiKeyTest {
     assertThatExceptionOfType(DevException.class)
         .isThrownBy(() -> ApiKey.in(Map.of("FLOW_API_KEY_FILE", empty.toString())))
         .withMessage(
-            "FLOW_API_KEY_FILE names " + empty + ", which is empty: write the key into it.");
+            "FLOW_API_KEY_FILE names " + empty + ", which is empty: write the secret into it.");
   }
 
   @Test

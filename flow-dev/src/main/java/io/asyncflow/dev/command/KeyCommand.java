@@ -1,0 +1,238 @@
+package io.asyncflow.dev.command;
+
+import io.asyncflow.api.OneLine;
+import io.asyncflow.api.key.KeyClient;
+import io.asyncflow.api.key.KeyState;
+import io.asyncflow.api.key.ListedKey;
+import io.asyncflow.api.key.NewKey;
+import io.asyncflow.dev.UsageException;
+import io.asyncflow.dev.environment.DirectKeys;
+import io.asyncflow.dev.environment.ServerOption;
+import io.asyncflow.dev.host.OwnerOnly;
+import io.asyncflow.dev.text.KeyText;
+import io.asyncflow.dev.text.TimeText;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code ./asyncflow key}: makes, lists and ends the access keys of a server somewhere. */
+@Command(
+    name = "key",
+    synopsisSubcommandLabel = "COMMAND",
+    description = "Makes, lists and ends access keys, with which callers prove who they are.",
+    footer =
+        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
+            + " names.",
+    exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
+final class KeyCommand {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int DEFAULT_DAYS = 90;
+  private static final String ADMIN = "ADMIN";
+  private static final String ID = "the id of the key, as list shows it";
+
+  private final Map<String, String> environment;
+  private final PrintStream out;
+  private final TimeText times;
+
+  KeyCommand(Map<String, String> environment, PrintStream out, ZoneId zone) {
+    this.environment = environment;
+    this.out = out;
+    this.times = new TimeText(zone);
+  }
+
+  /** Where a new key goes. */
+  static final class OutOption {
+    @Option(
+        names = "--out",
+        paramLabel = "FILE",
+        description = "write the key into this file, for its owner alone, and do not print it")
+    Path file;
+  }
+
+  /** A number of days, such as {@code 90d}. */
+  static final class Days implements ITypeConverter<Integer> {
+    private static final int MOST = 730;
+
+    @Override
+    public Integer convert(String text) {
+      String number = text.replaceFirst("d$", "");
+      if (!number.matches("[1-9][0-9]{0,2}") || Integer.parseInt(number) > MOST) {
+        throw new TypeConversionException("wants days from 1d to " + MOST + "d, not " + text);
+      }
+      return Integer.parseInt(number);
+    }
+  }
+
+  /** How long two keys are good, such as {@code 1d} or {@code 2h}. */
+  static final class Overlap implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+      try {
+        return TimeText.parseDuration(text);
+      } catch (RuntimeException e) {
+        throw new TypeConversionException("wants a time such as 1d or 2h, not " + text);
+      }
+    }
+  }
+
+  @Command(
+      name = "create",
+      description = "Makes a key and prints it, or writes it into a file. It is not shown again.")
+  void create(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "NAME", description = "for people; unique among live keys")
+          String name,
+      @Option(
+              names = "--role",
+              paramLabel = "ROLE",
+              required = true,
+              split = ",",
+              description = "READER, SUBMITTER, WORKER, OPERATOR, ADMIN; several with commas")
+          Set<String> roles,
+      @Option(
+              names = "--type",
+              paramLabel = "TYPE",
+              split = ",",
+              description = "only these task types; acme_* for all that begin so")
+          List<String> types,
+      @Option(
+              names = "--stage",
+              paramLabel = "STAGE",
+              split = ",",
+              description = "holds tasks of these stages only")
+          List<String> stages,
+      @Option(
+              names = "--user",
+              paramLabel = "USER",
+              split = ",",
+              description = "only in the name of these users; acme/* for all that begin so")
+          List<String> users,
+      @Option(
+              names = "--workers",
+              paramLabel = "PREFIX",
+              description = "only workers whose ids begin so")
+          String workerPrefix,
+      @Option(
+              names = "--expire",
+              paramLabel = "DAYS",
+              converter = Days.class,
+              description = "good for so long, such as 90d; otherwise as long as the server says")
+          Integer days,
+      @Option(
+              names = "--direct",
+              description = {
+                "write it into the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER and",
+                "FLOW_MYSQL_PASSWORD without a server, with the server's FLOW_KEY_PEPPER:",
+                "the first ADMIN key, or one after all others were lost"
+              })
+          boolean direct,
+      @Mixin OutOption to) {
+    NewKey key =
+        new NewKey(name, roles, orAll(types), orAll(stages), orAll(users), workerPrefix, days);
+    if (direct) {
+      refuseUnlessForAll(key);
+      Duration life = Duration.ofDays(days == null ? DEFAULT_DAYS : days);
+      DirectKeys keys = new DirectKeys(environment);
+      hand(to.file, () -> keys.create(name, life).text());
+    } else {
+      hand(to.file, () -> keys(server).create(key).key());
+    }
+  }
+
+  private static void refuseUnlessForAll(NewKey key) {
+    boolean isScoped =
+        !key.types().isEmpty()
+            || !key.stages().isEmpty()
+            || !key.users().isEmpty()
+            || key.workerPrefix() != null;
+    if (isScoped || !key.roles().stream().allMatch(ADMIN::equalsIgnoreCase)) {
+      throw new UsageException(
+          "--direct makes ADMIN keys for everything alone: say --role ADMIN, and make the other"
+              + " keys with that one.");
+    }
+  }
+
+  private static List<String> orAll(List<String> names) {
+    return names == null ? List.of() : names;
+  }
+
+  /** Hands a new key over; only if that is possible, it is made. */
+  private void hand(Path file, Supplier<String> maker) {
+    if (file == null) {
+      out.println(OneLine.of(maker.get()));
+      return;
+    }
+    Path directory = file.toAbsolutePath().getParent();
+    if (!Files.isWritable(directory)) {
+      throw new UsageException("--out: no file can be written in " + directory + ".");
+    }
+    OwnerOnly.write(file, maker.get() + System.lineSeparator());
+    out.println("Written into " + file + ".");
+  }
+
+  @Command(name = "list", description = "Shows keys, newest first.")
+  void list(
+      @Mixin ServerOption server,
+      @Option(
+              names = "--state",
+              paramLabel = "STATE",
+              description = "only ${COMPLETION-CANDIDATES}")
+          KeyState state) {
+    List<ListedKey> found = keys(server).list(state);
+    if (found.isEmpty()) {
+      out.println("There are no access keys.");
+    } else {
+      KeyText.table(found, times).forEach(out::println);
+    }
+  }
+
+  @Command(
+      name = "rotate",
+      description =
+          "Makes a key with the rights of another one and prints it. The other one expires after"
+              + " the overlap.")
+  void rotate(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "ID", description = ID) String id,
+      @Option(
+              names = "--overlap",
+              paramLabel = "TIME",
+              defaultValue = "1d",
+              converter = Overlap.class,
+              description = "both are good for so long (${DEFAULT-VALUE}), at most 30d")
+          Duration overlap,
+      @Mixin OutOption to) {
+    hand(to.file, () -> keys(server).rotate(id, overlap).key());
+  }
+
+  @Command(name = "revoke", description = "Ends a key, and its calls under way.")
+  void revoke(
+      @Mixin ServerOption server,
+      @Parameters(paramLabel = "ID", description = ID) String id,
+      @Option(names = "--reason", paramLabel = "TEXT", description = "recorded with the act")
+          String reason) {
+    keys(server).revoke(id, reason);
+    out.println("Revoked.");
+  }
+
+  @Command(name = "me", description = "Shows whom the server takes this key for.")
+  void me(@Mixin ServerOption server) {
+    KeyText.of(keys(server).me(), times).forEach(out::println);
+  }
+
+  private KeyClient keys(ServerOption server) {
+    return server.client(environment, PATIENCE).keys();
+  }
+}

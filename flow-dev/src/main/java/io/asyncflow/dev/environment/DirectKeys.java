@@ -1,0 +1,169 @@
+package io.asyncflow.dev.environment;
+
+import com.mysql.cj.jdbc.Driver;
+import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.UsageException;
+import io.asyncflow.rules.access.AccessKey;
+import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.KeySeals;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Properties;
+
+/**
+ * ADMIN keys that are written into the database without a server: the first one, and one after all
+ * others were lost. Whoever can do so owns the database, and so has everything anyway.
+ */
+public final class DirectKeys {
+  private static final String URL = "FLOW_MYSQL_URL";
+  private static final String USER = "FLOW_MYSQL_USER";
+  private static final String PASSWORD = "FLOW_MYSQL_PASSWORD";
+  private static final String PEPPER = "FLOW_KEY_PEPPER";
+  private static final String PRINCIPAL = "cli:direct";
+  private static final int NO_SUCH_TABLE = 1146;
+  private static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
+
+  private final String url;
+  private final Properties login = new Properties();
+  private final KeySeals seals;
+
+  /**
+   * @param environment as a server has it: with the database, and the pepper if there is one
+   * @throws UsageException if the environment names no database, or its pepper is none
+   * @throws DevException if a file with a secret cannot be read
+   */
+  public DirectKeys(Map<String, String> environment) {
+    this.url = environment.getOrDefault(URL, "").strip();
+    String user = environment.getOrDefault(USER, "").strip();
+    if (url.isEmpty() || user.isEmpty()) {
+      throw new UsageException(
+          "--direct needs the database: set " + URL + ", " + USER + " and " + PASSWORD + ".");
+    }
+    login.setProperty("user", user);
+    login.setProperty("password", Secret.in(environment, PASSWORD));
+    login.setProperty("useInformationSchema", "false");
+    login.setProperty("connectionTimeZone", "UTC");
+    login.setProperty("forceConnectionTimeZoneToSession", "true");
+    login.setProperty("connectTimeout", "5000");
+    login.setProperty("socketTimeout", "10000");
+    try {
+      seals = KeySeals.of(Secret.in(environment, PEPPER));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(PEPPER + " must be " + e.getMessage() + ".");
+    }
+  }
+
+  /**
+   * Makes a key for everything.
+   *
+   * @throws DevException if a live key has the name, or the database does not do it
+   */
+  public AccessKey create(String name, Duration life) {
+    try (Connection database = connect()) {
+      database.setAutoCommit(false);
+      AccessKey key = create(database, name, life);
+      database.commit();
+      return key;
+    } catch (SQLException e) {
+      throw e.getErrorCode() == NO_SUCH_TABLE
+          ? new DevException(
+              "The database has no table of access keys yet: start a flowsvr on it once, which"
+                  + " makes the tables.",
+              e)
+          : new DevException("The database did not take the key: " + e.getMessage(), e);
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    Connection database = new Driver().connect(url, login);
+    if (database == null) {
+      throw new UsageException(URL + " must be like jdbc:mysql://host:3306/asyncflow.");
+    }
+    return database;
+  }
+
+  private AccessKey create(Connection database, String name, Duration life) throws SQLException {
+    long now;
+    try (Statement statement = database.createStatement()) {
+      // First, as servers do: so changes of keys follow one another.
+      statement.executeUpdate("UPDATE t_access_version SET version = version + 1 WHERE one = 1");
+      ResultSet row = statement.executeQuery("SELECT " + NOW_MS);
+      row.next();
+      now = row.getLong(1);
+    }
+    refuseIfTaken(database, name, now);
+    AccessKey key = AccessKey.random();
+    String all = AccessKeyRow.ALL;
+    AccessKeyRow row =
+        AccessKeyRow.of(
+            key, name, "ADMIN", all, all, all, "", PRINCIPAL, now, now + life.toMillis());
+    execute(
+        database,
+        """
+        INSERT INTO t_access_key (key_id, name, key_hash, seal, roles, types, stages, users,
+          worker_prefix, created_by, create_time, expire_time)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        row.id(),
+        row.name(),
+        row.hash(),
+        seals.seal(row),
+        row.roles(),
+        row.types(),
+        row.stages(),
+        row.users(),
+        row.workerPrefix(),
+        row.createdBy(),
+        row.createTime(),
+        row.expireTime());
+    execute(
+        database,
+        "INSERT INTO t_act (act_time, act, object, actor, source) VALUES (?, 'CREATE', ?, ?, 'cli')",
+        now,
+        "key:" + row.id(),
+        PRINCIPAL);
+    return key;
+  }
+
+  private static void refuseIfTaken(Connection database, String name, long now)
+      throws SQLException {
+    try (PreparedStatement statement =
+        database.prepareStatement(
+            """
+            SELECT 1
+            FROM t_access_key
+            WHERE name = ?
+              AND revoke_time IS NULL
+              AND replaced_by IS NULL
+              AND expire_time > ?
+            """)) {
+      statement.setString(1, name);
+      statement.setLong(2, now);
+      if (statement.executeQuery().next()) {
+        throw new DevException(
+            "A live key has the name " + name + ": revoke it, or choose another name.");
+      }
+    }
+  }
+
+  private static void execute(Connection database, String sql, Object... values)
+      throws SQLException {
+    try (PreparedStatement statement = database.prepareStatement(sql)) {
+      for (int i = 0; i < values.length; i++) {
+        statement.setObject(i + 1, values[i]);
+      }
+      statement.executeUpdate();
+    }
+  }
+
+  /** Without the secrets. */
+  @Override
+  public String toString() {
+    return "DirectKeys[]";
+  }
+}
