@@ -50,6 +50,7 @@ import io.asyncflow.bench.work.JobRuns;
 import io.asyncflow.bench.work.Lives;
 import io.asyncflow.bench.work.Processing;
 import io.asyncflow.bench.work.RawBatchLives;
+import io.asyncflow.bench.work.RunsWithKey;
 import io.asyncflow.bench.work.SingleCreates;
 import java.io.PrintStream;
 import java.sql.SQLException;
@@ -85,6 +86,7 @@ final class Contests {
   /** As many nodes as each peer has. */
   private static final int SCHEDULE_SERVERS = 3;
 
+  private static final int ACCESS_KEYS = 1_000;
   private static final int SMALL_BACKLOG = 10_000;
   private static final int DELAYED = 1_000_000;
 
@@ -109,6 +111,7 @@ final class Contests {
       case SCHEDULES -> List.of(this::manySchedules, this::fires);
       case LIVES -> List.of(options.against().isPresent() ? this::livesAgainst : this::lives);
       case EVENTS -> List.of(this::events);
+      case ACCESS -> List.of(this::access);
       case CREATES -> List.of(this::creates);
       case BULK -> List.of(this::bulk);
       case PROCESS -> List.of(this::process);
@@ -271,6 +274,22 @@ final class Contests {
         List.of(none, ends, all),
         new PerSecond(
             "lives", List.of(new Comparison(ends, none, 0.85), new Comparison(all, none, 0.65))));
+  }
+
+  private Contest<Duration> access() throws Exception {
+    String key = "flow.access.api-key=" + RunsWithKey.SERVER_KEY;
+    RunsWithKey one = RunsWithKey.ofTheServer(startCluster("key", 1, key));
+    RunsWithKey many =
+        RunsWithKey.ofMany(startCluster("keys", 1, key, "flow.access.mode=keys"), ACCESS_KEYS);
+    return new Contest<>(
+        Part.ACCESS,
+        "Access: tasks held, reported and given a heartbeat, a call each, by "
+            + RunsWithKey.CLIENTS
+            + " clients",
+        options.lives() / 2,
+        options.lives() / 2,
+        List.of(one, many),
+        new PerSecond("runs", List.of(new Comparison(many, one, 0.98))));
   }
 
   private Contest<Duration> creates() throws SQLException {

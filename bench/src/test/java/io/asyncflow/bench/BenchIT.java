@@ -72,6 +72,7 @@ class BenchIT {
             "lives/s: flowsvr + SDK against db-scheduler",
             "lives/s: flowsvr + SDK against JobRunr",
             "lives/s: events 2 against events 0",
+            "runs/s: 1,000 keys against one key",
             "creates/s: flowsvr + SDK against raw JDBC",
             "processed/s: 64 pollers against 16 pollers",
             "children/s: 1 job against 100 jobs",

@@ -84,6 +84,15 @@ public final class Cluster implements FlowBed, AutoCloseable {
     return servers.get(0).url();
   }
 
+  /**
+   * A client of one of the servers that sends a key.
+   *
+   * @param server from 0
+   */
+  public FlowClient flow(int server, String apiKey) {
+    return new HttpFlowClient(servers.get(server).url(), apiKey);
+  }
+
   /** How many servers there are. */
   public int size() {
     return clients.size();

@@ -18,6 +18,8 @@ public enum Part {
   LIVES,
   /** The same with none, some and all of their events written. */
   EVENTS,
+  /** Calls with one of a thousand access keys, beside calls with the one key of a server. */
+  ACCESS,
   /** Tasks created one by one. */
   CREATES,
   /** Tasks created many at a time. */
