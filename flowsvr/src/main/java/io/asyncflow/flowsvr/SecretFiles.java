@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr;
 
 import io.asyncflow.flowsvr.system.BadSettingException;
+import io.asyncflow.flowsvr.system.OwnerOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,8 +23,11 @@ import org.springframework.core.env.MapPropertySource;
 @Order(Ordered.LOWEST_PRECEDENCE - 1) // before SettingsCheck, which also checks these secrets
 class SecretFiles implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
 
+  /** Who knows it can forge keys that no record of keys shows, so its file must be closed. */
+  private static final String PEPPER = "FLOW_KEY_PEPPER";
+
   private static final List<String> SECRETS =
-      List.of("FLOW_MYSQL_PASSWORD", "FLOW_API_KEY", "FLOW_REDIS_URL");
+      List.of("FLOW_MYSQL_PASSWORD", "FLOW_API_KEY", "FLOW_REDIS_URL", PEPPER);
 
   @Override
   public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
@@ -48,6 +52,10 @@ class SecretFiles implements ApplicationListener<ApplicationEnvironmentPreparedE
   private static String contentOf(String file, String secret) {
     String content;
     try {
+      if (secret.equals(PEPPER) && OwnerOnly.isReadableByOthers(Path.of(file))) {
+        throw new BadSettingException(
+            secret + "_FILE is '" + file + "', which every user may read; close it: chmod o-r");
+      }
       content = Files.readString(Path.of(file)).replaceFirst("[\r\n]+$", "");
     } catch (IOException | IllegalArgumentException e) {
       throw new BadSettingException(

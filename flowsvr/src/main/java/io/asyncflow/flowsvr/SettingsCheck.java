@@ -114,8 +114,8 @@ class SettingsCheck implements ApplicationListener<ApplicationEnvironmentPrepare
     refuse(
         settings,
         "flow.access.mode",
-        mode -> mode.matches("(?i)local|key"),
-        "FLOW_ACCESS is '%s' and must be local or key.");
+        mode -> mode.matches("(?i)local|key|keys"),
+        "FLOW_ACCESS is '%s' and must be local, key or keys.");
     refuse(
         settings,
         "flow.access.mode",

@@ -30,7 +30,7 @@ class ArchitectureTest {
   private static final List<List<String>> FEATURES =
       List.of(
           List.of("governance"),
-          List.of("schedule", "hook"),
+          List.of("schedule", "hook", "key"),
           List.of("worker", "job"),
           List.of("operator", "leader", "store"),
           List.of("hold"),
@@ -52,6 +52,7 @@ class ArchitectureTest {
           List.of(
               "schedule", "schedule.upkeep", "schedule.fire", "schedule.slice", "schedule.core"),
           List.of("create", "create.limit"),
+          List.of("access.chain", "access.key", "access"),
           List.of("hook", "hook.dispatch", "hook.delivery", "hook.egress", "hook.core"),
           List.of("operator.pause", "operator"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),

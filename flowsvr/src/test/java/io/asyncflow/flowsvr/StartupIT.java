@@ -44,7 +44,7 @@ class StartupIT {
         "FLOW_PORT=abc                          | FLOW_PORT is 'abc' and must be a port",
         "FLOW_PORT=99999                        | FLOW_PORT is '99999' and must be a port",
         "FLOW_ADDRESS=nohost.invalid            | FLOW_ADDRESS is 'nohost.invalid'",
-        "FLOW_ACCESS=open                       | FLOW_ACCESS is 'open' and must be local or key",
+        "FLOW_ACCESS=open                       | FLOW_ACCESS is 'open' and must be local, key or keys",
         "FLOW_ACCESS=key                        | FLOW_ACCESS is key, and there is no FLOW_API_KEY",
         "FLOW_DOCS=perhaps                      | FLOW_DOCS is 'perhaps' and must be true or false",
         "FLOW_API_KEY=secret                    | FLOW_API_KEY would be guessed",

@@ -47,6 +47,7 @@ public enum Verb {
 
   EVENT_READ,
   HOOK_MANAGE,
+  KEY_MANAGE,
 
   GOVERN_READ,
   METRICS_READ,

@@ -12,6 +12,7 @@ import io.asyncflow.flowsvr.event.tail.EventTail;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.load.CallerShare;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -45,6 +46,7 @@ class EventController {
   private final EventPages pages;
   private final EventThreads threads;
   private final StreamOpener opener;
+  private final OpenCalls calls;
   private final CallerShare lists;
   private final Node node;
   private final Set<EventStream> streams = ConcurrentHashMap.newKeySet();
@@ -56,6 +58,7 @@ class EventController {
       EventPages pages,
       EventThreads threads,
       StreamOpener opener,
+      OpenCalls calls,
       WaitingRequests waiting,
       @Value("${flow.max-streams-per-address:200}") int listsPerAddress,
       Node node) {
@@ -64,6 +67,7 @@ class EventController {
     this.pages = pages;
     this.threads = threads;
     this.opener = opener;
+    this.calls = calls;
     this.lists = new CallerShare(waiting, listsPerAddress, "lists of events of one address");
     this.node = node;
   }
@@ -138,9 +142,11 @@ class EventController {
     DeferredResult<Envelope<EventPage>> answer = new DeferredResult<>();
     answer.onTimeout(() -> page.cancel(false));
     answer.onError(failure -> page.cancel(false)); // the client is gone
+    Runnable over = calls.add(() -> page.completeExceptionally(OpenCalls.keyEnded()));
     page.whenComplete(
         (events, failure) -> {
           lists.leave(address);
+          over.run();
           if (failure == null) {
             answer.setResult(Envelope.ok(events));
           } else {

@@ -17,6 +17,7 @@ import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.error.DatabaseTrouble;
 import io.asyncflow.flowsvr.web.load.CallerShare;
 import io.asyncflow.flowsvr.web.load.GoneCallers;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -42,6 +43,7 @@ class HoldController {
   private final TaskHolds holds;
   private final OpenHolds open;
   private final ReportList reports;
+  private final OpenCalls calls;
   private final CallerShare workerShares;
   private final CallerShare addressShares;
 
@@ -50,6 +52,7 @@ class HoldController {
       TaskHolds holds,
       OpenHolds open,
       ReportList reports,
+      OpenCalls calls,
       WaitingRequests waiting,
       @Value("${flow.max-holds-per-worker:128}") int holdsPerWorker,
       @Value("${flow.max-holds-per-address:256}") int holdsPerAddress) {
@@ -57,6 +60,7 @@ class HoldController {
     this.holds = holds;
     this.open = open;
     this.reports = reports;
+    this.calls = calls;
     this.workerShares = new CallerShare(waiting, holdsPerWorker, "holds of this worker");
     this.addressShares =
         new CallerShare(waiting, holdsPerAddress, "holds without a workerId, of one address,");
@@ -112,11 +116,19 @@ class HoldController {
       CompletableFuture<List<Task>> tasks = holds.hold(hold);
       tasks.whenComplete((held, failure) -> share.leave(caller));
       leavesOnAnswer = true;
+      endWithTheKey(tasks);
       return tasks;
     } finally {
       if (!leavesOnAnswer) { // after any exception
         share.leave(caller);
       }
+    }
+  }
+
+  private void endWithTheKey(CompletableFuture<List<Task>> tasks) {
+    if (!tasks.isDone()) {
+      Runnable over = calls.add(() -> tasks.cancel(false));
+      tasks.whenComplete((held, failure) -> over.run());
     }
   }
 

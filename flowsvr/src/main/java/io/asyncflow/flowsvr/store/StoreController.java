@@ -7,6 +7,7 @@ import io.asyncflow.api.StoreKey;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.media.Content;
@@ -50,13 +51,16 @@ class StoreController {
 
   private final ContextStore store;
   private final WriteFence fence;
+  private final OpenCalls calls;
   private final long maxBytes;
   private final Semaphore transfers;
   private final Semaphore refusals;
 
-  StoreController(ContextStore store, WriteFence fence, StoreProperties properties) {
+  StoreController(
+      ContextStore store, WriteFence fence, OpenCalls calls, StoreProperties properties) {
     this.store = store;
     this.fence = fence;
+    this.calls = calls;
     this.maxBytes = properties.maxObject().toBytes();
     this.transfers = new Semaphore(properties.transfersAtOnce());
     this.refusals = new Semaphore(properties.transfersAtOnce());
@@ -106,8 +110,14 @@ class StoreController {
   private void take(StoreKey key, String workerId, Upload upload) throws IOException {
     fence.require(key, workerId);
     try {
-      // The hold may have ended during a slow upload.
-      store.put(key, upload, () -> fence.require(key, workerId));
+      // The key of the caller, and the hold, may have ended during a slow upload.
+      store.put(
+          key,
+          upload,
+          () -> {
+            calls.requireLiveKey();
+            fence.require(key, workerId);
+          });
     } catch (IOException e) {
       throw failed(e);
     }

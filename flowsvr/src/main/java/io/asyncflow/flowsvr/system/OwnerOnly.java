@@ -68,6 +68,17 @@ public final class OwnerOnly {
     }
   }
 
+  /**
+   * Whether users besides the file's owner and group may read it. Secrets of Kubernetes belong to a
+   * group that only the server's process is in.
+   */
+  public static boolean isReadableByOthers(Path file) throws IOException {
+    PosixFileAttributeView view =
+        Files.getFileAttributeView(file, PosixFileAttributeView.class); // follows links
+    return view != null
+        && view.readAttributes().permissions().contains(PosixFilePermission.OTHERS_READ);
+  }
+
   private static FileAttribute<?>[] attributes(Path path, Set<PosixFilePermission> permissions) {
     boolean isPosix = path.getFileSystem().supportedFileAttributeViews().contains("posix");
     return isPosix

@@ -8,6 +8,7 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
@@ -23,7 +24,8 @@ class HoldControllerTest {
 
   private final TaskHolds holds = mock();
   private final HoldController controller =
-      new HoldController(mock(), holds, mock(), mock(), mock(WaitingRequests.class), 1, 1);
+      new HoldController(
+          mock(), holds, mock(), mock(), new OpenCalls(), mock(WaitingRequests.class), 1, 1);
 
   @Test
   void holdThatIsNotParkedTakesNoShare() {

@@ -10,6 +10,7 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.job.progress.ProgressFeed;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.flowsvr.web.stream.StreamOpener;
 import jakarta.servlet.AsyncContext;
@@ -31,7 +32,8 @@ class ProgressControllerTest {
   private final ServletOutputStream out = mock();
   private final AsyncContext async = mock();
   private final ProgressController controller =
-      new ProgressController(mock(), watch, new StreamOpener(mock(WaitingRequests.class), 1));
+      new ProgressController(
+          mock(), watch, new StreamOpener(mock(WaitingRequests.class), new OpenCalls(), 1));
 
   @BeforeEach
   void aRequest() throws IOException {

@@ -2,13 +2,18 @@ package io.asyncflow.flowsvr.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
 import jakarta.servlet.ServletInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -16,12 +21,14 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.mock.web.DelegatingServletInputStream;
 import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.context.SecurityContextHolder;
 
 /** What becomes of uploads that are refused, here for a key that is none. */
 class StoreControllerTest {
 
   private final StoreController controller =
-      new StoreController(null, new WriteFence(null), oneTransferAtOnce());
+      new StoreController(null, new WriteFence(null), new OpenCalls(), oneTransferAtOnce());
 
   private static StoreProperties oneTransferAtOnce() {
     return new Binder(
@@ -100,5 +107,35 @@ class StoreControllerTest {
     SlowBody endless = new SlowBody();
     refuse(endless, -1);
     assertThat(endless.wasRead()).isFalse();
+  }
+
+  @Test
+  void uploadWhoseKeyHasEndedMeanwhileIsNotTaken() throws IOException {
+    ContextStore store = mock();
+    OpenCalls calls = new OpenCalls();
+    calls.setEnded(Set.of());
+    doAnswer(
+            put -> {
+              calls.setEnded(Set.of("key:3Qm81LtzGh"));
+              put.getArgument(2, Runnable.class).run();
+              return null;
+            })
+        .when(store)
+        .put(any(), any(), any());
+    SecurityContextHolder.getContext()
+        .setAuthentication(new TestingAuthenticationToken("key:3Qm81LtzGh", null));
+    try {
+      MockHttpServletRequest request = new MockHttpServletRequest();
+      request.setContent(new byte[1]);
+      assertThatExceptionOfType(FlowException.class)
+          .isThrownBy(
+              () ->
+                  new StoreController(store, mock(WriteFence.class), calls, oneTransferAtOnce())
+                      .put("1_lark_task_1", "s", "1", "a", "worker", request))
+          .extracting(FlowException::errorCode)
+          .isEqualTo(ErrorCode.KEY_ENDED);
+    } finally {
+      SecurityContextHolder.clearContext();
+    }
   }
 }

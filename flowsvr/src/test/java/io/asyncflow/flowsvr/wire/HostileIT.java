@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +39,7 @@ class HostileIT {
   private static final Logger log = LoggerFactory.getLogger(HostileIT.class);
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final Set<Integer> CODES =
-      Set.of(8020, 8021, 8035, 8039, 8042, 8050, 8051, 8052, 8060);
+      Set.of(8020, 8021, 8035, 8039, 8040, 8042, 8050, 8051, 8052, 8060);
   private static final String TYPE = "hostile";
 
   /** Alone on its machine no request takes a second; on a busy one a few may. */
@@ -450,6 +451,10 @@ class HostileIT {
           "hook/list",
           "hook/test",
           "hook/delete",
+          "key/create",
+          "key/rotate",
+          "key/revoke",
+          "key/list",
           "worker/heartbeat",
           "worker/list",
           "worker/drain",
@@ -600,10 +605,59 @@ class HostileIT {
     }
   }
 
+  // ---- access keys
+
+  private void accessKeys() {
+    Map<String, List<String>> bad = new TreeMap<>();
+    for (String field : List.of("name", "roles", "types", "stages", "users")) {
+      bad.put(field, List.of("", " ", "\u0000", "\n", "x".repeat(5_000)));
+    }
+    bad.put("workerPrefix", List.of(" ", "\u0000", "\n", "x".repeat(65)));
+    bad.put("role", List.of("READER"));
+    bad.forEach((field, values) -> values.forEach(value -> postKey(field, value)));
+    for (String name : List.of("**", "a*b", "a,b", "😀", "t_access_key WHERE 1=1", "x_task_1")) {
+      postKey("roles", name);
+      postKey("types", name);
+    }
+    postKey("roles", "*");
+    postKey("stages", "s*");
+    List<String> many = IntStream.range(0, 100).mapToObj(i -> "\"".repeat(40) + i).toList();
+    post(
+        "key of too many users",
+        "/api/key/create",
+        json(Map.of("name", "many", "roles", "READER", "users", many)));
+    for (int days : new int[] {-1, 0, 731, Integer.MAX_VALUE}) {
+      post(
+          "key of " + days + " days",
+          "/api/key/create",
+          json(Map.of("name", "days", "roles", "READER", "expireDays", days)));
+    }
+    for (String id : List.of("", "x", "０123456789", "0123456789\n", "'; --")) {
+      post("rotate key " + encoded(id), "/api/key/rotate", json(Map.of("keyId", id)));
+      post("revoke key " + encoded(id), "/api/key/revoke", json(Map.of("keyId", id)));
+      post("keys after " + encoded(id), "/api/key/list", json(Map.of("cursor", "1-" + id)));
+    }
+    post("rotate no key", "/api/key/rotate", json(Map.of("keyId", "0123456789")));
+    post("revoke no key", "/api/key/revoke", json(Map.of("keyId", "0123456789")));
+    for (long seconds : new long[] {-1, 2_592_001, Long.MAX_VALUE}) {
+      post(
+          "rotate in " + seconds,
+          "/api/key/rotate",
+          json(Map.of("keyId", "0123456789", "overlapSeconds", seconds)));
+    }
+  }
+
+  private void postKey(String field, String value) {
+    Map<String, Object> key = new TreeMap<>(Map.of("name", "hostile", "roles", "READER"));
+    key.put(field, field.endsWith("s") ? List.of(value) : value);
+    post("key with " + field + " " + shown(value) + value.length(), "/api/key/create", json(key));
+  }
+
   // ---- names and units of others
 
   private void otherDialects() {
     hooks();
+    accessKeys();
     post("context", "/api/task/createTask", newTask("context", "c"));
     post("context as object", "/api/task/createTask", newTask("context", Map.of("a", 1)));
     post(

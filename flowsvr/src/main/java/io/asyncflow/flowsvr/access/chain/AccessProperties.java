@@ -25,7 +25,9 @@ record AccessProperties(
     /** By reaching loopback. */
     LOCAL,
     /** By the one key of the server. */
-    KEY
+    KEY,
+    /** By access keys, and the key of the server if it has one. */
+    KEYS
   }
 
   AccessProperties {

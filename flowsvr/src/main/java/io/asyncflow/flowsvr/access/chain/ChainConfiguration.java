@@ -5,6 +5,7 @@ import io.asyncflow.flowsvr.access.Callers;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.flowsvr.access.key.KnownKeys;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.springdoc.core.utils.SpringDocUtils;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -42,12 +44,26 @@ class ChainConfiguration implements WebMvcConfigurer {
 
   /** In mode local everybody who gets here may do everything. */
   @Bean
-  Callers callers(AccessProperties access) {
-    if (access.isLocal()) {
-      Caller local = new Caller(Caller.Kind.LOCAL, "local", Set.of(Role.ADMIN), Scope.ALL);
-      return token -> local;
+  Callers callers(AccessProperties access, ObjectProvider<KnownKeys> accessKeys) {
+    return switch (access.mode()) {
+      case LOCAL -> {
+        Caller local = new Caller(Caller.Kind.LOCAL, "local", Set.of(Role.ADMIN), Scope.ALL);
+        yield token -> local;
+      }
+      case KEY -> new OneKey(access.apiKey());
+      case KEYS -> withAccessKeys(access, accessKeys.getObject());
+    };
+  }
+
+  private static Callers withAccessKeys(AccessProperties access, KnownKeys accessKeys) {
+    if (access.apiKey().isEmpty()) {
+      return accessKeys;
     }
-    return new OneKey(access.apiKey());
+    OneKey one = new OneKey(access.apiKey());
+    return token -> {
+      Caller caller = one.find(token);
+      return caller == null ? accessKeys.find(token) : caller;
+    };
   }
 
   /**

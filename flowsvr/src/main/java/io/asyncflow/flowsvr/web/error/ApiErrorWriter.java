@@ -1,6 +1,5 @@
 package io.asyncflow.flowsvr.web.error;
 
-import io.asyncflow.api.ErrorCode;
 import io.asyncflow.flowsvr.web.filter.TraceId;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
@@ -41,7 +40,7 @@ public final class ApiErrorWriter {
     if (refusal.code().retryable() && !response.containsHeader(HttpHeaders.RETRY_AFTER)) {
       response.setHeader(HttpHeaders.RETRY_AFTER, String.valueOf(RETRY_AFTER_SECONDS));
     }
-    if (refusal.code() == ErrorCode.NOT_AUTHENTICATED) {
+    if (refusal.httpStatus() == HttpServletResponse.SC_UNAUTHORIZED) {
       response.setHeader(HttpHeaders.WWW_AUTHENTICATE, "Bearer");
     }
     response.setContentType(contentType(request.getHeader(HttpHeaders.ACCEPT)));

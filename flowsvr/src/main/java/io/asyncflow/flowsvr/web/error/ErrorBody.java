@@ -20,6 +20,8 @@ import java.util.List;
  * @param needs the verb that the caller lacks; absent with other errors
  * @param scope what lies outside of the caller's scope: {@code type}, {@code stage}, {@code user},
  *     {@code worker}; absent with other errors
+ * @param error how the caller's key has ended: {@code expired}, {@code revoked}; absent with other
+ *     errors
  */
 @JsonPropertyOrder({
   "msg",
@@ -35,7 +37,8 @@ import java.util.List;
   "errors",
   "outcomeUnknown",
   "needs",
-  "scope"
+  "scope",
+  "error"
 })
 public record ErrorBody(
     String msg,
@@ -51,7 +54,8 @@ public record ErrorBody(
     List<FieldError> errors,
     @JsonInclude(JsonInclude.Include.NON_NULL) Boolean outcomeUnknown,
     @JsonInclude(JsonInclude.Include.NON_NULL) String needs,
-    @JsonInclude(JsonInclude.Include.NON_NULL) String scope) {
+    @JsonInclude(JsonInclude.Include.NON_NULL) String scope,
+    @JsonInclude(JsonInclude.Include.NON_NULL) String error) {
 
   private static final int MAX_INSTANCE = 256;
 
@@ -70,7 +74,8 @@ public record ErrorBody(
         refusal.errors(),
         refusal.outcomeUnknown() ? true : null,
         ground(refusal, "needs"),
-        ground(refusal, "scope"));
+        ground(refusal, "scope"),
+        ground(refusal, "error"));
   }
 
   private static String ground(ApiError refusal, String member) {

@@ -35,6 +35,7 @@ public abstract class ServerSentEvents implements WriteListener, AsyncListener {
   private boolean isOpen;
   private boolean unflushed;
   private boolean ending;
+  private boolean isCut;
   private boolean isBroken;
   private boolean closed;
 
@@ -59,6 +60,14 @@ public abstract class ServerSentEvents implements WriteListener, AsyncListener {
       ending = true;
     }
     write();
+  }
+
+  /** Ends the stream without what has not been taken yet. */
+  final void cut() {
+    synchronized (this) {
+      isCut = true;
+    }
+    end();
   }
 
   @Override
@@ -90,7 +99,7 @@ public abstract class ServerSentEvents implements WriteListener, AsyncListener {
   private synchronized boolean writeSome() throws IOException {
     try {
       while (isOpen && !isBroken && !closed && out.isReady()) {
-        String text = hasBegun ? take() : RETRY;
+        String text = isCut ? null : hasBegun ? take() : RETRY;
         if (text != null) {
           hasBegun = true;
           out.write(text.getBytes(StandardCharsets.UTF_8));

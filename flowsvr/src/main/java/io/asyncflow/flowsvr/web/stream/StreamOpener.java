@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.web.stream;
 
 import io.asyncflow.flowsvr.web.load.CallerShare;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
@@ -22,11 +23,14 @@ public class StreamOpener {
   public static final String LAST_EVENT_ID = "Last-Event-ID";
 
   private final CallerShare streams;
+  private final OpenCalls calls;
 
   public StreamOpener(
       WaitingRequests waiting,
+      OpenCalls calls,
       @Value("${flow.max-streams-per-address:200}") int streamsPerAddress) {
     this.streams = new CallerShare(waiting, streamsPerAddress, "streams of one address");
+    this.calls = calls;
   }
 
   /** Makes a stream of a request. */
@@ -57,6 +61,7 @@ public class StreamOpener {
     String address = request.getRemoteAddr(); // the request returns no address once it is complete
     streams.enter(address);
     AtomicReference<S> self = new AtomicReference<>();
+    Runnable over = calls.add(() -> end(self.get()));
     boolean isFed = false;
     try {
       response.setContentType(MediaType.TEXT_EVENT_STREAM_VALUE + ";charset=UTF-8");
@@ -71,6 +76,7 @@ public class StreamOpener {
               out,
               () -> {
                 streams.leave(address);
+                over.run();
                 stop.accept(self.get());
               }));
       async.addListener(self.get());
@@ -79,16 +85,26 @@ public class StreamOpener {
       isFed = true;
     } finally {
       if (!isFed) {
-        leave(address, self.get());
+        leave(address, over, self.get());
       }
+    }
+  }
+
+  /**
+   * @param stream {@code null} if it was not created yet: then it is ended a moment later
+   */
+  private static void end(ServerSentEvents stream) {
+    if (stream != null) {
+      stream.cut();
     }
   }
 
   /**
    * @param stream returns its own permit, once; {@code null} if it was not created
    */
-  private void leave(String address, ServerSentEvents stream) {
+  private void leave(String address, Runnable over, ServerSentEvents stream) {
     if (stream == null) {
+      over.run();
       streams.leave(address);
     } else {
       stream.close();

@@ -1,0 +1,168 @@
+package io.asyncflow.flowsvr.access.key;
+
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
+
+import io.asyncflow.flowsvr.system.db.StatementValues;
+import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.KeySeals;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.stereotype.Component;
+
+/**
+ * {@code t_access_key} and {@code t_access_version}. Every method but {@link #markUsed} is one
+ * statement in the caller's transaction, if there is one. Thread-safe.
+ */
+@Component
+public class AccessKeyStore {
+
+  private static final String SELECT =
+      """
+      SELECT key_id, name, key_hash, seal, roles, types, stages, users, worker_prefix, created_by,
+        create_time, expire_time, revoke_time, revoke_reason, replaced_by, last_used_time
+      FROM t_access_key
+      """;
+
+  private final JdbcTemplate jdbc;
+  private final KeySeals seals;
+
+  AccessKeyStore(JdbcTemplate jdbc, KeySeals seals) {
+    this.jdbc = jdbc;
+    this.seals = seals;
+  }
+
+  /**
+   * A row with its seal, as it was read.
+   *
+   * @param lastUsed epoch ms; {@code null} if never
+   */
+  public record Stored(AccessKeyRow row, byte[] seal, Long lastUsed) {}
+
+  /**
+   * A state of all keys.
+   *
+   * @param now the database's clock, epoch ms
+   */
+  public record Version(long number, long now) {}
+
+  /** The state that the keys are in. */
+  public Version version() {
+    return jdbc.queryForObject(
+        sql("SELECT version, now_ms AS db_now FROM t_access_version WHERE one = 1"),
+        (rs, row) -> new Version(rs.getLong("version"), rs.getLong("db_now")));
+  }
+
+  /**
+   * Begins a change: the other changes wait until the transaction ends, and then servers read the
+   * keys again.
+   *
+   * @return the database's clock, epoch ms
+   */
+  public long beginChange() {
+    jdbc.update("UPDATE t_access_version SET version = version + 1 WHERE one = 1");
+    return version().now();
+  }
+
+  /** All rows, by id. */
+  public List<Stored> all() {
+    return jdbc.query(SELECT + "ORDER BY key_id", (rs, row) -> read(rs));
+  }
+
+  /** Adds a key. */
+  public void insert(AccessKeyRow row) {
+    List<Object> values = new ArrayList<>(List.of(row.id(), row.hash()));
+    values.addAll(changing(row));
+    values.addAll(
+        List.of(
+            row.name(),
+            row.roles(),
+            row.types(),
+            row.stages(),
+            row.users(),
+            row.workerPrefix(),
+            row.createdBy(),
+            row.createTime()));
+    jdbc.update(
+        """
+        INSERT INTO t_access_key (key_id, key_hash, seal, expire_time, revoke_time, revoke_reason,
+          replaced_by, name, roles, types, stages, users, worker_prefix, created_by, create_time)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        new StatementValues(values));
+  }
+
+  /** Writes what may change of a key: its end, and its seal. */
+  public void update(AccessKeyRow row) {
+    List<Object> values = new ArrayList<>(changing(row));
+    values.add(row.id());
+    jdbc.update(
+        """
+        UPDATE t_access_key
+        SET seal = ?,
+          expire_time = ?,
+          revoke_time = ?,
+          revoke_reason = ?,
+          replaced_by = ?
+        WHERE key_id = ?
+        """,
+        new StatementValues(values));
+  }
+
+  private List<Object> changing(AccessKeyRow row) {
+    return Arrays.asList(
+        seals.seal(row), row.expireTime(), row.revokeTime(), row.revokeReason(), row.replacedBy());
+  }
+
+  /** Gives a row its seal of now, unless it was changed since it was read. */
+  void reseal(Stored read) {
+    jdbc.update(
+        "UPDATE t_access_key SET seal = ? WHERE key_id = ? AND seal <=> ?",
+        seals.seal(read.row()),
+        read.row().id(),
+        read.seal());
+  }
+
+  /**
+   * Writes when keys were last used, unless another server knows of a later use.
+   *
+   * @param times by id, epoch ms
+   */
+  void markUsed(Map<String, Long> times) {
+    jdbc.batchUpdate(
+        """
+        UPDATE t_access_key
+        SET last_used_time = ?
+        WHERE key_id = ?
+          AND COALESCE(last_used_time, 0) < ?
+        """,
+        times.entrySet().stream()
+            .map(use -> new Object[] {use.getValue(), use.getKey(), use.getValue()})
+            .toList());
+  }
+
+  private static Stored read(ResultSet rs) throws SQLException {
+    return new Stored(
+        new AccessKeyRow(
+            rs.getString("key_id"),
+            rs.getString("name"),
+            rs.getBytes("key_hash"),
+            rs.getString("roles"),
+            rs.getString("types"),
+            rs.getString("stages"),
+            rs.getString("users"),
+            rs.getString("worker_prefix"),
+            rs.getString("created_by"),
+            rs.getLong("create_time"),
+            rs.getLong("expire_time"),
+            rs.getObject("revoke_time", Long.class),
+            rs.getString("revoke_reason"),
+            rs.getString("replaced_by")),
+        rs.getBytes("seal"),
+        rs.getObject("last_used_time", Long.class));
+  }
+}

@@ -1,0 +1,105 @@
+package io.asyncflow.flowsvr.access.key;
+
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Names;
+import io.asyncflow.flowsvr.access.Role;
+import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.rules.access.AccessKeyRow;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What a key grants: as lists of names and beginnings, which people give and read, and as the
+ * caller that they make. Immutable.
+ *
+ * @param types {@code *} alone for all, as with the other lists
+ * @param workerPrefix empty for any
+ */
+public record KeyGrant(
+    Set<Role> roles,
+    List<String> types,
+    List<String> stages,
+    List<String> users,
+    String workerPrefix) {
+
+  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String COMMA = ",";
+
+  /** How the principals of keys begin. */
+  private static final String KEY = "key:";
+
+  /**
+   * Reads the columns of a row. Roles that a newer version has added grant nothing here.
+   *
+   * @throws tools.jackson.core.JacksonException if a list cannot be read
+   * @throws IllegalArgumentException if the scope cannot be
+   */
+  public static KeyGrant of(AccessKeyRow row) {
+    Set<Role> roles = EnumSet.noneOf(Role.class);
+    Set<String> names = Set.of(row.roles().split(COMMA));
+    Stream.of(Role.values()).filter(role -> names.contains(role.name())).forEach(roles::add);
+    return new KeyGrant(
+        roles,
+        List.of(row.types().split(COMMA)),
+        list(row.stages()),
+        list(row.users()),
+        row.workerPrefix());
+  }
+
+  private static List<String> list(String column) {
+    return column.equals(AccessKeyRow.ALL)
+        ? List.of(AccessKeyRow.ALL)
+        : Arrays.asList(JSON.readValue(column, String[].class));
+  }
+
+  /** The principal of a key. */
+  public static String principal(String keyId) {
+    return KEY + keyId;
+  }
+
+  public Scope scope() {
+    return new Scope(Names.of(types), Names.of(stages), Names.of(users), workerPrefix);
+  }
+
+  Caller caller(String keyId) {
+    return new Caller(Caller.Kind.KEY, principal(keyId), roles, scope());
+  }
+
+  /** Whether a caller has all of this, so that it may give it away. */
+  public boolean isOf(Caller caller) {
+    return roles.stream().allMatch(role -> caller.verbs().containsAll(role.verbs()))
+        && caller.scope().covers(scope());
+  }
+
+  /** Whether it grants everything. */
+  public boolean isAll() {
+    return roles.contains(Role.ADMIN) && scope().isAll();
+  }
+
+  public String rolesColumn() {
+    return roles.stream().map(Role::name).collect(Collectors.joining(COMMA));
+  }
+
+  public String typesColumn() {
+    return String.join(COMMA, types);
+  }
+
+  public String stagesColumn() {
+    return column(stages);
+  }
+
+  public String usersColumn() {
+    return column(users);
+  }
+
+  private static String column(List<String> names) {
+    return names.equals(List.of(AccessKeyRow.ALL))
+        ? AccessKeyRow.ALL
+        : JSON.writeValueAsString(names);
+  }
+}

@@ -1,0 +1,117 @@
+package io.asyncflow.flowsvr.access.key;
+
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.rules.access.AccessKeyRow;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/**
+ * Once a minute: writes when keys were last used, and shows which ones end soon, and once a day
+ * warns of those. Thread-safe.
+ */
+@Component
+@ConditionalOnProperty(name = "flow.access.mode", havingValue = "keys")
+class KeyUpkeep {
+
+  private static final Logger log = LoggerFactory.getLogger(KeyUpkeep.class);
+  private static final Duration PAUSE = Duration.ofMinutes(1);
+  private static final int DAYS_SHOWN = 30;
+  private static final int DAYS_WARNED = 10;
+
+  private final KnownKeys keys;
+  private final AccessKeyStore store;
+  private final MultiGauge expires;
+  private final Map<String, Long> warned = new HashMap<>();
+  private BackgroundLoop loop;
+
+  KeyUpkeep(KnownKeys keys, AccessKeyStore store, MeterRegistry meters) {
+    this.keys = keys;
+    this.store = store;
+    this.expires =
+        MultiGauge.builder("asyncflow.access.expires")
+            .description("days until an access key expires, of those with less than thirty")
+            .register(meters);
+    Gauge.builder("asyncflow.access.ignored", () -> keys.snapshot().refused().size())
+        .description("access keys that are ignored, because their rows have no good seal")
+        .register(meters);
+  }
+
+  @EventListener(ApplicationReadyEvent.class)
+  void start() {
+    showExpiries();
+    loop = BackgroundLoop.start("access-key-upkeep", PAUSE, this::runOnce);
+  }
+
+  @PreDestroy
+  void stop() {
+    if (loop != null) {
+      loop.close();
+    }
+  }
+
+  void runOnce() {
+    showExpiries();
+    writeUses();
+  }
+
+  private void writeUses() {
+    Map<String, Long> uses = new HashMap<>();
+    for (KnownKey key : keys.snapshot().all()) {
+      long last = key.use().takeUnwritten();
+      if (last != 0) {
+        uses.put(key.row().id(), last);
+      }
+    }
+    if (!uses.isEmpty()) {
+      store.markUsed(uses);
+    }
+  }
+
+  private void showExpiries() {
+    long now = keys.now();
+    List<AccessKeyRow> ending =
+        keys.snapshot().all().stream()
+            .map(KnownKey::row)
+            .filter(row -> row.isLive(now) && row.replacedBy() == null)
+            .filter(row -> daysLeft(row, now) < DAYS_SHOWN)
+            .toList();
+    expires.register(
+        ending.stream()
+            .<MultiGauge.Row<?>>map(
+                row -> MultiGauge.Row.of(Tags.of("key", row.id()), daysLeft(row, now)))
+            .toList(),
+        true);
+    ending.stream().filter(row -> daysLeft(row, now) < DAYS_WARNED).forEach(row -> warn(row, now));
+  }
+
+  /** Once a day for each key. */
+  private void warn(AccessKeyRow row, long now) {
+    Long last = warned.get(row.id());
+    if (last == null || now - last >= TimeUnit.DAYS.toMillis(1)) {
+      warned.put(row.id(), now);
+      log.warn(
+          "the access key {} ({}) expires in {} days: rotate it",
+          row.id(),
+          row.name(),
+          daysLeft(row, now));
+    }
+  }
+
+  private static long daysLeft(AccessKeyRow row, long now) {
+    return TimeUnit.MILLISECONDS.toDays(row.expireTime() - now);
+  }
+}

@@ -1,0 +1,224 @@
+package io.asyncflow.flowsvr.access.key;
+
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Callers;
+import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
+import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
+import io.asyncflow.flowsvr.system.BadSettingException;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
+import io.asyncflow.flowsvr.system.db.DatabaseWatch;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
+import io.asyncflow.rules.access.AccessKey;
+import io.asyncflow.rules.access.KeySeals;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/** All access keys, as this server knows them. Only in mode {@code keys}. Thread-safe. */
+@Component
+@ConditionalOnProperty(name = "flow.access.mode", havingValue = "keys")
+public class KnownKeys implements Callers {
+
+  private static final Logger log = LoggerFactory.getLogger(KnownKeys.class);
+  private static final Duration REFRESH = Duration.ofSeconds(3);
+  private static final long EARLY_LOOK_PAUSE = Duration.ofSeconds(1).toNanos();
+
+  /** How long, and how many, requests with unknown keys wait for a look that another one began. */
+  private static final long PATIENCE_MS = 500;
+
+  private static final int MOST_WAITING = 16;
+
+  private final AccessKeyStore store;
+  private final KeySeals seals;
+  private final OpenCalls calls;
+  private final DatabaseWatch database;
+  private final Node node;
+  private final boolean hasEnvironmentKey;
+  private final KeyCheck check = new KeyCheck();
+  private final ReentrantLock reading = new ReentrantLock();
+  private final Semaphore waiting = new Semaphore(MOST_WAITING);
+  private volatile KeySnapshot snapshot = KeySnapshot.NOTHING;
+  private volatile Clock clock;
+  private volatile long lastEarlyLook;
+  private BackgroundLoop loop;
+
+  /** The database's clock: its time at a moment of this server's monotonic clock. */
+  private record Clock(long databaseMs, long nanos) {}
+
+  KnownKeys(
+      AccessKeyStore store,
+      KeySeals seals,
+      OpenCalls calls,
+      DatabaseWatch database,
+      Node node,
+      @Value("${flow.access.api-key:}") String environmentKey) {
+    this.store = store;
+    this.seals = seals;
+    this.calls = calls;
+    this.database = database;
+    this.node = node;
+    this.hasEnvironmentKey = !environmentKey.isBlank();
+    this.lastEarlyLook = node.nanoTime() - EARLY_LOOK_PAUSE;
+  }
+
+  @PostConstruct
+  void start() {
+    load();
+    loop = BackgroundLoop.start("access-keys", REFRESH, this::refresh);
+  }
+
+  /**
+   * Reads all keys, and gives them the seals of now.
+   *
+   * @throws BadSettingException if nobody could ever make a key
+   */
+  void load() {
+    for (Stored stored : store.all()) {
+      if (seals.isGood(stored.row(), stored.seal())
+          && !seals.isCurrent(stored.row(), stored.seal())) {
+        store.reseal(stored);
+      }
+    }
+    refresh();
+    warn();
+    if (!hasEnvironmentKey && !snapshot.hasAdmin(now())) {
+      throw new BadSettingException(
+          "FLOW_ACCESS is keys, and there is neither a live ADMIN key without a scope nor a"
+              + " FLOW_API_KEY, so no key could be made. Make one with: ./asyncflow key create NAME"
+              + " --role ADMIN --direct (with FLOW_MYSQL_URL, FLOW_MYSQL_USER, FLOW_MYSQL_PASSWORD,"
+              + " and FLOW_KEY_PEPPER where it is set), or set FLOW_API_KEY.");
+    }
+  }
+
+  private void warn() {
+    if (hasEnvironmentKey) {
+      log.warn("FLOW_API_KEY is set beside the access keys, and permits everything: break-glass");
+    }
+    if (!seals.isOn()) {
+      log.warn(
+          "without FLOW_KEY_PEPPER access keys have no seals: a row that is written into"
+              + " t_access_key by SQL is a valid key");
+    }
+  }
+
+  @PreDestroy
+  void stop() {
+    if (loop != null) {
+      loop.close();
+    }
+  }
+
+  @Override
+  public Caller find(String token) {
+    return token == null ? null : AccessKey.parse(token).map(this::find).orElse(null);
+  }
+
+  /**
+   * The caller that a key proves; {@code null} if it is none of ours.
+   *
+   * @throws KeyEndedException if it is, and has ended
+   */
+  Caller find(AccessKey sent) {
+    KnownKey known = snapshot.find(sent.id());
+    if (known == null) {
+      lookEarly(sent.id());
+      known = snapshot.find(sent.id());
+    }
+    return check.check(sent, known, now());
+  }
+
+  /**
+   * Looks whether there are new keys, once a second at most. Requests that come meanwhile wait for
+   * the outcome, but not many: anybody can make up well-formed keys.
+   */
+  private void lookEarly(String id) {
+    boolean mayHelp = isPauseOver() || reading.isLocked();
+    if (!mayHelp || !database.isUp() || !waiting.tryAcquire()) {
+      return;
+    }
+    try {
+      if (!reading.tryLock(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
+        return;
+      }
+      try {
+        if (isPauseOver() && snapshot.find(id) == null) {
+          lastEarlyLook = node.nanoTime();
+          refresh();
+        }
+      } finally {
+        reading.unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      log.debug("no early look at the access keys: {}", e.toString());
+    } finally {
+      waiting.release();
+    }
+  }
+
+  private boolean isPauseOver() {
+    return node.nanoTime() - lastEarlyLook >= EARLY_LOOK_PAUSE;
+  }
+
+  /** A key was changed, here or by another server. What this server did counts at once. */
+  @EventListener
+  void on(AccessKeysChanged news) {
+    if (news.isFromAfar()) {
+      loop.runSoon();
+    } else {
+      refresh();
+    }
+  }
+
+  /** Reads the version, and if it is another one, the keys; ends the calls of those that ended. */
+  void refresh() {
+    reading.lock();
+    try {
+      long asked = node.nanoTime();
+      Version version = store.version();
+      clock = new Clock(version.now(), asked);
+      KeySnapshot before = snapshot;
+      if (version.number() != before.version()) {
+        // Read after the version: what is changed in between is read again.
+        snapshot = before.next(version.number(), store.all(), seals);
+        tellRefused(before.refused());
+      }
+      calls.setEnded(snapshot.ended(now()));
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  private void tellRefused(Set<String> before) {
+    snapshot.refused().stream()
+        .filter(id -> !before.contains(id))
+        .forEach(
+            id ->
+                log.error(
+                    "the key {} is ignored: its row in t_access_key was changed without the pepper,"
+                        + " or deleted; revoke it, and find out by whom",
+                    id));
+  }
+
+  /** The database's clock as far as it is known here, epoch ms; needs no statement. */
+  long now() {
+    Clock read = clock;
+    return read.databaseMs() + TimeUnit.NANOSECONDS.toMillis(node.nanoTime() - read.nanos());
+  }
+
+  KeySnapshot snapshot() {
+    return snapshot;
+  }
+}

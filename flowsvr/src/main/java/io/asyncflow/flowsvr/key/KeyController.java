@@ -1,0 +1,139 @@
+package io.asyncflow.flowsvr.key;
+
+import static org.springframework.web.bind.annotation.RequestMethod.GET;
+import static org.springframework.web.bind.annotation.RequestMethod.POST;
+
+import io.asyncflow.api.key.IssuedKey;
+import io.asyncflow.api.key.KeyPage;
+import io.asyncflow.api.key.KeyState;
+import io.asyncflow.api.key.Me;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.key.KeyViews.Place;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Makes and ends access keys. No change is made by a GET, and no key is in a query. */
+@RestController
+@RequestMapping("/api/key")
+class KeyController {
+
+  private static final int MAX_LIMIT = 1_000;
+  private static final int DEFAULT_LIMIT = 100;
+  private static final int CURSOR = 40;
+  private static final int REASON = 1_000;
+  private static final int ONE_DAY = 86_400;
+  private static final int LONGEST_OVERLAP = 30 * ONE_DAY;
+
+  private final KeyActs acts;
+  private final KeyViews views;
+
+  KeyController(KeyActs acts, KeyViews views) {
+    this.acts = acts;
+    this.views = views;
+  }
+
+  record CreateKey(
+      String name,
+      List<String> roles,
+      List<String> types,
+      List<String> stages,
+      List<String> users,
+      String workerPrefix,
+      Integer expireDays) {}
+
+  record ListKeys(String state, Integer limit, String cursor) {}
+
+  record RotateKey(String keyId, Integer overlapSeconds) {}
+
+  record RevokeKey(String keyId, String reason) {}
+
+  @Needs(Verb.KEY_MANAGE)
+  @Takes(summary = "Makes an access key", shape = CreateKey.class)
+  @PostMapping("/create")
+  Envelope<IssuedKey> create(Fields in, Caller caller) {
+    KeyForm form = KeyForm.read(in);
+    in.refuseIfBad();
+    return Envelope.ok(acts.create(form, caller));
+  }
+
+  @Needs(Verb.KEY_MANAGE)
+  @Takes(summary = "Lists access keys, newest first", shape = ListKeys.class, list = true)
+  @RequestMapping(
+      path = "/list",
+      method = {GET, POST})
+  Envelope<KeyPage> list(Fields in, Caller caller) {
+    KeyState state =
+        in.text("state")
+            .as(KeyController::state, "must be one of " + Arrays.toString(KeyState.values()));
+    int limit = in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
+    Place after =
+        in.text("cursor").max(CURSOR).as(KeyController::place, "is not a cursor of this list");
+    in.refuseIfBad();
+    return Envelope.ok(views.page(state, limit, after, caller));
+  }
+
+  @Needs(Verb.KEY_MANAGE)
+  @Takes(summary = "Makes a key with the rights of another one", shape = RotateKey.class)
+  @PostMapping("/rotate")
+  Envelope<IssuedKey> rotate(Fields in, Caller caller) {
+    String keyId = keyId(in);
+    int overlap = in.number("overlapSeconds").between(0, LONGEST_OVERLAP).or(ONE_DAY);
+    in.refuseIfBad();
+    return Envelope.ok(acts.rotate(keyId, Duration.ofSeconds(overlap), caller));
+  }
+
+  @Needs(Verb.KEY_MANAGE)
+  @Takes(summary = "Ends an access key", shape = RevokeKey.class)
+  @PostMapping("/revoke")
+  Envelope<Void> revoke(Fields in, Caller caller) {
+    String keyId = keyId(in);
+    String reason = in.text("reason").max(REASON).or("");
+    in.refuseIfBad();
+    acts.revoke(keyId, reason, caller);
+    return Envelope.done();
+  }
+
+  @Needs({})
+  @Takes(summary = "Says whom the server takes the caller for")
+  @RequestMapping(
+      path = "/me",
+      method = {GET, POST})
+  Envelope<Me> me(Fields in, Caller caller) {
+    in.refuseIfBad();
+    return Envelope.ok(views.me(caller));
+  }
+
+  private static String keyId(Fields in) {
+    return in.text("keyId")
+        .required()
+        .as(
+            text -> text.matches("[0-9A-Za-z]{10}") ? Optional.of(text) : Optional.empty(),
+            "is not the id of an access key");
+  }
+
+  private static Optional<KeyState> state(String text) {
+    return Arrays.stream(KeyState.values())
+        .filter(state -> state.name().equals(text.toUpperCase(Locale.ROOT)))
+        .findFirst();
+  }
+
+  private static Optional<Place> place(String text) {
+    return text.matches("[0-9]{1,18}-[0-9A-Za-z]{10}")
+        ? Optional.of(
+            new Place(
+                Long.parseLong(text.substring(0, text.indexOf('-'))),
+                text.substring(text.indexOf('-') + 1)))
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,130 @@
+package io.asyncflow.flowsvr.key;
+
+import io.asyncflow.flowsvr.access.Role;
+import io.asyncflow.flowsvr.access.key.KeyGrant;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.access.AccessKey;
+import io.asyncflow.rules.access.AccessKeyRow;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+
+/**
+ * Reads a key that is to be made.
+ *
+ * @param expireDays {@code null} if the caller gives none
+ */
+record KeyForm(String name, KeyGrant grant, Integer expireDays) {
+
+  static final int LONGEST_DAYS = 730;
+
+  /** A misspelled restriction would make a key for everything. */
+  private static final Set<String> FIELDS =
+      Set.of("name", "roles", "types", "stages", "users", "workerPrefix", "expireDays");
+
+  private static final int NAME = 128;
+  private static final int WORKER_ID = 64;
+  private static final int NAMES = 100;
+  private static final int ROLE_NAME = 32;
+  private static final int TYPE_NAME = 32;
+  private static final int STAGE_NAME = 64;
+  private static final int USER_NAME = 128;
+  private static final int COLUMN = 4_000;
+  private static final String STAR = "*";
+
+  /** Reads the key; it is valid only if {@code in} has no invalid field afterwards. */
+  static KeyForm read(Fields in) {
+    in.refuseUnknown(FIELDS);
+    KeyGrant grant =
+        new KeyGrant(
+            roles(in),
+            types(in),
+            stages(in),
+            names(in, "users", USER_NAME, UnaryOperator.identity()),
+            in.text("workerPrefix").name().max(WORKER_ID).or(""));
+    refuseIfLong(in, "stages", grant.stagesColumn());
+    refuseIfLong(in, "users", grant.usersColumn());
+    return new KeyForm(
+        in.text("name").required().name().max(NAME).value(),
+        grant,
+        in.number("expireDays").between(1, LONGEST_DAYS).asInteger());
+  }
+
+  private static Set<Role> roles(Fields in) {
+    Set<Role> roles = EnumSet.noneOf(Role.class);
+    Set<String> names = in.names("roles").max(NAMES, ROLE_NAME).notEmpty().values();
+    if (!in.has("roles")) {
+      in.refuse("roles", "is required");
+    }
+    for (String name : names) {
+      Arrays.stream(Role.values())
+          .filter(role -> role.name().equals(name.toUpperCase(Locale.ROOT)))
+          .findFirst()
+          .ifPresentOrElse(
+              roles::add,
+              () -> in.refuse("roles", "must name only " + Arrays.toString(Role.values())));
+    }
+    return roles;
+  }
+
+  private static List<String> types(Fields in) {
+    List<String> types = names(in, "types", TYPE_NAME, pattern -> pattern.toLowerCase(Locale.ROOT));
+    if (!types.stream().allMatch(KeyForm::isTypePattern)) {
+      in.refuse("types", "must name only task types, and beginnings of types with a star");
+    }
+    return types;
+  }
+
+  private static boolean isTypePattern(String pattern) {
+    boolean isBeginning = pattern.endsWith(STAR);
+    return isBeginning
+        ? pattern.equals(STAR) || pattern.matches("[a-z][a-z0-9_]{0,30}\\*")
+        : TaskType.parse(pattern).isPresent();
+  }
+
+  /** Without beginnings: a hold lists its stages. */
+  private static List<String> stages(Fields in) {
+    List<String> stages = names(in, "stages", STAGE_NAME, UnaryOperator.identity());
+    if (!stages.equals(List.of(STAR)) && stages.stream().anyMatch(name -> name.endsWith(STAR))) {
+      in.refuse("stages", "must name stages in full, or be * for all");
+      return List.of(STAR);
+    }
+    return stages;
+  }
+
+  /** The patterns; a star among them stands for all of them. */
+  private static List<String> names(
+      Fields in, String field, int length, UnaryOperator<String> spelling) {
+    Set<String> names = new TreeSet<>();
+    in.names(field).max(NAMES, length).notEmpty().values().stream()
+        .map(spelling)
+        .forEach(names::add);
+    return names.isEmpty() || names.contains(STAR) ? List.of(STAR) : List.copyOf(names);
+  }
+
+  private static void refuseIfLong(Fields in, String field, String column) {
+    if (column.length() > COLUMN) {
+      in.refuse(field, "must be at most " + COLUMN + " characters long in all, as a JSON list");
+    }
+  }
+
+  /** The row of the key, but for what only the store knows. */
+  AccessKeyRow row(AccessKey key, String createdBy, long createTime, long expireTime) {
+    return AccessKeyRow.of(
+        key,
+        name,
+        grant.rolesColumn(),
+        grant.typesColumn(),
+        grant.stagesColumn(),
+        grant.usersColumn(),
+        grant.workerPrefix(),
+        createdBy,
+        createTime,
+        expireTime);
+  }
+}

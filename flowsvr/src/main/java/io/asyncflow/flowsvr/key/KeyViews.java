@@ -1,0 +1,157 @@
+package io.asyncflow.flowsvr.key;
+
+import io.asyncflow.api.key.KeyPage;
+import io.asyncflow.api.key.KeyState;
+import io.asyncflow.api.key.ListedKey;
+import io.asyncflow.api.key.Me;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Names;
+import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.flowsvr.access.key.AccessKeyStore;
+import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
+import io.asyncflow.flowsvr.access.key.KeyGrant;
+import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.KeySeals;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.stereotype.Component;
+
+/** Access keys as callers see them. Thread-safe. */
+@Component
+class KeyViews {
+
+  private static final Comparator<Place> NEWEST_FIRST =
+      Comparator.comparingLong(Place::createTime).reversed().thenComparing(Place::keyId);
+
+  private final AccessKeyStore store;
+  private final KeySeals seals;
+
+  KeyViews(AccessKeyStore store, KeySeals seals) {
+    this.store = store;
+    this.seals = seals;
+  }
+
+  /** The place of a key in the list, which is its cursor. */
+  record Place(long createTime, String keyId) {
+
+    static Place of(Stored key) {
+      return new Place(key.row().createTime(), key.row().id());
+    }
+
+    @Override
+    public String toString() {
+      return createTime + "-" + keyId;
+    }
+  }
+
+  KeyState stateOf(Stored key, long now) {
+    if (!seals.isGood(key.row(), key.seal())) {
+      return KeyState.IGNORED;
+    }
+    if (key.row().isRevoked()) {
+      return KeyState.REVOKED;
+    }
+    return key.row().isLive(now) ? KeyState.ACTIVE : KeyState.EXPIRED;
+  }
+
+  boolean grantsAll(Stored key, long now) {
+    return stateOf(key, now) == KeyState.ACTIVE && KeyGrant.of(key.row()).isAll();
+  }
+
+  /** Whether the key is there for a caller: one beyond its scope is not. */
+  boolean isVisible(Stored key, Caller caller) {
+    return !caller.isScoped()
+        || seals.isGood(key.row(), key.seal())
+            && caller.scope().covers(KeyGrant.of(key.row()).scope());
+  }
+
+  /**
+   * A page of the keys that a caller sees.
+   *
+   * @param state only keys in this state; {@code null} for all
+   * @param after the last key of the page before; {@code null} for the first page
+   */
+  KeyPage page(KeyState state, int limit, Place after, Caller caller) {
+    long now = store.version().now();
+    List<Stored> keys =
+        store.all().stream()
+            .filter(key -> isVisible(key, caller))
+            .filter(key -> state == null || stateOf(key, now) == state)
+            .filter(key -> after == null || NEWEST_FIRST.compare(Place.of(key), after) > 0)
+            .sorted(Comparator.comparing(Place::of, NEWEST_FIRST))
+            .limit(limit + 1L)
+            .toList();
+    List<Stored> page = keys.subList(0, Math.min(limit, keys.size()));
+    return new KeyPage(
+        page.stream().map(key -> view(key, now)).toList(),
+        keys.size() > limit ? Place.of(page.get(limit - 1)).toString() : null);
+  }
+
+  private ListedKey view(Stored key, long now) {
+    AccessKeyRow row = key.row();
+    KeyState state = stateOf(key, now);
+    // What somebody else has written may be anything.
+    KeyGrant grant =
+        state == KeyState.IGNORED
+            ? new KeyGrant(Set.of(), List.of(), List.of(), List.of(), "")
+            : KeyGrant.of(row);
+    return new ListedKey(
+        row.id(),
+        row.name(),
+        names(grant.roles()),
+        grant.types(),
+        grant.stages(),
+        grant.users(),
+        grant.workerPrefix(),
+        row.createdBy(),
+        row.createTime(),
+        row.expireTime(),
+        row.revokeTime(),
+        row.revokeReason(),
+        row.replacedBy(),
+        key.lastUsed(),
+        state);
+  }
+
+  /** What a caller is told about itself. */
+  Me me(Caller caller) {
+    Scope scope = caller.scope();
+    return new Me(
+        caller.principal(),
+        caller.kind().name(),
+        names(caller.roles()),
+        names(caller.verbs()),
+        patterns(scope.types()),
+        patterns(scope.stages()),
+        patterns(scope.users()),
+        scope.workerPrefix(),
+        caller.kind() == Caller.Kind.KEY ? expireTime(caller) : null);
+  }
+
+  private Long expireTime(Caller caller) {
+    return store.all().stream()
+        .map(Stored::row)
+        .filter(row -> KeyGrant.principal(row.id()).equals(caller.principal()))
+        .findFirst()
+        .map(AccessKeyRow::expireTime)
+        .orElse(null);
+  }
+
+  private static Set<String> names(Collection<? extends Enum<?>> values) {
+    return values.stream().map(Enum::name).collect(Collectors.toCollection(LinkedHashSet::new));
+  }
+
+  private static List<String> patterns(Names names) {
+    return names.isAll()
+        ? List.of(AccessKeyRow.ALL)
+        : Stream.concat(
+                names.listed().stream(), names.prefixes().stream().map(begin -> begin + "*"))
+            .sorted()
+            .toList();
+  }
+}

@@ -1,0 +1,394 @@
+package io.asyncflow.flowsvr.access.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.HoldAnswer;
+import io.asyncflow.api.HoldRequest;
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.event.EventConnection;
+import io.asyncflow.api.event.EventFilter;
+import io.asyncflow.api.key.IssuedKey;
+import io.asyncflow.api.key.KeyState;
+import io.asyncflow.api.key.ListedKey;
+import io.asyncflow.api.key.Me;
+import io.asyncflow.api.key.NewKey;
+import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.embedded.DatabaseEndpoint;
+import io.asyncflow.dev.environment.DirectKeys;
+import io.asyncflow.dev.testing.TestServices;
+import io.asyncflow.flowsvr.FlowServer;
+import io.asyncflow.flowsvr.hold.OpenHolds;
+import io.asyncflow.flowsvr.system.BadSettingException;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.rules.access.AccessKey;
+import io.asyncflow.rules.access.AccessKeyRow;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.simple.JdbcClient;
+
+/**
+ * Two servers in mode {@code keys} without Redis. Whatever is done at one of them counts at the
+ * other.
+ */
+@Tag("contract")
+@Timeout(120)
+class KeysIT {
+
+  /** What a revocation may take; the bound is generous for a busy machine. */
+  private static final Duration SOON = Duration.ofSeconds(30);
+
+  private static final String PEPPER = "a-pepper-that-no-database-knows";
+  private static final String TYPE = "keyed";
+  private static final AtomicInteger NAMES = new AtomicInteger();
+
+  private static final DatabaseEndpoint DATABASE = TestServices.database();
+  private static final String SCHEMA = TestServices.newSchema("keys");
+  private static final Map<String, String> ENVIRONMENT =
+      Map.of(
+          "FLOW_MYSQL_URL",
+          DATABASE.jdbcUrl(SCHEMA),
+          "FLOW_MYSQL_USER",
+          DATABASE.user(),
+          "FLOW_MYSQL_PASSWORD",
+          DATABASE.password(),
+          "FLOW_KEY_PEPPER",
+          PEPPER);
+
+  private static String adminKey;
+  private static ConfigurableApplicationContext one;
+  private static ConfigurableApplicationContext other;
+  private static HttpFlowClient toOne;
+  private static HttpFlowClient toOther;
+
+  @BeforeAll
+  static void start() {
+    DirectKeys direct = new DirectKeys(ENVIRONMENT);
+    assertThatExceptionOfType(DevException.class)
+        .isThrownBy(() -> direct.create("root", Duration.ofDays(1)))
+        .withMessageContaining("start a flowsvr on it once");
+    assertThatThrownBy(KeysIT::server)
+        .as("without an ADMIN key")
+        .hasRootCauseInstanceOf(BadSettingException.class);
+    adminKey = direct.create("root", Duration.ofDays(1)).text();
+    assertThatExceptionOfType(DevException.class)
+        .isThrownBy(() -> direct.create("root", Duration.ofDays(1)))
+        .withMessageContaining("A live key has the name root");
+    one = server();
+    other = server();
+    toOne = clientOf(one);
+    toOther = clientOf(other);
+    at(one, adminKey).saveTaskType(TaskTypeSettings.named(TYPE));
+  }
+
+  @AfterAll
+  static void stop() {
+    for (ConfigurableApplicationContext server :
+        new ConfigurableApplicationContext[] {one, other}) {
+      if (server != null) {
+        server.close();
+      }
+    }
+  }
+
+  private static ConfigurableApplicationContext server() {
+    return new SpringApplication(FlowServer.class)
+        .run(
+            "--server.port=0",
+            "--server.address=127.0.0.1",
+            "--flow.access.address=127.0.0.1",
+            "--flow.access.mode=keys",
+            "--flow.access.pepper=" + PEPPER,
+            "--flow.store.dir=target/store",
+            "--spring.datasource.url=" + DATABASE.jdbcUrl(SCHEMA),
+            "--spring.datasource.username=" + DATABASE.user(),
+            "--spring.datasource.password=" + DATABASE.password());
+  }
+
+  private static FlowClient at(ConfigurableApplicationContext server, String key) {
+    return (server == one ? toOne : toOther).withKeyFrom(() -> key);
+  }
+
+  private static HttpFlowClient clientOf(ConfigurableApplicationContext server) {
+    String port = server.getEnvironment().getRequiredProperty("local.server.port");
+    return new HttpFlowClient(URI.create("http://127.0.0.1:" + port), null, Duration.ofSeconds(60));
+  }
+
+  private static IssuedKey created(String role, UnaryOperator<NewKey> scope) {
+    return at(one, adminKey).keys().create(scope.apply(NewKey.of(newName(), role)));
+  }
+
+  private static IssuedKey created(String role) {
+    return created(role, key -> key);
+  }
+
+  private static String newName() {
+    return "key " + NAMES.incrementAndGet();
+  }
+
+  private static ListedKey listed(IssuedKey key) {
+    return at(other, adminKey).keys().list(null).stream()
+        .filter(each -> each.keyId().equals(key.keyId()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void assertRefused(ErrorCode code, Runnable call) {
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(call::run)
+        .extracting(FlowException::errorCode)
+        .isEqualTo(code);
+  }
+
+  private static void awaitRefused(ErrorCode code, Runnable call) {
+    await().atMost(SOON).untilAsserted(() -> assertRefused(code, call));
+  }
+
+  private static JdbcClient sql() {
+    return one.getBean(JdbcClient.class);
+  }
+
+  @Test
+  void newKeyWorksAtOnceAtTheOtherServer() {
+    IssuedKey key = created("WORKER", made -> made.ofTypes("KEYED", "acme_*").ofWorkers("gpu-"));
+    // An unknown key makes a server look early once a second, and this test is not the only one.
+    await().atMost(SOON).ignoreExceptions().until(() -> at(other, key.key()).keys().me() != null);
+    Me me = at(other, key.key()).keys().me();
+    assertThat(me.principal()).isEqualTo("key:" + key.keyId());
+    assertThat(me.kind()).isEqualTo("KEY");
+    assertThat(me.roles()).containsExactly("WORKER");
+    assertThat(me.verbs()).contains("WORK_HOLD").doesNotContain("KEY_MANAGE");
+    assertThat(me.types()).containsExactly("acme_*", "keyed");
+    assertThat(me.stages()).containsExactly("*");
+    assertThat(me.workerPrefix()).isEqualTo("gpu-");
+    assertThat(me.expireTime()).isEqualTo(key.expireTime());
+    ListedKey listed = listed(key);
+    assertThat(listed.state()).isEqualTo(KeyState.ACTIVE);
+    assertThat(listed.createdBy()).startsWith("key:");
+    assertThat(listed.expireTime() - listed.createTime()).isEqualTo(Duration.ofDays(90).toMillis());
+  }
+
+  @Test
+  void revocationEndsWhatIsUnderWayAtTheOtherServer() throws InterruptedException {
+    IssuedKey worker = created("WORKER");
+    IssuedKey reader = created("READER");
+    FlowClient work = at(other, worker.key());
+    FlowClient read = at(other, reader.key());
+    await().atMost(SOON).ignoreExceptions().until(() -> work.keys().me() != null);
+    await().atMost(SOON).ignoreExceptions().until(() -> read.keys().me() != null);
+    CompletableFuture<HoldAnswer> hold =
+        CompletableFuture.supplyAsync(
+            () -> work.hold(new HoldRequest(TYPE, 1, "w-revoked", 30_000, null, null)));
+    await()
+        .atMost(SOON)
+        .until(() -> other.getBean(OpenHolds.class).seenWorkers().contains("w-revoked"));
+    try (EventConnection stream = read.events().open(EventFilter.ALL, null)) {
+      at(one, adminKey).keys().revoke(worker.keyId(), "leaked");
+      at(one, adminKey).keys().revoke(reader.keyId(), "leaked");
+
+      await().atMost(Duration.ofSeconds(20)).until(hold::isDone);
+      assertThat(stream.next()).as("the end of the stream").isNull();
+    }
+    awaitRefused(ErrorCode.KEY_ENDED, () -> work.keys().me());
+    assertThat(listed(worker).state()).isEqualTo(KeyState.REVOKED);
+    assertThat(listed(worker).revokeReason()).isEqualTo("leaked");
+    at(one, adminKey).keys().revoke(worker.keyId(), "again");
+    assertThat(listed(worker).revokeReason()).isEqualTo("leaked");
+    assertRefused(
+        ErrorCode.TRANSITION_NOT_ALLOWED,
+        () -> at(one, adminKey).keys().rotate(worker.keyId(), Duration.ZERO));
+  }
+
+  @Test
+  void bothKeysOfARotationWorkUntilTheOverlapEnds() {
+    IssuedKey old = created("READER", key -> key.ofTypes("keyed").forDays(10));
+    IssuedKey next = at(one, adminKey).keys().rotate(old.keyId(), Duration.ofHours(1));
+    assertThat(at(one, next.key()).keys().me().types()).containsExactly("keyed");
+    assertThat(at(one, old.key()).keys().me().principal()).isEqualTo("key:" + old.keyId());
+    ListedKey listed = listed(old);
+    assertThat(listed.replacedBy()).isEqualTo(next.keyId());
+    assertThat(listed.name()).isEqualTo(listed(next).name());
+    assertThat(listed.expireTime())
+        .isEqualTo(listed(next).createTime() + Duration.ofHours(1).toMillis());
+    assertThat(next.expireTime() - listed(next).createTime())
+        .isEqualTo(Duration.ofDays(10).toMillis());
+    assertRefused(
+        ErrorCode.TRANSITION_NOT_ALLOWED,
+        () -> at(one, adminKey).keys().rotate(old.keyId(), Duration.ZERO));
+
+    IssuedKey last = at(one, adminKey).keys().rotate(next.keyId(), Duration.ZERO);
+    assertRefused(ErrorCode.KEY_ENDED, () -> at(one, next.key()).keys().me());
+    assertThat(at(one, last.key()).keys().me()).isNotNull();
+    awaitRefused(ErrorCode.KEY_ENDED, () -> at(other, next.key()).keys().me());
+  }
+
+  @Test
+  void keyExpiresByTheClockOfTheDatabase() {
+    IssuedKey key = created("READER");
+    assertThat(at(one, key.key()).keys().me()).isNotNull();
+    change(key, row -> row.replaced(null, row.createTime()));
+    awaitRefused(ErrorCode.KEY_ENDED, () -> at(one, key.key()).keys().me());
+    awaitRefused(ErrorCode.KEY_ENDED, () -> at(other, key.key()).keys().me());
+    assertThat(listed(key).state()).isEqualTo(KeyState.EXPIRED);
+  }
+
+  /** Changes a key as a server does, with a good seal. */
+  private static void change(IssuedKey key, UnaryOperator<AccessKeyRow> change) {
+    AccessKeyStore store = one.getBean(AccessKeyStore.class);
+    one.getBean(RetryingTransactions.class)
+        .execute(
+            () -> {
+              store.beginChange();
+              store.all().stream()
+                  .map(AccessKeyStore.Stored::row)
+                  .filter(row -> row.id().equals(key.keyId()))
+                  .forEach(row -> store.update(change.apply(row)));
+              return null;
+            });
+  }
+
+  @Test
+  void rightsThatWereWidenedBySqlCountForNothing() {
+    IssuedKey key = created("READER");
+    FlowClient client = at(one, key.key());
+    assertRefused(ErrorCode.VERB_MISSING, () -> client.keys().list(null));
+    sql()
+        .sql("UPDATE t_access_key SET roles = 'ADMIN' WHERE key_id = ?")
+        .param(key.keyId())
+        .update();
+    sql().sql("UPDATE t_access_version SET version = version + 1").update();
+
+    awaitRefused(ErrorCode.NOT_AUTHENTICATED, () -> client.keys().list(null));
+    assertThat(listed(key).state()).isEqualTo(KeyState.IGNORED);
+    assertThat(listed(key).roles()).isEmpty();
+    at(one, adminKey).keys().revoke(key.keyId(), "forged");
+    assertThat(listed(key).state()).isEqualTo(KeyState.REVOKED);
+  }
+
+  @Test
+  void nobodyGivesAwayWhatHeHasNot() {
+    FlowClient scoped = at(one, created("ADMIN", key -> key.ofTypes("acme_*")).key());
+    IssuedKey own = scoped.keys().create(NewKey.of(newName(), "WORKER").ofTypes("acme_tts"));
+    assertRefused(
+        ErrorCode.KEY_CONFLICT, () -> scoped.keys().create(NewKey.of(newName(), "READER")));
+    assertRefused(
+        ErrorCode.KEY_CONFLICT,
+        () -> scoped.keys().create(NewKey.of(newName(), "READER").ofTypes("acme_tts", "keyed")));
+
+    IssuedKey beyond = created("READER");
+    assertThat(scoped.keys().list(null))
+        .extracting(ListedKey::keyId)
+        .contains(own.keyId())
+        .doesNotContain(beyond.keyId());
+    assertRefused(ErrorCode.NO_SUCH_KEY, () -> scoped.keys().revoke(beyond.keyId(), null));
+    assertRefused(ErrorCode.NO_SUCH_KEY, () -> scoped.keys().rotate(beyond.keyId(), Duration.ZERO));
+    scoped.keys().revoke(own.keyId(), null);
+  }
+
+  @Test
+  void lastAdminKeyStays() {
+    String root = at(one, adminKey).keys().me().principal().substring("key:".length());
+    assertRefused(
+        ErrorCode.KEY_CONFLICT, () -> at(one, adminKey).keys().revoke(root, "by mistake"));
+    IssuedKey second = created("ADMIN");
+    at(one, adminKey).keys().revoke(second.keyId(), null);
+  }
+
+  @Test
+  void nameOfALiveKeyIsTaken() {
+    NewKey key = NewKey.of(newName(), "READER");
+    IssuedKey first = at(one, adminKey).keys().create(key);
+    assertRefused(ErrorCode.KEY_CONFLICT, () -> at(other, adminKey).keys().create(key));
+    at(one, adminKey).keys().revoke(first.keyId(), null);
+    assertThat(at(other, adminKey).keys().create(key).keyId()).isNotEqualTo(first.keyId());
+  }
+
+  @Test
+  void whatTheDatabaseHasIsNoCredential() {
+    IssuedKey key = created("ADMIN");
+    String secret = AccessKey.parse(key.key()).orElseThrow().secret();
+    Map<String, Object> row =
+        sql()
+            .sql("SELECT * FROM t_access_key WHERE key_id = ?")
+            .param(key.keyId())
+            .query()
+            .singleRow();
+    assertThat(row.toString()).doesNotContain(secret);
+    String hash = HexFormat.of().formatHex((byte[]) row.get("key_hash"));
+    for (String tried : List.of(hash, key.keyId(), "afk_" + key.keyId() + "_" + hash)) {
+      assertRefused(ErrorCode.NOT_AUTHENTICATED, () -> at(one, tried).keys().me());
+    }
+    assertRefused(ErrorCode.NOT_AUTHENTICATED, () -> at(one, null).keys().me());
+    at(one, adminKey).keys().revoke(key.keyId(), null);
+  }
+
+  @Test
+  void lastUseIsWrittenForAllKeysTogether() {
+    IssuedKey used = created("READER");
+    IssuedKey unused = created("READER");
+    at(one, used.key()).keys().me();
+    one.getBean(KeyUpkeep.class).runOnce();
+    ListedKey listed = listed(used);
+    assertThat(listed.lastUsedTime()).isGreaterThanOrEqualTo(listed.createTime());
+    assertThat(listed(unused).lastUsedTime()).isNull();
+  }
+
+  @Test
+  void keyThatEndsSoonIsShown() {
+    IssuedKey key = created("READER", soon -> soon.forDays(3));
+    one.getBean(KeyUpkeep.class).runOnce();
+    Gauge days =
+        one.getBean(MeterRegistry.class)
+            .get("asyncflow.access.expires")
+            .tag("key", key.keyId())
+            .gauge();
+    assertThat(days.value()).as("full days").isEqualTo(2);
+  }
+
+  @Test
+  void actsOnKeysAreRecorded() {
+    IssuedKey key = created("READER");
+    IssuedKey next = at(one, adminKey).keys().rotate(key.keyId(), Duration.ZERO);
+    at(one, adminKey).keys().revoke(next.keyId(), "no use");
+    assertThat(actsOn(key.keyId())).containsExactly("CREATE", "ROTATE");
+    assertThat(actsOn(next.keyId())).containsExactly("REVOKE");
+    String details =
+        sql()
+            .sql("SELECT GROUP_CONCAT(detail) FROM t_act WHERE object = ?")
+            .param("key:" + key.keyId())
+            .query(String.class)
+            .single();
+    assertThat(details)
+        .contains("READER", next.keyId())
+        .doesNotContain(AccessKey.parse(key.key()).orElseThrow().secret());
+  }
+
+  private static List<String> actsOn(String keyId) {
+    return sql()
+        .sql("SELECT act FROM t_act WHERE object = ? ORDER BY id")
+        .param("key:" + keyId)
+        .query(String.class)
+        .list();
+  }
+}

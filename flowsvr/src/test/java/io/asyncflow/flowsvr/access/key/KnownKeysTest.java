@@ -1,0 +1,175 @@
+package io.asyncflow.flowsvr.access.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
+import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
+import io.asyncflow.flowsvr.system.BadSettingException;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.db.DatabaseWatch;
+import io.asyncflow.flowsvr.web.load.OpenCalls;
+import io.asyncflow.rules.access.AccessKey;
+import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.KeySeals;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessResourceFailureException;
+
+/** What a server knows of keys, and when it asks the database. */
+class KnownKeysTest {
+
+  private static final long BEGIN = 5_000_000;
+  private static final String OLD = "the-pepper-before-this-one";
+  private static final String NEW = "the-pepper-of-these-days";
+
+  private final AccessKeyStore store = mock();
+  private final DatabaseWatch database = mock();
+  private final OpenCalls calls = new OpenCalls();
+  private final StoppedNode node = new StoppedNode();
+  private final List<Stored> rows = new ArrayList<>();
+  private long version = 1;
+  private KnownKeys keys;
+
+  private static final class StoppedNode extends Node {
+    private long nanos = -7;
+
+    @Override
+    public long nanoTime() {
+      return nanos;
+    }
+
+    void pass(Duration time) {
+      nanos += time.toNanos();
+    }
+  }
+
+  private KnownKeys started(KeySeals seals, String environmentKey) {
+    when(database.isUp()).thenReturn(true);
+    when(store.version()).thenAnswer(any -> new Version(version, BEGIN));
+    when(store.all()).thenAnswer(any -> List.copyOf(rows));
+    keys = new KnownKeys(store, seals, calls, database, node, environmentKey);
+    keys.load();
+    return keys;
+  }
+
+  private KnownKeys started() {
+    return started(KeySeals.OFF, "a key in the environment");
+  }
+
+  private AccessKey added(String roles, long expireTime) {
+    AccessKey key = AccessKey.random();
+    rows.add(stored(key, roles, expireTime, null));
+    version++;
+    return key;
+  }
+
+  private static Stored stored(AccessKey key, String roles, long expireTime, KeySeals seals) {
+    AccessKeyRow row =
+        AccessKeyRow.of(key, "any", roles, "*", "*", "*", "", "local", 1, expireTime);
+    return new Stored(row, seals == null ? null : seals.seal(row), null);
+  }
+
+  @Test
+  void knownKeyCostsNoStatement() {
+    AccessKey key = added("WORKER", BEGIN + 1);
+    started();
+    for (int i = 0; i < 100; i++) {
+      assertThat(keys.find(key).principal()).isEqualTo("key:" + key.id());
+    }
+    verify(store, times(1)).version();
+  }
+
+  @Test
+  void unknownKeyCausesOneLookASecond() {
+    started();
+    for (int i = 0; i < 100; i++) {
+      assertThat(keys.find(AccessKey.random())).isNull();
+    }
+    verify(store, times(2)).version(); // one at the start
+    AccessKey key = added("WORKER", BEGIN + 10_000);
+    assertThat(keys.find(key)).isNull();
+    node.pass(Duration.ofSeconds(1));
+    assertThat(keys.find(key)).isNotNull();
+    verify(store, times(3)).version();
+  }
+
+  @Test
+  void unknownKeyCausesNoLookWhileTheDatabaseIsAway() {
+    started();
+    when(database.isUp()).thenReturn(false);
+    assertThat(keys.find(AccessKey.random())).isNull();
+    verify(store, times(1)).version();
+  }
+
+  @Test
+  void whatIsKnownStaysWhileTheDatabaseIsAwayAndExpiresByItsClock() {
+    AccessKey key = added("WORKER", BEGIN + 60_000);
+    started();
+    when(store.version()).thenThrow(new DataAccessResourceFailureException("away"));
+    assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(keys::refresh);
+    assertThat(keys.find(AccessKey.random())).isNull();
+    node.pass(Duration.ofMillis(59_999));
+    assertThat(keys.find(key)).isNotNull();
+    node.pass(Duration.ofMillis(1));
+    assertThatExceptionOfType(KeyEndedException.class).isThrownBy(() -> keys.find(key));
+  }
+
+  @Test
+  void keysAreReadOnlyWhenTheirVersionHasChanged() {
+    started();
+    verify(store, times(2)).all(); // one is for the seals
+    keys.refresh();
+    verify(store, times(2)).all();
+    AccessKey key = added("WORKER", BEGIN + 1);
+    keys.refresh();
+    verify(store, times(3)).all();
+    assertThat(keys.find(key)).isNotNull();
+  }
+
+  @Test
+  void rowWithoutAGoodSealCountsForNothingAndTheOthersGetTheNewSeal() {
+    KeySeals before = KeySeals.of(OLD);
+    AccessKey good = AccessKey.random();
+    AccessKey forged = AccessKey.random();
+    Stored old = stored(good, "ADMIN", BEGIN + 1, before);
+    rows.add(old);
+    rows.add(stored(forged, "ADMIN", BEGIN + 1, KeySeals.of("a-pepper-of-somebody-else")));
+    started(KeySeals.of(NEW + "," + OLD), "");
+    assertThat(keys.find(good)).isNotNull();
+    assertThat(keys.find(forged)).isNull();
+    assertThat(keys.snapshot().refused()).containsExactly(forged.id());
+    verify(store, times(1)).reseal(any());
+    verify(store).reseal(old);
+  }
+
+  @Test
+  void rowThatCannotBeReadCountsForNothing() {
+    AccessKey key = AccessKey.random();
+    AccessKeyRow row =
+        AccessKeyRow.of(key, "any", "WORKER", "*", "no list", "*", "", "local", 1, BEGIN + 1);
+    rows.add(new Stored(row, null, null));
+    started();
+    assertThat(keys.find(key)).isNull();
+    verify(store, never()).reseal(any());
+  }
+
+  @Test
+  void serverDoesNotStartIfNobodyCouldMakeAKey() {
+    added("ADMIN", BEGIN);
+    added("WORKER,OPERATOR", BEGIN + 1);
+    assertThatExceptionOfType(BadSettingException.class)
+        .isThrownBy(() -> started(KeySeals.OFF, ""))
+        .withMessageContaining("./asyncflow key create NAME --role ADMIN --direct");
+    added("ADMIN", BEGIN + 1);
+    started(KeySeals.OFF, "");
+  }
+}
