@@ -106,9 +106,17 @@ public class TaskClaimer {
    *     sufficient
    * @param arrivedAt {@linkplain io.asyncflow.flowsvr.system.Node#nanoTime when} it arrived; an
    *     earlier look is not sufficient if {@code requireFresh}
+   * @param asksLanes whether the claim asks for the lanes of its worker; if not, it gets other
+   *     tasks
    */
   public record ClaimRequest(
-      Hold hold, boolean possibleRepeat, boolean requireFresh, long arrivedAt) {}
+      Hold hold, boolean possibleRepeat, boolean requireFresh, long arrivedAt, boolean asksLanes) {
+
+    /** A request that asks for the lanes of its worker. */
+    public ClaimRequest(Hold hold, boolean possibleRepeat, boolean requireFresh, long arrivedAt) {
+      this(hold, possibleRepeat, requireFresh, arrivedAt, true);
+    }
+  }
 
   /**
    * The result of a claim.
@@ -260,10 +268,19 @@ public class TaskClaimer {
 
     /** The stages that each worker takes; empty for all. */
     private Map<String, Set<String>> workers() {
+      return workers(request -> true);
+    }
+
+    /** Those of the workers whose lanes this claim asks for. */
+    private Map<String, Set<String>> workersThatAskLanes() {
+      return workers(ClaimRequest::asksLanes);
+    }
+
+    private Map<String, Set<String>> workers(Predicate<ClaimRequest> which) {
       Map<String, Set<String>> workers = new HashMap<>();
       for (ClaimRequest request : line) {
         Hold hold = request.hold();
-        if (!hold.workerId().isEmpty()) {
+        if (!hold.workerId().isEmpty() && which.test(request)) {
           workers.merge(hold.workerId(), hold.stages(), ClaimInProgress::union);
         }
       }
@@ -366,7 +383,7 @@ public class TaskClaimer {
         return Optional.empty();
       }
       return dueLook
-          .busyRange(type, stages, this::workers, paused.stagesOf(type))
+          .busyRange(type, stages, this::workersThatAskLanes, paused.stagesOf(type))
           .filter(this::concernsAllThatRequireFresh);
     }
 
@@ -481,7 +498,7 @@ public class TaskClaimer {
               room(config),
               requireFresh.stream().anyMatch(hold -> hold.stages().isEmpty()),
               unchecked,
-              this::workers,
+              this::workersThatAskLanes,
               paused.stagesOf(type));
       Look look = dueLook.look(request, false);
       boolean isEnough =

@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.hold;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,39 +24,61 @@ final class ClaimRounds {
   /** The longest delay before the next round. */
   private static final long MAX_DELAY_MS = 5_000;
 
-  private final LongSupplier round;
+  private final Round round;
   private final BooleanSupplier isAnyWaiting;
   private final HoldThreads threads;
   private boolean running;
   private boolean anotherRequested;
+
+  /** Whether something else than an arrival asked for the next round. */
+  private boolean forAll;
+
   private ScheduledFuture<?> alarm;
 
   /**
    * @param round makes one claim and returns the delay in ms until the next one; must not throw
    * @param isAnyWaiting whether any hold waits; if none does, no alarm is set
    */
-  ClaimRounds(LongSupplier round, BooleanSupplier isAnyWaiting, HoldThreads threads) {
+  ClaimRounds(Round round, BooleanSupplier isAnyWaiting, HoldThreads threads) {
     this.round = round;
     this.isAnyWaiting = isAnyWaiting;
     this.threads = threads;
   }
 
-  /** Makes a round in the caller's thread, or requests another one if one is running. */
+  /** One claim. */
+  @FunctionalInterface
+  interface Round {
+
+    /**
+     * Makes it.
+     *
+     * @param forAll whether something may have become due for the parked holds; if not, holds have
+     *     arrived
+     * @return the delay in ms until the next one
+     */
+    long make(boolean forAll);
+  }
+
+  /**
+   * Makes a round for a hold that has arrived, in the caller's thread, or requests another one if
+   * one is running.
+   */
   void runInCallersThread() {
-    if (begin()) {
+    if (begin(false)) {
       runOnce();
     }
   }
 
-  /** Makes a round in a pool thread, or requests another one if one is running. */
+  /** Makes a round for all holds in a pool thread, or requests another one if one is running. */
   void run() {
-    if (begin()) {
+    if (begin(true)) {
       runInPool();
     }
   }
 
   /** False if a round is running; then another one is requested. */
-  private synchronized boolean begin() {
+  private synchronized boolean begin(boolean isForAll) {
+    forAll |= isForAll;
     anotherRequested = running;
     running = true;
     return !anotherRequested;
@@ -78,12 +99,15 @@ final class ClaimRounds {
 
   /** Makes one round. A round requested meanwhile is queued behind those of other lines. */
   private void runOnce() {
+    boolean isForAll;
     synchronized (this) {
+      isForAll = forAll;
+      forAll = false;
       anotherRequested = false; // before the round reads which holds wait
     }
     long againInMs = NO_THREAD_MS; // if the round throws, even an Error
     try {
-      againInMs = round.getAsLong();
+      againInMs = round.make(isForAll);
     } finally {
       end(againInMs);
     }
@@ -91,13 +115,16 @@ final class ClaimRounds {
 
   private void end(long againInMs) {
     boolean runAgain;
+    boolean coversAll;
     synchronized (this) {
       runAgain = anotherRequested;
       running = runAgain;
+      coversAll = runAgain && forAll;
     }
     if (runAgain) {
       runInPool();
-    } else {
+    }
+    if (!coversAll) { // the next round may not learn what is due for the parked holds
       runIn(againInMs);
     }
   }

@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.hold;
 
+import static java.util.Collections.disjoint;
+
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.claim.TaskClaimer.ClaimRequest;
@@ -29,7 +31,9 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>A hold that arrives while no round is running makes one in its own thread, so a single hold
- * does not wait. Holds that arrive during a round share the next one, with all parked holds.
+ * does not wait. Holds that arrive during a round share the next one, with all parked holds. A
+ * round that only arrivals caused asks for the lanes of these alone: what is due for the parked
+ * ones an event, the alarm or the scan tells.
  *
  * <p>Thread-safe; no method calls foreign code while it holds a lock.
  */
@@ -148,14 +152,18 @@ final class WaitingLine {
     holds.close();
   }
 
-  /** Makes one claim for all unanswered holds. Returns the delay in ms until the next one. */
-  private long round() {
+  /**
+   * Makes one claim for all unanswered holds. Returns the delay in ms until the next one.
+   *
+   * @param forAll whether to ask for the lanes of parked holds, too
+   */
+  private long round(boolean forAll) {
     List<WaitingHold> round = holds.unanswered();
     if (round.isEmpty()) {
       return FAILURE_PAUSE_MS;
     }
     try {
-      long againInMs = serve(round);
+      long againInMs = serve(round, forAll);
       lastFailure = null;
       return againInMs;
     } catch (Throwable e) { // even after an Error, later rounds must run
@@ -164,10 +172,14 @@ final class WaitingLine {
     }
   }
 
-  private long serve(List<WaitingHold> round) {
+  private long serve(List<WaitingHold> round, boolean forAll) {
     List<List<WaitingHold>> calls = Redelivery.byCall(round);
-    RoundResult result =
-        claim.apply(calls.stream().map(call -> WaitingLine.claimRequest(call.get(0))).toList());
+    Set<WaitingHold> awaiting = new HashSet<>(holds.awaitingClaim());
+    List<ClaimRequest> requests = new ArrayList<>();
+    for (List<WaitingHold> call : calls) {
+      requests.add(claimRequest(call.get(0), forAll || !disjoint(call, awaiting)));
+    }
+    RoundResult result = claim.apply(requests);
     List<Task> undelivered = new ArrayList<>();
     boolean anyTasks = false;
     boolean allComplete = true;
@@ -192,8 +204,9 @@ final class WaitingLine {
     return allComplete ? result.againInMs() : pauseMs;
   }
 
-  private static ClaimRequest claimRequest(WaitingHold waiting) {
-    return new ClaimRequest(waiting.hold, !waiting.checked, !waiting.canWait(), waiting.arrivedAt);
+  private static ClaimRequest claimRequest(WaitingHold waiting, boolean asksLanes) {
+    return new ClaimRequest(
+        waiting.hold, !waiting.checked, !waiting.canWait(), waiting.arrivedAt, asksLanes);
   }
 
   /**

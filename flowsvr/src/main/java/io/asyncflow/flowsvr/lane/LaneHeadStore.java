@@ -1,13 +1,19 @@
 package io.asyncflow.flowsvr.lane;
 
+import static io.asyncflow.flowsvr.system.db.DatabaseClock.NOW_MS;
 import static java.util.Collections.nCopies;
-import static java.util.stream.Collectors.joining;
 
+import io.asyncflow.flowsvr.system.db.DatabaseClock;
 import io.asyncflow.flowsvr.tasktable.schema.TableSql;
 import io.asyncflow.rules.TaskTable;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -22,32 +28,45 @@ public class LaneHeadStore {
   /** A task that is due later than this is found by a later look. */
   public static final long HORIZON_MS = 10_000;
 
-  /**
-   * The most lanes of one stage of one table in an answer. Of more, each answer has others, so that
-   * no lane waits for ever.
-   */
+  /** The most lanes with waiting tasks in an answer. */
   static final int MOST = 1_000;
 
-  static final TableSql HEADS =
+  /** The most steps of one statement. Of more lanes than they allow, each look reads others. */
+  private static final int MOST_STEPS = 20_000;
+
+  private static final TableSql STEP =
       new TableSql(
           """
-          (SELECT <place> AS place, l.worker_id, l.lane, (
-              SELECT order_time
-              FROM %s FORCE INDEX (idx_claim)
-              WHERE status = 1
-                AND task_stage = ?
-                AND lane = l.lane
-              ORDER BY order_time
-              LIMIT 1) AS order_time,
-            now_ms AS db_now
-          FROM t_lane_worker l
-          WHERE l.worker_id IN (<workers>)
-          HAVING order_time <= now_ms + <horizon>
-          ORDER BY RAND()
-          LIMIT <most>)
+          (SELECT order_time
+           FROM %s FORCE INDEX (idx_claim)
+           WHERE status = 1
+             AND task_stage = ?
+             AND lane = l.lane
+           ORDER BY order_time
+           LIMIT 1)\
+          """);
+
+  /**
+   * The lanes are chosen before the first step, so their number bounds the work. The last one that
+   * fits is always in the answer: it tells that there may be more.
+   */
+  private static final String HEADS =
+      DatabaseClock.sql(
           """
-              .replace("<horizon>", "" + HORIZON_MS)
-              .replace("<most>", "" + MOST));
+          SELECT STRAIGHT_JOIN h.*, w.worker_id, now_ms AS db_now
+          FROM (
+            SELECT l.n, l.lane, <steps>
+            FROM (
+              SELECT lane, ROW_NUMBER() OVER (ORDER BY RAND()) AS n
+              FROM t_lane_worker
+              WHERE worker_id IN (<workers>)
+              GROUP BY lane
+              ORDER BY n
+              LIMIT <lanes>) l
+            HAVING n = <lanes> OR <due>
+            LIMIT <most>) h
+          JOIN t_lane_worker w ON w.lane = h.lane
+          """);
 
   private final JdbcClient jdbc;
 
@@ -74,41 +93,66 @@ public class LaneHeadStore {
 
   /** The heads of the lanes of these workers. One statement reads fifty places. */
   public LaneHeads heads(List<Place> places, Collection<String> workers) {
+    return heads(places, workers, MOST_STEPS);
+  }
+
+  /** As {@link #heads(List, Collection)}, with fewer or more steps. */
+  public LaneHeads heads(List<Place> places, Collection<String> workers, int mostSteps) {
+    Set<String> asked = Set.copyOf(workers);
     List<LaneHead> heads = new ArrayList<>();
     boolean isCut = false;
     for (List<Place> group : TableSql.groups(places)) {
-      List<LaneHead> found = ofGroup(group, workers);
-      isCut |= found.size() >= MOST;
-      heads.addAll(found);
+      isCut |= readGroup(group, asked, Math.max(1, mostSteps / group.size()), heads);
     }
     return new LaneHeads(heads, isCut);
   }
 
-  private List<LaneHead> ofGroup(List<Place> places, Collection<String> workers) {
-    List<String> parts = new ArrayList<>();
+  /** Returns whether there may be more. */
+  private boolean readGroup(
+      List<Place> places, Set<String> workers, int mostLanes, List<LaneHead> heads) {
     List<Object> values = new ArrayList<>();
-    for (int i = 0; i < places.size(); i++) {
-      parts.add(sql(places.get(i).table(), i, workers.size()));
-      values.add(places.get(i).stage());
-      values.addAll(workers);
-    }
-    return jdbc.sql(String.join("UNION ALL\n", parts))
+    places.forEach(place -> values.add(place.stage()));
+    values.addAll(workers);
+    Set<String> lanes = new HashSet<>();
+    AtomicBoolean isCut = new AtomicBoolean();
+    jdbc.sql(sql(places, workers.size(), mostLanes))
         .params(values)
         .query(
-            (rs, row) ->
-                new LaneHead(
-                    places.get(rs.getInt("place")),
-                    rs.getString("lane"),
-                    rs.getString("worker_id"),
-                    rs.getLong("order_time"),
-                    rs.getLong("db_now")))
-        .list();
+            rs -> {
+              lanes.add(rs.getString("lane"));
+              isCut.compareAndSet(false, rs.getInt("n") == mostLanes);
+              if (workers.contains(rs.getString("worker_id"))) {
+                addHeads(places, rs, heads);
+              }
+            });
+    return isCut.get() || lanes.size() >= MOST;
   }
 
-  static String sql(TaskTable table, int place, int workers) {
+  private static void addHeads(List<Place> places, ResultSet rs, List<LaneHead> heads)
+      throws SQLException {
+    long now = rs.getLong("db_now");
+    for (int i = 0; i < places.size(); i++) {
+      long orderTime = rs.getLong("step" + i);
+      if (!rs.wasNull() && orderTime <= now + HORIZON_MS) {
+        heads.add(
+            new LaneHead(
+                places.get(i), rs.getString("lane"), rs.getString("worker_id"), orderTime, now));
+      }
+    }
+  }
+
+  private static String sql(List<Place> places, int workers, int mostLanes) {
+    List<String> steps = new ArrayList<>();
+    List<String> due = new ArrayList<>();
+    for (int i = 0; i < places.size(); i++) {
+      steps.add(STEP.of(places.get(i).table()) + " AS step" + i);
+      due.add("step" + i + " <= " + NOW_MS + " + " + HORIZON_MS);
+    }
     return HEADS
-        .of(table)
-        .replace("<place>", "" + place)
-        .replace("<workers>", nCopies(workers, "?").stream().collect(joining(", ")));
+        .replace("<steps>", String.join(",\n", steps))
+        .replace("<workers>", String.join(", ", nCopies(workers, "?")))
+        .replace("<lanes>", "" + mostLanes)
+        .replace("<due>", String.join(" OR ", due))
+        .replace("<most>", "" + MOST);
   }
 }

@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.Outcome;
@@ -19,6 +20,7 @@ import io.asyncflow.flowsvr.due.DueStore.Scan;
 import io.asyncflow.flowsvr.due.Range;
 import io.asyncflow.flowsvr.due.Source;
 import io.asyncflow.flowsvr.lane.LaneHeadStore;
+import io.asyncflow.flowsvr.lane.LaneHeadStore.LaneHeads;
 import io.asyncflow.flowsvr.lane.LaneHeadStore.Place;
 import io.asyncflow.flowsvr.lease.LeaseStore;
 import io.asyncflow.flowsvr.lease.ParsedBeat;
@@ -46,11 +48,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -68,6 +72,7 @@ class ClaimPlanIT {
 
   @Autowired Given given;
   @Autowired JdbcClient jdbc;
+  @Autowired JdbcTemplate batch;
   @Autowired TransactionTemplate transaction;
   @Autowired ClaimStore claims;
   @Autowired DueStore dueStore;
@@ -357,6 +362,57 @@ class ClaimPlanIT {
         .containsExactly("first");
     assertThat(rowsReadBy(() -> dueStore.headsOfNext(List.of(new Source(many, "first", lane)))))
         .isLessThanOrEqualTo(3);
+  }
+
+  @Test
+  void lanesOfManyWorkersCostAStepEach() {
+    TaskType lark = given.aType().create();
+    String mine = lark.name() + "-300";
+    TaskTable of = given.aWaitingTask().ofType(lark).forWorkers(mine).create().table();
+    List<String> workers = new ArrayList<>(List.of(mine));
+    List<Object[]> lanes = new ArrayList<>();
+    for (int worker = 0; worker < 300; worker++) {
+      workers.add(lark.name() + "-" + worker);
+      for (int i = 0; i < 5; i++) { // 60 lanes of 25 workers
+        String lane = "%014x%02d".formatted(lark.hashCode() & 0xffffffffL, (worker + i) % 60);
+        lanes.add(new Object[] {workers.get(worker + 1), lane});
+      }
+    }
+    batch.batchUpdate("INSERT INTO t_lane_worker VALUES (?, ?)", lanes);
+    List<Place> places = List.of(new Place(of, "first"), new Place(of, "second"));
+    assertThat(laneHeads.heads(places, workers).heads()).hasSize(1);
+    assertThat(laneHeads.heads(places, workers).isCut()).isFalse();
+    // 1,501 rows of t_lane_worker, 61 lanes that are sorted, at most three reads a step
+    assertThat(rowsReadBy(() -> laneHeads.heads(places, workers))).isLessThanOrEqualTo(3_000);
+    // and the lanes are cut before the steps
+    assertThat(laneHeads.heads(places, workers, 100).isCut()).isTrue();
+    long steps = rowsReadBy(() -> laneHeads.heads(places, workers, 122));
+    assertThat(rowsReadBy(() -> laneHeads.heads(places, workers, 20))).isLessThan(steps - 50);
+    await()
+        .untilAsserted( // each look reads others, so none waits for ever
+            () -> assertThat(laneHeads.heads(places, workers, 60).heads()).hasSize(1));
+  }
+
+  @Test
+  void lanesAreNotCutBecauseTheyHaveTasksInManyStages() {
+    TaskType lark = given.aType().create();
+    TaskId model = given.aWaitingTask().ofType(lark).inStage("s0").forWorkers("many-w").create();
+    List<Object[]> lanes = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      lanes.add(new Object[] {"many-w", "feed%012d".formatted(i)});
+    }
+    batch.batchUpdate("INSERT INTO t_lane_worker VALUES (?, ?)", lanes);
+    given.copies(
+        model,
+        1,
+        1_000,
+        "status = 1, task_stage = CONCAT('s', id % 50), lane = CONCAT('feed', LPAD(id DIV 50 % 20,"
+            + " 12, '0'))");
+    List<Place> places =
+        IntStream.range(0, 50).mapToObj(i -> new Place(model.table(), "s" + i)).toList();
+    LaneHeads found = laneHeads.heads(places, List.of("many-w"));
+    assertThat(found.heads()).hasSizeGreaterThanOrEqualTo(1_000);
+    assertThat(found.isCut()).isFalse();
   }
 
   @Test

@@ -79,6 +79,21 @@ class WaitingLineTest {
   }
 
   @Test
+  void roundThatAnArrivalCausedAsksForItsLanesAlone() throws Exception {
+    park(aHold("parked"));
+    quiet = hold -> 0; // as in a type with lanes
+    line.join(aHold("newcomer"));
+    assertThat(lastAsking)
+        .extracting(ClaimRequest::asksLanes)
+        .as("the parked one, the newcomer")
+        .containsExactly(false, true);
+    claims.clear();
+    line.news();
+    assertThat(claims.poll(10, SECONDS)).hasSize(2);
+    assertThat(lastAsking).allMatch(ClaimRequest::asksLanes);
+  }
+
+  @Test
   void busyLinesLetOthersHaveTheirTurn() throws Exception {
     // As many lines as there are threads, each of which finds news in every round.
     List<WaitingLine> busy = new ArrayList<>();

@@ -205,6 +205,33 @@ class LanesIT {
     assertThat(named.get(20, SECONDS)).hasSize(1);
   }
 
+  @Test
+  void taskForOneOfManyParkedWorkersIsFoundHoweverManyArrive() throws Exception {
+    List<CompletableFuture<List<Task>>> answers = new ArrayList<>();
+    aTaskFor("w2").dueIn(1, HOURS).create(); // the type has lanes
+    for (int worker = 0; worker < 300; worker++) {
+      for (int i = 0; i < 5; i++) {
+        jdbc.sql("INSERT IGNORE INTO t_lane_worker VALUES (:worker, :lane)")
+            .param("worker", "fleet-" + worker)
+            .param("lane", "fleet%011d".formatted((worker + i) % 300))
+            .update();
+      }
+      answers.add(park(given.aHold(lark).by("fleet-" + worker)));
+    }
+    TaskId here = aTaskFor("fleet-17").create();
+    assertThat(answers.get(17).get(5, SECONDS))
+        .extracting(Task::taskId)
+        .containsExactly(here.toString());
+    TaskId later = aTaskFor("fleet-18").dueIn(300, MILLISECONDS).create();
+    park(given.aHold(lark).by("fleet-300"));
+    assertThat(answers.get(18).get(5, SECONDS))
+        .extracting(Task::taskId)
+        .containsExactly(later.toString());
+    TaskId elsewhere = given.aWaitingTask().ofType(lark).dueIn(1, HOURS).create();
+    anotherServerPuts(elsewhere, "fleet-19");
+    assertThat(answers.get(19).get(20, SECONDS)).hasSize(1);
+  }
+
   /** With all that is committed before, and no event. */
   private void anotherServerPuts(TaskId id, String worker) {
     String lane = Lane.of(Set.of(worker), 0);
