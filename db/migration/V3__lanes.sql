@@ -12,8 +12,7 @@ CREATE TABLE t_lane (
   lane                VARCHAR(16)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'first digits of the SHA-256 of the sorted workers, salted if another set has them',
   workers             TEXT         NOT NULL COMMENT 'JSON: their ids, sorted',
   use_time            BIGINT       NOT NULL COMMENT 'when it was last asked for, to a day',
-  PRIMARY KEY (lane),
-  KEY idx_use (use_time)
+  PRIMARY KEY (lane)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- The lanes of each worker; written with t_lane.
@@ -29,7 +28,8 @@ CREATE TABLE t_lane_table (
   lane                VARCHAR(16)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   task_type           VARCHAR(31)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL COMMENT 'in lower case',
   table_number        INT          NOT NULL,
-  PRIMARY KEY (lane, task_type, table_number)
+  PRIMARY KEY (lane, task_type, table_number),
+  KEY idx_table (task_type, table_number)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 
 -- Beside the positions, because every look for due tasks reads them anyway.

@@ -4,6 +4,7 @@ import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.system.db.PagedDelete;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.context.annotation.Bean;
@@ -17,11 +18,19 @@ import org.springframework.stereotype.Component;
 public class LaneRetention {
 
   private static final Duration UNUSED = Duration.ofDays(30);
-  private static final int PAGE = 500;
+
+  /** The lanes that a round looks at. */
+  private static final int PAGE = 5_000;
+
+  private static final int SLICE = 500;
 
   private final LaneStore store;
   private final PagedDelete pages;
   private final RetryingTransactions transactions;
+
+  /** Where the next round goes on. */
+  private String lastLane = "";
+
 
   LaneRetention(LaneStore store, PagedDelete pages, RetryingTransactions transactions) {
     this.store = store;
@@ -34,10 +43,21 @@ public class LaneRetention {
     return Duty.ofLeader("lane-retention", every.cleaning(), this::runOnce);
   }
 
-  /** Runs a round; returns the number of deleted lanes, at most a page. */
+  /**
+   * Runs a round: forgets dropped tables, and looks at the next page of the lanes. Returns the
+   * number of deleted lanes.
+   */
   int runOnce() {
-    pages.run(store::deleteUsesOfDropped);
-    List<String> unused = store.unused(UNUSED, PAGE);
-    return unused.isEmpty() ? 0 : transactions.execute(() -> store.deleteUnused(unused, UNUSED));
+    for (TaskTable table : store.droppedTables()) {
+      pages.run(limit -> store.deleteUses(table, limit));
+    }
+    LaneStore.Page page = store.pageBehind(lastLane, UNUSED, PAGE);
+    int deleted = 0;
+    for (int i = 0; i < page.unused().size(); i += SLICE) {
+      List<String> slice = page.unused().subList(i, Math.min(i + SLICE, page.unused().size()));
+      deleted += transactions.execute(() -> store.deleteUnused(slice, UNUSED));
+    }
+    lastLane = page.last();
+    return deleted;
   }
 }

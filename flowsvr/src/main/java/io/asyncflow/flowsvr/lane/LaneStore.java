@@ -3,7 +3,9 @@ package io.asyncflow.flowsvr.lane;
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -126,37 +128,65 @@ class LaneStore {
     return counts;
   }
 
-  /** Deletes a page of the uses of lanes by tables that were given up; returns their number. */
-  int deleteUsesOfDropped(int limit) {
-    List<Object[]> gone =
-        jdbc.sql(
-                """
-                SELECT u.lane, u.task_type, u.table_number
-                FROM t_lane_table u
-                LEFT JOIN t_task_table t
-                  ON t.task_type = u.task_type
-                  AND t.table_number = u.table_number
-                WHERE t.task_type IS NULL
-                  OR t.drop_time IS NOT NULL
-                LIMIT :limit
-                """)
-            .param("limit", limit)
-            .query((rs, row) -> new Object[] {rs.getString(1), rs.getString(2), rs.getInt(3)})
-            .list();
-    if (!gone.isEmpty()) {
-      batch.batchUpdate(
-          "DELETE FROM t_lane_table WHERE lane = ? AND task_type = ? AND table_number = ?", gone);
-    }
-    return gone.size();
+  /** The tables that lanes are used by and that were given up; a step into the index for each. */
+  List<TaskTable> droppedTables() {
+    return jdbc.sql(
+            """
+            SELECT u.task_type, u.table_number
+            FROM (SELECT DISTINCT task_type, table_number FROM t_lane_table) u
+            LEFT JOIN t_task_table t
+              ON t.task_type = u.task_type
+              AND t.table_number = u.table_number
+            WHERE t.task_type IS NULL
+              OR t.drop_time IS NOT NULL
+            """)
+        .query((rs, row) -> new TaskTable(new TaskType(rs.getString(1)), rs.getInt(2)))
+        .list();
   }
 
-  /** A page of the lanes that no table has and that were not asked for since then. */
-  List<String> unused(Duration age, int limit) {
-    return jdbc.sql("SELECT lane FROM t_lane WHERE " + UNUSED + "LIMIT :limit")
-        .param("age", age.toMillis())
+  /** Deletes a page of the uses of lanes by a table; returns their number. */
+  int deleteUses(TaskTable table, int limit) {
+    return jdbc.sql(
+            """
+            DELETE FROM t_lane_table
+            WHERE task_type = :type
+              AND table_number = :number
+            ORDER BY lane
+            LIMIT :limit
+            """)
+        .param("type", table.type().name())
+        .param("number", table.number())
         .param("limit", limit)
-        .query(String.class)
-        .list();
+        .update();
+  }
+
+  /**
+   * A page of all lanes.
+   *
+   * @param unused those that no table has and that were not asked for since then
+   * @param last the last lane of the page; empty if it is the last page
+   */
+  record Page(List<String> unused, String last) {}
+
+  /** The lanes behind this one. */
+  Page pageBehind(String lane, Duration age, int limit) {
+    List<String> unused = new ArrayList<>();
+    List<String> all =
+        jdbc.sql(
+                sql("SELECT lane, (" + UNUSED + ") AS is_unused FROM t_lane")
+                    + " WHERE lane > :lane ORDER BY lane LIMIT :limit")
+            .param("age", age.toMillis())
+            .param("lane", lane)
+            .param("limit", limit)
+            .query(
+                (rs, row) -> {
+                  if (rs.getBoolean("is_unused")) {
+                    unused.add(rs.getString("lane"));
+                  }
+                  return rs.getString("lane");
+                })
+            .list();
+    return new Page(unused, all.size() < limit ? "" : all.get(limit - 1));
   }
 
   /** Deletes those of the lanes that are still unused; requires a transaction. */

@@ -40,6 +40,7 @@ import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TransitionNotAllowedException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -52,7 +53,9 @@ import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** Which workers may hold a task. */
 @UnsweptServer
@@ -65,6 +68,8 @@ class LanesIT {
 
   @Autowired Given given;
   @Autowired JdbcClient jdbc;
+  @Autowired JdbcTemplate batch;
+  @Autowired TransactionTemplate transaction;
   @Autowired TaskCreator creator;
   @Autowired TaskHolds holds;
   @Autowired TaskReporter reporter;
@@ -480,6 +485,40 @@ class LanesIT {
     retention.runOnce();
     assertThat(jdbc.sql("SELECT lane FROM t_lane_table").query(String.class).list())
         .doesNotContain(lane);
+  }
+
+  @Test
+  void retentionReadsAPageOfLanesHoweverManyTheTablesHave() {
+    List<Object[]> uses = new ArrayList<>();
+    for (int i = 0; i < 5_000; i++) {
+      uses.add(new Object[] {"%016d".formatted(i), lark.name(), table().number()});
+    }
+    batch.batchUpdate("INSERT INTO t_lane_table VALUES (?, ?, ?)", uses);
+    jdbc.sql("ANALYZE TABLE t_lane_table").query().listOfRows();
+    assertThat(rowsReadBy(store::droppedTables)).isLessThan(2_500);
+    assertThat(rowsReadBy(() -> store.pageBehind("", Duration.ofDays(30), 10))).isLessThan(30);
+    jdbc.sql("DELETE FROM t_lane_table WHERE task_type = :type")
+        .param("type", lark.name())
+        .update();
+  }
+
+  private long rowsReadBy(Runnable work) {
+    return transaction.execute(
+        status -> {
+          long before = rowsRead();
+          work.run();
+          return rowsRead() - before;
+        });
+  }
+
+  private long rowsRead() {
+    return jdbc
+        .sql("SHOW SESSION STATUS LIKE 'Handler_read%'")
+        .query((rs, i) -> rs.getLong(2))
+        .list()
+        .stream()
+        .mapToLong(Long::longValue)
+        .sum();
   }
 
   @Test
