@@ -31,7 +31,6 @@ public class LaneRetention {
   /** Where the next round goes on. */
   private String lastLane = "";
 
-
   LaneRetention(LaneStore store, PagedDelete pages, RetryingTransactions transactions) {
     this.store = store;
     this.pages = pages;

@@ -58,8 +58,8 @@ class WaitingLineTest {
 
   private RoundResult claim(List<ClaimRequest> asking) {
     List<Hold> holds = asking.stream().map(ClaimRequest::hold).toList();
-    claims.add(holds);
     lastAsking = asking;
+    claims.add(holds);
     List<List<Task>> tasks = holds.stream().map(script).toList();
     return new RoundResult(tasks, QUIET_MS, holds.stream().map(complete::test).toList());
   }
