@@ -47,6 +47,7 @@ class CreateController {
   Envelope<CreatedTasks> createTasks(Fields in) {
     List<TaskDraft> tasks =
         in.objects("taskDataList", 1, TaskLimits.BATCH).stream().map(NewTaskForm::read).toList();
+    NewTaskForm.refuseManySets(in, "taskDataList", tasks.stream().map(TaskDraft::workers));
     in.refuseIfBad();
     List<CreatedTask> created = creator.createWithOutcome(CreateCall.of(tasks).byUsers());
     return Envelope.ok(

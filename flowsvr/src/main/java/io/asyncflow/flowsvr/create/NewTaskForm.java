@@ -12,10 +12,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Reads a task to be created. */
 public final class NewTaskForm {
 
+  private static final int SETS_OF_WORKERS = 100;
   private static final long TEN_YEARS_MS = 315_360_000_000L;
   private static final long THIRTY_DAYS_MS = 2_592_000_000L;
 
@@ -50,6 +52,16 @@ public final class NewTaskForm {
       in.refuse("runAt", "must not be given together with delayMs");
     }
     return task;
+  }
+
+  /**
+   * Refuses a list of tasks with more than {@value #SETS_OF_WORKERS} different sets of workers:
+   * each new one is a lane.
+   */
+  public static void refuseManySets(Fields in, String name, Stream<? extends Set<String>> sets) {
+    if (sets.filter(set -> !set.isEmpty()).distinct().count() > SETS_OF_WORKERS) {
+      in.refuse(name, "must have at most " + SETS_OF_WORKERS + " different sets of workerIds");
+    }
   }
 
   /** The workers that may hold a task; empty if the field is absent: all. */

@@ -265,15 +265,14 @@ public class TaskCreator {
     }
     Map<TaskTable, Map<Set<String>, String>> laneOf = new HashMap<>();
     tables.forEach(
-        (table, positions) ->
-            positions.stream()
-                .map(position -> tasks.get(position).workers())
-                .filter(workers -> !workers.isEmpty())
-                .forEach(
-                    workers ->
-                        laneOf
-                            .computeIfAbsent(table, t -> new HashMap<>())
-                            .computeIfAbsent(workers, w -> lanes.of(w, table))));
+        (table, positions) -> {
+          Set<Set<String>> sets =
+              positions.stream()
+                  .map(position -> tasks.get(position).workers())
+                  .filter(workers -> !workers.isEmpty())
+                  .collect(toSet());
+          laneOf.put(table, lanes.ofEach(sets, table));
+        });
     return laneOf;
   }
 

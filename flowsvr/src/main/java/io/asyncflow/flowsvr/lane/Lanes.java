@@ -1,11 +1,17 @@
 package io.asyncflow.flowsvr.lane;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskTable;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
@@ -23,14 +29,15 @@ public class Lanes {
 
   private static final long KNOWN = Duration.ofHours(1).toNanos();
 
-  /** The most lanes that are remembered; then all are forgotten. */
-  private static final int MANY = 10_000;
+  /** The most names of workers whose lanes are remembered; then all are forgotten. */
+  private static final int MOST_NAMES = 50_000;
 
   private final LaneStore store;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
   private final Node node;
   private final Map<Use, Known> known = new ConcurrentHashMap<>();
+  private int names; // of the known lanes; guarded by this
 
   Lanes(LaneStore store, TaskFamilies families, RetryingTransactions transactions, Node node) {
     this.store = store;
@@ -53,23 +60,53 @@ public class Lanes {
     if (workers.isEmpty()) {
       return Lane.OPEN;
     }
-    Use use = new Use(Set.copyOf(workers), table);
-    Known before = known.get(use);
-    if (before != null && before.until() - node.nanoTime() > 0) {
-      return before.lane();
+    return ofEach(Set.of(workers), table).get(workers);
+  }
+
+  /**
+   * The lanes of these sets of workers, none of which is empty. As {@link #of(Set, TaskTable)}, in
+   * one transaction.
+   */
+  public Map<Set<String>, String> ofEach(Set<Set<String>> sets, TaskTable table) {
+    Map<Set<String>, String> lanes = new HashMap<>();
+    List<SortedSet<String>> unknown = new ArrayList<>();
+    for (Set<String> workers : sets) {
+      Known before = known.get(new Use(workers, table));
+      if (before != null && before.until() - node.nanoTime() > 0) {
+        lanes.put(workers, before.lane());
+      } else {
+        unknown.add(new TreeSet<>(workers));
+      }
     }
-    SortedSet<String> sorted = new TreeSet<>(workers);
-    String lane = null;
-    for (int salt = 0; lane == null; salt++) {
-      String candidate = Lane.of(sorted, salt);
-      lane = transactions.execute(() -> store.use(candidate, sorted, table)) ? candidate : null;
+    if (unknown.isEmpty()) {
+      return lanes;
     }
+    unknown.sort(Comparator.comparing(workers -> Lane.of(workers, 0))); // as others lock them
+    Map<Set<String>, String> made =
+        transactions.execute(
+            () -> unknown.stream().collect(toMap(Set::copyOf, workers -> use(workers, table))));
     families.markLanes(table.type());
-    if (known.size() >= MANY) {
+    made.forEach((workers, lane) -> remember(new Use(workers, table), lane));
+    lanes.putAll(made);
+    return lanes;
+  }
+
+  private String use(SortedSet<String> workers, TaskTable table) {
+    for (int salt = 0; ; salt++) {
+      String lane = Lane.of(workers, salt);
+      if (store.use(lane, workers, table)) {
+        return lane;
+      }
+    }
+  }
+
+  private synchronized void remember(Use use, String lane) {
+    names += use.workers().size();
+    if (names > MOST_NAMES) {
       known.clear();
+      names = use.workers().size();
     }
     known.put(use, new Known(lane, node.nanoTime() + KNOWN));
-    return lane;
   }
 
   /**

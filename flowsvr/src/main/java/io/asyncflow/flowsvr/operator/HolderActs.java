@@ -70,18 +70,13 @@ public class HolderActs {
    */
   public void setWorkers(TaskId id, Set<String> workers, Act act) {
     requireTable(id);
+    requireMovable(first(id, tasks.findBriefly(id.table(), List.of(id.number()))));
     String lane = lanes.of(workers, id.table()); // before the transaction
     change(
         id,
         act,
         row -> {
-          if (row.status().isFinal()) {
-            throw TransitionNotAllowedException.afterEnd(id, row.status());
-          }
-          if (row.isCopy()) {
-            throw new TransitionNotAllowedException(
-                id, "its job chooses the worker, which must have no other copy of the team");
-          }
+          requireMovable(row);
           boolean mayStay = workers.isEmpty() || workers.contains(row.workerId());
           boolean ends = !mayStay && HoldFence.mayReport(row, row.leaseEpoch());
           return (ends ? HoldEnd.revoked(row) : row).copy().lane(lane).row();
@@ -143,9 +138,21 @@ public class HolderActs {
     }
   }
 
+  private static void requireMovable(TaskRow row) {
+    if (row.status().isFinal()) {
+      throw TransitionNotAllowedException.afterEnd(row.id(), row.status());
+    }
+    if (row.isCopy()) {
+      throw new TransitionNotAllowedException(
+          row.id(), "its job chooses the worker, which must have no other copy of the team");
+    }
+  }
+
   private TaskRow lock(TaskId id) {
-    return tasks.lock(id.table(), List.of(id.number())).stream()
-        .findFirst()
-        .orElseThrow(() -> new TaskNotFoundException(id));
+    return first(id, tasks.lock(id.table(), List.of(id.number())));
+  }
+
+  private static TaskRow first(TaskId id, List<TaskRow> rows) {
+    return rows.stream().findFirst().orElseThrow(() -> new TaskNotFoundException(id));
   }
 }

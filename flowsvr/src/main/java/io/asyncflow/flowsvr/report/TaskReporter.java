@@ -3,6 +3,8 @@ package io.asyncflow.flowsvr.report;
 import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import static java.util.Collections.disjoint;
 import static java.util.Collections.emptyIterator;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.ErrorCode;
@@ -21,6 +23,7 @@ import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.HoldFence;
+import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
@@ -29,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +45,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
@@ -144,8 +149,7 @@ public class TaskReporter {
       List<ParsedReport> partReports = part.positions().stream().map(reports::get).toList();
       List<ReportResult> judged;
       try {
-        judged =
-            part.write().apply(table, inLanes(table, partReports)); // lanes: before the transaction
+        judged = write(part, partReports);
       } catch (RuntimeException e) {
         if (parts.size() > 1) {
           log.warn("the reports into {} could not be written", table, e);
@@ -166,13 +170,66 @@ public class TaskReporter {
     return Arrays.asList(results);
   }
 
-  private List<ParsedReport> inLanes(TaskTable table, List<ParsedReport> reports) {
-    return reports.stream().map(report -> inLane(table, report)).toList();
+  /** Makes the lanes before the transaction, of reports that are not refused. */
+  private List<ReportResult> write(Part part, List<ParsedReport> reports) {
+    if (reports.stream().allMatch(report -> report.report().workerIds() == null)) {
+      return part.write().apply(part.table(), reports);
+    }
+    Map<ParsedReport, ReportResult> refused = refused(part.table(), reports);
+    List<ParsedReport> others = reports.stream().filter(r -> !refused.containsKey(r)).toList();
+    if (others.isEmpty()) {
+      return reports.stream().map(refused::get).toList();
+    }
+    Iterator<ReportResult> written =
+        part.write().apply(part.table(), inLanes(part.table(), others)).iterator();
+    return reports.stream()
+        .map(report -> refused.containsKey(report) ? refused.get(report) : written.next())
+        .toList();
   }
 
-  private ParsedReport inLane(TaskTable table, ParsedReport report) {
+  private List<ParsedReport> inLanes(TaskTable table, List<ParsedReport> reports) {
+    Set<Set<String>> sets =
+        reports.stream()
+            .map(report -> report.report().workerIds())
+            .filter(workers -> workers != null && !workers.isEmpty())
+            .map(Set::copyOf)
+            .collect(toSet());
+    Map<Set<String>, String> laneOf = sets.isEmpty() ? Map.of() : lanes.ofEach(sets, table);
+    return reports.stream().map(report -> inLane(report, laneOf)).toList();
+  }
+
+  private static ParsedReport inLane(ParsedReport report, Map<Set<String>, String> laneOf) {
     List<String> workers = report.report().workerIds();
-    return workers == null ? report : report.inLane(lanes.of(Set.copyOf(workers), table));
+    return workers == null
+        ? report
+        : report.inLane(laneOf.getOrDefault(Set.copyOf(workers), Lane.OPEN));
+  }
+
+  /**
+   * The refusals of those reports that name workers, by the rows as they are, so that no lane is
+   * made for them. If another report of the call on the same task may be accepted, they are judged
+   * after that one.
+   */
+  private Map<ParsedReport, ReportResult> refused(TaskTable table, List<ParsedReport> reports) {
+    Map<Long, TaskRow> rows = byNumber(store.findBriefly(table, numbersOf(reports)));
+    Map<Long, List<ParsedReport>> ofTask =
+        reports.stream().collect(groupingBy(report -> report.task().number()));
+    Map<ParsedReport, ReportResult> refused = new IdentityHashMap<>();
+    ofTask.forEach(
+        (number, ofOne) -> {
+          List<ReportResult> results =
+              ofOne.stream().map(report -> judge(rows.get(number), report)).toList();
+          if (results.stream().noneMatch(TaskReporter::isAccepted)) {
+            IntStream.range(0, results.size())
+                .filter(k -> ofOne.get(k).report().workerIds() != null)
+                .forEach(k -> refused.put(ofOne.get(k), results.get(k)));
+          }
+        });
+    return refused;
+  }
+
+  private static Map<Long, TaskRow> byNumber(List<TaskRow> rows) {
+    return rows.stream().collect(toMap(row -> row.id().number(), row -> row));
   }
 
   private static String outcomeName(ParsedReport report, ReportResult result) {
@@ -425,8 +482,7 @@ public class TaskReporter {
   }
 
   private static Judged judge(List<ParsedReport> reports, List<TaskRow> rows, TaskTypeConfig type) {
-    Map<Long, TaskRow> rowsByNumber = new HashMap<>();
-    rows.forEach(row -> rowsByNumber.put(row.id().number(), row));
+    Map<Long, TaskRow> rowsByNumber = new HashMap<>(byNumber(rows));
     List<ReportResult> results = new ArrayList<>(reports.size());
     Map<Long, TaskTransition> accepted = new TreeMap<>();
     for (ParsedReport report : reports) {

@@ -4,6 +4,8 @@ import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
+import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -29,6 +31,7 @@ import io.asyncflow.flowsvr.operator.HolderActs;
 import io.asyncflow.flowsvr.report.TaskReporter;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.task.TaskDraft;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.wire.Wire;
@@ -43,9 +46,11 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -485,6 +490,48 @@ class LanesIT {
     retention.runOnce();
     assertThat(jdbc.sql("SELECT lane FROM t_lane_table").query(String.class).list())
         .doesNotContain(lane);
+  }
+
+  @Test
+  void refusedCallMakesNoLane() {
+    TaskId id = aTaskFor("w1").create();
+    Task task = given.aHold(lark).by("w1").theTask();
+    given.reportOn(task).success("x");
+    Set<String> mine = Set.of("refused-" + lark.name());
+    Report late = given.reportOn(task).asNextStage("second", null, null);
+    assertThat(
+            reporter.report(Given.parsed(late.withWorkerIds(List.copyOf(mine)))).get(0).outcome())
+        .isNotEqualTo(Verdict.ACCEPTED);
+    assertThatThrownBy(() -> acts.setWorkers(id, mine, SET_WORKERS))
+        .isInstanceOf(TransitionNotAllowedException.class);
+    TaskId none = new TaskId(id.number() + 1, id.table());
+    assertThatThrownBy(() -> acts.setWorkers(none, mine, SET_WORKERS))
+        .isInstanceOf(TaskNotFoundException.class);
+    assertThat(lanes.workersOf(Lane.of(mine, 0))).isEmpty();
+  }
+
+  @Test
+  void callWithTooManySetsOfWorkersIsRefused() {
+    String tasks =
+        IntStream.range(0, 101)
+            .mapToObj(
+                i ->
+                    "{'taskType':'%s','taskStage':'s','userId':'u','workerIds':['set-%d']}"
+                        .formatted(lark, i))
+            .collect(joining(","));
+    Wire.Answer answer = wire.post("/api/task/createTasks", "{'taskDataList':[" + tasks + "]}");
+    assertThat(answer.code()).isEqualTo(8020);
+    assertThat(answer.badFields()).containsExactly("taskDataList");
+    assertThat(lanes.workersOf(Lane.of(Set.of("set-0"), 0))).isEmpty();
+  }
+
+  @Test
+  void lanesOfACallAreMadeInOneTransaction() {
+    Set<Set<String>> sets =
+        IntStream.range(0, 100).mapToObj(i -> Set.of(lark.name() + i, "both")).collect(toSet());
+    List<Map<Set<String>, String>> found = AtOnce.from(4, i -> lanes.ofEach(sets, table()));
+    assertThat(found).allSatisfy(laneOf -> assertThat(laneOf).hasSize(100).isEqualTo(found.get(0)));
+    found.get(0).forEach((set, lane) -> assertThat(lanes.workersOf(lane)).isEqualTo(set));
   }
 
   @Test
