@@ -58,7 +58,7 @@ public class LaneHeadStore {
             SELECT l.n, l.lane, <steps>
             FROM (
               SELECT lane, ROW_NUMBER() OVER (ORDER BY RAND()) AS n
-              FROM t_lane_worker
+              FROM t_lane_worker FORCE INDEX (PRIMARY)
               WHERE worker_id IN (<workers>)
               GROUP BY lane
               ORDER BY n
