@@ -52,12 +52,16 @@ public record CreateCall(List<TaskDraft> tasks, List<JobPlace> places, boolean o
     return new CreateCall(tasks, places, true, join);
   }
 
+  boolean hasKeys() {
+    return tasks.stream().anyMatch(task -> task.idempotencyKey() != null);
+  }
+
   /** Whether one statement, which is a transaction of its own, can create the tasks. */
   boolean isOneStatement() {
     return join == null
         && TaskStore.fitOneStatement(tasks)
         && tasks.stream().map(TaskDraft::type).distinct().count() == 1
-        && tasks.stream().allMatch(task -> task.idempotencyKey() == null);
+        && !hasKeys();
   }
 
   void joinWith(List<TaskId> ids) {

@@ -159,9 +159,15 @@ public class TaskCreator {
     if (!call.isOneStatement()) {
       return false;
     }
-    TaskType type = call.tasks().get(0).type();
-    boolean charges = call.ofUsers() && types.require(type).userRateLimit() > 0;
-    return !charges && !store.tellsOfCreates(type);
+    return !charges(call) && !store.tellsOfCreates(call.tasks().get(0).type());
+  }
+
+  private boolean charges(CreateCall call) {
+    return call.ofUsers()
+        && call.tasks().stream()
+            .map(TaskDraft::type)
+            .distinct()
+            .anyMatch(type -> types.require(type).userRateLimit() > 0);
   }
 
   /**
@@ -245,7 +251,7 @@ public class TaskCreator {
           tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
       TaskId[] newIds = newIds(tables, call.tasks().size());
       Map<TaskTable, Map<Set<String>, String>> laneOf =
-          lanes(tables, call.tasks()); // before the transaction, too
+          lanes(tables, call, newIds); // before the transaction, too
       try {
         return commit(commit, () -> createIn(tables, call, newIds, laneOf));
       } catch (TableDrainedException e) {
@@ -259,21 +265,36 @@ public class TaskCreator {
 
   /** The lanes of those tasks that not every worker may hold, by table and workers. */
   private Map<TaskTable, Map<Set<String>, String>> lanes(
-      SortedMap<TaskTable, List<Integer>> tables, List<TaskDraft> tasks) {
-    if (tasks.stream().allMatch(task -> task.workers().isEmpty())) {
+      SortedMap<TaskTable, List<Integer>> tables, CreateCall call, TaskId[] newIds) {
+    if (call.tasks().stream().allMatch(task -> task.workers().isEmpty())) {
       return Map.of();
     }
+    Map<TaskTable, Set<Set<String>>> sets = new HashMap<>();
+    tables.forEach((table, positions) -> sets.put(table, setsOfWorkers(call, positions)));
+    boolean makesLanes = sets.keySet().stream().anyMatch(t -> !lanes.know(sets.get(t), t));
+    if (makesLanes && (call.hasKeys() || charges(call))) {
+      transactions.rehearse(() -> judge(tables, call, newIds));
+    }
     Map<TaskTable, Map<Set<String>, String>> laneOf = new HashMap<>();
-    tables.forEach(
-        (table, positions) -> {
-          Set<Set<String>> sets =
-              positions.stream()
-                  .map(position -> tasks.get(position).workers())
-                  .filter(workers -> !workers.isEmpty())
-                  .collect(toSet());
-          laneOf.put(table, lanes.ofEach(sets, table));
-        });
+    sets.forEach((table, ofTable) -> laneOf.put(table, lanes.ofEach(ofTable, table)));
     return laneOf;
+  }
+
+  private static Set<Set<String>> setsOfWorkers(CreateCall call, List<Integer> positions) {
+    return positions.stream()
+        .map(position -> call.tasks().get(position).workers())
+        .filter(workers -> !workers.isEmpty())
+        .collect(toSet());
+  }
+
+  /**
+   * Refuses a call for its keys or for the limits of its users. Requires a transaction that is
+   * rolled back. Lanes stay, so they are made for no call that is refused.
+   */
+  private void judge(SortedMap<TaskTable, List<Integer>> tables, CreateCall call, TaskId[] newIds) {
+    CreatedTask[] results = new CreatedTask[newIds.length];
+    tables.forEach(
+        (table, positions) -> newTasks(table, call, positions, newIds, Map.of(), results));
   }
 
   /**
@@ -309,6 +330,27 @@ public class TaskCreator {
       TaskId[] newIds,
       Map<Set<String>, String> laneOf,
       CreatedTask[] results) {
+    SortedMap<Long, TaskDraft> newTasks = newTasks(table, call, positions, newIds, laneOf, results);
+    if (!newTasks.isEmpty()
+        && !store.insertUnlessDrained(
+            table, newTasks, call.placesOf(newIds), lanesOf(newTasks, laneOf))) {
+      throw new TableDrainedException(table);
+    }
+  }
+
+  /**
+   * Takes the keys and charges the users.
+   *
+   * @param results gets the results of the tasks at these positions
+   * @return the tasks that are to be inserted, by number
+   */
+  private SortedMap<Long, TaskDraft> newTasks(
+      TaskTable table,
+      CreateCall call,
+      List<Integer> positions,
+      TaskId[] newIds,
+      Map<Set<String>, String> laneOf,
+      CreatedTask[] results) {
     SortedMap<Long, TaskDraft> newTasks = new TreeMap<>();
     List<Integer> keyed = new ArrayList<>();
     for (int position : positions) {
@@ -330,11 +372,7 @@ public class TaskCreator {
     if (call.ofUsers()) {
       charge(types.require(table.type()), call.tasks(), positions, results);
     }
-    if (!newTasks.isEmpty()
-        && !store.insertUnlessDrained(
-            table, newTasks, call.placesOf(newIds), lanesOf(newTasks, laneOf))) {
-      throw new TableDrainedException(table);
-    }
+    return newTasks;
   }
 
   /** A task that is new, or runs again, is charged; one that only gets a new body is not. */

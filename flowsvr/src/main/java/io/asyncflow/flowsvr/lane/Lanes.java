@@ -72,7 +72,7 @@ public class Lanes {
     List<SortedSet<String>> unknown = new ArrayList<>();
     for (Set<String> workers : sets) {
       Known before = known.get(new Use(workers, table));
-      if (before != null && before.until() - node.nanoTime() > 0) {
+      if (isFresh(before)) {
         lanes.put(workers, before.lane());
       } else {
         unknown.add(new TreeSet<>(workers));
@@ -89,6 +89,15 @@ public class Lanes {
     made.forEach((workers, lane) -> remember(new Use(workers, table), lane));
     lanes.putAll(made);
     return lanes;
+  }
+
+  /** Whether this server knows all lanes of these sets of workers, so that it makes none. */
+  public boolean know(Set<Set<String>> sets, TaskTable table) {
+    return sets.stream().allMatch(workers -> isFresh(known.get(new Use(workers, table))));
+  }
+
+  private boolean isFresh(Known before) {
+    return before != null && before.until() - node.nanoTime() > 0;
   }
 
   private String use(SortedSet<String> workers, TaskTable table) {

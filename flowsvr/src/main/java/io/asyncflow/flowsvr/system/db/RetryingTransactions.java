@@ -9,6 +9,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionCallback;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
@@ -41,20 +42,32 @@ public class RetryingTransactions {
 
   /** Runs {@code work} in its own transaction and returns its value after the commit. */
   public <T> T execute(Supplier<T> work) {
-    return retrying(() -> inTransaction(work));
+    return retrying(() -> inTransaction(status -> work.get()));
+  }
+
+  /** Runs {@code work} in a transaction that is rolled back, to see whether it throws. */
+  public void rehearse(Runnable work) {
+    retrying(
+        () ->
+            inTransaction(
+                status -> {
+                  status.setRollbackOnly();
+                  work.run();
+                  return null;
+                }));
   }
 
   /**
    * Throws the exception of the work, even if the rollback also fails: on a broken connection no
    * rollback succeeds, and "connection is closed" would hide the cause.
    */
-  private <T> T inTransaction(Supplier<T> work) {
+  private <T> T inTransaction(TransactionCallback<T> work) {
     AtomicReference<RuntimeException> thrown = new AtomicReference<>();
     try {
       return transaction.execute(
           status -> {
             try {
-              return work.get();
+              return work.doInTransaction(status);
             } catch (RuntimeException e) {
               thrown.set(e);
               throw e;
@@ -67,7 +80,7 @@ public class RetryingTransactions {
 
   /** As {@link #execute}, but never repeated: for callers with a fallback. */
   public <T> T executeOnce(Supplier<T> work) {
-    return inTransaction(work);
+    return inTransaction(status -> work.get());
   }
 
   /**
