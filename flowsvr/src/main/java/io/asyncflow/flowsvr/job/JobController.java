@@ -161,6 +161,7 @@ class JobController {
   @Needs(Verb.PAUSE)
   @PostMapping("/pause")
   Envelope<Void> pause(Fields in) {
+    in.refuseMisplaced("until", "a job is paused until it is resumed");
     String operator = in.text("operator").max(OPERATOR).or("");
     String reason = in.text("reason").max(REASON).or("");
     acts.pause(jobId(in), operator, reason);

@@ -77,6 +77,7 @@ class OperatorController {
   Envelope<Void> pause(Fields in) {
     TaskId id = taskId(in);
     boolean stop = in.number("stop").between(0, 1).or(0) == 1;
+    in.refuseMisplaced("until", "a task is paused until it is resumed");
     Act act = act(in, Kind.PAUSE, false);
     in.refuseIfBad();
     acts.pause(id, stop, act);

@@ -581,6 +581,18 @@ class WireIT {
     assertThat(idsIn(hold(""), "taskList")).isEmpty();
   }
 
+  @Test
+  void pauseOfATaskOrAJobHasNoEnd() {
+    String until = "'until':4102444800000";
+    Answer ofTask =
+        wire.post("/api/task/pause", "{'taskId':'" + create("'taskStage':'s'") + "'," + until + "}");
+    assertRefused(ofTask, 400, 8020);
+    assertThat(ofTask.badFields()).containsExactly("until");
+    Answer ofJob = wire.post("/api/job/pause", "{'jobId':'1'," + until + "}");
+    assertRefused(ofJob, 400, 8020);
+    assertThat(ofJob.badFields()).containsExactly("until");
+  }
+
   // ---- reports
 
   @ParameterizedTest

@@ -247,6 +247,13 @@ public final class Fields {
     }
   }
 
+  /** Refuses a field of similar calls, which would otherwise be ignored as an unknown field. */
+  public void refuseMisplaced(String name, String why) {
+    if (has(name)) {
+      refuse(name, "is not known here: " + why);
+    }
+  }
+
   /**
    * @throws FlowException that names every invalid field, if there is one
    */
