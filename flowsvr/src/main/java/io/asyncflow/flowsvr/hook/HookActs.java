@@ -74,6 +74,14 @@ class HookActs {
     if (types.find(HookTasks.TYPE).isEmpty()) {
       types.save(HookTasks.settings());
     }
+    try {
+      return changeOrCreate(hook, why);
+    } catch (DuplicateKeyException e) { // another call has just created the hook
+      return changeOrCreate(hook, why);
+    }
+  }
+
+  private Saved changeOrCreate(Definition hook, Reason why) {
     return change(
         () -> {
           Optional<HookRow> row = hooks.find(hook.name());
@@ -88,12 +96,7 @@ class HookActs {
     }
     long id = creator.nextNumber();
     HookSecret secret = HookSecret.random();
-    try {
-      hooks.insert(id, inState(hook, StoredHookState.ACTIVE), secret, firstCursor());
-    } catch (DuplicateKeyException e) {
-      throw new FlowException(
-          ErrorCode.CHANGED_MEANWHILE, "hook " + hook.name() + " was created just now");
-    }
+    hooks.insert(id, inState(hook, StoredHookState.ACTIVE), secret, firstCursor());
     record("CREATE", id, why, hook);
     return new Saved(id, secret);
   }

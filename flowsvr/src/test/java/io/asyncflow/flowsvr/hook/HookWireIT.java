@@ -2,7 +2,9 @@ package io.asyncflow.flowsvr.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.wire.Wire;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -78,6 +80,20 @@ class HookWireIT {
     assertThat(answer.result().toString()).isEqualTo("{\"hookId\":\"" + hook.id() + "\"}");
     assertThat(hooks.stateOf(hook)).isEqualTo("PAUSED");
     assertThat(hooks.listed(hook).path("url").asString()).isEqualTo("https://localhost/other");
+  }
+
+  @Test
+  void hookThatIsSavedManyTimesAtOnceIsCreatedOnce() {
+    List<Wire.Answer> answers =
+        AtOnce.from(12, i -> hooks.save("at once", "https://localhost/" + i, ""));
+
+    assertThat(answers).allSatisfy(answer -> assertThat(answer.code()).isZero());
+    assertThat(answers).extracting(a -> a.result().path("hookId").asString()).containsOnly(id(answers));
+    assertThat(answers).filteredOn(answer -> answer.result().has("secret")).hasSize(1);
+  }
+
+  private static String id(List<Wire.Answer> answers) {
+    return answers.get(0).result().path("hookId").asString();
   }
 
   @Test
