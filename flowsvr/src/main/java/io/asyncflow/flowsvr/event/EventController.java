@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.event.log.EventHistory;
 import io.asyncflow.flowsvr.event.tail.EventReader;
 import io.asyncflow.flowsvr.event.tail.EventTail;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.load.CallerShare;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
@@ -42,6 +43,7 @@ class EventController {
   private static final int MAX_WAIT_MS = 30_000;
 
   private final EventHistory history;
+  private final TaskTypes types;
   private final EventTail tail;
   private final EventPages pages;
   private final EventThreads threads;
@@ -54,6 +56,7 @@ class EventController {
 
   EventController(
       EventHistory history,
+      TaskTypes types,
       EventTail tail,
       EventPages pages,
       EventThreads threads,
@@ -63,6 +66,7 @@ class EventController {
       @Value("${flow.max-streams-per-address:200}") int listsPerAddress,
       Node node) {
     this.history = history;
+    this.types = types;
     this.tail = tail;
     this.pages = pages;
     this.threads = threads;
@@ -90,6 +94,7 @@ class EventController {
     EventForm form =
         EventForm.read(in, request.getHeader(StreamOpener.LAST_EVENT_ID), history.cursors());
     in.refuseIfBad();
+    types.requireAll(form.filter().taskTypes());
     EventReader reader = tail.readerAfter(form.cursor());
     opener.open(
         request,
@@ -130,6 +135,7 @@ class EventController {
     int limit = in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
     int waitMs = in.number("waitMs").between(0, MAX_WAIT_MS).or(0);
     in.refuseIfBad();
+    types.requireAll(form.filter().taskTypes());
     String address = request.getRemoteAddr();
     lists.enter(address);
     CompletableFuture<EventPage> page;

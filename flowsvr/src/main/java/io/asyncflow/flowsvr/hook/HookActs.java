@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.hook.core.StoredHookState;
 import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
 import java.time.Duration;
@@ -69,11 +70,16 @@ class HookActs {
    */
   record Saved(long id, HookSecret secret) {}
 
-  /** Creates or changes the hook of a name. */
+  /**
+   * Creates or changes the hook of a name.
+   *
+   * @throws NoSuchTaskTypeException if it names a type that is not configured
+   */
   Saved save(Definition hook, Reason why) {
     if (types.find(HookTasks.TYPE).isEmpty()) {
       types.save(HookTasks.settings());
     }
+    types.requireAll(hook.taskTypes());
     try {
       return changeOrCreate(hook, why);
     } catch (DuplicateKeyException e) { // another call has just created the hook

@@ -13,6 +13,7 @@ import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.TaskType;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -89,6 +90,16 @@ public class TaskTypes {
   public TaskTypeConfig require(TaskType type) {
     return Optional.ofNullable(types.recentIf(known -> known.containsKey(type)).get(type))
         .orElseThrow(() -> new NoSuchTaskTypeException(type));
+  }
+
+  /**
+   * Refuses names that no configured type has; finds types as {@link #require}.
+   *
+   * @param names valid names of types
+   * @throws NoSuchTaskTypeException for the first of them
+   */
+  public void requireAll(Collection<String> names) {
+    names.forEach(name -> require(TaskType.parse(name).orElseThrow()));
   }
 
   /**

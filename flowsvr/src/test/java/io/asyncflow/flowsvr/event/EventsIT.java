@@ -24,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.api.HttpFlowClient;
@@ -66,6 +67,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -619,6 +621,22 @@ class EventsIT {
     try (EventConnection stream = events.open(ofLark(), before)) {
       assertThat(stream.next().event().kind()).isEqualTo(CREATED);
     }
+  }
+
+  @Test
+  void aTypeThatDoesNotExistIsRefused() {
+    EventFilter ofATypo = EventFilter.ALL.ofTypes(lark.name(), "nosuchtype");
+
+    assertNoSuchType(() -> events.list(ofATypo, null, 1, Duration.ZERO));
+    assertNoSuchType(() -> events.open(ofATypo, null));
+  }
+
+  private static void assertNoSuchType(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            FlowException.class,
+            e -> assertThat(e.errorCode()).isEqualTo(ErrorCode.NO_SUCH_TASK_TYPE))
+        .hasMessageContaining("nosuchtype");
   }
 
   @Test

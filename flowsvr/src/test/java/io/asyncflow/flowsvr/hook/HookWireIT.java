@@ -46,6 +46,16 @@ class HookWireIT {
   }
 
   @Test
+  void typeThatDoesNotExistIsRefused() {
+    Wire.Answer answer =
+        hooks.save("of a typo", "https://localhost/", ",'taskTypes':['flow_webhook','nosuchtype']");
+
+    assertThat(answer.code()).isEqualTo(8042);
+    assertThat(answer.msg()).contains("nosuchtype");
+    assertThat(wire.get("/api/hook/list").result().path("hookList")).isEmpty();
+  }
+
+  @Test
   void urlThatIsNotListedIsRefused() {
     Wire.Answer answer = hooks.save("elsewhere", "https://hooks.example.com/", "");
 
@@ -88,7 +98,9 @@ class HookWireIT {
         AtOnce.from(12, i -> hooks.save("at once", "https://localhost/" + i, ""));
 
     assertThat(answers).allSatisfy(answer -> assertThat(answer.code()).isZero());
-    assertThat(answers).extracting(a -> a.result().path("hookId").asString()).containsOnly(id(answers));
+    assertThat(answers)
+        .extracting(a -> a.result().path("hookId").asString())
+        .containsOnly(id(answers));
     assertThat(answers).filteredOn(answer -> answer.result().has("secret")).hasSize(1);
   }
 

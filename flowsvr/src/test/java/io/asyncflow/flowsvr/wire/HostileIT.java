@@ -541,6 +541,7 @@ class HostileIT {
               "kinds=CREATED,x",
               "kinds=" + "CREATED,".repeat(100),
               "taskTypes=a-b",
+              "taskTypes=nosuchtype",
               "taskTypes=" + "a".repeat(32),
               "taskTypes=" + String.join(",", Collections.nCopies(101, "a")),
               "userId=" + "u".repeat(129),

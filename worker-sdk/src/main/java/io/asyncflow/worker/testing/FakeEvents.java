@@ -18,7 +18,12 @@ import java.util.concurrent.TimeUnit;
 /** The events of tasks of a {@link FakeFlowServer}; those of jobs and schedules are not told. */
 final class FakeEvents implements EventClient {
 
+  private final FakeFlowServer server;
   private final List<Event> log = new ArrayList<>();
+
+  FakeEvents(FakeFlowServer server) {
+    this.server = server;
+  }
 
   /**
    * Writes an event.
@@ -52,7 +57,17 @@ final class FakeEvents implements EventClient {
   }
 
   @Override
-  public synchronized EventPage list(EventFilter filter, String cursor, int limit, Duration wait) {
+  public EventPage list(EventFilter filter, String cursor, int limit, Duration wait) {
+    requireTypes(filter);
+    return page(filter, cursor, limit, wait);
+  }
+
+  /** Without the monitor of the log, which the server takes within its own. */
+  private void requireTypes(EventFilter filter) {
+    filter.taskTypes().forEach(server::settingsOf);
+  }
+
+  private synchronized EventPage page(EventFilter filter, String cursor, int limit, Duration wait) {
     long end = System.nanoTime() + wait.toNanos();
     int position = position(cursor);
     while (true) {
@@ -92,7 +107,12 @@ final class FakeEvents implements EventClient {
   }
 
   @Override
-  public synchronized EventConnection open(EventFilter filter, String cursor) {
+  public EventConnection open(EventFilter filter, String cursor) {
+    requireTypes(filter);
+    return connection(filter, cursor);
+  }
+
+  private synchronized EventConnection connection(EventFilter filter, String cursor) {
     return new Connection(filter, position(cursor));
   }
 

@@ -148,7 +148,7 @@ public final class FakeFlowServer implements FlowClient {
   private final List<Report> reports = new ArrayList<>();
   private final List<Report> accepted = new ArrayList<>();
   private final List<Heartbeat> heartbeats = new ArrayList<>();
-  private final FakeEvents events = new FakeEvents();
+  private final FakeEvents events = new FakeEvents(this);
   private final FakePauses pauses = new FakePauses(this);
   private final FakeWorkers workers = new FakeWorkers(pauses);
   private final FakeJobs jobs = new FakeJobs(this, workers);

@@ -10,6 +10,7 @@ import static io.asyncflow.api.event.EventKind.REVIVED;
 import static io.asyncflow.api.event.EventKind.REVOKED;
 import static io.asyncflow.api.event.EventKind.WORKER_LOST;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
@@ -50,6 +51,15 @@ class FakeEventsTest {
 
   private EventPage all() {
     return server.events().list(EventFilter.ALL, "0", 100, Duration.ZERO);
+  }
+
+  @Test
+  void typeThatDoesNotExistIsRefused() {
+    EventFilter ofATypo = EventFilter.ALL.ofTypes("lrak");
+    assertThatThrownBy(() -> server.events().list(ofATypo, null, 1, Duration.ZERO))
+        .hasMessage("there is no task type lrak");
+    assertThatThrownBy(() -> server.events().open(ofATypo, null))
+        .hasMessage("there is no task type lrak");
   }
 
   @Test
