@@ -640,6 +640,21 @@ class EventsIT {
   }
 
   @Test
+  void aCursorOfTheFutureIsRefused() {
+    aTask();
+    long last = Long.parseLong(told(1).get(0).id());
+    assertThat(events.list(ofLark(), "" + last, 1, Duration.ZERO).eventList()).isEmpty();
+    for (long future :
+        new long[] {last + 1_000_000, EventIds.before(today().plusDays(1)), Long.MAX_VALUE / 10}) {
+      assertThatThrownBy(() -> events.list(ofLark(), "" + future, 1, Duration.ZERO))
+          .isInstanceOfSatisfying(
+              FlowException.class,
+              e -> assertThat(e.errorCode()).isEqualTo(ErrorCode.INVALID_INPUT))
+          .hasMessageContaining("cursor lies in the future");
+    }
+  }
+
+  @Test
   void aCursorBeforeTheRetentionIsRefusedAndNamesTheOldest() {
     LocalDate oldest = today().minusDays(3);
 

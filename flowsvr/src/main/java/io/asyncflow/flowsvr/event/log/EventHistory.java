@@ -42,14 +42,14 @@ public class EventHistory {
    * The cursors that there may be.
    *
    * @param oldest the one before all events that are kept
-   * @param newest higher than any that was given out
+   * @param newest the highest that may have been given out
    */
   public record Cursors(long oldest, long newest) {}
 
   /** The cursors that there may be now. */
   public Cursors cursors() {
     LocalDate today = EventDayStore.dayOf(events.now());
-    return new Cursors(EventIds.before(oldest(today)), EventIds.before(today.plusDays(1)));
+    return new Cursors(EventIds.before(oldest(today)), events.lastOf(today));
   }
 
   private LocalDate oldest(LocalDate today) {

@@ -181,6 +181,14 @@ public class EventStore {
     }
   }
 
+  /** The highest id of a day; if the day has no event, the id below all ids of the day. */
+  long lastOf(LocalDate day) {
+    return newest(day, Long.MAX_VALUE).stream()
+        .mapToLong(LoggedEvent::id)
+        .findFirst()
+        .orElse(EventIds.before(day));
+  }
+
   /** The last event of a day up to an id; empty if there is none. */
   private List<LoggedEvent> newest(LocalDate day, long upTo) {
     return select(
