@@ -34,11 +34,13 @@ public interface EventClient {
    * and restarts of the server; as {@link EventFollower} does with several servers.
    *
    * @param cursor {@code null} for what happens from now on
-   * @param listener receives each event at least once; keep the cursor of the last one to go on
-   *     there later
+   * @param listener receives each event at least once
+   * @param cursors receives each cursor with which following may go on later, also while nothing
+   *     that is wanted happens: keep the last one
    */
-  default void follow(EventFilter filter, String cursor, Consumer<FollowedEvent> listener)
+  default void follow(
+      EventFilter filter, String cursor, Consumer<Event> listener, Consumer<String> cursors)
       throws InterruptedException {
-    new EventFollower(List.of(this)).follow(filter, cursor, listener);
+    new EventFollower(List.of(this)).follow(filter, cursor, listener, cursors);
   }
 }

@@ -36,32 +36,41 @@ public final class EventFollower {
    * Follows events until the thread is interrupted or the listener throws.
    *
    * @param cursor {@code null} for what happens from now on
-   * @param listener receives each event at least once, and those of one task in their order; its
-   *     {@code event} is never {@code null}
+   * @param listener receives each event at least once, and those of one task in their order
+   * @param cursors receives each cursor with which following may go on later: that of each event
+   *     that the listener has taken, and about every ten seconds one while nothing that is wanted
+   *     happens. Keep those, too: a cursor is refused when it is older than the events that are
+   *     kept
    * @throws FlowException if a server refuses the call for good, for example because the cursor is
    *     older than the events that are kept
    */
-  public void follow(EventFilter filter, String cursor, Consumer<FollowedEvent> listener)
+  public void follow(
+      EventFilter filter, String cursor, Consumer<Event> listener, Consumer<String> cursors)
       throws InterruptedException {
     String last = cursor;
     for (int attempt = 0; ; attempt++) {
       EventClient server = servers.get(attempt % servers.size());
-      last = followOnce(server, filter, last, listener);
+      last = followOnce(server, filter, last, listener, cursors);
       Thread.sleep(pause.toMillis());
     }
   }
 
   /** Follows one stream to its end, and returns the last cursor. */
   private static String followOnce(
-      EventClient server, EventFilter filter, String cursor, Consumer<FollowedEvent> listener)
+      EventClient server,
+      EventFilter filter,
+      String cursor,
+      Consumer<Event> listener,
+      Consumer<String> cursors)
       throws InterruptedException {
     String last = cursor;
     try (EventConnection events = server.open(filter, cursor)) {
       for (FollowedEvent next = events.next(); next != null; next = events.next()) {
         if (next.event() != null) {
-          listener.accept(next);
+          listener.accept(next.event());
         }
         last = next.cursor();
+        cursors.accept(last);
       }
     } catch (FlowException e) {
       if (Thread.interrupted()) {

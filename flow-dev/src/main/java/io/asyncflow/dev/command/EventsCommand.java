@@ -5,7 +5,6 @@ import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventKind;
-import io.asyncflow.api.event.FollowedEvent;
 import io.asyncflow.dev.command.WholeNumber.FromOne;
 import io.asyncflow.dev.environment.ServerOption;
 import io.asyncflow.dev.text.TimeText;
@@ -95,8 +94,8 @@ final class EventsCommand implements Runnable {
     last = cursor == null ? now : cursor;
     Runtime.getRuntime().addShutdownHook(new Thread(this::sayHowItGoesOn, "leave"));
     try {
-      events.follow(filter, last, this::show);
-    } catch (InterruptedException e) { // by show, after the last one that is wanted
+      events.follow(filter, last, this::show, this::keep);
+    } catch (InterruptedException e) { // by keep, after the last one that is wanted
       sayHowItGoesOn();
     }
   }
@@ -109,10 +108,14 @@ final class EventsCommand implements Runnable {
     }
   }
 
-  private void show(FollowedEvent next) {
-    out.println(line(next.event()));
-    last = next.cursor();
-    if (++shown == limit) {
+  private void show(Event event) {
+    out.println(line(event));
+    shown++;
+  }
+
+  private void keep(String next) {
+    last = next;
+    if (shown == limit && limit > 0) {
       Thread.currentThread().interrupt(); // ends follow
     }
   }

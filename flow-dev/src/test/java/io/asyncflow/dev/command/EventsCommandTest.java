@@ -57,10 +57,12 @@ class EventsCommandTest {
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
   private final List<String> asked = Collections.synchronizedList(new ArrayList<>());
   private final CountDownLatch isOver = new CountDownLatch(1);
+  private final CountDownLatch isBack = new CountDownLatch(1);
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private String page =
       "{\"code\":0,\"msg\":\"ok\",\"result\":{\"eventList\":[],\"cursor\":\"40\"}}";
   private List<String> stream = List.of();
+  private String breaksAfterCursor;
   private HttpServer server;
 
   @BeforeEach
@@ -98,6 +100,17 @@ class EventsCommandTest {
     stream = List.of(TASK);
     run("--limit", "1");
     assertThat(asked).last().isEqualTo("/api/event/stream after 40");
+  }
+
+  @Test
+  void itGoesOnAfterACursorThatCameAlone() throws InterruptedException {
+    breaksAfterCursor = "99";
+    Thread command = new Thread(() -> run("--kind", "POISON"));
+    command.start();
+    isBack.await();
+    command.interrupt();
+    command.join();
+    assertThat(lines(err)).containsExactly("It goes on with --cursor 99");
   }
 
   @Test
@@ -179,6 +192,14 @@ class EventsCommandTest {
             + exchange.getRequestHeaders().getFirst("Last-Event-ID"));
     exchange.sendResponseHeaders(200, 0);
     OutputStream body = exchange.getResponseBody();
+    if (breaksAfterCursor != null) {
+      if (asked.get(asked.size() - 1).endsWith(" after " + breaksAfterCursor)) {
+        isBack.countDown();
+      }
+      body.write((":\nid: " + breaksAfterCursor + "\n\n").getBytes(UTF_8));
+      exchange.close();
+      return;
+    }
     int id = 41;
     for (String event : stream) {
       body.write("id: %d\ndata: %s\n\n".formatted(id++, event).getBytes(UTF_8));

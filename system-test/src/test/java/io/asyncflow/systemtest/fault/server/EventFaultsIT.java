@@ -132,7 +132,8 @@ class EventFaultsIT {
         .follow(
             EventFilter.ALL.ofTypes(TYPE),
             null,
-            next -> lags.add(System.currentTimeMillis() - next.event().time()));
+            event -> lags.add(System.currentTimeMillis() - event.time()),
+            next -> {});
     return null;
   }
 
@@ -141,10 +142,11 @@ class EventFaultsIT {
         .follow(
             EventFilter.ALL.ofTypes(TYPE),
             cursor,
-            next -> {
-              told.add(Long.parseLong(next.event().id()));
-              toldTasks.add(String.valueOf(next.event().taskId()));
-            });
+            event -> {
+              told.add(Long.parseLong(event.id()));
+              toldTasks.add(String.valueOf(event.taskId()));
+            },
+            next -> {});
     return null;
   }
 
