@@ -211,7 +211,7 @@ class KeyedCreates {
     boolean sameBody = Arrays.equals(standing.use.bodyHash(), bodyHash(one.task()));
     return DuplicateCreate.outcome(
             options.onDuplicate(), options.untilDone(), standing.status, sameBody)
-        .orElseThrow(() -> new IdempotencyConflictException(one.key()));
+        .orElseThrow(() -> new IdempotencyConflictException(one.task()));
   }
 
   private void write(

@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.flowsvr.create.CreateCall;
+import io.asyncflow.flowsvr.create.IdempotencyConflictException;
 import io.asyncflow.flowsvr.create.ReportedCreateStore;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.task.TaskDraft;
@@ -79,6 +80,9 @@ class CreatingReports {
       return new Written(verdict.withCreated(ids.stream().map(TaskId::toString).toList()), written);
     } catch (NotAcceptedException e) {
       return notWritten(report, e.verdict);
+    } catch (IdempotencyConflictException e) {
+      int i = report.creates().indexOf(e.task());
+      return refused(report, e.errorCode(), "creates[" + i + "].idempotencyKey: " + e.getMessage());
     } catch (FlowException e) {
       if (e.errorCode().retryable()) {
         throw e;

@@ -178,7 +178,8 @@ class CreatingReportsIT {
             given.aWaitingTask().ofType(new TaskType("nosuchtype")).asDraft());
 
     assertThat(conflict.code()).isEqualTo(8052);
-    assertThat(conflict.msg()).contains("creates").contains("k");
+    assertThat(conflict.msg())
+        .isEqualTo("creates[1].idempotencyKey: the idempotency key k was used with another body");
     assertThat(unknown.code()).isEqualTo(8042);
     assertThat(unknown.msg()).contains("creates[1].taskType");
     assertThat(statusOf(task)).isEqualTo(TaskStatus.EXECUTING);

@@ -315,13 +315,22 @@ public final class FakeFlowServer implements FlowClient {
             Integer.valueOf(1).equals(body.keyUntilDone()),
             standing.status(),
             withoutOptions(body).equals(standing.body()))
-        .orElseThrow(
-            () ->
-                new FlowException(
-                    ErrorCode.IDEMPOTENCY_CONFLICT,
-                    "the idempotency key "
-                        + body.idempotencyKey()
-                        + " was used with another body"));
+        .orElseThrow(() -> new KeyConflictException(body));
+  }
+
+  /** A key was used with another body. */
+  private static final class KeyConflictException extends FlowException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient NewTask body;
+
+    KeyConflictException(NewTask body) {
+      super(
+          ErrorCode.IDEMPOTENCY_CONFLICT,
+          "the idempotency key " + body.idempotencyKey() + " was used with another body");
+      this.body = body;
+    }
   }
 
   /** The options of a key are not part of the body. */
@@ -1187,11 +1196,15 @@ public final class FakeFlowServer implements FlowClient {
     }
     List<String> created = null;
     if (!createsOf(report).isEmpty()) {
+      List<NewTask> bodies = new ArrayList<>();
       try {
-        created =
-            createAll(createsOf(report).stream().map(this::body).toList(), null).stream()
-                .map(CreateResult::taskId)
-                .toList();
+        createsOf(report).forEach(task -> bodies.add(body(task)));
+        created = createAll(bodies, null).stream().map(CreateResult::taskId).toList();
+      } catch (KeyConflictException e) {
+        return ReportResult.refused(
+            report.taskId(),
+            e.errorCode(),
+            "creates[" + bodies.indexOf(e.body) + "].idempotencyKey: " + e.getMessage());
       } catch (FlowException e) {
         return ReportResult.refused(report.taskId(), e.errorCode(), "creates: " + e.getMessage());
       }

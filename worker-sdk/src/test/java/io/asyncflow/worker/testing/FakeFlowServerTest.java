@@ -234,6 +234,23 @@ class FakeFlowServerTest {
   }
 
   @Test
+  void aReportWhoseCreatesAreRefusedSaysWhichIsNot() {
+    create("one");
+    Task task = hold("h").get(0);
+    NewTask keyed = NewTask.of("lark", "two", "me", "a").withIdempotencyKey("k");
+    server.createTask(keyed);
+    Report done =
+        Report.of(task.taskId(), "w", 1, Outcome.SUCCESS)
+            .withCreates(List.of(NewTask.of("lark", "two", "me", ""), keyed.withTaskContext("b")));
+
+    ReportResult refused = server.report(List.of(done)).get(0);
+
+    assertThat(refused.code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT.code());
+    assertThat(refused.msg())
+        .isEqualTo("creates[1].idempotencyKey: the idempotency key k was used with another body");
+  }
+
+  @Test
   void aKeyIsOfOneType() {
     server.withType("wren");
     String lark = server.createTask(NewTask.of("lark", "one", "me", "").withIdempotencyKey("k"));
