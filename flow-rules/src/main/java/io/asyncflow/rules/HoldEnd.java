@@ -13,6 +13,8 @@ import java.util.Optional;
  */
 public final class HoldEnd {
 
+  private static final String REVOKED = "REVOKED";
+
   private HoldEnd() {}
 
   /** The transition of an accepted report. */
@@ -184,13 +186,18 @@ public final class HoldEnd {
         .orderTime(row.status() == TaskStatus.EXECUTING ? row.now() : row.orderTime())
         .reportedEpoch(row.leaseEpoch())
         .reportId(null)
-        .scheduleLog(logged(row, "REVOKED", "an operator ended the hold", null))
+        .scheduleLog(logged(row, REVOKED, "an operator ended the hold", null))
         .row();
   }
 
   /** The row after an operator has ended its hold to pause it: in its place, without an attempt. */
   public static TaskRow paused(TaskRow row) {
     return revoked(row).copy().status(TaskStatus.PAUSED).orderTime(row.orderTime()).row();
+  }
+
+  /** Whether an operator ended the last hold; unknown, and so false, if the log was not read. */
+  static boolean isRevoked(TaskRow row) {
+    return REVOKED.equals(ScheduleLog.last(row.scheduleLog()).outcome());
   }
 
   private static String logged(TaskRow row, String outcome, String message, Integer localRetries) {

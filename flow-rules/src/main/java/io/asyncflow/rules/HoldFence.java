@@ -51,9 +51,12 @@ public final class HoldFence {
     if (epoch != row.leaseEpoch() || !row.workerId().equals(workerId)) {
       return lost("this worker never held the task with the epoch " + epoch);
     }
-    return epoch <= row.reportedEpoch()
-        ? lost("the epoch " + epoch + " has reported already")
-        : Optional.empty();
+    if (epoch > row.reportedEpoch()) {
+      return Optional.empty();
+    }
+    return HoldEnd.isRevoked(row)
+        ? lost("an operator ended the hold with the epoch " + epoch)
+        : lost("the epoch " + epoch + " has reported already");
   }
 
   private static Optional<Refusal> lost(String why) {

@@ -67,17 +67,20 @@ public final class ScheduleLog {
   /**
    * The end of the last hold.
    *
+   * @param outcome {@code null} if no hold has ended, or if the log has another form
    * @param error its error; {@code null} if there was none, or if the log has another form
    * @param costMs milliseconds from the hold to its end; {@code null} if no hold has ended
    */
-  public record Last(String error, Long costMs) {}
+  public record Last(String outcome, String error, Long costMs) {}
 
   /** Reads the last entry of a log. */
   public static Last last(String log) {
     JsonNode last = parse(log).path("lastData");
+    String outcome = last.path("outcome").asString("");
     String error = last.path("errMsg").asString("");
     String cost = last.path("cost").asString("");
     return new Last(
+        outcome.isEmpty() ? null : outcome,
         error.isEmpty() ? null : error,
         cost.matches("[0-9]{1,15}ms") ? Long.parseLong(cost.replace("ms", "")) : null);
   }

@@ -28,6 +28,18 @@ class HoldFenceTest {
   }
 
   @Test
+  void holdThatWasRevokedIsToldSo() {
+    TaskRow revoked = HoldEnd.revoked(held.inStatus(TaskStatus.EXECUTING).build());
+    assertThatThrownBy(() -> HoldFence.require(revoked, 3, "w"))
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("an operator ended the hold with the epoch 3");
+    TaskRow reported = held.reportedUpTo(3, null).build();
+    assertThatThrownBy(() -> HoldFence.require(reported, 3, "w"))
+        .isInstanceOf(LeaseLostException.class)
+        .hasMessageContaining("the epoch 3 has reported already");
+  }
+
+  @Test
   void nothingPassesIntoAFinalTask() {
     TaskRow done = held.inStatus(TaskStatus.SUCCESS).build();
     assertThatThrownBy(() -> HoldFence.require(done, 3, "w"))

@@ -54,16 +54,16 @@ class ScheduleLogTest {
   void lastLineIsReadAsItWasWritten() {
     String log =
         ScheduleLog.append(ScheduleLog.append("", anEntry("early", 1)), anEntry("late", 7));
-    assertThat(ScheduleLog.last(log)).isEqualTo(new ScheduleLog.Last("late", 7L));
+    assertThat(ScheduleLog.last(log)).isEqualTo(new ScheduleLog.Last("RETRY", "late", 7L));
     assertThat(ScheduleLog.last(ScheduleLog.append(log, anEntry(null, 3))))
-        .isEqualTo(new ScheduleLog.Last(null, 3L));
+        .isEqualTo(new ScheduleLog.Last("RETRY", null, 3L));
   }
 
   @ParameterizedTest
   @NullSource
   @ValueSource(strings = {"", "it rained", "[]", "{}", "{\"lastData\":{\"cost\":\"soon\"}}"})
   void logOfSomebodyElseTellsNothing(String log) {
-    assertThat(ScheduleLog.last(log)).isEqualTo(new ScheduleLog.Last(null, null));
+    assertThat(ScheduleLog.last(log)).isEqualTo(new ScheduleLog.Last(null, null, null));
   }
 
   @ParameterizedTest

@@ -16,6 +16,7 @@ import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobChildren;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Report;
+import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.ReportResult.Verdict;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
@@ -395,7 +396,9 @@ class LanesIT {
     assertThat(row.reportedEpoch()).isEqualTo(1);
     assertThat(row.crtRetryNum()).isZero();
     assertThat(beat(task)).isEqualTo("LOST");
-    assertThat(given.reportOn(task).success("x").code()).isEqualTo(8050);
+    ReportResult late = given.reportOn(task).success("x");
+    assertThat(late.code()).isEqualTo(8050);
+    assertThat(late.msg()).isEqualTo("an operator ended the hold with the epoch 1");
     assertThat(given.aHold(lark).by("w1").theTask().leaseEpoch()).isEqualTo(2);
     assertThat(actsOn(id)).hasSize(1);
   }
