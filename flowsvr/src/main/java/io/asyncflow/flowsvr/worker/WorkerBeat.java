@@ -36,6 +36,9 @@ record WorkerBeat(
     String host = worker.text("host").max(HOST).value();
     String version = worker.text("sdkVersion").max(VERSION).value();
     ObjectNode description = worker.json(DESCRIPTION);
+    if (description.hasNonNull("stages") && !description.get("stages").isArray()) {
+      worker.refuse("stages", "must be a list of texts such as lark/sendmsg");
+    }
     description.remove("host");
     description.remove("sdkVersion");
     return new WorkerBeat(

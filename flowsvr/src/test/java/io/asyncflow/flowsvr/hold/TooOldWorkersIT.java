@@ -111,7 +111,7 @@ class TooOldWorkersIT {
   @Test
   void descriptionOfAnotherShapeIsListedAsItIs() {
     String worker = "w-" + UUID.randomUUID();
-    beat(worker, "'version':{'a':1},'stages':'%s/first'".formatted(lark.name()));
+    beat(worker, "'version':{'a':1},'stages':['%s/first']".formatted(lark.name()));
     assertThat(listed(worker).path("tooOldFor")).isEmpty();
     beat(worker, "'version':'x','stages':[1,null,'noslash',{}]");
     assertThat(listed(worker).path("tooOldFor")).isEmpty();

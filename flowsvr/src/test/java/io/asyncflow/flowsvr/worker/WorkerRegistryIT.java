@@ -115,6 +115,19 @@ class WorkerRegistryIT {
   }
 
   @Test
+  void stagesThatAreNoListAreRefused() {
+    for (String stages : List.of("'lark/sing,lark/nest'", "{'lark':'sing'}", "7")) {
+      Wire.Answer answer =
+          wire.post(
+              "/api/worker/heartbeat",
+              "{'workerId':'%s','tasks':[],'worker':{'stages':%s}}".formatted(worker, stages));
+      assertThat(answer.code()).isEqualTo(8020);
+      assertThat(answer.badFields()).containsExactly("worker.stages");
+    }
+    beat(",'worker':{'stages':null}");
+  }
+
+  @Test
   void stagesGoWithTheirWorker() {
     beat(",'worker':{'stages':['lark/sing']}");
     set("beat_time = beat_time - 90000000");
