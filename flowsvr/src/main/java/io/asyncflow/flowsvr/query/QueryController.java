@@ -50,7 +50,10 @@ class QueryController {
     if (in.has("idempotencyKey")) {
       return Envelope.ok(new Found(getTaskByKey(in)));
     }
-    TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
+    if (!in.has("taskId")) {
+      in.refuse("taskId", "is required, or taskType and idempotencyKey in its place");
+    }
+    TaskId id = in.text("taskId").as(TaskId::parse, "is not a task id");
     in.refuseIfBad();
     return Envelope.ok(new Found(queries.get(id)));
   }

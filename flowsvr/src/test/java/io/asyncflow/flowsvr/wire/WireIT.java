@@ -369,6 +369,15 @@ class WireIT {
   }
 
   @Test
+  void readOfATaskSaysWhatItNeeds() {
+    Answer answer = wire.get("/api/task/getTask");
+    assertRefused(answer, 400, 8020);
+    assertThat(answer.msg())
+        .isEqualTo("taskId is required, or taskType and idempotencyKey in its place");
+    assertRefused(wire.get("/api/task/getTask?taskId="), 400, 8020);
+  }
+
+  @Test
   void taskIsReadByItsKey() {
     String id = create("'taskStage':'s','idempotencyKey':'k 1'");
     for (Answer answer :
@@ -585,7 +594,8 @@ class WireIT {
   void pauseOfATaskOrAJobHasNoEnd() {
     String until = "'until':4102444800000";
     Answer ofTask =
-        wire.post("/api/task/pause", "{'taskId':'" + create("'taskStage':'s'") + "'," + until + "}");
+        wire.post(
+            "/api/task/pause", "{'taskId':'" + create("'taskStage':'s'") + "'," + until + "}");
     assertRefused(ofTask, 400, 8020);
     assertThat(ofTask.badFields()).containsExactly("until");
     Answer ofJob = wire.post("/api/job/pause", "{'jobId':'1'," + until + "}");
