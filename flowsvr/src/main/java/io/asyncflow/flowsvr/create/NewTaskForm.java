@@ -28,6 +28,15 @@ public final class NewTaskForm {
 
   /** Reads the task; it is valid only if {@code in} has no invalid field afterwards. */
   public static TaskDraft read(Fields in) {
+    return read(in, key(in), keyOptions(in));
+  }
+
+  /** The same, but ignores the key and its options. */
+  public static TaskDraft readWithoutKey(Fields in) {
+    return read(in, null, KeyOptions.PLAIN);
+  }
+
+  private static TaskDraft read(Fields in, String key, KeyOptions keyOptions) {
     TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
     ReservedTypes.refuse(in, "taskType", type);
     in.refuseMisnomer("context", "taskContext");
@@ -44,8 +53,8 @@ public final class NewTaskForm {
             in.number("maxRetryNum").between(0, TaskLimits.RETRIES).asInteger(),
             in.number("maxRetryInterval").between(0, TaskLimits.RETRY_INTERVAL).asInteger(),
             in.number("maxUnexpectedRetries").between(0, TaskLimits.RETRIES).asInteger(),
-            key(in),
-            keyOptions(in),
+            key,
+            keyOptions,
             null,
             workers(in));
     if (task.delayMs() != null && task.runAt() != null) {

@@ -60,6 +60,9 @@ final class ScheduleForm {
           "maxRetryInterval",
           "maxUnexpectedRetries",
           "idempotencyKey",
+          "onDuplicate",
+          "keyMs",
+          "keyUntilDone",
           "workerIds",
           "context"); // refused with its right name
   private static final Set<String> JOB_FIELDS =
@@ -230,8 +233,9 @@ final class ScheduleForm {
 
   private static NewTask task(Fields in) {
     in.refuseUnknown(TASK_FIELDS);
-    refuseTimes(in, "idempotencyKey", "delayMs", "runAt");
-    TaskDraft draft = NewTaskForm.read(in);
+    refuseOwn(in, "a key of its own", "idempotencyKey", "onDuplicate", "keyMs", "keyUntilDone");
+    refuseOwn(in, "its own", "delayMs", "runAt");
+    TaskDraft draft = NewTaskForm.readWithoutKey(in);
     NewTask task =
         new NewTask(
                 draft.userId(),
@@ -256,17 +260,17 @@ final class ScheduleForm {
     if (in.has("team")) {
       in.object("team").refuseUnknown(TEAM_FIELDS);
     }
-    refuseTimes(in, "idempotencyKey");
+    refuseOwn(in, "a key of its own", "idempotencyKey");
     NewJob job = NewJobForm.read(in);
     refuseIfLarge(in, job.hasSplit() ? "jobInput" : job.team() != null ? "team" : "children", job);
     return job;
   }
 
   /** What a fire decides by itself. */
-  private static void refuseTimes(Fields in, String... names) {
+  private static void refuseOwn(Fields in, String what, String... names) {
     for (String name : names) {
       if (in.has(name)) {
-        in.refuse(name, "must not be given: each fire of the schedule has its own");
+        in.refuse(name, "must not be given: each fire of the schedule has " + what);
       }
     }
   }

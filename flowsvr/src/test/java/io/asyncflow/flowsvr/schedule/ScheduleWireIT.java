@@ -89,6 +89,18 @@ class ScheduleWireIT {
   }
 
   @Test
+  void aFireHasAKeyOfItsOwn() {
+    for (String field :
+        List.of("'idempotencyKey':'k'", "'onDuplicate':'KEEP'", "'keyMs':1000", "'keyUntilDone':1")) {
+      String path = "scheduleData.taskData." + field.split("'")[1];
+      assertRefused(
+          save("'everyMs':60000," + target().replace("}", "," + field + "}")),
+          path,
+          path + " must not be given: each fire of the schedule has a key of its own");
+    }
+  }
+
+  @Test
   void aPlanIsOneOfThree() {
     assertRefused(
         save(target()),

@@ -178,10 +178,15 @@ final class CompleteSchedule {
     require("userId", task.userId());
     require("taskType", task.taskType());
     require("taskStage", task.taskStage());
-    if (task.idempotencyKey() != null || task.delayMs() != null || task.runAt() != null) {
+    boolean hasKey =
+        task.idempotencyKey() != null
+            || task.onDuplicate() != null
+            || task.keyMs() != null
+            || task.keyUntilDone() != null;
+    if (hasKey || task.delayMs() != null || task.runAt() != null) {
       refuse(
-          "idempotencyKey, delayMs and runAt must not be given: each fire of the schedule has its"
-              + " own");
+          "idempotencyKey and its options, delayMs and runAt must not be given: each fire of the"
+              + " schedule has its own");
     }
     NewTask complete =
         new NewTask(
@@ -206,7 +211,7 @@ final class CompleteSchedule {
     require("userId", job.userId());
     require("jobType", job.jobType());
     if (job.idempotencyKey() != null) {
-      refuse("idempotencyKey must not be given: each fire of the schedule has its own");
+      refuse("idempotencyKey must not be given: each fire of the schedule has a key of its own");
     }
     NewJob complete =
         new NewJob(
