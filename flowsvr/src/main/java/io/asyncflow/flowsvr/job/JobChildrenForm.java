@@ -14,13 +14,21 @@ import java.util.Set;
 /** Reads children. */
 final class JobChildrenForm {
 
+  private static final Set<String> FIELDS =
+      Set.of(
+          "taskStage",
+          "taskContext",
+          "priority",
+          "workerIds",
+          "context"); // refused with its right name
+
   private JobChildrenForm() {}
 
   /** The page; usable only if {@code in} has no errors afterwards. */
   static JobChildren read(Fields in) {
     TaskId id = in.text("taskId").required().as(TaskId::parse, "is not a task id");
     Integer first = in.number("first").required().between(0, JobLimits.CHILDREN).asInteger();
-    List<JobChild> children = children(in, TaskLimits.BATCH);
+    List<JobChild> children = children(in, TaskLimits.BATCH, false);
     if (first != null && first + children.size() > JobLimits.CHILDREN) {
       in.refuse("children", "must be at most " + JobLimits.CHILDREN + " of one job");
     }
@@ -32,12 +40,19 @@ final class JobChildrenForm {
         children);
   }
 
-  /** Reads the {@code children}. */
-  static List<JobChild> children(Fields in, int most) {
-    return in.objects("children", 1, most).stream().map(JobChildrenForm::child).toList();
+  /**
+   * Reads the {@code children}.
+   *
+   * @param isStrict whether unknown fields of a child are errors
+   */
+  static List<JobChild> children(Fields in, int most, boolean isStrict) {
+    return in.objects("children", 1, most).stream().map(child -> child(child, isStrict)).toList();
   }
 
-  private static JobChild child(Fields in) {
+  private static JobChild child(Fields in, boolean isStrict) {
+    if (isStrict) {
+      in.refuseUnknown(FIELDS);
+    }
     return new JobChild(
         stage(in),
         context(in),

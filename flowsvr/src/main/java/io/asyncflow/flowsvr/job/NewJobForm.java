@@ -12,9 +12,24 @@ import io.asyncflow.rules.TaskType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Reads the job of a create request. */
 public final class NewJobForm {
+
+  private static final Set<String> FIELDS =
+      Set.of(
+          "userId",
+          "jobType",
+          "jobInput",
+          "priority",
+          "idempotencyKey",
+          "failurePolicy",
+          "childType",
+          "window",
+          "team",
+          "children",
+          "merge");
 
   private static final String TYPE_RULE = "is no name that a type can have";
 
@@ -22,6 +37,16 @@ public final class NewJobForm {
 
   /** The job with defaults applied; usable only if {@code in} has no errors afterwards. */
   public static NewJob read(Fields in) {
+    return read(in, false);
+  }
+
+  /** The same, but unknown fields are errors, also those of the team and of the children. */
+  public static NewJob readStrictly(Fields in) {
+    in.refuseUnknown(FIELDS);
+    return read(in, true);
+  }
+
+  private static NewJob read(Fields in, boolean isStrict) {
     TaskType jobType = in.text("jobType").required().as(TaskType::parse, TYPE_RULE);
     TaskType childType =
         in.has("childType") ? in.text("childType").as(TaskType::parse, TYPE_RULE) : jobType;
@@ -33,9 +58,11 @@ public final class NewJobForm {
         in.has("failurePolicy")
             ? in.text("failurePolicy").as(NewJobForm::policy, "must be FINISH or FAIL_FAST")
             : FailurePolicy.FINISH;
-    Team team = in.has("team") ? TeamForm.read(in.object("team")) : null;
+    Team team = in.has("team") ? TeamForm.read(in.object("team"), isStrict) : null;
     List<JobChild> children =
-        in.has("children") ? JobChildrenForm.children(in, JobLimits.CHILDREN_AT_ONCE) : null;
+        in.has("children")
+            ? JobChildrenForm.children(in, JobLimits.CHILDREN_AT_ONCE, isStrict)
+            : null;
     if (team != null && children != null) {
       in.refuse("children", "must not be given with team, whose copies are the children");
     }

@@ -10,12 +10,28 @@ import java.util.Set;
 /** Reads the team of a job to be created. */
 final class TeamForm {
 
+  private static final Set<String> FIELDS =
+      Set.of(
+          "workers",
+          "taskStage",
+          "taskContext",
+          "workerIds",
+          "maxMoves",
+          "context"); // refused with its right name
+
   private static final int MOVES = 3;
 
   private TeamForm() {}
 
-  /** The team with defaults applied; usable only if {@code in} has no errors afterwards. */
-  static Team read(Fields in) {
+  /**
+   * The team with defaults applied; usable only if {@code in} has no errors afterwards.
+   *
+   * @param isStrict whether unknown fields are errors
+   */
+  static Team read(Fields in, boolean isStrict) {
+    if (isStrict) {
+      in.refuseUnknown(FIELDS);
+    }
     int workers = in.number("workers").required().between(0, JobLimits.CHILDREN_AT_ONCE).or(0);
     Set<String> candidates = NewTaskForm.workers(in);
     if (!candidates.isEmpty() && workers > candidates.size()) {

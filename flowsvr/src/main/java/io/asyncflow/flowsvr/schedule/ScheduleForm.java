@@ -65,27 +65,6 @@ final class ScheduleForm {
           "keyUntilDone",
           "workerIds",
           "context"); // refused with its right name
-  private static final Set<String> JOB_FIELDS =
-      Set.of(
-          "userId",
-          "jobType",
-          "jobInput",
-          "priority",
-          "idempotencyKey",
-          "failurePolicy",
-          "childType",
-          "window",
-          "team",
-          "children",
-          "merge");
-  private static final Set<String> TEAM_FIELDS =
-      Set.of(
-          "workers",
-          "taskStage",
-          "taskContext",
-          "workerIds",
-          "maxMoves",
-          "context"); // refused with its right name
   private static final String UTC = "UTC";
   private static final int CRON = 256;
   private static final int ZONE = 64;
@@ -256,12 +235,8 @@ final class ScheduleForm {
   }
 
   private static NewJob job(Fields in) {
-    in.refuseUnknown(JOB_FIELDS);
-    if (in.has("team")) {
-      in.object("team").refuseUnknown(TEAM_FIELDS);
-    }
     refuseOwn(in, "a key of its own", "idempotencyKey");
-    NewJob job = NewJobForm.read(in);
+    NewJob job = NewJobForm.readStrictly(in);
     refuseIfLarge(in, job.hasSplit() ? "jobInput" : job.team() != null ? "team" : "children", job);
     return job;
   }

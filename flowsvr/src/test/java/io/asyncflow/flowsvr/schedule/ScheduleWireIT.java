@@ -81,6 +81,12 @@ class ScheduleWireIT {
         "scheduleData.jobData.team.workerId",
         "scheduleData.jobData.team.workerId is unknown");
     assertRefused(
+        save(
+            "'everyMs':60000,'jobData':{'userId':'u','jobType':'%s','children':[{'taskStage':'s'},{'taskStage':'s','taskContxt':''}]}"
+                .formatted(type.name())),
+        "scheduleData.jobData.children[1].taskContxt",
+        "scheduleData.jobData.children[1].taskContxt is unknown");
+    assertRefused(
         wire.post(
             "/api/schedule/saveAll",
             "{'scheduleDataList':[{'name':'a','everyMs':60000,'bad':1," + target() + "}]}"),
@@ -91,7 +97,8 @@ class ScheduleWireIT {
   @Test
   void aFireHasAKeyOfItsOwn() {
     for (String field :
-        List.of("'idempotencyKey':'k'", "'onDuplicate':'KEEP'", "'keyMs':1000", "'keyUntilDone':1")) {
+        List.of(
+            "'idempotencyKey':'k'", "'onDuplicate':'KEEP'", "'keyMs':1000", "'keyUntilDone':1")) {
       String path = "scheduleData.taskData." + field.split("'")[1];
       assertRefused(
           save("'everyMs':60000," + target().replace("}", "," + field + "}")),
