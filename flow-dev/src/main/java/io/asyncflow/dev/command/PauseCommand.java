@@ -18,9 +18,12 @@ import picocli.CommandLine.Option;
     description =
         "Pauses a type, a stage, a worker, a task or a job of a running server: no worker gets its"
             + " tasks until a resume, and those that run go on.",
-    footer =
-        "A time is written 2026-11-23T03:00, in the time zone of this machine, or"
-            + " 2026-11-23T03:00+01:00.",
+    footer = {
+      "A time is written 2026-11-23T03:00, in the time zone of this machine, or"
+          + " 2026-11-23T03:00+01:00.",
+      "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
+          + " names."
+    },
     exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
 final class PauseCommand implements Runnable {
 

@@ -18,6 +18,9 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "pauses",
     description = "Shows which types, stages and workers of a running server are paused.",
+    footer =
+        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
+            + " names.",
     exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
 final class PausesCommand implements Runnable {
 

@@ -10,6 +10,9 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "resume",
     description = "Lets a paused type, stage, worker, task or job of a running server go on.",
+    footer =
+        "A key for the server is taken from FLOW_API_KEY, or from the file that FLOW_API_KEY_FILE"
+            + " names.",
     exitCodeList = {"0:done", "1:failed", "2:not understood", "3:the server cannot be reached"})
 final class ResumeCommand implements Runnable {
 

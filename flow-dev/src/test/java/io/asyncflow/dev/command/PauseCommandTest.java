@@ -46,6 +46,13 @@ class PauseCommandTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"pause", "resume", "pauses"})
+  void helpSaysWhereAKeyIsTakenFrom(String command) {
+    assertThat(server.run(command, "--help")).isZero();
+    assertThat(server.printed()).anyMatch(line -> line.contains("FLOW_API_KEY_FILE"));
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
