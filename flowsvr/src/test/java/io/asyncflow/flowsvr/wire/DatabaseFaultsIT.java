@@ -355,7 +355,7 @@ class DatabaseFaultsIT {
   }
 
   @Test
-  void exhaustedPoolIsNoOutageAndHeartbeatsGoOn() throws SQLException {
+  void serverWithAnExhaustedPoolIsNotReadyAndHeartbeatsGoOn() throws SQLException {
     Answer held = wire.get("/api/task/hold_task?taskType=down&workerId=busy&limit=1");
     String task = held.result().at("/taskList/0/taskId").asString();
     int epoch = held.result().at("/taskList/0/leaseEpoch").asInt();
@@ -372,7 +372,8 @@ class DatabaseFaultsIT {
               "{'workerId':'busy','tasks':[{'taskId':'" + task + "','leaseEpoch':" + epoch + "}]}");
       assertThat(beat.result().at("/tasks/0/state").asString("")).isEqualTo("EXTENDED");
     }
-    assertThat(status("/actuator/health/readiness")).isEqualTo(200);
+    await().atMost(BACK).until(() -> status("/actuator/health/readiness") == 503);
+    assertThat(status("/actuator/health/liveness")).isEqualTo(200);
     for (Connection connection : taken) {
       connection.close();
     }

@@ -19,6 +19,6 @@ class DatabaseHealthIndicator implements HealthIndicator {
 
   @Override
   public Health health() {
-    return database.isUp() ? Health.up().build() : Health.down().build();
+    return database.isReady() ? Health.up().build() : Health.down().build();
   }
 }

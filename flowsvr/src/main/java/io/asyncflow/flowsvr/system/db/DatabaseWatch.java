@@ -17,13 +17,17 @@ import org.springframework.stereotype.Component;
  *
  * <p>It pings the database a few times a second on its own connection, so an exhausted pool does
  * not look like an outage. During an outage requests are refused at once instead of occupying
- * threads until a time-out, and health needs no query. Thread-safe.
+ * threads until a time-out, and health needs no query.
+ *
+ * <p>Once a second it also takes a connection from the pool, and waits for it as long as a request
+ * does: a server whose pool gives none is not ready, although its database answers. Thread-safe.
  */
 @Component
 public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
   private static final Logger log = LoggerFactory.getLogger(DatabaseWatch.class);
   private static final Duration PAUSE = Duration.ofMillis(250);
+  private static final Duration POOL_PAUSE = Duration.ofSeconds(1);
   private static final int PING_SECONDS = 1;
   private static final Duration CONNECT = Duration.ofMillis(500);
   private static final String NO_ANSWER = "08S01";
@@ -31,8 +35,10 @@ public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>
   private final DirectDatabase database;
   private final HikariDataSource pool;
   private volatile boolean up = true;
+  private volatile boolean poolGives = true;
   private Connection connection;
   private BackgroundLoop loop;
+  private BackgroundLoop poolLoop;
 
   DatabaseWatch(DirectDatabase database, HikariDataSource pool) {
     this.database = database;
@@ -42,11 +48,17 @@ public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>
   @Override
   public void onApplicationEvent(ApplicationReadyEvent ready) {
     loop = BackgroundLoop.start("database-watch", PAUSE, this::runOnce);
+    poolLoop = BackgroundLoop.start("pool-watch", POOL_PAUSE, this::lookAtPool);
   }
 
   /** Whether the database answered the last ping. */
   public boolean isUp() {
     return up;
+  }
+
+  /** Whether the database answers, and a request would get a connection to it. */
+  boolean isReady() {
+    return up && poolGives;
   }
 
   void runOnce() {
@@ -56,8 +68,23 @@ public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>
           "the database at {} does not answer: requests are refused until it does",
           database.place());
     } else if (!up && answers() && poolGivesConnections()) {
+      poolGives = true;
       up = true;
       log.info("the database answers again: requests are served");
+    }
+  }
+
+  /** Changes nothing during an outage, after which {@link #runOnce} looks at the pool. */
+  private void lookAtPool() {
+    boolean gives = poolGivesConnections();
+    if (!up || gives == poolGives) {
+      return;
+    }
+    poolGives = gives;
+    if (gives) {
+      log.info("the pool gives connections again: this server is ready");
+    } else {
+      log.warn("the pool gives no connection: this server is not ready until it does");
     }
   }
 
@@ -101,6 +128,7 @@ public class DatabaseWatch implements ApplicationListener<ApplicationReadyEvent>
   public void destroy() {
     if (loop != null) {
       loop.close();
+      poolLoop.close();
     }
     close();
   }
