@@ -1,6 +1,7 @@
 package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import java.util.function.Consumer;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.annotation.JsonNaming;
 
@@ -109,81 +110,27 @@ public record TaskTypeSettings(
 
   /** The same with a limit of the tasks that a user may create per minute. */
   public TaskTypeSettings withUserRateLimit(int tasksPerMinute) {
-    return new TaskTypeSettings(
-        taskType,
-        scheduleLimit,
-        scheduleInterval,
-        maxProcessingTime,
-        maxRetryNum,
-        retryInterval,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        leaseSeconds,
-        maxDelivery,
-        rollThreshold,
-        retentionDays,
-        maxExecuting,
-        rateLimit,
-        tasksPerMinute,
-        minWorkerVersion,
-        paused,
-        events,
-        createTime,
-        modifyTime);
+    return with(copy -> copy.userRateLimit = tasksPerMinute);
   }
 
   /** The same with a lowest version of the workers whose holds get tasks. */
   public TaskTypeSettings withMinWorkerVersion(int version) {
-    return new TaskTypeSettings(
-        taskType,
-        scheduleLimit,
-        scheduleInterval,
-        maxProcessingTime,
-        maxRetryNum,
-        retryInterval,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        leaseSeconds,
-        maxDelivery,
-        rollThreshold,
-        retentionDays,
-        maxExecuting,
-        rateLimit,
-        userRateLimit,
-        version,
-        paused,
-        events,
-        createTime,
-        modifyTime);
+    return with(copy -> copy.minWorkerVersion = version);
   }
 
   /** The same with the events that are written: 0 none, 1 ends, 2 all. */
   public TaskTypeSettings withEvents(int kinds) {
-    return new TaskTypeSettings(
-        taskType,
-        scheduleLimit,
-        scheduleInterval,
-        maxProcessingTime,
-        maxRetryNum,
-        retryInterval,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        leaseSeconds,
-        maxDelivery,
-        rollThreshold,
-        retentionDays,
-        maxExecuting,
-        rateLimit,
-        userRateLimit,
-        minWorkerVersion,
-        paused,
-        kinds,
-        createTime,
-        modifyTime);
+    return with(copy -> copy.events = kinds);
   }
 
   /** The same with another value of {@code paused}. */
   public TaskTypeSettings withPaused(int value) {
+    return with(copy -> copy.paused = value);
+  }
+
+  private TaskTypeSettings with(Consumer<Copy> change) {
+    Copy copy = new Copy();
+    change.accept(copy);
     return new TaskTypeSettings(
         taskType,
         scheduleLimit,
@@ -199,11 +146,19 @@ public record TaskTypeSettings(
         retentionDays,
         maxExecuting,
         rateLimit,
-        userRateLimit,
-        minWorkerVersion,
-        value,
-        events,
+        copy.userRateLimit,
+        copy.minWorkerVersion,
+        copy.paused,
+        copy.events,
         createTime,
         modifyTime);
+  }
+
+  /** The settings that a copy may change. */
+  private final class Copy {
+    private Integer userRateLimit = TaskTypeSettings.this.userRateLimit;
+    private Integer minWorkerVersion = TaskTypeSettings.this.minWorkerVersion;
+    private Integer paused = TaskTypeSettings.this.paused;
+    private Integer events = TaskTypeSettings.this.events;
   }
 }

@@ -6,6 +6,7 @@ import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * A task to be created, validated and parsed.
@@ -121,22 +122,7 @@ public record TaskDraft(
 
   /** The same task with an idempotency key. */
   public TaskDraft withIdempotencyKey(String key) {
-    return new TaskDraft(
-        userId,
-        type,
-        stage,
-        scheduleLog,
-        context,
-        priority,
-        delayMs,
-        runAt,
-        maxRetryNum,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        key,
-        keyOptions,
-        fire,
-        workers);
+    return with(copy -> copy.idempotencyKey = key);
   }
 
   /**
@@ -145,46 +131,22 @@ public record TaskDraft(
    * @param value their ids; empty for all workers
    */
   public TaskDraft withWorkers(Set<String> value) {
-    return new TaskDraft(
-        userId,
-        type,
-        stage,
-        scheduleLog,
-        context,
-        priority,
-        delayMs,
-        runAt,
-        maxRetryNum,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        idempotencyKey,
-        keyOptions,
-        fire,
-        value);
+    return with(copy -> copy.workers = value);
   }
 
   /** The same task with options of its key. */
   public TaskDraft withKeyOptions(KeyOptions options) {
-    return new TaskDraft(
-        userId,
-        type,
-        stage,
-        scheduleLog,
-        context,
-        priority,
-        delayMs,
-        runAt,
-        maxRetryNum,
-        maxRetryInterval,
-        maxUnexpectedRetries,
-        idempotencyKey,
-        options,
-        fire,
-        workers);
+    return with(copy -> copy.keyOptions = options);
   }
 
   /** The same task, created by a fire. */
   public TaskDraft withFire(FireId value) {
+    return with(copy -> copy.fire = value);
+  }
+
+  private TaskDraft with(Consumer<Copy> change) {
+    Copy copy = new Copy();
+    change.accept(copy);
     return new TaskDraft(
         userId,
         type,
@@ -197,9 +159,17 @@ public record TaskDraft(
         maxRetryNum,
         maxRetryInterval,
         maxUnexpectedRetries,
-        idempotencyKey,
-        keyOptions,
-        value,
-        workers);
+        copy.idempotencyKey,
+        copy.keyOptions,
+        copy.fire,
+        copy.workers);
+  }
+
+  /** The fields of this task that a copy may change. */
+  private final class Copy {
+    private String idempotencyKey = TaskDraft.this.idempotencyKey;
+    private KeyOptions keyOptions = TaskDraft.this.keyOptions;
+    private FireId fire = TaskDraft.this.fire;
+    private Set<String> workers = TaskDraft.this.workers;
   }
 }
