@@ -1,11 +1,8 @@
 package io.asyncflow.api;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.FireOutcome;
@@ -26,15 +23,11 @@ import io.asyncflow.api.schedule.SchedulePage;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.api.schedule.TriggeredRun;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,39 +39,18 @@ class HttpScheduleClientTest {
       "\"name\":\"nightly\",\"cron\":\"0 0 3 * * *\",\"zone\":\"Europe/Berlin\",\"taskData\":{"
           + "\"userId\":\"ops\",\"taskType\":\"report\",\"taskStage\":\"build\",\"taskContext\":\"{}\"}";
 
-  /** Each request, its path without {@code /api/schedule/} and its body. */
-  private final List<String> seen = new CopyOnWriteArrayList<>();
-
-  private HttpServer server;
+  private StubServer server;
   private ScheduleClient schedules;
-  private volatile String answer;
-  private volatile int status = 200;
 
   @BeforeEach
   void start() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext("/", this::answer);
-    server.start();
-    URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
-    schedules = new HttpFlowClient(url, null).schedules();
+    server = new StubServer("/api/schedule/");
+    schedules = server.client().schedules();
   }
 
   @AfterEach
   void stop() {
-    server.stop(0);
-  }
-
-  private void answer(HttpExchange exchange) throws IOException {
-    String path = exchange.getRequestURI().getPath().replace("/api/schedule/", "");
-    seen.add(path + " " + new String(exchange.getRequestBody().readAllBytes(), UTF_8));
-    byte[] body = answer.getBytes(UTF_8);
-    exchange.sendResponseHeaders(status, body.length);
-    exchange.getResponseBody().write(body);
-    exchange.close();
-  }
-
-  private void result(String result) {
-    answer = "{\"msg\":\"ok\",\"code\":0,\"result\":" + result + "}";
+    server.close();
   }
 
   private static NewSchedule nightly() {
@@ -88,15 +60,15 @@ class HttpScheduleClientTest {
 
   @Test
   void aSaveSendsWhatTheDefinitionNamesAndNothingElse() {
-    result("{\"scheduleId\":\"7\",\"outcome\":\"CREATED\",\"nextFireTime\":1795388400000}");
+    server.answers("{\"scheduleId\":\"7\",\"outcome\":\"CREATED\",\"nextFireTime\":1795388400000}");
     assertThat(schedules.save(nightly()))
         .isEqualTo(new SavedSchedule("7", SaveOutcome.CREATED, 1_795_388_400_000L));
-    assertThat(seen).containsExactly("save {\"scheduleData\":{" + NIGHTLY + "}}");
+    assertThat(server.seen).containsExactly("save {\"scheduleData\":{" + NIGHTLY + "}}");
   }
 
   @Test
   void everyFieldOfADefinitionHasItsNameOnTheWire() {
-    result("{\"scheduleId\":\"7\",\"outcome\":\"CHANGED\"}");
+    server.answers("{\"scheduleId\":\"7\",\"outcome\":\"CHANGED\"}");
     schedules.save(
         NewSchedule.every("probe", Duration.ofSeconds(30))
             .creating(NewTask.of("report", "build", "ops", "{}"))
@@ -117,7 +89,7 @@ class HttpScheduleClientTest {
     schedules.save(
         NewSchedule.after("again", Duration.ofMinutes(1)).creating(NewJob.of("book", "ops", "x")));
     String book = "\"jobData\":{\"userId\":\"ops\",\"jobType\":\"book\",\"jobInput\":\"x\"}";
-    assertThat(seen)
+    assertThat(server.seen)
         .containsExactly(
             "save {\"scheduleData\":{\"name\":\"probe\",\"everyMs\":30000,\"anchor\":1,"
                 + book
@@ -129,14 +101,14 @@ class HttpScheduleClientTest {
 
   @Test
   void severalAreSavedWithOneCall() {
-    result(
+    server.answers(
         "{\"savedList\":[{\"scheduleId\":\"7\",\"outcome\":\"UNCHANGED\",\"nextFireTime\":1},"
             + "{\"scheduleId\":\"8\",\"outcome\":\"KEPT\"}]}");
     assertThat(schedules.saveAll(List.of(nightly(), nightly())))
         .containsExactly(
             new SavedSchedule("7", SaveOutcome.UNCHANGED, 1L),
             new SavedSchedule("8", SaveOutcome.KEPT, null));
-    assertThat(seen)
+    assertThat(server.seen)
         .containsExactly("saveAll {\"scheduleDataList\":[{" + NIGHTLY + "},{" + NIGHTLY + "}]}");
   }
 
@@ -166,17 +138,17 @@ class HttpScheduleClientTest {
             99L,
             1,
             3);
-    result("{\"scheduleData\":" + data + "}");
+    server.answers("{\"scheduleData\":" + data + "}");
     assertThat(schedules.get("7")).isEqualTo(expected);
     assertThat(schedules.find("nightly").name()).isEqualTo("nightly");
 
-    result("{\"scheduleList\":[" + data + "],\"nextCursor\":\"7\"}");
+    server.answers("{\"scheduleList\":[" + data + "],\"nextCursor\":\"7\"}");
     ScheduleListRequest ended =
         new ScheduleListRequest(Set.of(ScheduleState.PAUSED), "report", 5, "9");
     assertThat(schedules.list(ended)).isEqualTo(new SchedulePage(List.of(expected), "7"));
     assertThat(schedules.list(ScheduleListRequest.all().withCursor("7")).nextCursor())
         .isEqualTo("7");
-    assertThat(seen)
+    assertThat(server.seen)
         .containsExactly(
             "get {\"scheduleId\":\"7\"}",
             "get {\"name\":\"nightly\"}",
@@ -186,7 +158,7 @@ class HttpScheduleClientTest {
 
   @Test
   void aHistoryHasFiresAndGaps() {
-    result(
+    server.answers(
         "{\"fireList\":[{\"fireTime\":9,\"outcome\":\"CREATED\",\"manual\":true,\"makeTime\":8,"
             + "\"taskId\":\"1_report_task_1\",\"status\":4,\"endTime\":20,\"costMs\":11,"
             + "\"node\":\"n1\",\"epoch\":2}],"
@@ -210,12 +182,13 @@ class HttpScheduleClientTest {
                         2)),
                 List.of(new ScheduleGap(1, 5, 5, GapReason.MERGED)),
                 null));
-    assertThat(seen).containsExactly("fires {\"scheduleId\":\"7\",\"limit\":50}");
+    assertThat(server.seen).containsExactly("fires {\"scheduleId\":\"7\",\"limit\":50}");
   }
 
   @Test
   void aPreviewAsksForAPlan() {
-    result("{\"times\":[1],\"localTimes\":[\"1970-01-01T01:00:00+01:00\"],\"kind\":\"FIXED\"}");
+    server.answers(
+        "{\"times\":[1],\"localTimes\":[\"1970-01-01T01:00:00+01:00\"],\"kind\":\"FIXED\"}");
     FirePreview preview =
         new FirePreview(List.of(1L), List.of("1970-01-01T01:00:00+01:00"), FirePreview.Kind.FIXED);
     assertThat(schedules.preview(FirePreviewRequest.of(nightly()))).isEqualTo(preview);
@@ -223,7 +196,7 @@ class HttpScheduleClientTest {
         FirePreviewRequest.ofInterval(Duration.ofSeconds(30))
             .from(Instant.ofEpochMilli(5))
             .count(3));
-    assertThat(seen)
+    assertThat(server.seen)
         .containsExactly(
             "preview {\"cron\":\"0 0 3 * * *\",\"zone\":\"Europe/Berlin\"}",
             "preview {\"everyMs\":30000,\"from\":5,\"count\":3}");
@@ -231,14 +204,14 @@ class HttpScheduleClientTest {
 
   @Test
   void actsMaySayWhoAndWhy() {
-    result("null");
+    server.answers("null");
     schedules.pause("7", Instant.ofEpochMilli(5), "ann", "too many");
     schedules.pause("7");
     schedules.resume("7", true, "ann", "fixed");
     schedules.resume("7");
     schedules.delete("7", "ann", "gone");
     schedules.delete("7");
-    assertThat(seen)
+    assertThat(server.seen)
         .containsExactly(
             "pause {\"scheduleId\":\"7\",\"until\":5,\"operator\":\"ann\",\"reason\":\"too many\"}",
             "pause {\"scheduleId\":\"7\"}",
@@ -250,14 +223,14 @@ class HttpScheduleClientTest {
 
   @Test
   void runsAreCreatedByHand() {
-    result("{\"jobId\":\"5\"}");
+    server.answers("{\"jobId\":\"5\"}");
     assertThat(schedules.trigger("7", "k")).isEqualTo(new TriggeredRun(null, "5"));
     schedules.trigger("7", null, "ann", "again");
-    result("{\"made\":2,\"nextFrom\":4}");
+    server.answers("{\"made\":2,\"nextFrom\":4}");
     assertThat(schedules.backfill("7", Instant.ofEpochMilli(1), Instant.ofEpochMilli(9), 2))
         .isEqualTo(new Backfilled(2, 4L));
     schedules.backfill("7", Instant.ofEpochMilli(1), Instant.ofEpochMilli(9), 2, "ann", "missed");
-    assertThat(seen)
+    assertThat(server.seen)
         .containsExactly(
             "trigger {\"scheduleId\":\"7\",\"idempotencyKey\":\"k\"}",
             "trigger {\"scheduleId\":\"7\",\"operator\":\"ann\",\"reason\":\"again\"}",
@@ -268,8 +241,7 @@ class HttpScheduleClientTest {
 
   @Test
   void aScheduleThatIsNotThereHasACodeOfItsOwn() {
-    status = 404;
-    answer = "{\"msg\":\"no such schedule\",\"code\":8038,\"result\":null}";
+    server.refuses(404, "{\"msg\":\"no such schedule\",\"code\":8038,\"result\":null}");
     assertThatExceptionOfType(FlowException.class)
         .isThrownBy(() -> schedules.find("nightly"))
         .satisfies(e -> assertThat(e.errorCode()).isEqualTo(ErrorCode.NO_SUCH_SCHEDULE));
