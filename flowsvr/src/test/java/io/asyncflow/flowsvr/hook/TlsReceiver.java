@@ -44,8 +44,12 @@ public final class TlsReceiver implements AutoCloseable {
   private final Map<String, Deque<Answer>> answers = new ConcurrentHashMap<>();
   private final List<Received> received = new CopyOnWriteArrayList<>();
 
-  /** A request that arrived. */
-  public record Received(String path, Map<String, List<String>> headers, String body) {
+  /**
+   * A request that arrived.
+   *
+   * @param time epoch ms
+   */
+  public record Received(String path, Map<String, List<String>> headers, String body, long time) {
 
     public String header(String name) {
       return headers.entrySet().stream()
@@ -157,7 +161,8 @@ public final class TlsReceiver implements AutoCloseable {
     try (exchange) {
       String path = exchange.getRequestURI().getPath();
       String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-      received.add(new Received(path, Map.copyOf(exchange.getRequestHeaders()), body));
+      Map<String, List<String>> headers = Map.copyOf(exchange.getRequestHeaders());
+      received.add(new Received(path, headers, body, System.currentTimeMillis()));
       Answer answer = nextAnswer(path);
       if (answer.status() == 0) {
         closed.await();

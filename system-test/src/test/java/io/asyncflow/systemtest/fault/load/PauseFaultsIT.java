@@ -1,6 +1,7 @@
 package io.asyncflow.systemtest.fault.load;
 
 import static io.asyncflow.systemtest.measure.Figures.seconds;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -28,9 +29,11 @@ import io.asyncflow.systemtest.scenario.Window;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
@@ -50,12 +53,22 @@ class PauseFaultsIT {
   private static final Duration LOAD = Duration.ofSeconds(20);
   private static final Duration PROMISE = Duration.ofSeconds(1);
   private static final Duration PAUSED = Duration.ofMillis(1_600);
+  private static final Duration BETWEEN = Duration.ofMillis(800);
   private static final Duration PATIENCE = Duration.ofMinutes(4);
-  private static final int WORKERS = 8;
-  private static final int STAGES = 10;
+
+  /** Of each kind; one pauses and resumes every 2.4 s, so these make 20 acts a second. */
+  private static final int PAUSERS = 24;
+
+  private static final int WORKERS = PAUSERS + 8;
+  private static final int STAGES = PAUSERS + 8;
+  private static final int CHILDREN = 10;
   private static final int A_CALL = 50;
   private static final String TYPE = "row43";
-  private static final String OTHER_TYPE = "row43_other";
+  private static final String UNFINISHED = "status IN (1, 2, 32)";
+
+  /** The types that are paused; the first one is that of the schedules. */
+  private static final List<String> OTHER_TYPES =
+      IntStream.range(0, PAUSERS).mapToObj(i -> TYPE + "_" + i).toList();
 
   /** A task that a hold call returned, which began and ended then. */
   private record Held(Task task, String worker, long began, long ended) {}
@@ -73,7 +86,7 @@ class PauseFaultsIT {
   private final Queue<String> jobs = new ConcurrentLinkedQueue<>();
   private final Queue<String> schedules = new ConcurrentLinkedQueue<>();
   private final AtomicInteger created = new AtomicInteger();
-  private final AtomicInteger acts = new AtomicInteger();
+  private final Map<String, AtomicInteger> acts = new ConcurrentSkipListMap<>();
   private volatile boolean isLoaded = true;
   private volatile boolean isOver;
 
@@ -82,8 +95,9 @@ class PauseFaultsIT {
     try (Cluster cluster = Cluster.startWithoutRedis("row43")) {
       List<ServerNode> servers = cluster.startServers(2);
       TypePlan plan = TypePlan.quick().withLease(Duration.ofSeconds(30));
-      try (Scenario scenario = Scenario.of(cluster, TYPE, plan);
-          Scenario other = Scenario.of(cluster, OTHER_TYPE, plan)) {
+      List<Scenario> others = new ArrayList<>();
+      try (Scenario scenario = Scenario.of(cluster, TYPE, plan)) {
+        OTHER_TYPES.forEach(type -> others.add(Scenario.of(cluster, type, plan)));
         ExecutorService threads = Executors.newCachedThreadPool();
         List<CompletableFuture<Void>> work = new ArrayList<>();
         try {
@@ -100,10 +114,19 @@ class PauseFaultsIT {
           isLoaded = false;
           pausers.forEach(CompletableFuture::join);
           double load = created.get() / seconds(watch.elapsed());
-          double rate = acts.get() / seconds(watch.elapsed());
+          String rates =
+              acts.entrySet().stream()
+                  .map(
+                      kind ->
+                          "%.0f of %ss"
+                              .formatted(
+                                  kind.getValue().get() / seconds(watch.elapsed()), kind.getKey()))
+                  .collect(joining(", "));
           schedules.forEach(client.schedules()::delete);
 
-          await().atMost(PATIENCE).until(() -> unfinished(scenario) + unfinished(other) == 0);
+          await()
+              .atMost(PATIENCE)
+              .until(() -> unfinished(scenario) + count(others, UNFINISHED) == 0);
           await()
               .atMost(PATIENCE)
               .until(
@@ -122,35 +145,41 @@ class PauseFaultsIT {
                               .map(one -> paused.what() + ": " + one.task().taskId()))
                   .toList();
           Figures.print(
-              "row 43: %d tasks (%.0f a second) and %d jobs under %.0f pauses and resumes a second:"
+              "row 43: %d tasks (%.0f a second) and %d jobs under pauses and resumes, a second %s:"
                   + " %d held a second after a pause",
-              created.get(), load, jobs.size(), rate, broken.size());
+              created.get(), load, jobs.size(), rates, broken.size());
           assertThat(pauses).isNotEmpty();
           assertThat(broken).isEmpty();
           assertThat(
                   scenario.count("status = 4 AND job_id IS NULL")
-                      + other.count("status = 4 AND schedule_id IS NULL"))
+                      + count(others, "status = 4 AND schedule_id IS NULL"))
               .isEqualTo(created.get());
-          assertThat(other.count("status = 4 AND schedule_id IS NOT NULL")).isPositive();
+          assertThat(count(others, "status = 4 AND schedule_id IS NOT NULL")).isPositive();
           assertThat(client.pauses().list(null, 100, null).pauseList()).isEmpty();
         } finally {
           isLoaded = false;
           isOver = true;
           threads.shutdownNow();
+          others.forEach(Scenario::close);
         }
       }
     }
   }
 
   private static int unfinished(Scenario scenario) {
-    return scenario.count("status IN (1, 2, 32)");
+    return scenario.count(UNFINISHED);
+  }
+
+  private static int count(List<Scenario> scenarios, String condition) {
+    return scenarios.stream().mapToInt(scenario -> scenario.count(condition)).sum();
   }
 
   /** A thousand tasks a second. */
   private void createAll(FlowClient client) {
     for (long next = System.nanoTime(); isLoaded; next += A_CALL * 1_000_000L) {
       Window.pass(Duration.ofNanos(Math.max(0, next - System.nanoTime())));
-      String type = ThreadLocalRandom.current().nextInt(10) == 0 ? OTHER_TYPE : TYPE;
+      int drawn = ThreadLocalRandom.current().nextInt(10 * PAUSERS);
+      String type = drawn < PAUSERS ? OTHER_TYPES.get(drawn) : TYPE;
       client.createTasks(
           IntStream.range(0, A_CALL)
               .mapToObj(i -> NewTask.of(type, "s" + i % STAGES, "ann", ""))
@@ -161,14 +190,14 @@ class PauseFaultsIT {
 
   private void serve(FlowClient client, String worker) {
     for (int i = 0; !isOver; i++) {
-      String type = i % 4 == 0 ? OTHER_TYPE : TYPE;
+      String type = i % 4 == 0 ? OTHER_TYPES.get(i / 4 % PAUSERS) : TYPE;
       HoldRequest request = new HoldRequest(type, 100, worker, 0, null, List.of());
       long began = System.nanoTime();
       List<Task> tasks = client.holdTasks(request);
       long ended = System.nanoTime();
       tasks.forEach(task -> held.add(new Held(task, worker, began, ended)));
       if (tasks.isEmpty()) {
-        Window.pass(Duration.ofMillis(20));
+        Window.pass(Duration.ofMillis(50));
       } else {
         tasks.stream()
             .filter(task -> task.taskStage().equals("split"))
@@ -180,7 +209,7 @@ class PauseFaultsIT {
 
   private static void split(FlowClient client, Task task) {
     List<JobChild> children =
-        IntStream.range(0, STAGES).mapToObj(i -> new JobChild("s" + i, "", null)).toList();
+        IntStream.range(0, CHILDREN).mapToObj(i -> new JobChild("s" + i, "", null)).toList();
     client
         .jobs()
         .addJobChildren(
@@ -195,35 +224,35 @@ class PauseFaultsIT {
       List<ServerNode> servers, ExecutorService threads) {
     List<Runnable> pausers = new ArrayList<>();
     FlowClient client = servers.get(1).client();
-    pausers.add(
-        () ->
-            pause(
-                OTHER_TYPE,
-                one -> one.task().taskType().equals(OTHER_TYPE),
-                () -> client.pauses().set(PauseKind.TYPE, OTHER_TYPE),
-                () -> client.pauses().clear(PauseKind.TYPE, OTHER_TYPE)));
-    for (int i = 0; i < STAGES; i++) {
+    for (int i = 0; i < PAUSERS; i++) {
+      String type = OTHER_TYPES.get(i);
+      pausers.add(
+          () ->
+              pause(
+                  "type",
+                  type,
+                  one -> one.task().taskType().equals(type),
+                  () -> client.pauses().set(PauseKind.TYPE, type),
+                  () -> client.pauses().clear(PauseKind.TYPE, type)));
       String stage = "s" + i;
       String name = TYPE + "/" + stage;
       pausers.add(
           () ->
               pause(
+                  "stage",
                   name,
                   one -> one.task().taskType().equals(TYPE) && one.task().taskStage().equals(stage),
                   () -> client.pauses().set(PauseKind.STAGE, name),
                   () -> client.pauses().clear(PauseKind.STAGE, name)));
-    }
-    for (int i = 1; i < WORKERS; i += 2) {
       String worker = "w" + i;
       pausers.add(
           () ->
               pause(
+                  "worker",
                   worker,
                   one -> one.worker().equals(worker),
                   () -> client.pauses().set(PauseKind.WORKER, worker),
                   () -> client.pauses().clear(PauseKind.WORKER, worker)));
-    }
-    for (int i = 0; i < 4; i++) {
       pausers.add(() -> pauseTask(client));
       pausers.add(() -> pauseJob(client));
       String schedule = aSchedule(client, i);
@@ -236,7 +265,7 @@ class PauseFaultsIT {
                     () -> {
                       while (isLoaded) {
                         pauser.run();
-                        Window.pass(Duration.ofMillis(100));
+                        Window.pass(BETWEEN);
                       }
                     },
                     threads))
@@ -248,6 +277,7 @@ class PauseFaultsIT {
     created.incrementAndGet();
     try {
       pause(
+          "task",
           id,
           one -> one.task().taskId().equals(id),
           () -> client.pauseTask(id, true, null, null),
@@ -262,7 +292,8 @@ class PauseFaultsIT {
     jobs.add(id);
     try {
       pause(
-          "job " + id,
+          "job",
+          id,
           one -> id.equals(one.task().jobId()),
           () -> client.jobs().pauseJob(id),
           () -> client.jobs().resumeJob(id));
@@ -274,8 +305,8 @@ class PauseFaultsIT {
   /** It fires each second; its fires are made up to half a minute ahead. */
   private String aSchedule(FlowClient client, int number) {
     NewSchedule schedule =
-        NewSchedule.every(OTHER_TYPE + "_" + number, Duration.ofSeconds(1))
-            .creating(NewTask.of(OTHER_TYPE, "s" + number, "ann", ""));
+        NewSchedule.every(TYPE + "_" + number, Duration.ofSeconds(1))
+            .creating(NewTask.of(OTHER_TYPES.get(0), "s" + number, "ann", ""));
     String id = client.schedules().save(schedule).scheduleId();
     schedules.add(id);
     return id;
@@ -285,7 +316,8 @@ class PauseFaultsIT {
   private void pauseSchedule(FlowClient client, String id) {
     AtomicLong answered = new AtomicLong(Long.MAX_VALUE);
     pause(
-        "schedule " + id,
+        "schedule",
+        id,
         one -> id.equals(one.task().scheduleId()) && one.task().fireTime() > answered.get(),
         () -> {
           client.schedules().pause(id);
@@ -294,12 +326,14 @@ class PauseFaultsIT {
         () -> client.schedules().resume(id));
   }
 
-  private void pause(String what, Predicate<Held> concerns, Runnable pause, Runnable resume) {
+  private void pause(
+      String kind, String name, Predicate<Held> concerns, Runnable pause, Runnable resume) {
     pause.run();
     long answered = System.nanoTime();
     Window.pass(PAUSED);
+    String what = kind + " " + name;
     pauses.add(new Paused(what, concerns, answered + PROMISE.toNanos(), System.nanoTime()));
     resume.run();
-    acts.addAndGet(2);
+    acts.computeIfAbsent(kind, k -> new AtomicInteger()).addAndGet(2);
   }
 }
