@@ -302,7 +302,9 @@ public class DueLook {
     look.turn()
         .ifPresent(
             turn ->
-                maps.of(turn.began().table().type()).resumeTurnBehind(turn.began(), turn.news()));
+                maps.of(turn.began().table().type())
+                    .turns()
+                    .resumeBehind(turn.began(), turn.news()));
   }
 
   /**
@@ -370,7 +372,7 @@ public class DueLook {
     try {
       seen = store.look(request.type(), ranges, limit, request.unchecked());
     } catch (RuntimeException e) {
-      known.returnNews(part.news());
+      known.turns().returnNew(part.news());
       throw e;
     }
     Map<Source, List<Head>> bySource = seen.heads().stream().collect(groupingBy(Head::source));
@@ -463,8 +465,8 @@ public class DueLook {
 
   private static Turn turn(Part part, DueMap known, Seen seen) {
     boolean hasDue = seen.heads().stream().anyMatch(Head::isDue);
-    boolean isUnderWay = known.lookedUpTo(part.last(), hasDue);
-    return new Turn(part.began(), part.news(), isUnderWay, known.turnBeganAt());
+    boolean isUnderWay = known.turns().lookedUpTo(part.last(), hasDue);
+    return new Turn(part.began(), part.news(), isUnderWay, known.turns().beganAt());
   }
 
   private static boolean isOld(TaskFamily family, Seen seen) {
@@ -501,10 +503,10 @@ public class DueLook {
       return Part.all(named);
     }
     Source first = new Source(family.begin(), "");
-    Source began = known.turnPosition().orElse(first);
+    Source began = known.turns().position().orElse(first);
     boolean isFirst = began.equals(first);
     long at = node.nanoTime();
-    Sources next = known.partBehind(began, live, at).orElse(null);
+    Sources next = known.turns().partBehind(began, live, at).orElse(null);
     if (next == null) {
       long newsSeen = known.newsCount();
       next =
@@ -512,16 +514,16 @@ public class DueLook {
               ? firstPart(live, known, request.requireFresh(), whole)
               : store.waitingSources(live, began);
       if (isFirst && next.last() == null) {
-        known.endTurns();
+        known.turns().end();
         return Part.all(next.sources());
       }
-      known.sawPart(began, next, live, newsSeen, at);
+      known.turns().sawPart(began, next, live, newsSeen, at);
     }
     if (isFirst) {
-      known.beginTurn(at);
+      known.turns().begin(at);
     }
     Set<Source> sources = new LinkedHashSet<>(next.sources());
-    Set<Source> news = known.takeNew(began);
+    Set<Source> news = known.turns().takeNew(began);
     news.stream().filter(source -> live.contains(source.table())).forEach(sources::add);
     return new Part(sources, began, next.last(), news);
   }

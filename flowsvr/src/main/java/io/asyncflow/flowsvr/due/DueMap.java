@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.due;
 
 import io.asyncflow.flowsvr.due.DueStore.Gap;
-import io.asyncflow.flowsvr.due.DueStore.Sources;
 import io.asyncflow.flowsvr.task.TasksWaiting;
 import io.asyncflow.rules.TaskTable;
 import java.util.ArrayList;
@@ -10,7 +9,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,10 +34,6 @@ import java.util.concurrent.TimeUnit;
  *   <li>Correctness does not depend on the scan: a source that it has not seen for ten seconds is
  *       read by the next claim, as is a source to which claims return after a pause.
  * </ul>
- *
- * <p>If tasks wait for more stages than one look can see, looks that name no stage see them in
- * turns, one part after another. This class remembers where the next look begins and, for a second,
- * which sources each part has.
  *
  * <p>A wrong hint can only delay a due task a little; it cannot make a hold take a wrong task.
  * Times are {@link System#nanoTime()} unless stated otherwise. Thread-safe.
@@ -76,9 +70,6 @@ final class DueMap {
   private static final long MARGIN_MS = 250;
   private static final int MANY = 1_000;
 
-  /** The most sources with new tasks that a turn sees ahead of their place. */
-  private static final int MAX_NEW = 50;
-
   private final Map<Source, Hint> sources = new HashMap<>();
   private final Map<TaskTable, Stages> stages = new HashMap<>();
   private final Map<TaskTable, Long> newsOfTable = new HashMap<>();
@@ -86,13 +77,7 @@ final class DueMap {
   private long news;
   private long newsOfAnything;
   private long newsOfEarlierDue;
-  private boolean isTurning;
-  private Source turnPosition;
-  private boolean turnFoundDue;
-  private long turnBeganAt;
-  private final Set<Source> newInTurn = new LinkedHashSet<>();
-  private final Map<Source, Part> parts = new HashMap<>();
-  private long partsForgotten;
+  private final LookTurns turns = new LookTurns();
   private long stagesKnownFor = STAGES;
 
   /**
@@ -117,12 +102,14 @@ final class DueMap {
 
   private record Stages(Set<String> names, long seenAt, long knownUntil) {}
 
-  /** The sources of one look of a turn; the key of the map is the source behind which it begins. */
-  private record Part(Set<Source> sources, Source last, List<TaskTable> live, long knownUntil) {}
-
   /** Sets whether this server is the only one, so that no other server adds stages. */
   synchronized void soleServer(boolean isSole) {
     stagesKnownFor = isSole ? STAGES_OF_SOLE_SERVER : STAGES;
+  }
+
+  /** The turns of the looks that name no stage. */
+  LookTurns turns() {
+    return turns;
   }
 
   /**
@@ -145,12 +132,12 @@ final class DueMap {
     }
     if (waiting.stages().isEmpty()) {
       stages.keySet().removeIf(table -> affects(waiting, table));
-      forgetParts();
+      turns.onAnyStage(news);
     } else {
       stages.replaceAll(
           (table, known) -> affects(waiting, table) ? with(known, waiting.stages()) : known);
       stages.values().removeIf(known -> known.names().size() > DueStore.SOURCES_A_LOOK);
-      addToTurn(waiting);
+      turns.on(waiting, news);
     }
     sources.replaceAll(
         (source, hint) -> {
@@ -173,128 +160,6 @@ final class DueMap {
   private static Hint afterNews(Hint hint, boolean dueFromNowOn) {
     boolean isStale = hint.isStale() || !dueFromNowOn;
     return new Hint(hint.from(), hint.wholeAt(), hint.wholeAt(), true, isStale);
-  }
-
-  private void addToTurn(TasksWaiting waiting) {
-    if (!isTurning || waiting.tables().isEmpty()) {
-      forgetParts();
-      return;
-    }
-    for (TaskTable table : waiting.tables()) {
-      for (String stage : waiting.stages()) {
-        addToTurn(new Source(table, stage));
-      }
-    }
-  }
-
-  private void addToTurn(Source source) {
-    if (newInTurn.size() < MAX_NEW) {
-      newInTurn.add(source);
-    } else if (!newInTurn.contains(source) && !isInAnyPart(source)) {
-      forgetParts(); // otherwise no look of the turn would see it
-    }
-  }
-
-  private boolean isInAnyPart(Source source) {
-    return parts.values().stream().anyMatch(part -> part.sources().contains(source));
-  }
-
-  private void forgetParts() {
-    parts.clear();
-    partsForgotten = news;
-  }
-
-  /** The part behind a source, with sources added since, if it was read within the last second. */
-  synchronized Optional<Sources> partBehind(Source began, List<TaskTable> live, long now) {
-    parts.values().removeIf(part -> now - part.knownUntil() >= 0 || !part.live().equals(live));
-    return Optional.ofNullable(parts.get(began))
-        .map(part -> new Sources(List.copyOf(part.sources()), part.last()));
-  }
-
-  /**
-   * Records the part behind a source.
-   *
-   * @param newsSeen {@link #newsCount} before they were read
-   */
-  synchronized void sawPart(
-      Source began, Sources part, List<TaskTable> live, long newsSeen, long at) {
-    if (partsForgotten <= newsSeen) {
-      Set<Source> sources = new LinkedHashSet<>(part.sources());
-      parts.put(began, new Part(sources, part.last(), live, at + WHOLE_LOOK));
-    }
-  }
-
-  /** The source behind which the next look of the turn begins; empty at its beginning. */
-  synchronized Optional<Source> turnPosition() {
-    return Optional.ofNullable(turnPosition);
-  }
-
-  /**
-   * Makes the next look see the same part again, because the claim took nothing. Another whole turn
-   * follows the current one.
-   *
-   * @param news the sources with new tasks that the look had taken
-   */
-  synchronized void resumeTurnBehind(Source source, Set<Source> news) {
-    turnPosition = source;
-    turnFoundDue = true;
-    returnNews(news);
-  }
-
-  /** Puts back the sources with new tasks that a failed look had taken. */
-  synchronized void returnNews(Set<Source> taken) {
-    taken.forEach(this::addToTurn);
-  }
-
-  /** Begins a turn. */
-  synchronized void beginTurn(long now) {
-    turnBeganAt = now;
-  }
-
-  /** When the current turn began, or the last one if none is in progress. */
-  synchronized long turnBeganAt() {
-    return turnBeganAt;
-  }
-
-  /**
-   * Takes the sources with new tasks, which are seen ahead of their place in the turn. Those that
-   * are in no part are added to this one.
-   */
-  synchronized Set<Source> takeNew(Source began) {
-    Set<Source> taken = new LinkedHashSet<>(newInTurn);
-    newInTurn.clear();
-    Part part = parts.get(began);
-    if (part != null) {
-      taken.stream().filter(source -> !isInAnyPart(source)).forEach(part.sources()::add);
-      if (part.sources().size() > DueStore.SOURCES_A_LOOK + MAX_NEW) {
-        forgetParts();
-      }
-    }
-    return taken;
-  }
-
-  /**
-   * Records that a look has seen a part of the sources.
-   *
-   * @param last the source behind which the next look begins; {@code null} at the end of the turn
-   * @param hasDue whether a task was due in them
-   * @return false if the turn has ended and has seen nothing due
-   */
-  synchronized boolean lookedUpTo(Source last, boolean hasDue) {
-    isTurning = true;
-    turnPosition = last;
-    boolean isUnderWay = last != null || hasDue || turnFoundDue;
-    turnFoundDue = last != null && (hasDue || turnFoundDue);
-    return isUnderWay;
-  }
-
-  /** Records that a look has seen all sources, so that no turns are needed. */
-  synchronized void endTurns() {
-    isTurning = false;
-    turnPosition = null;
-    turnFoundDue = false;
-    newInTurn.clear();
-    parts.clear();
   }
 
   /** The stages of the waiting tasks of the table; empty if they have to be read. */

@@ -28,6 +28,7 @@ class DueMapTest {
   private static final long START = Long.MAX_VALUE - 5; // a clock that is about to wrap around
 
   private final DueMap map = new DueMap();
+  private final LookTurns turns = map.turns();
 
   @Test
   void whatNobodyHasSeenIsLookedAtFromItsBeginning() {
@@ -259,49 +260,49 @@ class DueMapTest {
 
   @Test
   void looksAtSomeOfTooManySourcesGoOnWhereTheLastOneStopped() {
-    assertThat(map.turnPosition()).isEmpty();
-    assertThat(map.lookedUpTo(STRAGGLER, false)).isTrue();
-    assertThat(map.turnPosition()).contains(STRAGGLER);
-    assertThat(map.lookedUpTo(null, false)).as("and nothing was due").isFalse();
-    assertThat(map.turnPosition()).isEmpty();
+    assertThat(turns.position()).isEmpty();
+    assertThat(turns.lookedUpTo(STRAGGLER, false)).isTrue();
+    assertThat(turns.position()).contains(STRAGGLER);
+    assertThat(turns.lookedUpTo(null, false)).as("and nothing was due").isFalse();
+    assertThat(turns.position()).isEmpty();
   }
 
   @Test
   void turnThatHasSeenSomethingDueIsFollowedByAnother() {
-    map.lookedUpTo(STRAGGLER, true);
-    map.lookedUpTo(BUSY, false);
-    assertThat(map.lookedUpTo(null, false)).as("some of it may be left").isTrue();
-    assertThat(map.lookedUpTo(STRAGGLER, false)).isTrue();
-    assertThat(map.lookedUpTo(null, false)).isFalse();
-    assertThat(map.lookedUpTo(null, true)).isTrue();
+    turns.lookedUpTo(STRAGGLER, true);
+    turns.lookedUpTo(BUSY, false);
+    assertThat(turns.lookedUpTo(null, false)).as("some of it may be left").isTrue();
+    assertThat(turns.lookedUpTo(STRAGGLER, false)).isTrue();
+    assertThat(turns.lookedUpTo(null, false)).isFalse();
+    assertThat(turns.lookedUpTo(null, true)).isTrue();
   }
 
   @Test
   void whatComesDuringTurnsIsLookedAtOnceBeforeItsTurn() {
     map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
-    assertThat(map.takeNew(BEGINNING)).as("there are no turns").isEmpty();
-    map.lookedUpTo(STRAGGLER, false);
+    assertThat(turns.takeNew(BEGINNING)).as("there are no turns").isEmpty();
+    turns.lookedUpTo(STRAGGLER, false);
     map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
-    assertThat(map.takeNew(BEGINNING)).containsExactly(BUSY);
-    assertThat(map.takeNew(BEGINNING)).isEmpty();
+    assertThat(turns.takeNew(BEGINNING)).containsExactly(BUSY);
+    assertThat(turns.takeNew(BEGINNING)).isEmpty();
   }
 
   @Test
   void sourcesOfTheLooksOfATurnAreKnownForASecond() {
-    assertThat(map.partBehind(BEGINNING, LIVE, START)).isEmpty();
+    assertThat(turns.partBehind(BEGINNING, LIVE, START)).isEmpty();
     see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
     see(STRAGGLER, new Sources(List.of(BUSY), null));
-    assertThat(map.partBehind(BEGINNING, LIVE, START + ms(999)))
+    assertThat(turns.partBehind(BEGINNING, LIVE, START + ms(999)))
         .contains(new Sources(List.of(STRAGGLER), STRAGGLER));
-    assertThat(map.partBehind(STRAGGLER, LIVE, START + ms(999)))
+    assertThat(turns.partBehind(STRAGGLER, LIVE, START + ms(999)))
         .contains(new Sources(List.of(BUSY), null));
-    assertThat(map.partBehind(STRAGGLER, LIVE, START + ms(1_000))).isEmpty();
+    assertThat(turns.partBehind(STRAGGLER, LIVE, START + ms(1_000))).isEmpty();
   }
 
   @Test
   void sourcesOfLooksAreForgottenWhenThereAreOtherTables() {
     see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
-    assertThat(map.partBehind(BEGINNING, List.of(OLD), START)).isEmpty();
+    assertThat(turns.partBehind(BEGINNING, List.of(OLD), START)).isEmpty();
   }
 
   @Test
@@ -310,11 +311,11 @@ class DueMapTest {
     see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
     see(STRAGGLER, new Sources(List.of(BUSY), null));
     map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first", "fresh"), true));
-    assertThat(map.takeNew(BEGINNING)).containsExactlyInAnyOrder(BUSY, fresh);
-    assertThat(map.partBehind(BEGINNING, LIVE, START).orElseThrow().sources())
+    assertThat(turns.takeNew(BEGINNING)).containsExactlyInAnyOrder(BUSY, fresh);
+    assertThat(turns.partBehind(BEGINNING, LIVE, START).orElseThrow().sources())
         .as("the other one has a turn already")
         .containsExactly(STRAGGLER, fresh);
-    assertThat(map.partBehind(STRAGGLER, LIVE, START).orElseThrow().sources())
+    assertThat(turns.partBehind(STRAGGLER, LIVE, START).orElseThrow().sources())
         .containsExactly(BUSY);
   }
 
@@ -329,9 +330,9 @@ class DueMapTest {
       see(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER));
       long before = map.newsCount();
       map.on(news);
-      assertThat(map.partBehind(BEGINNING, LIVE, START)).as("%s", news).isEmpty();
-      map.sawPart(BEGINNING, new Sources(List.of(STRAGGLER), null), LIVE, before, START);
-      assertThat(map.partBehind(BEGINNING, LIVE, START)).as("looked up before").isEmpty();
+      assertThat(turns.partBehind(BEGINNING, LIVE, START)).as("%s", news).isEmpty();
+      turns.sawPart(BEGINNING, new Sources(List.of(STRAGGLER), null), LIVE, before, START);
+      assertThat(turns.partBehind(BEGINNING, LIVE, START)).as("looked up before").isEmpty();
     }
   }
 
@@ -339,24 +340,24 @@ class DueMapTest {
   void newsBeforeTheFirstTurnIsNotForgotten() {
     long before = map.newsCount();
     map.on(new TasksWaiting(LARK, Set.of(NEW), Set.of("first"), true));
-    map.sawPart(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER), LIVE, before, START);
-    assertThat(map.partBehind(BEGINNING, LIVE, START)).isEmpty();
+    turns.sawPart(BEGINNING, new Sources(List.of(STRAGGLER), STRAGGLER), LIVE, before, START);
+    assertThat(turns.partBehind(BEGINNING, LIVE, START)).isEmpty();
   }
 
   /** A look of a turn has looked up its sources. */
   private void see(Source began, Sources part) {
-    map.sawPart(began, part, LIVE, map.newsCount(), START);
-    map.lookedUpTo(part.last(), false);
+    turns.sawPart(began, part, LIVE, map.newsCount(), START);
+    turns.lookedUpTo(part.last(), false);
   }
 
   @Test
   void newsOfVeryManyStagesIsNotRemembered() {
     Set<String> names = IntStream.range(0, 500).mapToObj(i -> "s" + i).collect(toSet());
     map.sawStages(NEW, List.of("first"), map.newsCount(), START);
-    map.lookedUpTo(STRAGGLER, false);
+    turns.lookedUpTo(STRAGGLER, false);
     map.on(new TasksWaiting(LARK, Set.of(NEW), names, true));
     assertThat(map.stagesOf(NEW, START + 1)).as("has to be looked up").isEmpty();
-    assertThat(map.takeNew(BEGINNING)).hasSize(50);
+    assertThat(turns.takeNew(BEGINNING)).hasSize(50);
   }
 
   @Test
