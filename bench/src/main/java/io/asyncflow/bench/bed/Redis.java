@@ -32,6 +32,7 @@ final class Redis implements AutoCloseable {
     if (client == null) {
       Config config = new Config();
       config.setCodec(StringCodec.INSTANCE);
+      config.setReferenceEnabled(false); // needs libraries that are left out: RxJava, Reactor
       config.useSingleServer().setAddress(server.url());
       client = Redisson.create(config);
     }

@@ -66,6 +66,7 @@ public class RedisLink implements DisposableBean {
   private static RedissonClient connect(String url) {
     Config config = new Config();
     config.setCodec(StringCodec.INSTANCE);
+    config.setReferenceEnabled(false); // needs libraries that are left out: RxJava, Reactor
     config.setLazyInitialization(true); // the server starts without Redis
     config
         .useSingleServer()

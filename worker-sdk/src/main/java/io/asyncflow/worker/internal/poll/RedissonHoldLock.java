@@ -82,6 +82,7 @@ public final class RedissonHoldLock implements HoldLock {
   private static Config configOf(RedisAddress redis) {
     Config config = new Config();
     config.setCodec(StringCodec.INSTANCE);
+    config.setReferenceEnabled(false); // needs libraries that are left out: RxJava, Reactor
     config.setLazyInitialization(true);
     config.setThreads(2);
     config.setNettyThreads(2);
