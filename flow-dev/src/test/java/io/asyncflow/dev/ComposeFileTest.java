@@ -84,6 +84,18 @@ class ComposeFileTest {
   }
 
   @Test
+  void noContainerCanDoMoreThanItNeeds() throws IOException {
+    assertThat(compose().path("services"))
+        .allSatisfy(
+            service -> {
+              assertThat(service.path("read_only").asBoolean()).isTrue();
+              assertThat(service.path("cap_drop").path(0).asString()).isEqualTo("ALL");
+              assertThat(service.path("security_opt").path(0).asString())
+                  .isEqualTo("no-new-privileges:true");
+            });
+  }
+
+  @Test
   void workerReachesFlowsvrAndNoDatabase() throws IOException {
     Set<String> worker = networksOf("worker");
     assertThat(worker).isNotEmpty();
