@@ -46,7 +46,8 @@ class AnswerHeadersIT {
         "/nowhere",
         "/v3/api-docs",
         "/actuator/health",
-        "/actuator/prometheus"
+        "/actuator/prometheus",
+        "/actuator/sbom"
       })
   void answerIsNothingToABrowser(String path) throws Exception {
     HttpHeaders headers = get(path).headers();
