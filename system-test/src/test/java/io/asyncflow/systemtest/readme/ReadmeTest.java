@@ -10,9 +10,9 @@ import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -24,6 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What can be said of the documents without running anything. */
 class ReadmeTest {
+
+  private static final Map<String, List<Path>> SOURCES = sources();
 
   private final Document readme = Document.read("README.md");
 
@@ -166,7 +168,9 @@ class ReadmeTest {
         "docs/schedules.md",
         "docs/schedules.zh-CN.md",
         "docs/state-machine.md",
-        "docs/worker-state-machines.md"
+        "docs/threats.md",
+        "docs/worker-state-machines.md",
+        "security/accepted.md"
       })
   void everyLinkLeadsSomewhere(String document) {
     assertThat(Document.read(document).linkedFiles()).allSatisfy(file -> assertThat(file).exists());
@@ -181,12 +185,15 @@ class ReadmeTest {
         "docs/how-it-works.md",
         "docs/jobs.md",
         "docs/operating.md",
+        "docs/reliability.md",
         "docs/schedules.md",
-        "docs/state-machine.md"
+        "docs/state-machine.md",
+        "docs/threats.md"
       })
-  void everyClassThatIsNamedExists(String document) throws IOException {
+  void everyClassThatIsNamedExists(String document) {
     Document prose = Document.read(document);
-    for (String name : new TreeSet<>(prose.all("`([A-Z][a-z]+(?:[A-Z][a-z]+)+(?:\\.\\w+)?)`"))) {
+    for (String name :
+        new TreeSet<>(prose.all("`([A-Z][a-z]+(?:[A-Z][a-z]+)+(?:IT)?(?:\\.\\w+)?)`"))) {
       String[] parts = name.split("\\.");
       List<String> sources = sourcesOf(parts[0]);
       assertThat(sources).as(name).isNotEmpty();
@@ -196,16 +203,22 @@ class ReadmeTest {
     }
   }
 
-  private static List<String> sourcesOf(String className) throws IOException {
+  private static List<String> sourcesOf(String className) {
+    return SOURCES.getOrDefault(className + ".java", List.of()).stream()
+        .map(ReadmeTest::read)
+        .toList();
+  }
+
+  /** Of all modules, tests among them, by their names. */
+  private static Map<String, List<Path>> sources() {
     try (Stream<Path> modules = Files.list(Document.home())) {
-      Collection<Path> sources =
-          modules
-              .map(module -> module.resolve("src/main/java"))
-              .filter(Files::isDirectory)
-              .flatMap(ReadmeTest::filesBelow)
-              .filter(file -> file.getFileName().toString().equals(className + ".java"))
-              .collect(Collectors.toList());
-      return sources.stream().map(ReadmeTest::read).toList();
+      return modules
+          .map(module -> module.resolve("src"))
+          .filter(Files::isDirectory)
+          .flatMap(ReadmeTest::filesBelow)
+          .collect(Collectors.groupingBy(file -> file.getFileName().toString()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
