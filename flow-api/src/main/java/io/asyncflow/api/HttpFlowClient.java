@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -44,6 +45,9 @@ import tools.jackson.databind.node.ObjectNode;
  * FlowUnreachableException} and leaves the thread's interrupt flag set.
  */
 public final class HttpFlowClient implements FlowClient {
+
+  /** How long an answer may take unless a constructor says otherwise. */
+  public static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(10);
 
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   private static final int HIGHEST_PORT = 65_535;
@@ -81,7 +85,9 @@ public final class HttpFlowClient implements FlowClient {
 
   private final URI baseUrl;
   private final Supplier<String> apiKey;
+  private final ClearTextKeys clearText;
   private final Duration requestTimeout;
+  private final SSLContext tls;
   private final HttpClient http;
   private final JobClient jobs = new HttpJobClient(this);
   private final ScheduleClient schedules = new HttpScheduleClient(this);
@@ -98,7 +104,7 @@ public final class HttpFlowClient implements FlowClient {
    * @throws IllegalArgumentException if no request can be made with one of them
    */
   public HttpFlowClient(URI baseUrl, String apiKey) {
-    this(baseUrl, apiKey, Duration.ofSeconds(10));
+    this(baseUrl, apiKey, REQUEST_TIMEOUT);
   }
 
   /**
@@ -106,14 +112,25 @@ public final class HttpFlowClient implements FlowClient {
    * @throws IllegalArgumentException if no request can be made with one of them
    */
   public HttpFlowClient(URI baseUrl, String apiKey, Duration requestTimeout) {
+    this(baseUrl, apiKey, requestTimeout, null);
+  }
+
+  /**
+   * @param requestTimeout how long an answer may take; a hold may take its {@code waitMs} longer
+   * @param tls for https URLs, such as {@link TrustedRoots#in}; {@code null} for Java's own
+   * @throws IllegalArgumentException if no request can be made with one of them
+   */
+  public HttpFlowClient(URI baseUrl, String apiKey, Duration requestTimeout, SSLContext tls) {
     this.baseUrl =
         usable("baseUrl", Objects.requireNonNull(baseUrl), HttpFlowClient::requireUsable);
     this.apiKey = always(apiKey);
+    this.clearText = ClearTextKeys.sentTo(this.baseUrl);
+    if (hasKey()) {
+      clearText.warn();
+    }
     this.requestTimeout = Objects.requireNonNull(requestTimeout, "requestTimeout");
-    HttpClient.Builder builder =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT_TIMEOUT);
+    this.tls = tls;
+    HttpClient.Builder builder = connections();
     if (!"https".equalsIgnoreCase(baseUrl.getScheme())) {
       // The thread that reads the sockets also assembles the answers: IncomingBody never blocks it,
       // and no other thread has to be woken. With TLS the client keeps its own threads, which
@@ -126,7 +143,9 @@ public final class HttpFlowClient implements FlowClient {
   private HttpFlowClient(HttpFlowClient other, Supplier<String> apiKey) {
     this.baseUrl = other.baseUrl;
     this.apiKey = apiKey;
+    this.clearText = other.clearText;
     this.requestTimeout = other.requestTimeout;
+    this.tls = other.tls;
     this.http = other.http;
   }
 
@@ -149,17 +168,21 @@ public final class HttpFlowClient implements FlowClient {
     return () -> checked;
   }
 
+  private HttpClient.Builder connections() {
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT_TIMEOUT);
+    return tls == null ? builder : builder.sslContext(tls);
+  }
+
   /**
    * The client for objects of any size. It has threads of its own, so that the thread that reads
    * the sockets of all other calls never waits for a disk.
    */
   private synchronized HttpClient transfers() {
     if (transfers == null) {
-      transfers =
-          HttpClient.newBuilder()
-              .version(HttpClient.Version.HTTP_1_1)
-              .connectTimeout(CONNECT_TIMEOUT)
-              .build();
+      transfers = connections().build();
     }
     return transfers;
   }
@@ -565,6 +588,7 @@ public final class HttpFlowClient implements FlowClient {
             .timeout(limit)
             .header("Accept", "application/json");
     if (key != null && !key.isEmpty()) {
+      clearText.warn();
       request.header("Authorization", "Bearer " + key);
     }
     return request;

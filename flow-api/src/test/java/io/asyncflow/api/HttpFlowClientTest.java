@@ -15,13 +15,17 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import javax.crypto.AEADBadTagException;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -156,18 +160,71 @@ class HttpFlowClientTest {
   @Timeout(60)
   void aCallThatBreaksOffWithinTlsMayHaveBeenCarriedOut(@TempDir Path directory) throws Exception {
     TlsServer.Identity identity = TlsServer.Identity.in(directory);
-    SSLContext ours = SSLContext.getDefault();
-    SSLContext.setDefault(identity.context());
+    Path roots = directory.resolve("roots.pem");
+    Files.writeString(roots, "# of our own\n" + identity.pem());
     try (TlsServer server = new TlsServer(identity)) {
+      HttpFlowClient client =
+          new HttpFlowClient(
+              server.url(), null, HttpFlowClient.REQUEST_TIMEOUT, TrustedRoots.in(roots));
       assertThatExceptionOfType(FlowUnreachableException.class)
-          .isThrownBy(new HttpFlowClient(server.url(), null)::taskTypes)
+          .isThrownBy(client::taskTypes)
           .withRootCauseInstanceOf(AEADBadTagException.class)
           .withMessageStartingWith(
               "flowsvr at " + server.url() + " broke off the call /api/task_schedule_cfg/list (")
           .withMessageEndingWith("; the call may have taken effect all the same");
-    } finally {
-      SSLContext.setDefault(ours);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n"})
+  void aFileWithoutCertificatesIsNotTrusted(String content, @TempDir Path directory)
+      throws Exception {
+    Path file = Files.writeString(directory.resolve("roots.pem"), content);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TrustedRoots.in(file))
+        .withMessage("a PEM file with certificates that this process can read, and not %s", file);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TrustedRoots.in(directory.resolve("absent")));
+  }
+
+  @Test
+  void aKeyThatANetworkCouldReadIsSaidOnce() {
+    List<String> warnings = new CopyOnWriteArrayList<>();
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord record) {
+            warnings.add(record.getLevel() + " " + new SimpleFormatter().formatMessage(record));
+          }
+
+          @Override
+          public void flush() {
+            // keeps nothing back
+          }
+
+          @Override
+          public void close() {
+            // has nothing open
+          }
+        };
+    Logger log = Logger.getLogger(HttpFlowClient.class.getName());
+    log.addHandler(handler);
+    try {
+      for (String harmless :
+          List.of("https://far", "http://localhost:1", "http://127.0.0.2", "http://[::1]:2")) {
+        new HttpFlowClient(URI.create(harmless), "key");
+      }
+      new HttpFlowClient(URI.create("http://far"), null);
+      for (int i = 0; i < 2; i++) {
+        new HttpFlowClient(URI.create("http://me:secret@far.example:8081"), "key");
+      }
+    } finally {
+      log.removeHandler(handler);
+    }
+    assertThat(warnings)
+        .containsExactly(
+            "WARNING the key is sent to far.example:8081 without TLS, so the network can read it:"
+                + " use an https URL");
   }
 
   @Test

@@ -9,6 +9,9 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateEncodingException;
+import java.util.Base64;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -56,7 +59,7 @@ final class TlsServer implements AutoCloseable {
   }
 
   /** A certificate for 127.0.0.1 that it has signed itself, with its key. */
-  record Identity(SSLContext context) {
+  record Identity(SSLContext context, Certificate certificate) {
 
     private static final char[] PASSWORD = "password".toCharArray();
 
@@ -86,7 +89,14 @@ final class TlsServer implements AutoCloseable {
         throw new IllegalStateException("keytool failed; what it printed says why");
       }
       KeyStore store = KeyStore.getInstance(file.toFile(), PASSWORD);
-      return new Identity(contextOf(store));
+      return new Identity(contextOf(store), store.getCertificate("server"));
+    }
+
+    /** The certificate as PEM. */
+    String pem() throws CertificateEncodingException {
+      return "-----BEGIN CERTIFICATE-----\n"
+          + Base64.getMimeEncoder().encodeToString(certificate.getEncoded())
+          + "\n-----END CERTIFICATE-----\n";
     }
 
     /** Both has the certificate and trusts it. */

@@ -3,6 +3,7 @@ package io.asyncflow.worker;
 import io.asyncflow.api.ApiKeyFile;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.TrustedRoots;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.worker.internal.Gpus;
 import io.asyncflow.worker.internal.MissingLog;
@@ -30,6 +31,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -168,6 +170,7 @@ public final class Worker implements AutoCloseable {
     private int gpuSlots;
     private URI url = URI.create(DEFAULT_URL);
     private Supplier<String> apiKey = () -> null;
+    private SSLContext tls;
     private RedisAddress redis;
     private FlowClient client;
     private boolean stopsWithTheJvm = true;
@@ -255,7 +258,19 @@ public final class Worker implements AutoCloseable {
       return this;
     }
 
-    private static <T> T read(String setting, String value, Function<String, T> parse) {
+    /**
+     * A PEM file with the certificate authorities to trust instead of Java's, for a server with a
+     * certificate of your own authority. It is read once, by this call.
+     *
+     * @param file {@code null} for those of Java
+     * @throws InvalidSettingException if the file has no certificate
+     */
+    public Builder caFile(Path file) {
+      tls = file == null ? null : read("caFile", file, TrustedRoots::in);
+      return this;
+    }
+
+    private static <V, T> T read(String setting, V value, Function<V, T> parse) {
       try {
         return parse.apply(value);
       } catch (IllegalArgumentException e) {
@@ -506,7 +521,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private FlowClient client() {
-      return client != null ? client : new HttpFlowClient(url, null).withKeyFrom(apiKey);
+      return client != null ? client : overHttp(HttpFlowClient.REQUEST_TIMEOUT);
     }
 
     /**
@@ -541,9 +556,11 @@ public final class Worker implements AutoCloseable {
     }
 
     private FlowClient heartbeats() {
-      return client != null
-          ? client
-          : new HttpFlowClient(url, null, HEARTBEAT_TIMEOUT).withKeyFrom(apiKey);
+      return client != null ? client : overHttp(HEARTBEAT_TIMEOUT);
+    }
+
+    private FlowClient overHttp(Duration requestTimeout) {
+      return new HttpFlowClient(url, null, requestTimeout, tls).withKeyFrom(apiKey);
     }
 
     private HoldLock lock() {

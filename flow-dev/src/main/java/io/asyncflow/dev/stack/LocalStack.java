@@ -50,6 +50,8 @@ public final class LocalStack implements AutoCloseable {
   // The exit code of flowsvr if its tables were made from another baseline of the schema.
   private static final int OTHER_BASELINE = 65;
   private static final int MOST_WORKERS = 2;
+  private static final List<String> TLS_VARIABLES =
+      List.of("FLOW_TLS_CERT", "FLOW_TLS_KEY", "FLOW_TLS_CLIENTS", "FLOW_TLS_CLIENT_CA", "FLOW_CA");
 
   private final Installation installation;
   private final Path directory;
@@ -260,6 +262,8 @@ public final class LocalStack implements AutoCloseable {
     environment.put("FLOW_REDIS_URL", redis.url());
     // With a key in its environment flowsvr would listen on every address.
     environment.put("FLOW_ADDRESS", LoopbackPort.HOST);
+    // On loopback the programs talk without TLS, whatever this JVM's environment says.
+    TLS_VARIABLES.forEach(variable -> environment.put(variable, ""));
     environment.put("FLOW_EXIT_WITH_PARENT", "true");
     AtomicReference<ChildProcess> process =
         new AtomicReference<>(program.launch(jar, environment, installation));

@@ -54,6 +54,7 @@ public class WorkerAutoConfiguration {
             .gpuSlots(properties.getGpuSlots())
             .apiKey(connection.apiKey())
             .apiKeyFile(connection.apiKeyFile())
+            .caFile(connection.caFile())
             .redis(connection.redisUrl())
             // The application context stops the worker, in the right order.
             .stopsWithTheJvm(false);

@@ -7,14 +7,15 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.core.env.Environment;
 
 /** The connection settings of a worker: its properties, with environment variables as defaults. */
-record WorkerConnection(String url, String apiKey, Path apiKeyFile, String redisUrl) {
+record WorkerConnection(String url, String apiKey, Path apiKeyFile, String redisUrl, Path caFile) {
 
   private static final Map<String, String> VARIABLES =
       Map.of(
           "url", "FLOW_URL",
           "apiKey", "FLOW_API_KEY",
           "apiKeyFile", "FLOW_API_KEY_FILE",
-          "redisUrl", "FLOW_REDIS_URL");
+          "redisUrl", "FLOW_REDIS_URL",
+          "caFile", "FLOW_CA");
 
   /**
    * @throws InvalidSettingException if two keys are set, of which one would be unused
@@ -29,8 +30,13 @@ record WorkerConnection(String url, String apiKey, Path apiKeyFile, String redis
     return new WorkerConnection(
         or(properties.getUrl(), environment, "url"),
         apiKey,
-        apiKeyFile == null ? null : Path.of(apiKeyFile),
-        or(properties.getRedisUrl(), environment, "redisUrl"));
+        pathOf(apiKeyFile),
+        or(properties.getRedisUrl(), environment, "redisUrl"),
+        pathOf(or(properties.getCaFile(), environment, "caFile")));
+  }
+
+  private static Path pathOf(String file) {
+    return file == null ? null : Path.of(file);
   }
 
   private static String or(String property, Environment environment, String setting) {

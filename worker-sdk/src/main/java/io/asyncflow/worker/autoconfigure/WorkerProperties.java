@@ -29,6 +29,12 @@ public class WorkerProperties {
   private String apiKeyFile;
 
   /**
+   * A PEM file with the certificate authorities to trust instead of Java's. Default: the
+   * environment's FLOW_CA, or none.
+   */
+  private String caFile;
+
+  /**
    * A Redis for a lock with which the workers of a type hold one after another. It may be down at
    * any time. Default: the environment's FLOW_REDIS_URL, or none.
    */
@@ -136,6 +142,14 @@ public class WorkerProperties {
 
   public void setApiKeyFile(String apiKeyFile) {
     this.apiKeyFile = apiKeyFile;
+  }
+
+  public String getCaFile() {
+    return caFile;
+  }
+
+  public void setCaFile(String caFile) {
+    this.caFile = caFile;
   }
 
   public String getRedisUrl() {

@@ -503,6 +503,8 @@ class WorkerAutoConfigurationTest {
     "FLOW_REDIS_URL=localhost:6379, FLOW_REDIS_URL",
     "FLOW_API_KEY_FILE=/no/such/file, FLOW_API_KEY_FILE",
     "asyncflow.worker.api-key-file=/dev/null, asyncflow.worker.api-key-file",
+    "FLOW_CA=/no/such/file, FLOW_CA",
+    "asyncflow.worker.ca-file=/dev/null, asyncflow.worker.ca-file",
     "asyncflow.worker.url=foo, asyncflow.worker.url",
     "asyncflow.worker.redis-url=foo, asyncflow.worker.redis-url",
     "asyncflow.worker.backlog-threshold=0, asyncflow.worker.backlog-threshold",

@@ -1,0 +1,133 @@
+package io.asyncflow.dev.testing;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.Key;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.Base64;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * A certificate for {@code localhost} and {@code 127.0.0.1}, signed by itself, with its key.
+ *
+ * @param store has both under {@value #ALIAS}
+ */
+public record TestCertificate(KeyStore store) {
+  private static final String ALIAS = "test";
+  private static final char[] PASSWORD = "password".toCharArray();
+
+  /** Makes a certificate with the JDK's keytool; takes about a second. */
+  public static TestCertificate create() {
+    try {
+      Path directory = Files.createTempDirectory("certificate");
+      Path file = directory.resolve("store.p12");
+      try {
+        runKeytool(file);
+        return new TestCertificate(KeyStore.getInstance(file.toFile(), PASSWORD));
+      } finally {
+        Files.deleteIfExists(file);
+        Files.delete(directory);
+      }
+    } catch (IOException | GeneralSecurityException e) {
+      throw new IllegalStateException("no certificate could be made", e);
+    }
+  }
+
+  private static void runKeytool(Path file) throws IOException {
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                ALIAS,
+                "-keyalg",
+                "EC",
+                "-groupname",
+                "secp256r1",
+                "-dname",
+                "CN=localhost",
+                "-ext",
+                "san=dns:localhost,ip:127.0.0.1",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                file.toString(),
+                "-storepass",
+                new String(PASSWORD))
+            .inheritIO()
+            .start();
+    try {
+      if (keytool.waitFor() != 0) {
+        throw new IllegalStateException("keytool failed; what it printed says why");
+      }
+    } catch (InterruptedException e) {
+      keytool.destroy();
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while keytool ran", e);
+    }
+  }
+
+  public X509Certificate certificate() {
+    try {
+      return (X509Certificate) store.getCertificate(ALIAS);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Writes the certificate as PEM, in one step where the file exists. */
+  public Path writeCertificate(Path file) {
+    try {
+      return write(file, "CERTIFICATE", certificate().getEncoded());
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Writes the key as PEM for its owner alone, in one step where the file exists. */
+  public Path writeKey(Path file) {
+    try {
+      Key key = store.getKey(ALIAS, PASSWORD);
+      return write(file, "PRIVATE KEY", key.getEncoded());
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Path write(Path file, String kind, byte[] content) {
+    String text =
+        "-----BEGIN %1$s-----%n%2$s%n-----END %1$s-----%n"
+            .formatted(kind, Base64.getMimeEncoder().encodeToString(content));
+    try {
+      Path part = Files.writeString(file.resolveSibling(file.getFileName() + ".part"), text);
+      Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rw-------"));
+      return Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new IllegalStateException(file + " cannot be written", e);
+    }
+  }
+
+  /** TLS that shows this certificate and trusts another one. */
+  public SSLContext contextTrusting(TestCertificate other) {
+    try {
+      KeyManagerFactory keys =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      keys.init(store, PASSWORD);
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(other.store);
+      SSLContext tls = SSLContext.getInstance("TLS");
+      tls.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+      return tls;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
