@@ -60,7 +60,14 @@ class ArchitectureTest {
           List.of("event", "event.tail", "event.log"),
           List.of("access.chain", "access"),
           List.of(
-              "web", "web.stream", "web.load", "web.read", "web.guard", "web.error", "web.filter"),
+              "web",
+              "web.stream",
+              "web.load",
+              "web.read",
+              "web.guard",
+              "web.error",
+              "web.filter",
+              "web.tls"),
           List.of("system.day", "system.db", "system.redis", "system.concurrent", "system"));
 
   /** Used by all features, and using none. */

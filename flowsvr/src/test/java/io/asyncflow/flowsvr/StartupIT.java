@@ -57,6 +57,10 @@ class StartupIT {
         "FLOW_REDIS_URL=secret                  | FLOW_REDIS_URL must be like redis://host:6379",
         "FLOW_REDIS_URL=secret:6379             | FLOW_REDIS_URL must be like redis://host:6379",
         "FLOW_REDIS_URL=redis://secret          | FLOW_REDIS_URL must be like redis://host:6379",
+        "FLOW_TLS=yes                           | FLOW_TLS is 'yes' and may only be proxy",
+        "FLOW_TLS_CERT=/nowhere                 | FLOW_TLS_CERT must name a file in PEM format",
+        "FLOW_TLS_KEY=-----BEGIN secret         | FLOW_TLS_KEY must name a file in PEM format",
+        "FLOW_TLS_CLIENTS=maybe                 | FLOW_TLS_CLIENTS is 'maybe' and must be want,",
       })
   void settingThatCannotBeIsOneSentence(String setting, String sentence, CapturedOutput output) {
     assertThatThrownBy(() -> start("--" + setting)).isNotNull();
@@ -228,7 +232,10 @@ class StartupIT {
       assertThat(withKey(wire, "/v3/api-docs").status()).isEqualTo(404);
       assertThat(withKey(wire, "/swagger-ui/index.html").status()).isEqualTo(404);
     }
-    assertThat(output).doesNotContain("generated security password", " WARN ");
+    assertThat(output).doesNotContain("generated security password");
+    assertThat(output.getAll().split("other machines reach this server without TLS", -1))
+        .as("said once")
+        .hasSize(2);
   }
 
   private static Wire.Answer withKey(Wire wire, String path) {

@@ -79,7 +79,8 @@ class ReadmeTest {
     // How a launcher keeps its children: nothing that people set.
     read.remove("FLOW_EXIT_WITH_PARENT");
     // Of every worker.
-    read.addAll(List.of("FLOW_URL", "FLOW_API_KEY", "FLOW_API_KEY_FILE", "FLOW_REDIS_URL"));
+    read.addAll(
+        List.of("FLOW_URL", "FLOW_API_KEY", "FLOW_API_KEY_FILE", "FLOW_CA", "FLOW_REDIS_URL"));
     // Of a server, each beside the variable that it takes the place of.
     read.addAll(List.of("FLOW_MYSQL_PASSWORD_FILE", "FLOW_REDIS_URL_FILE"));
     assertThat(new TreeSet<>(readme.all("`(FLOW_\\w+)`"))).isEqualTo(read);

@@ -6,9 +6,11 @@ import com.mysql.cj.conf.ConnectionUrlParser;
 import com.mysql.cj.conf.HostInfo;
 import com.mysql.cj.exceptions.CJException;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -57,6 +59,25 @@ public final class DatabaseUrl {
     return hosts.stream().anyMatch(host -> host.getPassword() != null);
   }
 
+  /** The first user that a host has, as in {@code user@host}. */
+  public Optional<String> user() {
+    return hosts.stream().map(HostInfo::getUser).filter(Objects::nonNull).findFirst();
+  }
+
+  /**
+   * The names of the hosts, each with the value of an option.
+   *
+   * @param defaultValue for hosts without a value, if the query has none, either
+   */
+  public Map<String, String> optionOfEachHost(String name, String defaultValue) {
+    String ofAll = option(parts.getProperties(), lower(name), defaultValue);
+    Map<String, String> values = new LinkedHashMap<>();
+    for (HostInfo host : hosts) {
+      values.put(hostName(host), option(host.getHostProperties(), lower(name), ofAll));
+    }
+    return values;
+  }
+
   /** Scheme, hosts and schema. */
   private String place() {
     return parts.getScheme()
@@ -79,11 +100,15 @@ public final class DatabaseUrl {
   }
 
   private static String option(HostInfo host, String name) {
-    return host.getHostProperties().entrySet().stream()
+    return option(host.getHostProperties(), name, "");
+  }
+
+  private static String option(Map<String, String> options, String name, String defaultValue) {
+    return options.entrySet().stream()
         .filter(option -> lower(option.getKey()).equals(name))
         .map(Map.Entry::getValue)
         .findFirst()
-        .orElse("");
+        .orElse(defaultValue);
   }
 
   private static String lower(String name) {

@@ -12,7 +12,8 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Sets headers that stop browsers from sniffing, executing, framing, caching or sharing an answer.
- * The API's test page may load its own scripts and styles.
+ * The API's test page may load its own scripts and styles. With TLS, browsers do not come back
+ * without it.
  */
 @Component
 @Order(FilterOrder.EVERY_ANSWER)
@@ -24,6 +25,7 @@ class AnswerHeaders extends OncePerRequestFilter {
       "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
           + " frame-ancestors 'none'";
   private static final String PAGE_PATH = "/swagger-ui";
+  private static final String ONE_YEAR = "max-age=31536000";
 
   @Override
   protected void doFilterInternal(
@@ -35,6 +37,9 @@ class AnswerHeaders extends OncePerRequestFilter {
     response.setHeader(POLICY, isPage ? OWN_PAGE : NOTHING);
     if (!isPage) { // whose files never change
       response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    }
+    if (request.isSecure()) {
+      response.setHeader("Strict-Transport-Security", ONE_YEAR);
     }
     chain.doFilter(request, response);
   }
