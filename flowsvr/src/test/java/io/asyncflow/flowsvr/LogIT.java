@@ -7,7 +7,9 @@ import io.asyncflow.dev.embedded.DatabaseEndpoint;
 import io.asyncflow.dev.testing.TestServices;
 import io.asyncflow.flowsvr.wire.Wire;
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -32,6 +34,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What never gets into the log: secrets, and lines that somebody else has written. */
@@ -41,6 +44,7 @@ class LogIT {
   private static final String PASSWORD = "pA55w0rdOfTheDatabase";
   private static final String REDIS_PASSWORD = "pA55w0rdOfRedis";
   private static final String KEY = "kEy0fTh1sServerAndN0Other";
+  private static final String CONTEXT = "c0ntextOfATask";
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final String FORGED = "2026-11-22T03:00:00.000Z ERROR 1 --- forged line";
@@ -86,6 +90,7 @@ class LogIT {
       Wire wire = new Wire(portOf(server, console));
       assertThat(withKey(wire, "{}").status()).isEqualTo(400);
       assertThat(withKey(wire, "{\"a\\n" + FORGED + "\":1}").status()).isEqualTo(400);
+      runATask(wire);
       assertThat(wire.get("/api/task_schedule_cfg/list").status()).isEqualTo(401);
       assertThat(wire.get("/actuator/health").status()).isPositive(); // asks Redis
     } finally {
@@ -97,7 +102,7 @@ class LogIT {
       String logged = Files.readString(log);
       assertThat(List.of(" TRACE ", " DEBUG ", FORGED)).allMatch(logged::contains);
       assertThat(logged.lines().filter(line -> line.startsWith(FORGED))).isEmpty();
-      for (String secret : List.of(PASSWORD, REDIS_PASSWORD, KEY)) {
+      for (String secret : List.of(PASSWORD, REDIS_PASSWORD, KEY, CONTEXT)) {
         assertThat(logged.lines().filter(line -> line.contains(secret)))
             .as("lines with %s", secret)
             .isEmpty();
@@ -105,12 +110,81 @@ class LogIT {
     }
   }
 
+  /** With a context, a result, a log, the input of a job and an object, in JSON and in a form. */
+  private static void runATask(Wire wire) {
+    ok(call(wire, "/api/task_schedule_cfg/save", "{'task_type':'logged','events':2}"));
+    String task = "{'userId':'u','taskType':'logged','taskStage':'s','taskContext':'%s'}";
+    String context = task.formatted(CONTEXT);
+    ok(call(wire, "/api/task/createTask", "{'taskData':" + context + "}"));
+    ok(call(wire, "/api/task/createTasks", "{'taskDataList':[" + context + "," + context + "]}"));
+    Wire.Answer job =
+        ok(
+            call(
+                wire,
+                "/api/job/createJob",
+                "{'jobData':{'userId':'u','jobType':'logged','jobInput':'[\\'%s\\']'}}"
+                    .formatted(CONTEXT)));
+    String jobId = job.result().path("jobId").asString();
+    ok(wire.send(authorized(wire, "/api/job/getJobInput?jobId=" + jobId).GET()));
+    String form =
+        Wire.form(
+            Map.of(
+                "taskData.userId", "u",
+                "taskData.taskType", "logged",
+                "taskData.taskStage", "s",
+                "taskData.taskContext", CONTEXT));
+    ok(
+        wire.send(
+            authorized(wire, "/api/task/createTask")
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .POST(BodyPublishers.ofString(form))));
+    assertThat(wire.send(authorized(wire, "/api/task/createTask?" + form).GET()).status())
+        .as("in a query that is refused")
+        .isEqualTo(405);
+    Wire.Answer held =
+        ok(call(wire, "/api/task/hold_task", "{'taskType':'logged','workerId':'w','limit':9}"));
+    for (JsonNode one : held.result().path("taskList")) {
+      String id = one.path("taskId").asString();
+      String hold = "'taskId':'%s','workerId':'w','leaseEpoch':1".formatted(id);
+      byte[] object = CONTEXT.getBytes(StandardCharsets.UTF_8);
+      ok(
+          wire.send(
+              authorized(wire, "/api/store/" + id + "/" + stageOf(one) + "/1/x?workerId=w")
+                  .PUT(BodyPublishers.ofByteArray(object))));
+      ok(
+          call(
+              wire,
+              "/api/task/set_task",
+              "{%s,'outcome':'SUCCESS','result':'%2$s','scheduleLog':'%2$s'}"
+                  .formatted(hold, CONTEXT)));
+      ok(wire.send(authorized(wire, "/api/task/getTask?taskId=" + id).GET()));
+    }
+    assertThat(held.result().path("taskList").size()).isEqualTo(5);
+    ok(wire.send(authorized(wire, "/api/task/getTaskList?taskType=logged").GET()));
+  }
+
+  private static String stageOf(JsonNode task) {
+    return task.path("taskStage").asString();
+  }
+
+  private static Wire.Answer ok(Wire.Answer answer) {
+    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(200);
+    return answer;
+  }
+
   private static Wire.Answer withKey(Wire wire, String body) {
+    return call(wire, "/api/task_schedule_cfg/save", body);
+  }
+
+  private static Wire.Answer call(Wire wire, String path, String body) {
     return wire.send(
-        wire.request("/api/task_schedule_cfg/save")
-            .header("Authorization", "Bearer " + KEY)
+        authorized(wire, path)
             .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofString(body)));
+            .POST(BodyPublishers.ofString(body.replace('\'', '"'))));
+  }
+
+  private static HttpRequest.Builder authorized(Wire wire, String path) {
+    return wire.request(path).header("Authorization", "Bearer " + KEY);
   }
 
   private static Process startProcess(Path console, String... arguments) throws IOException {
