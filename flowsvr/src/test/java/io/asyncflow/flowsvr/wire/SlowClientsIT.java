@@ -3,22 +3,13 @@ package io.asyncflow.flowsvr.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.KeyedServer;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,7 +71,7 @@ class SlowClientsIT {
 
   private void keepNoThread(List<String> beginnings) throws IOException {
     assertThat(CLIENTS / beginnings.size()).as("of each kind").isGreaterThan(KeyedServer.THREADS);
-    try (SlowClients clients = new SlowClients(beginnings)) {
+    try (SlowClients clients = new SlowClients(port, CLIENTS, beginnings)) {
       healthAndHeartbeatsAreAnsweredUntil(clients::areAllSentAway);
     }
   }
@@ -103,7 +94,8 @@ class SlowClientsIT {
   @Test
   void bodiesOfThoseWithAKeyAreGivenUp() throws Exception {
     try (SlowClients clients =
-        new SlowClients(List.of(head("POST /api/task/createTask", AUTHORIZATION) + "\r\n{"))) {
+        new SlowClients(
+            port, CLIENTS, List.of(head("POST /api/task/createTask", AUTHORIZATION) + "\r\n{"))) {
       healthAndHeartbeatsAreAnsweredUntil(clients::areAllSentAway);
       assertThat(clients.answers())
           .allMatch(answer -> answer.matches("(?s)HTTP/1.1 (408|429) .*"))
@@ -118,7 +110,8 @@ class SlowClientsIT {
   @Test
   void heartbeatsThatHardlyComeLeaveHealthItsThreads() throws Exception {
     try (SlowClients clients =
-        new SlowClients(List.of(head("POST /api/worker/heartbeat", AUTHORIZATION) + "\r\n{"))) {
+        new SlowClients(
+            port, CLIENTS, List.of(head("POST /api/worker/heartbeat", AUTHORIZATION) + "\r\n{"))) {
       AnswerTimes.areShortUntil(
           clients::areAllSentAway, () -> wire.get("/actuator/health/liveness").status());
       assertThat(beat()).isEqualTo(200);
@@ -128,7 +121,7 @@ class SlowClientsIT {
   @Test
   void halfAHeadKeepsNoThread() throws Exception {
     try (SlowClients clients =
-        new SlowClients(List.of("POST /api/worker/heartbeat HTTP/1.1\r\nX: a"))) {
+        new SlowClients(port, CLIENTS, List.of("POST /api/worker/heartbeat HTTP/1.1\r\nX: a"))) {
       healthAndHeartbeatsAreAnsweredUntil(AnswerTimes.rounds(20));
       assertThat(clients.stillThere()).as("so they were there").isGreaterThan(CLIENTS * 9 / 10);
     }
@@ -190,87 +183,5 @@ class SlowClientsIT {
                 .header("Authorization", "Bearer " + KeyedServer.KEY)
                 .POST(BodyPublishers.ofString("{\"workerId\":\"w\",\"tasks\":[]}")))
         .status();
-  }
-
-  /** Clients that send one of these beginnings each, and then a byte now and then until closed. */
-  private final class SlowClients implements AutoCloseable {
-
-    private final List<Socket> sockets = new ArrayList<>();
-    private final ScheduledExecutorService drip = Executors.newSingleThreadScheduledExecutor();
-    private final Map<Socket, ByteArrayOutputStream> answers = new HashMap<>();
-
-    SlowClients(List<String> beginnings) throws IOException {
-      for (int i = 0; i < CLIENTS; i++) {
-        Socket socket = new Socket();
-        sockets.add(socket);
-        socket.connect(new InetSocketAddress("127.0.0.1", port), 5_000);
-        socket.setSoTimeout(1);
-        String beginning = beginnings.get(i % beginnings.size());
-        socket.getOutputStream().write(beginning.getBytes(StandardCharsets.US_ASCII));
-      }
-      drip.scheduleWithFixedDelay(this::sendAByte, 300, 300, TimeUnit.MILLISECONDS);
-    }
-
-    private void sendAByte() {
-      for (Socket socket : sockets) {
-        try {
-          socket.getOutputStream().write('x');
-        } catch (IOException e) {
-          // closed; areAllSentAway finds out
-        }
-      }
-    }
-
-    boolean areAllSentAway() {
-      return stillThere() == 0;
-    }
-
-    long stillThere() {
-      for (Socket socket : sockets) {
-        ByteArrayOutputStream heard =
-            answers.computeIfAbsent(socket, any -> new ByteArrayOutputStream());
-        if (!socket.isInputShutdown() && isAtItsEnd(socket, heard)) {
-          shutDown(socket);
-        }
-      }
-      return sockets.stream().filter(socket -> !socket.isInputShutdown()).count();
-    }
-
-    private static boolean isAtItsEnd(Socket socket, ByteArrayOutputStream heard) {
-      byte[] buffer = new byte[8_192];
-      try {
-        int count;
-        while ((count = socket.getInputStream().read(buffer)) >= 0) {
-          heard.write(buffer, 0, count);
-        }
-        return true;
-      } catch (SocketTimeoutException e) {
-        return false;
-      } catch (IOException e) {
-        return true;
-      }
-    }
-
-    private static void shutDown(Socket socket) {
-      try {
-        socket.shutdownInput();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-
-    List<String> answers() {
-      return answers.values().stream()
-          .map(answer -> answer.toString(StandardCharsets.UTF_8))
-          .toList();
-    }
-
-    @Override
-    public void close() throws IOException {
-      drip.shutdownNow();
-      for (Socket socket : sockets) {
-        socket.close();
-      }
-    }
   }
 }

@@ -48,15 +48,41 @@ final class Crowd implements AutoCloseable {
         isClosed = true; // by a server that has not read all
       }
     }
+
+    void send(byte[] some) {
+      try {
+        if (!isClosed) {
+          channel.write(ByteBuffer.wrap(some));
+        }
+      } catch (IOException e) {
+        isClosed = true;
+      }
+    }
   }
 
   /** One more, who sends this line as a request, and waits for no answer. */
   void join(String line) {
+    connect(request(line, ""));
+  }
+
+  /** One more, who sends nothing but this. */
+  void beginWith(String some) {
+    connect(some.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** All who are still connected send this. */
+  void sendMore(String some) {
+    for (Client client : clients) {
+      client.send(some.getBytes(StandardCharsets.US_ASCII));
+    }
+  }
+
+  private void connect(byte[] bytes) {
     try {
       SocketChannel channel = SocketChannel.open();
       clients.add(new Client(channel));
       channel.socket().connect(address(), (int) PATIENCE.toMillis());
-      channel.write(ByteBuffer.wrap(request(line, "")));
+      channel.write(ByteBuffer.wrap(bytes));
       channel.configureBlocking(false);
     } catch (IOException e) {
       throw new UncheckedIOException("client " + clients.size() + " cannot connect", e);

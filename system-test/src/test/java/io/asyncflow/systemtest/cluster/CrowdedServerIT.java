@@ -36,6 +36,9 @@ class CrowdedServerIT {
   /** After the first has joined, however many have by then. */
   private static final Duration LAST_JOINS = WAIT.minusSeconds(10);
 
+  /** Longer than Tomcat waits for the first byte. */
+  private static final Duration ATTACK = Duration.ofSeconds(15);
+
   private static final Duration ALL_ARE_COUNTED = WAIT.minusSeconds(2);
 
   private static Cluster cluster;
@@ -151,6 +154,37 @@ class CrowdedServerIT {
       assertThat(crowd.open()).isBetween(200L, 470L);
       assertThat(answerTime(crowd)).isLessThan(SOON);
     }
+  }
+
+  /** Without a key, and with hardly a byte: a head that goes on, one that has ended, and none. */
+  @Test
+  void eightThousandConnectionsWithoutARequestDoNotMakeAServerDeaf() {
+    ServerNode larger = start("512m");
+    int clients = 8_300;
+    Duration longest = Duration.ZERO;
+    try (Crowd crowd = new Crowd(larger.port())) {
+      answerTime(crowd); // the first of a start
+      for (int i = 0; i < clients; i++) {
+        crowd.beginWith(List.of("", "GET /actuator/hea", "GET / HTTP/1.1\r\nX: ").get(i % 3));
+        if (i % 500 == 0) {
+          crowd.sendMore("x");
+          longest = longer(longest, answerTime(crowd));
+        }
+      }
+      Stopwatch watch = Stopwatch.start();
+      while (watch.elapsed().compareTo(ATTACK) < 0) {
+        crowd.sendMore("x");
+        longest = longer(longest, answerTime(crowd));
+      }
+      Figures.print(
+          "%d connections without a request at a server with a heap of %s: %d are open; a heartbeat"
+              + " or health over a new connection took %d ms at most",
+          crowd.size(), larger.heap(), crowd.open(), Figures.ms(longest));
+      assertThat(crowd.open()).isLessThan(1_560);
+    }
+    assertThat(longest).isLessThan(SOON);
+    assertThat(larger.isReady()).isTrue();
+    larger.kill();
   }
 
   private static Duration answerTime(Crowd crowd) {

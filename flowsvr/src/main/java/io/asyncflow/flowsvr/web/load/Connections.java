@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr.web.load;
 
-import org.apache.coyote.AbstractProtocol;
+import java.time.Instant;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
@@ -13,7 +13,8 @@ import org.springframework.stereotype.Component;
  *
  * <p>At its limit Tomcat does not refuse connections but stops accepting them, so heartbeats and
  * health wait, too. Therefore, above {@value #PER_CENT_TO_SPARE} per cent, answers ask clients to
- * close the connection, so that idle connections do not fill the server. Thread-safe.
+ * close the connection, and {@link ConnectionShedding} closes those on which no request comes.
+ * Thread-safe.
  */
 @Component
 class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFactory> {
@@ -30,7 +31,7 @@ class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFa
   private static final int PER_CENT_TO_SPARE = 80;
 
   private final int limit;
-  private volatile AbstractProtocol<?> protocol;
+  private volatile ClosableHttp protocol;
 
   /**
    * @param set {@code null} to choose by the heap; -1 for no limit
@@ -54,9 +55,10 @@ class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFa
 
   @Override
   public void customize(TomcatServletWebServerFactory factory) {
+    factory.setProtocol(ClosableHttp.class.getName());
     factory.addConnectorCustomizers(
         connector -> {
-          protocol = (AbstractProtocol<?>) connector.getProtocolHandler();
+          protocol = (ClosableHttp) connector.getProtocolHandler();
           protocol.setMaxConnections(limit);
         });
   }
@@ -68,7 +70,7 @@ class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFa
 
   /** The number of open connections. */
   long open() {
-    AbstractProtocol<?> current = protocol;
+    ClosableHttp current = protocol;
     return current == null ? 0 : current.getConnectionCount();
   }
 
@@ -78,6 +80,20 @@ class Connections implements WebServerFactoryCustomizer<TomcatServletWebServerFa
   }
 
   boolean isScarce(long open) {
-    return limit >= 0 && open > limit * (long) PER_CENT_TO_SPARE / 100;
+    return excess(open) > 0;
+  }
+
+  private long excess(long open) {
+    return limit < 0 ? 0 : open - limit * (long) PER_CENT_TO_SPARE / 100;
+  }
+
+  /**
+   * Closes connections that have waited for a request since then, until connections are no longer
+   * scarce; returns how many.
+   */
+  int closeWaiting(Instant since) {
+    ClosableHttp current = protocol;
+    long excess = excess(open());
+    return current == null || excess <= 0 ? 0 : current.closeWaiting(excess, since);
   }
 }
