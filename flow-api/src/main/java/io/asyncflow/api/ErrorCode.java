@@ -25,6 +25,7 @@ public enum ErrorCode {
   WRONG_HOST(8074, 421, "Not a name of this server"),
   CROSS_SITE(8074, 403, "Cross-site request"),
   KEY_CONFLICT(8075, 409, "Not possible for access keys"),
+  SEALING_RULE(8076, 400, "Text breaks the sealing rule of its type"),
   LIMIT_EXCEEDED(8080, 429, "Limit exceeded"),
   UNAVAILABLE(8090, 503, "Temporarily unavailable"),
   STORE_FULL(8091, 507, "Insufficient storage"),

@@ -51,4 +51,34 @@ public record Job(
     Long endTime,
     Boolean paused,
     boolean merge,
-    Team team) {}
+    Team team) {
+
+  /** This job with another result. */
+  public Job withResult(String newResult) {
+    return new Job(
+        jobId,
+        userId,
+        jobType,
+        childType,
+        state,
+        failurePolicy,
+        priority,
+        window,
+        scheduleId,
+        fireTime,
+        total,
+        done,
+        failed,
+        cancelled,
+        splitTaskId,
+        mergeTaskId,
+        newResult,
+        errMsg,
+        createTime,
+        modifyTime,
+        endTime,
+        paused,
+        merge,
+        team);
+  }
+}

@@ -26,6 +26,11 @@ public record JobChild(
     this(taskStage, taskContext, priority, null);
   }
 
+  /** The same child with another context. */
+  public JobChild withTaskContext(String context) {
+    return new JobChild(taskStage, context, priority, workerIds);
+  }
+
   /** The same child for 1 to 64 workers. */
   public JobChild withWorkerIds(List<String> workers) {
     return new JobChild(taskStage, taskContext, priority, List.copyOf(workers));

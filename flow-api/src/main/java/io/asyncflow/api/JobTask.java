@@ -29,4 +29,11 @@ public record JobTask(
     String result,
     String errMsg,
     Long costMs,
-    String workerId) {}
+    String workerId) {
+
+  /** This child with another result. */
+  public JobTask withResult(String newResult) {
+    return new JobTask(
+        index, taskId, taskStage, status, progress, newResult, errMsg, costMs, workerId);
+  }
+}

@@ -83,6 +83,54 @@ public record NewJob(
     return merge == null ? hasSplit() : merge;
   }
 
+  /** The same with another input. */
+  public NewJob withJobInput(String input) {
+    return new NewJob(
+        userId,
+        jobType,
+        input,
+        priority,
+        idempotencyKey,
+        failurePolicy,
+        childType,
+        window,
+        team,
+        children,
+        merge);
+  }
+
+  /** The same with another team. */
+  public NewJob withTeam(Team newTeam) {
+    return new NewJob(
+        userId,
+        jobType,
+        jobInput,
+        priority,
+        idempotencyKey,
+        failurePolicy,
+        childType,
+        window,
+        newTeam,
+        children,
+        merge);
+  }
+
+  /** The same with another list of children. */
+  public NewJob withChildren(List<JobChild> newChildren) {
+    return new NewJob(
+        userId,
+        jobType,
+        jobInput,
+        priority,
+        idempotencyKey,
+        failurePolicy,
+        childType,
+        window,
+        team,
+        newChildren,
+        merge);
+  }
+
   public NewJob withIdempotencyKey(String key) {
     return new NewJob(
         userId,

@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -30,6 +31,10 @@ public record StoreKey(String taskId, String stage, int epoch, String name) {
 
   private static final Pattern FORM =
       Pattern.compile("(" + TASK + ")/(" + STAGE + ")/(" + EPOCH + ")/(" + NAME + ")");
+
+  /** Some JSON writers escape slashes, once for each level of nested strings. */
+  private static final Pattern ESCAPED_SLASH = Pattern.compile("\\\\+/");
+
   private static final Pattern GOOD_NAME = Pattern.compile(NAME);
 
   /** Names that Windows reserves for devices, with any extension. */
@@ -93,6 +98,19 @@ public record StoreKey(String taskId, String stage, int epoch, String name) {
         : Optional.empty();
   }
 
+  /** The keys that occur in a text, each once, in the order of the text. */
+  public static List<StoreKey> allIn(String text) {
+    if (text.indexOf('/') < 0) {
+      return List.of();
+    }
+    return FORM.matcher(ESCAPED_SLASH.matcher(text).replaceAll("/"))
+        .results()
+        .map(found -> parse(found.group()))
+        .flatMap(Optional::stream)
+        .distinct()
+        .toList();
+  }
+
   private static boolean isName(String name) {
     return GOOD_NAME.matcher(name).matches()
         && !DEVICE.matcher(name.toLowerCase(Locale.ROOT)).matches();
@@ -108,6 +126,11 @@ public record StoreKey(String taskId, String stage, int epoch, String name) {
   /** The reference that stands for the object in a context or a result. */
   public String reference() {
     return REFERENCE + this;
+  }
+
+  /** The type of the task, in lower case. */
+  public String taskType() {
+    return taskId.substring(taskId.indexOf('_') + 1, taskId.lastIndexOf("_task_"));
   }
 
   @Override

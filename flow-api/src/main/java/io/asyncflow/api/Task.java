@@ -102,6 +102,39 @@ public record Task(
         copy);
   }
 
+  /** This task with another context and another result. */
+  public Task withTexts(String newContext, String newResult) {
+    return new Task(
+        userId,
+        taskId,
+        taskType,
+        taskStage,
+        status,
+        priority,
+        orderTime,
+        crtRetryNum,
+        maxRetryNum,
+        maxRetryInterval,
+        unexpectedNum,
+        maxUnexpectedRetries,
+        scheduleLog,
+        newContext,
+        createTime,
+        modifyTime,
+        leaseEpoch,
+        leaseMs,
+        workerId,
+        deliveryCount,
+        traceId,
+        jobId,
+        scheduleId,
+        fireTime,
+        progress,
+        newResult,
+        workerIds,
+        copy);
+  }
+
   public TaskStatus taskStatus() {
     return TaskStatus.ofCode(status);
   }

@@ -30,6 +30,8 @@ import tools.jackson.databind.annotation.JsonNaming;
  * @param minWorkerVersion the lowest version of a worker whose holds get tasks; 0 for any
  * @param paused 1 stops holds, while tasks can still be created; default 0
  * @param events which events are written: 0 none, 1 ends, 2 all; default 0
+ * @param sealed whether contexts, results and inputs must be sealed by a codec of the clients: 1
+ *     yes, 0 either way, -1 they must not; default 0
  * @param createTime epoch milliseconds; ignored in a save
  * @param modifyTime epoch milliseconds; ignored in a save
  */
@@ -54,6 +56,7 @@ public record TaskTypeSettings(
     Integer minWorkerVersion,
     Integer paused,
     Integer events,
+    Integer sealed,
     Long createTime,
     Long modifyTime) {
 
@@ -97,6 +100,7 @@ public record TaskTypeSettings(
         null,
         paused,
         null,
+        null,
         createTime,
         modifyTime);
   }
@@ -121,6 +125,11 @@ public record TaskTypeSettings(
   /** The same with the events that are written: 0 none, 1 ends, 2 all. */
   public TaskTypeSettings withEvents(int kinds) {
     return with(copy -> copy.events = kinds);
+  }
+
+  /** The same with the demand that texts be sealed: 1 yes, 0 either way, -1 they must not. */
+  public TaskTypeSettings withSealed(int value) {
+    return with(copy -> copy.sealed = value);
   }
 
   /** The same with another value of {@code paused}. */
@@ -150,6 +159,7 @@ public record TaskTypeSettings(
         copy.minWorkerVersion,
         copy.paused,
         copy.events,
+        copy.sealed,
         createTime,
         modifyTime);
   }
@@ -160,5 +170,6 @@ public record TaskTypeSettings(
     private Integer minWorkerVersion = TaskTypeSettings.this.minWorkerVersion;
     private Integer paused = TaskTypeSettings.this.paused;
     private Integer events = TaskTypeSettings.this.events;
+    private Integer sealed = TaskTypeSettings.this.sealed;
   }
 }

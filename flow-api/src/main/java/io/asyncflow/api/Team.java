@@ -44,6 +44,11 @@ public record Team(
     return workers == 0;
   }
 
+  /** The same team with another context. */
+  public Team withTaskContext(String context) {
+    return new Team(workers, taskStage, context, workerIds, maxMoves);
+  }
+
   /** The same team of some of these 1 to 64 workers. */
   public Team withWorkerIds(List<String> candidates) {
     return new Team(workers, taskStage, taskContext, List.copyOf(candidates), maxMoves);
@@ -56,6 +61,6 @@ public record Team(
 
   /** The same team without its context, which its copies have. */
   public Team withoutContext() {
-    return new Team(workers, taskStage, null, workerIds, maxMoves);
+    return withTaskContext(null);
   }
 }

@@ -297,7 +297,7 @@ class HoldEndTest {
           TypeRules.of(
               new TaskTypeSettings(
                   "lark", null, null, 60, 3, 5, 20, 0, 30, 10, null, null, null, null, null, null,
-                  null, null, null, null));
+                  null, null, null, null, null));
       Report report = unexpected();
       TaskRow byType = aRow().heldBy("w").withEpoch(4).build();
       TaskRow byTask = aRow().heldBy("w").withEpoch(4).withUnexpectedRetries(1).build();

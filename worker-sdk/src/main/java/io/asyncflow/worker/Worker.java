@@ -4,6 +4,8 @@ import io.asyncflow.api.ApiKeyFile;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.TrustedRoots;
+import io.asyncflow.api.codec.PayloadCodec;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.worker.internal.Gpus;
 import io.asyncflow.worker.internal.MissingLog;
@@ -64,9 +66,10 @@ public final class Worker implements AutoCloseable {
         new WorkerLoops(
             settings,
             builder.registry,
-            builder.schedules.all(),
+            builder.schedules.all().stream().map(builder.sealing::sealed).toList(),
             new StartTellingClient(builder.client(), startId, builder.version),
             new StartTellingClient(builder.heartbeats(), startId, builder.version),
+            builder.sealing,
             builder.lock(),
             builder.spool(),
             builder.ticker,
@@ -173,6 +176,7 @@ public final class Worker implements AutoCloseable {
     private SSLContext tls;
     private RedisAddress redis;
     private FlowClient client;
+    private Sealing sealing = Sealing.OFF;
     private boolean stopsWithTheJvm = true;
     private String workerId;
     private int threads;
@@ -284,6 +288,16 @@ public final class Worker implements AutoCloseable {
      */
     public Builder client(FlowClient value) {
       client = value;
+      return this;
+    }
+
+    /**
+     * Seals what handlers return, store and create, and what schedules create, so that flowsvr
+     * cannot read it; opens what handlers get. Without a codec, a run whose context is sealed fails
+     * and is tried again, perhaps by a worker that has one.
+     */
+    public Builder codec(PayloadCodec value) {
+      sealing = Sealing.by(value);
       return this;
     }
 

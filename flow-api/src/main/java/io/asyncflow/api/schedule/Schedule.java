@@ -44,6 +44,27 @@ public record Schedule(
     long createTime,
     long modifyTime) {
 
+  /** This schedule with another definition. */
+  public Schedule withDefinition(NewSchedule other) {
+    return new Schedule(
+        scheduleId,
+        other,
+        state,
+        nextFireTime,
+        lastFireTime,
+        fireCount,
+        failStreak,
+        lastError,
+        lateMs,
+        slice,
+        owner,
+        epoch,
+        version,
+        pauseUntil,
+        createTime,
+        modifyTime);
+  }
+
   /** The unique name of the schedule. */
   public String name() {
     return definition.name();

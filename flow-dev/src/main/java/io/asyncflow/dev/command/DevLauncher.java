@@ -5,8 +5,8 @@ import java.time.ZoneId;
 
 /**
  * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code task}, {@code
- * schedule}, {@code pause}, {@code resume}, {@code pauses}, {@code events}, {@code hook} and {@code
- * key}.
+ * schedule}, {@code pause}, {@code resume}, {@code pauses}, {@code events}, {@code hook}, {@code
+ * key} and {@code seal}.
  */
 public final class DevLauncher {
   private DevLauncher() {}
@@ -31,6 +31,7 @@ public final class DevLauncher {
             new PausesCommand(System.getenv(), System.out, ZoneId.systemDefault()),
             new EventsCommand(System.getenv(), System.out, System.err, ZoneId.systemDefault()),
             new HookCommand(System.getenv(), System.out, ZoneId.systemDefault()),
-            new KeyCommand(System.getenv(), System.out, ZoneId.systemDefault())));
+            new KeyCommand(System.getenv(), System.out, ZoneId.systemDefault()),
+            new SealCommand(System.getenv(), System.out)));
   }
 }

@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -20,9 +21,11 @@ import org.springframework.web.bind.annotation.RestController;
 class CreateController {
 
   private final TaskCreator creator;
+  private final SealedTexts sealedTexts;
 
-  CreateController(TaskCreator creator) {
+  CreateController(TaskCreator creator, SealedTexts sealedTexts) {
     this.creator = creator;
+    this.sealedTexts = sealedTexts;
   }
 
   record CreateTask(NewTask taskData) {}
@@ -37,6 +40,7 @@ class CreateController {
   Envelope<CreateResult> createTask(Fields in) {
     TaskDraft task = NewTaskForm.read(in.object("taskData"));
     in.refuseIfBad();
+    sealedTexts.check(task.type(), task.context(), "taskData.taskContext");
     CreatedTask created = creator.createWithOutcome(task);
     return Envelope.ok(new CreateResult(created.id().toString(), created.outcome()));
   }
@@ -49,6 +53,10 @@ class CreateController {
         in.objects("taskDataList", 1, TaskLimits.BATCH).stream().map(NewTaskForm::read).toList();
     NewTaskForm.refuseManySets(in, "taskDataList", tasks.stream().map(TaskDraft::workers));
     in.refuseIfBad();
+    for (int i = 0; i < tasks.size(); i++) {
+      TaskDraft task = tasks.get(i);
+      sealedTexts.check(task.type(), task.context(), "taskDataList[" + i + "].taskContext");
+    }
     List<CreatedTask> created = creator.createWithOutcome(CreateCall.of(tasks).byUsers());
     return Envelope.ok(
         new CreatedTasks(

@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.steps.JobStaging;
 import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.StatusBits;
@@ -46,12 +47,19 @@ class JobController {
   private final JobStaging staging;
   private final JobQueries queries;
   private final JobActs acts;
+  private final SealedTexts sealedTexts;
 
-  JobController(JobCreator creator, JobStaging staging, JobQueries queries, JobActs acts) {
+  JobController(
+      JobCreator creator,
+      JobStaging staging,
+      JobQueries queries,
+      JobActs acts,
+      SealedTexts sealedTexts) {
     this.creator = creator;
     this.staging = staging;
     this.queries = queries;
     this.acts = acts;
+    this.sealedTexts = sealedTexts;
   }
 
   record CreateJob(NewJob jobData) {}
@@ -76,6 +84,7 @@ class JobController {
   Envelope<Created> createJob(Fields in) {
     NewJob job = NewJobForm.read(in.object("jobData"));
     in.refuseIfBad();
+    sealedTexts.check(job, "jobData");
     return Envelope.ok(new Created("" + creator.create(job)));
   }
 

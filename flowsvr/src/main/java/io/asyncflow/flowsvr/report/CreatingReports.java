@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.create.ReportedCreateStore;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -54,17 +55,23 @@ class CreatingReports {
    */
   Written write(ParsedReport report) {
     TaskRow row = tasks.find(report.task()).orElse(null);
-    ReportResult verdict = TaskReporter.judge(row, report);
+    ReportResult verdict = TaskReporter.judge(row, report, types.require(report.task().type()));
     if (!TaskReporter.isAccepted(verdict)) {
       return notWritten(report, verdict);
     }
     for (int i = 0; i < report.creates().size(); i++) {
       TaskDraft task = report.creates().get(i);
-      if (types.find(task.type()).isEmpty()) {
+      TaskTypeConfig type = types.find(task.type()).orElse(null);
+      if (type == null) {
         return refused(
             report,
             ErrorCode.NO_SUCH_TASK_TYPE,
             "creates[" + i + "].taskType: there is no task type " + task.type().name());
+      }
+      try {
+        type.sealRule().check(type.type().name(), task.context(), "creates[" + i + "].taskContext");
+      } catch (FlowException e) {
+        return refused(report, e.errorCode(), e.getMessage());
       }
     }
     List<TaskTransition> written = new ArrayList<>();
@@ -94,11 +101,12 @@ class CreatingReports {
   private TaskTransition accept(ParsedReport report, List<TaskId> ids) {
     TaskId id = report.task();
     TaskRow row = tasks.lock(id.table(), List.of(id.number())).stream().findFirst().orElse(null);
-    ReportResult verdict = TaskReporter.judge(row, report);
+    TaskTypeConfig type = types.require(id.type());
+    ReportResult verdict = TaskReporter.judge(row, report, type);
     if (!TaskReporter.isAccepted(verdict)) {
       throw new NotAcceptedException(verdict);
     }
-    TaskTransition transition = report.transition(row, types.require(id.type()));
+    TaskTransition transition = report.transition(row, type);
     tasks.apply(id.table(), List.of(transition));
     if (report.report().reportId() != null) {
       reportedCreates.insert(id, row.leaseEpoch(), ids);

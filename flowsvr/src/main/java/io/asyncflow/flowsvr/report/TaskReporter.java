@@ -9,6 +9,7 @@ import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.lane.Lanes;
@@ -488,7 +489,7 @@ public class TaskReporter {
     for (ParsedReport report : reports) {
       long number = report.task().number();
       TaskRow row = rowsByNumber.get(number);
-      ReportResult result = judge(row, report);
+      ReportResult result = judge(row, report, type);
       if (isAccepted(result)) {
         TaskTransition transition = report.transition(row, type);
         accepted.put(number, transition);
@@ -512,9 +513,28 @@ public class TaskReporter {
     }
   }
 
-  /** The verdict on a report, by the row as it was read; {@code null} if there is no row. */
-  static ReportResult judge(TaskRow row, ParsedReport report) {
-    return row == null ? noSuchTask(report) : HoldFence.verdict(row, report.report());
+  /**
+   * The verdict on a report.
+   *
+   * @param row as it was read; {@code null} if there is none
+   */
+  static ReportResult judge(TaskRow row, ParsedReport report, TaskTypeConfig type) {
+    if (row == null) {
+      return noSuchTask(report);
+    }
+    ReportResult verdict = HoldFence.verdict(row, report.report());
+    return isAccepted(verdict) ? sealed(verdict, report.report(), type) : verdict;
+  }
+
+  /** The verdict, or a refusal if the type does not take a text of the report. */
+  private static ReportResult sealed(ReportResult verdict, Report report, TaskTypeConfig type) {
+    try {
+      type.sealRule().check(type.type().name(), report.taskContext(), "taskContext");
+      type.sealRule().check(type.type().name(), report.result(), "result");
+      return verdict;
+    } catch (FlowException e) {
+      return ReportResult.refused(report.taskId(), e.errorCode(), e.getMessage());
+    }
   }
 
   static boolean isAccepted(ReportResult result) {

@@ -58,6 +58,8 @@ public class TaskUpdater {
    *
    * @throws TaskNotFoundException if there is no such task
    * @throws LeaseLostException if a worker holds the task under a live lease
+   * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#SEALING_RULE} if
+   *     the type does not take the context
    * @throws TransitionNotAllowedException if the task is final, unless the update repeats its
    *     values; or if the update sets a task to executing that is not held
    */
@@ -67,6 +69,7 @@ public class TaskUpdater {
     if (!families.has(id.table())) {
       throw new TaskNotFoundException(id);
     }
+    type.sealRule().check(id.type().name(), update.taskContext(), "taskContext");
     Optional<TaskStatus> written =
         transactions.execute(
             () -> {

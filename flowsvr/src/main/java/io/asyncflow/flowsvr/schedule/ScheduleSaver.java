@@ -20,6 +20,7 @@ import io.asyncflow.flowsvr.schedule.core.SchedulesChanged;
 import io.asyncflow.flowsvr.schedule.fire.Withdrawals;
 import io.asyncflow.flowsvr.schedule.fire.Withdrawals.Withdrawn;
 import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FirePlan;
@@ -51,6 +52,7 @@ class ScheduleSaver {
   private final Withdrawals withdrawals;
   private final TaskCreator creator;
   private final TaskTypes types;
+  private final SealedTexts sealedTexts;
   private final ActStore acts;
   private final Events events;
   private final long aheadMs;
@@ -60,6 +62,7 @@ class ScheduleSaver {
       Withdrawals withdrawals,
       TaskCreator creator,
       TaskTypes types,
+      SealedTexts sealedTexts,
       ActStore acts,
       Events events,
       FireLead lead) {
@@ -67,6 +70,7 @@ class ScheduleSaver {
     this.withdrawals = withdrawals;
     this.creator = creator;
     this.types = types;
+    this.sealedTexts = sealedTexts;
     this.acts = acts;
     this.events = events;
     this.aheadMs = lead.ms();
@@ -80,11 +84,15 @@ class ScheduleSaver {
    * @param path where in the request the definition with this index stands
    * @return what became of each, in their order
    * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it has another version, with
-   *     {@link ErrorCode#INVALID_INPUT} if one of them never fires
+   *     {@link ErrorCode#INVALID_INPUT} if one of them never fires, with {@link
+   *     ErrorCode#SEALING_RULE} if a type does not take one of their texts
    */
   List<SavedSchedule> save(
       List<NewSchedule> definitions, Long ifVersion, IntFunction<String> path) {
-    definitions.forEach(this::requireTypes);
+    for (int i = 0; i < definitions.size(); i++) {
+      requireTypes(definitions.get(i));
+      checkTexts(definitions.get(i), path.apply(i));
+    }
     for (int attempt = 1; ; attempt++) {
       try {
         return saveOnce(definitions, ifVersion);
@@ -103,6 +111,17 @@ class ScheduleSaver {
     types.require(ScheduleDefinitions.targetType(schedule));
     if (schedule.jobData() != null) {
       types.require(TaskType.parse(schedule.jobData().childType()).orElseThrow());
+    }
+  }
+
+  private void checkTexts(NewSchedule schedule, String path) {
+    if (schedule.jobData() != null) {
+      sealedTexts.check(schedule.jobData(), path + ".jobData");
+    } else {
+      sealedTexts.check(
+          ScheduleDefinitions.targetType(schedule),
+          schedule.taskData().taskContext(),
+          path + ".taskData.taskContext");
     }
   }
 

@@ -113,7 +113,7 @@ class StoreController {
       // The key of the caller, and the hold, may have ended during a slow upload.
       store.put(
           key,
-          upload,
+          upload.allowedBy(fence.sealRule(key), key),
           () -> {
             calls.requireLiveKey();
             fence.require(key, workerId);

@@ -2,8 +2,13 @@ package io.asyncflow.flowsvr.store;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.StoreKey;
+import io.asyncflow.api.codec.SealedText;
+import io.asyncflow.rules.SealRule;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
@@ -16,6 +21,28 @@ import java.util.List;
  * @param sha256 the declared digest; {@code null} if the client sent none
  */
 record Upload(InputStream content, long length, byte[] sha256) {
+
+  /**
+   * The same upload, of which the beginning was looked at.
+   *
+   * @throws FlowException with {@link ErrorCode#SEALING_RULE} if the rule does not allow it
+   */
+  Upload allowedBy(SealRule rule, StoreKey key) {
+    if (rule == SealRule.ANY) {
+      return this;
+    }
+    try {
+      BufferedInputStream in = new BufferedInputStream(content);
+      in.mark(SealedText.BEGINNING.length());
+      byte[] beginning = in.readNBytes(SealedText.BEGINNING.length());
+      in.reset();
+      String text = new String(beginning, StandardCharsets.ISO_8859_1);
+      rule.check(key.taskType(), text, "object " + key);
+      return new Upload(in, length, sha256);
+    } catch (IOException e) {
+      throw mismatch("it broke off, or did not come in time", e);
+    }
+  }
 
   /**
    * The content, verified before its last bytes are returned. So a reader that knows the length

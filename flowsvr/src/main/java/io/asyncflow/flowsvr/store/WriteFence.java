@@ -3,11 +3,14 @@ package io.asyncflow.flowsvr.store;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.rules.HoldFence;
 import io.asyncflow.rules.LeaseLostException;
+import io.asyncflow.rules.SealRule;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
+import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TransitionNotAllowedException;
 import org.springframework.stereotype.Component;
 
@@ -19,9 +22,11 @@ import org.springframework.stereotype.Component;
 class WriteFence {
 
   private final TaskQueries tasks;
+  private final TaskTypes types;
 
-  WriteFence(TaskQueries tasks) {
+  WriteFence(TaskQueries tasks, TaskTypes types) {
     this.tasks = tasks;
+    this.types = types;
   }
 
   /**
@@ -40,6 +45,11 @@ class WriteFence {
     if (!StoreKey.spelled(row.stage()).equals(key.stage())) {
       throw badKey("this hold is of the stage " + StoreKey.spelled(row.stage()));
     }
+  }
+
+  /** Whether objects of the key's type must be sealed. */
+  SealRule sealRule(StoreKey key) {
+    return types.require(new TaskType(key.taskType())).sealRule();
   }
 
   private static InvalidFieldException badKey(String why) {

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.tasktype;
 
 import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.event.EventKind;
+import io.asyncflow.rules.SealRule;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TypeRules;
 import jakarta.persistence.Column;
@@ -48,6 +49,7 @@ public class TaskTypeConfig implements TypeRules {
   private int minWorkerVersion;
   private int paused;
   private int events;
+  private int sealed;
 
   // The database writes these two.
   @Column(insertable = false, updatable = false)
@@ -175,6 +177,11 @@ public class TaskTypeConfig implements TypeRules {
     return TaskTypeRanges.EVENTS.clamp(events) >= (kind.isEnd() ? 1 : 2);
   }
 
+  /** Whether the type takes sealed texts, plain ones, or both. */
+  public SealRule sealRule() {
+    return SealRule.of(sealed);
+  }
+
   /** Sets every value that is not {@code null}; keeps the name. */
   final void change(TaskTypeSettings settings) {
     ifPresent(settings.scheduleLimit(), value -> scheduleLimit = value);
@@ -194,6 +201,7 @@ public class TaskTypeConfig implements TypeRules {
     ifPresent(settings.minWorkerVersion(), value -> minWorkerVersion = value);
     ifPresent(settings.paused(), value -> paused = value);
     ifPresent(settings.events(), value -> events = value);
+    ifPresent(settings.sealed(), value -> sealed = value);
   }
 
   void setPaused(boolean value) {
@@ -228,6 +236,7 @@ public class TaskTypeConfig implements TypeRules {
         minWorkerVersion,
         paused,
         events,
+        sealed,
         epochMs(createTime),
         epochMs(modifyTime));
   }

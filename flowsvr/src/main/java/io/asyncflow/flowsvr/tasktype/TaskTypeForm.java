@@ -53,6 +53,7 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed) {
           "minWorkerVersion",
           "paused",
           "events",
+          "sealed",
           // Sent by a client that saves what it has listed; ignored.
           "createTime",
           "modifyTime");
@@ -83,6 +84,7 @@ record TaskTypeForm(TaskTypeSettings settings, Set<Removable> removed) {
             number(in, "minWorkerVersion", TaskTypeRanges.MIN_WORKER_VERSION).asInteger(),
             number(in, "paused", TaskTypeRanges.PAUSED).asInteger(),
             number(in, "events", TaskTypeRanges.EVENTS).asInteger(),
+            number(in, "sealed", TaskTypeRanges.SEALED).asInteger(),
             null,
             null);
     in.refuseUnknown(KNOWN);

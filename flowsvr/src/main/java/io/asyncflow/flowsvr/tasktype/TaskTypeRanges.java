@@ -18,7 +18,8 @@ enum TaskTypeRanges {
   USER_RATE_LIMIT(0, 1_000_000),
   MIN_WORKER_VERSION(0, 1_000_000_000),
   PAUSED(0, 1),
-  EVENTS(0, 2);
+  EVENTS(0, 2),
+  SEALED(-1, 1);
 
   final long min;
   final long max;

@@ -198,6 +198,7 @@ final class CommandGenerator {
         paused,
         null,
         null,
+        null,
         null);
   }
 

@@ -103,6 +103,7 @@ final class ServerNames {
         settings.minWorkerVersion(),
         settings.paused(),
         settings.events(),
+        settings.sealed(),
         null,
         null);
   }

@@ -8,6 +8,8 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.ReportResult.Verdict;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskRows;
 import org.junit.jupiter.api.Test;
@@ -116,6 +118,7 @@ class TaskReporterTest {
         row,
         ParsedReport.of(
             Report.of(TaskRows.id().toString(), worker, epoch, Outcome.SUCCESS)
-                .withReportId(reportId)));
+                .withReportId(reportId)),
+        TaskTypeConfig.of(TaskTypeSettings.named("lark")));
   }
 }

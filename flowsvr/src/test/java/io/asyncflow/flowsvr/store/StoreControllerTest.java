@@ -28,7 +28,7 @@ import org.springframework.security.core.context.SecurityContextHolder;
 class StoreControllerTest {
 
   private final StoreController controller =
-      new StoreController(null, new WriteFence(null), new OpenCalls(), oneTransferAtOnce());
+      new StoreController(null, new WriteFence(null, null), new OpenCalls(), oneTransferAtOnce());
 
   private static StoreProperties oneTransferAtOnce() {
     return new Binder(

@@ -359,6 +359,12 @@ class HostileIT {
             json(Map.of("task_type", TYPE, field, value)));
       }
     }
+    for (Object value : List.of(-2, 2, 1e18, "x", true)) {
+      post(
+          "save sealed " + value,
+          "/api/task_schedule_cfg/save",
+          json(Map.of("task_type", TYPE, "sealed", value)));
+    }
     post("unknown column", "/api/task_schedule_cfg/save", "{'task_type':'hostile','x=1; --':1}");
   }
 

@@ -80,6 +80,7 @@ class WireIT {
               "min_worker_version",
               "paused",
               "events",
+              "sealed",
               "create_time",
               "modify_time");
       assertThat(lark.path("schedule_limit").asInt()).isEqualTo(100);

@@ -102,6 +102,7 @@ class FreshCloneIT {
             "pauses",
             "events",
             "hook",
+            "seal",
             "dev",
             "server",
             "worker",
@@ -155,6 +156,16 @@ class FreshCloneIT {
     Command.Done done = asyncflow(words.toArray(String[]::new));
     assertThat(done.exitCode()).as(done.output()).isEqualTo(3);
     assertThat(done.output()).contains("http://127.0.0.1:1 refuses the connection");
+  }
+
+  @Test
+  void sealMakesKeysOnce() {
+    String keys = directory.resolve("keys.json").toString();
+    assertThat(asyncflow("seal", "create", keys).exitCode()).isZero();
+    assertThat(asyncflow("seal", "rotate", keys).exitCode()).isZero();
+    Command.Done again = asyncflow("seal", "create", keys);
+    assertThat(again.exitCode()).as(again.output()).isEqualTo(1);
+    assertThat(again.output()).contains("exists already");
   }
 
   /**

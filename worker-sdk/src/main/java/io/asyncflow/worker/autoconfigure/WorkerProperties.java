@@ -40,6 +40,13 @@ public class WorkerProperties {
    */
   private String redisUrl;
 
+  /**
+   * The class of a codec that seals and opens texts and objects, such as
+   * io.asyncflow.seal.TinkCodec; it has a constructor without parameters. A PayloadCodec bean may
+   * take its place. Default: none.
+   */
+  private String codec;
+
   /** The id of this process, at most 64 characters. Default: new at each start. */
   private String workerId;
 
@@ -158,6 +165,14 @@ public class WorkerProperties {
 
   public void setRedisUrl(String redisUrl) {
     this.redisUrl = redisUrl;
+  }
+
+  public String getCodec() {
+    return codec;
+  }
+
+  public void setCodec(String codec) {
+    this.codec = codec;
   }
 
   public String getWorkerId() {

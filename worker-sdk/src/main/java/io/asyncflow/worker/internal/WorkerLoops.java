@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.WorkerInfo;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.worker.WorkerSettings;
 import io.asyncflow.worker.WorkerState;
@@ -100,6 +101,7 @@ public final class WorkerLoops {
 
   /**
    * @param schedules saved once, by a loop of their own
+   * @param sealing seals and opens what runs read, store and report
    * @param heartbeats a separate client for heartbeats, so that a slow other call never delays a
    *     renewal
    * @param whenDrained called when the worker has stopped because the server drained it
@@ -110,6 +112,7 @@ public final class WorkerLoops {
       List<NewSchedule> schedules,
       FlowClient client,
       FlowClient heartbeats,
+      Sealing sealing,
       HoldLock lock,
       Spool spool,
       Ticker ticker,
@@ -128,7 +131,7 @@ public final class WorkerLoops {
     Map<String, Map<String, RegisteredStage>> types = registry.typesFor(settings);
     self = new SelfDescription(settings, types);
 
-    ReportWriter writer = new ReportWriter(settings.workerId());
+    ReportWriter writer = new ReportWriter(settings.workerId(), sealing);
     WakeUp reportWakeUp = new WakeUp();
     WakeUp storeWakeUp = new WakeUp();
     sender =
@@ -162,7 +165,7 @@ public final class WorkerLoops {
     feeding = new Loop("asyncflow-settings", new WakeUp(), true, feed);
     ScheduleSaver saver = new ScheduleSaver(client, schedules, newBackoff(), link);
     scheduling = new Loop("asyncflow-schedules", new WakeUp(), true, saver);
-    types.forEach((type, stages) -> pipelines.add(pipeline(type, stages, client)));
+    types.forEach((type, stages) -> pipelines.add(pipeline(type, stages, client, sealing)));
 
     adopting = new Loop("asyncflow-spool", new WakeUp(), true, this::tidySpool);
     sender.whenCaughtUp(() -> pipelines.forEach(pipeline -> pipeline.poller().wake()));
@@ -171,7 +174,7 @@ public final class WorkerLoops {
   }
 
   private TypePipeline pipeline(
-      String type, Map<String, RegisteredStage> stages, FlowClient client) {
+      String type, Map<String, RegisteredStage> stages, FlowClient client, Sealing sealing) {
     WakeUp wakeUp = new WakeUp();
     RunPool pool =
         new RunPool(
@@ -185,7 +188,9 @@ public final class WorkerLoops {
                 localRetries,
                 ticker,
                 client,
-                new SpoolingStore(client.store(), spool.objects())),
+                new SpoolingStore(client.store(), spool.objects()),
+                sealing),
+            sealing,
             Thread::new,
             ticker,
             () -> held.isReporting(type),

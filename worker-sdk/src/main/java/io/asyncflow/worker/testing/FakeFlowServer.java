@@ -27,6 +27,7 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskPageRequest;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.api.codec.SealedText;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.event.EventKind;
 import io.asyncflow.api.pause.PauseClient;
@@ -39,13 +40,16 @@ import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.HoldFence;
 import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.Leases;
+import io.asyncflow.rules.SealRule;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TypeRules;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -244,9 +248,19 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized List<CreateResult> create(List<NewTask> tasks) {
     before();
+    tasks.forEach(this::checkSealing);
     List<CreateResult> results = createAll(tasks.stream().map(this::body).toList(), null);
     after();
     return results;
+  }
+
+  private void checkSealing(NewTask task) {
+    checkSealing(task.taskType(), task.taskContext(), "taskContext");
+  }
+
+  /** Refuses a text that its type does not take. */
+  void checkSealing(String taskType, String text, String field) {
+    SealRule.of(orElse(settingsOf(taskType).sealed(), 0)).check(taskType, text, field);
   }
 
   /** The normalized task; its type must exist. */
@@ -809,6 +823,7 @@ public final class FakeFlowServer implements FlowClient {
         orElse(changes.minWorkerVersion(), before.minWorkerVersion()),
         orElse(changes.paused(), before.paused()),
         orElse(changes.events(), before.events()),
+        orElse(changes.sealed(), before.sealed()),
         before.createTime(),
         before.modifyTime());
   }
@@ -839,6 +854,7 @@ public final class FakeFlowServer implements FlowClient {
       @Override
       public void put(StoreKey key, String workerId, StoreContent content) {
         requireHold(key, workerId);
+        checkSealing(key.taskType(), beginningOf(content), "object " + key);
         objects.put(key, workerId, content);
         gotThrough();
       }
@@ -849,6 +865,15 @@ public final class FakeFlowServer implements FlowClient {
         return objects.open(key);
       }
     };
+  }
+
+  private static String beginningOf(StoreContent content) {
+    try (InputStream in = content.open()) {
+      byte[] bytes = in.readNBytes(SealedText.BEGINNING.length());
+      return new String(bytes, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private synchronized void requireHold(StoreKey key, String workerId) {
@@ -1195,9 +1220,16 @@ public final class FakeFlowServer implements FlowClient {
       return ReportResult.refused(report.taskId(), ErrorCode.TOO_LARGE, "at most 4096 bytes");
     }
     List<String> created = null;
+    try {
+      checkSealing(typeOf(entry).taskType(), report.taskContext(), "taskContext");
+      checkSealing(typeOf(entry).taskType(), report.result(), "result");
+    } catch (FlowException e) {
+      return ReportResult.refused(report.taskId(), e.errorCode(), e.getMessage());
+    }
     if (!createsOf(report).isEmpty()) {
       List<NewTask> bodies = new ArrayList<>();
       try {
+        createsOf(report).forEach(this::checkSealing);
         createsOf(report).forEach(task -> bodies.add(body(task)));
         created = createAll(bodies, null).stream().map(CreateResult::taskId).toList();
       } catch (KeyConflictException e) {

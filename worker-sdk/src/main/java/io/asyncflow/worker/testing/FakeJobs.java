@@ -73,10 +73,27 @@ final class FakeJobs implements JobClient {
   public String createJob(NewJob job) {
     synchronized (server) {
       server.before();
+      checkSealing(job);
       String jobId = create(job, null);
       server.after();
       return jobId;
     }
+  }
+
+  /** Refuses a job with a text that its type does not take. */
+  void checkSealing(NewJob job) {
+    server.checkSealing(job.jobType(), job.jobInput(), "jobInput");
+    String childType = childTypeOf(job);
+    if (job.team() != null) {
+      server.checkSealing(childType, job.team().taskContext(), "team.taskContext");
+    }
+    if (job.children() != null) {
+      checkSealing(childType, job.children());
+    }
+  }
+
+  private void checkSealing(String childType, List<JobChild> children) {
+    children.forEach(child -> server.checkSealing(childType, child.taskContext(), "taskContext"));
   }
 
   /**
@@ -155,7 +172,7 @@ final class FakeJobs implements JobClient {
           jobId,
           row.created.userId(),
           row.created.jobType(),
-          childType(row),
+          childTypeOf(row.created),
           row.state,
           FailurePolicy.FINISH,
           0,
@@ -280,6 +297,7 @@ final class FakeJobs implements JobClient {
         throw new FlowException(ErrorCode.LEASE_LOST, "the split's lease is lost");
       }
       Row row = row(split.jobId());
+      checkSealing(childTypeOf(row.created), page.children());
       if (row.stagedEpoch != page.leaseEpoch()) {
         row.stagedEpoch = page.leaseEpoch();
         row.staged.clear();
@@ -432,7 +450,11 @@ final class FakeJobs implements JobClient {
     while (row.children.size() < Math.min(row.total, window + ended(row))) {
       JobChild child = row.staged.get(row.children.size());
       NewTask task =
-          NewTask.of(childType(row), child.taskStage(), row.created.userId(), child.taskContext());
+          NewTask.of(
+              childTypeOf(row.created),
+              child.taskStage(),
+              row.created.userId(),
+              child.taskContext());
       if (child.workerIds() != null) {
         task = task.withWorkerIds(child.workerIds());
       }
@@ -466,8 +488,8 @@ final class FakeJobs implements JobClient {
     }
   }
 
-  private static String childType(Row row) {
-    return row.created.childType() == null ? row.created.jobType() : row.created.childType();
+  private static String childTypeOf(NewJob job) {
+    return job.childType() == null ? job.jobType() : job.childType();
   }
 
   private Row row(String jobId) {

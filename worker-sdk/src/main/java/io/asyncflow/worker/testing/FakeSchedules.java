@@ -2,6 +2,7 @@ package io.asyncflow.worker.testing;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FirePage;
@@ -44,6 +45,7 @@ final class FakeSchedules implements ScheduleClient {
   private static final int DEFAULT_PREVIEW = 10;
 
   private final FakeFlowServer server;
+  private final FakeJobs jobs;
   private final FakeFires fires;
   private final NavigableMap<Long, FakeSchedule> rows = new TreeMap<>();
 
@@ -52,6 +54,7 @@ final class FakeSchedules implements ScheduleClient {
 
   FakeSchedules(FakeFlowServer server, FakeJobs jobs) {
     this.server = server;
+    this.jobs = jobs;
     this.fires = new FakeFires(server, jobs);
   }
 
@@ -118,11 +121,12 @@ final class FakeSchedules implements ScheduleClient {
 
   private void requireTarget(NewSchedule schedule) {
     if (schedule.taskData() != null) {
-      server.settingsOf(schedule.taskData().taskType());
+      NewTask task = schedule.taskData();
+      server.checkSealing(task.taskType(), task.taskContext(), "taskData.taskContext");
       return;
     }
-    server.settingsOf(schedule.jobData().jobType());
     server.settingsOf(schedule.jobData().childType());
+    jobs.checkSealing(schedule.jobData());
   }
 
   /** Finds out what a save does; the result does it. */

@@ -2,6 +2,7 @@ package io.asyncflow.worker.testing;
 
 import io.asyncflow.api.Copy;
 import io.asyncflow.api.JobChild;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.ChildResult;
 import io.asyncflow.worker.JobMerger;
 import io.asyncflow.worker.JobSplitter;
@@ -228,7 +229,7 @@ public final class StageHarness implements StageContext {
   }
 
   private RunStore runStore() {
-    return new RunStore(this, "harness", store);
+    return new RunStore(this, "harness", store, Sealing.OFF);
   }
 
   @Override

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.codec.Field;
+import io.asyncflow.api.codec.PayloadCodec;
 import io.asyncflow.worker.Cron;
 import io.asyncflow.worker.InvalidSettingException;
 import io.asyncflow.worker.InvalidStageException;
@@ -20,6 +22,8 @@ import io.asyncflow.worker.testing.FakeFlowServer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,6 +123,78 @@ class WorkerAutoConfigurationTest {
               assertThat(resultOf("method")).isEqualTo("method");
               assertThat(resultOf("slot")).isEqualTo("cuda");
             });
+  }
+
+  /** A codec whose class a property can name. */
+  static class MarkingCodec implements PayloadCodec {
+    private static final String MARK = "sealed:";
+
+    @Override
+    public String seal(Field field, String text) {
+      return MARK + text;
+    }
+
+    @Override
+    public String open(Field field, String text) {
+      return text.startsWith(MARK) ? text.substring(MARK.length()) : text;
+    }
+
+    @Override
+    public OutputStream sealing(Field field, OutputStream sealed) {
+      return sealed;
+    }
+
+    @Override
+    public InputStream opening(Field field, InputStream sealed) {
+      return sealed;
+    }
+  }
+
+  @Test
+  void aBeanIsTheCodec() {
+    withServer()
+        .withBean(ClassStage.class)
+        .withBean(MarkingCodec.class)
+        .run(started -> assertThat(resultOf("class")).isEqualTo("sealed:class"));
+  }
+
+  @Test
+  void aPropertyNamesTheCodec() {
+    withServer()
+        .withBean(ClassStage.class)
+        .withPropertyValues("asyncflow.worker.codec=" + MarkingCodec.class.getName())
+        .run(started -> assertThat(resultOf("class")).isEqualTo("sealed:class"));
+  }
+
+  @Test
+  void aCodecThatCannotBeMadeIsNamed() {
+    for (String name :
+        List.of("no.such.Codec", "java.lang.String", "io.asyncflow.seal.TinkCodec")) {
+      withServer()
+          .withBean(ClassStage.class)
+          .withPropertyValues("asyncflow.worker.codec=" + name)
+          .run(
+              failed ->
+                  assertThat(failed)
+                      .getFailure()
+                      .rootCause()
+                      .hasMessageContaining("codec")
+                      .hasMessageContaining(name));
+    }
+  }
+
+  @Test
+  void ofABeanAndAPropertyNeitherIsPassedOver() {
+    withServer()
+        .withBean(ClassStage.class)
+        .withBean(MarkingCodec.class)
+        .withPropertyValues("asyncflow.worker.codec=" + MarkingCodec.class.getName())
+        .run(
+            failed ->
+                assertThat(failed)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining("PayloadCodec bean"));
   }
 
   @Configuration(proxyBeanMethods = false)

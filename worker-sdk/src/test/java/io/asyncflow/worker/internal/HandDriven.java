@@ -5,6 +5,7 @@ import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.WorkerInfo;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
@@ -52,7 +53,7 @@ public final class HandDriven {
           .withType("lark", Duration.ofSeconds(10), MAX_PROCESSING_TIME, LEASE);
   public final List<Transition<RunState, RunState.Event>> transitions = new ArrayList<>();
   public final HeldRuns held = new HeldRuns();
-  public final ReportWriter writer = new ReportWriter(WORKER);
+  public final ReportWriter writer = new ReportWriter(WORKER, Sealing.OFF);
   public final WakeUp wakeUp = new WakeUp();
   public final Link link = new Link();
   final List<String> drains = new ArrayList<>();
@@ -101,7 +102,8 @@ public final class HandDriven {
             localRetries,
             ticker,
             server,
-            new SpoolingStore(server.store(), spool.objects()));
+            new SpoolingStore(server.store(), spool.objects()),
+            Sealing.OFF);
   }
 
   /** Creates a task and holds it. */
@@ -129,7 +131,7 @@ public final class HandDriven {
     return new ReportSender(
         client,
         new HeldRuns(),
-        new ReportWriter("another"),
+        new ReportWriter("another", Sealing.OFF),
         anotherSpool,
         ticker,
         wakeUp,

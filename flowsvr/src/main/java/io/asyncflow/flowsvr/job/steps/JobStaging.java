@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.flowsvr.web.read.InvalidFieldException;
 import io.asyncflow.rules.HoldFence;
 import io.asyncflow.rules.JobPlace;
@@ -34,6 +35,7 @@ public class JobStaging {
   private final TaskStore tasks;
   private final JobStore jobs;
   private final JobTaskStore jobTasks;
+  private final SealedTexts sealedTexts;
   private final RetryingTransactions transactions;
 
   JobStaging(
@@ -41,11 +43,13 @@ public class JobStaging {
       TaskStore tasks,
       JobStore jobs,
       JobTaskStore jobTasks,
+      SealedTexts sealedTexts,
       RetryingTransactions transactions) {
     this.families = families;
     this.tasks = tasks;
     this.jobs = jobs;
     this.jobTasks = jobTasks;
+    this.sealedTexts = sealedTexts;
     this.transactions = transactions;
   }
 
@@ -58,6 +62,8 @@ public class JobStaging {
    * @throws NoSuchJobException if the job was deleted and an operator runs its split again
    * @throws TransitionNotAllowedException if the task is no split, or the job is not being split
    * @throws InvalidFieldException if the page leaves a gap
+   * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#SEALING_RULE} if
+   *     their type does not take a context
    */
   public int add(JobChildren page) {
     TaskId id = TaskId.parse(page.taskId()).orElseThrow();
@@ -75,6 +81,7 @@ public class JobStaging {
     requireHold(split, page);
     long jobId = split.place().jobId();
     JobRow job = jobs.find(jobId).orElseThrow(() -> new NoSuchJobException(jobId));
+    sealedTexts.check(job.childType(), page.children(), "children");
     int alreadyStaged = job.stagedEpoch() == page.leaseEpoch() ? job.staged() : 0;
     if (page.first() > alreadyStaged) {
       throw new InvalidFieldException(

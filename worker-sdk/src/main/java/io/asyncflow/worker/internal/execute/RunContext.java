@@ -6,6 +6,9 @@ import io.asyncflow.api.JobClient;
 import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.StoredText;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.codec.Field;
+import io.asyncflow.api.codec.Field.Kind;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.internal.loop.Ticker;
 import io.asyncflow.worker.internal.report.LargeTexts;
@@ -25,20 +28,23 @@ final class RunContext implements JobRun {
   private final Ticker ticker;
   private final FlowClient client;
   private final StoreClient store;
+  private final Sealing sealing;
   private final int localAttempt;
   private volatile String context;
 
   /** A context that only describes the run. */
-  RunContext(Run run, Slot slot, Ticker ticker) {
-    this(run, slot, ticker, null, null);
+  RunContext(Run run, Slot slot, Ticker ticker, Sealing sealing) {
+    this(run, slot, ticker, null, null, sealing);
   }
 
-  RunContext(Run run, Slot slot, Ticker ticker, FlowClient client, StoreClient store) {
+  RunContext(
+      Run run, Slot slot, Ticker ticker, FlowClient client, StoreClient store, Sealing sealing) {
     this.run = run;
     this.slot = slot;
     this.ticker = ticker;
     this.client = client;
     this.store = store;
+    this.sealing = sealing;
     this.localAttempt = run.localRetries() + 1;
   }
 
@@ -90,7 +96,7 @@ final class RunContext implements JobRun {
   public String rawContext() {
     if (context == null) {
       String inRow = task().taskContext();
-      context = inRow == null ? "" : textOf(inRow);
+      context = inRow == null ? "" : sealing.open(Field.of(Kind.CONTEXT, task()), textOf(inRow));
     }
     return context;
   }
@@ -144,6 +150,11 @@ final class RunContext implements JobRun {
   }
 
   @Override
+  public Sealing sealing() {
+    return sealing;
+  }
+
+  @Override
   public String store(String name, Path file) {
     return store().put(name, file);
   }
@@ -174,7 +185,7 @@ final class RunContext implements JobRun {
     if (store == null) {
       throw new IllegalStateException("the store cannot be read before the run");
     }
-    return new RunStore(this, workerId(), store);
+    return new RunStore(this, workerId(), store, sealing);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal.execute;
 
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageContext;
@@ -64,6 +65,7 @@ public final class RunPool {
   private final int prefetch;
   private final SlotPool slots;
   private final Runner runner;
+  private final Sealing sealing;
   private final ThreadFactory newThreads;
   private final Ticker ticker;
   private final BooleanSupplier reporting;
@@ -79,6 +81,7 @@ public final class RunPool {
   /**
    * @param size the maximum number of threads, which are started on demand
    * @param prefetch the number of runs that may wait beyond the free threads, unless runs are long
+   * @param sealing opens the contexts from which batches are formed
    * @param reporting whether a report of a run of this pool is undelivered
    * @param freed called after a run, when its thread and slot are free again and the pool {@link
    *     #wantsMore}
@@ -89,6 +92,7 @@ public final class RunPool {
       int prefetch,
       SlotPool slots,
       Runner runner,
+      Sealing sealing,
       ThreadFactory newThreads,
       Ticker ticker,
       BooleanSupplier reporting,
@@ -98,6 +102,7 @@ public final class RunPool {
     this.prefetch = prefetch;
     this.slots = slots;
     this.runner = runner;
+    this.sealing = sealing;
     this.newThreads = newThreads;
     this.ticker = ticker;
     this.reporting = reporting;
@@ -196,7 +201,7 @@ public final class RunPool {
 
   /** Sets the batch of a run. Calls user code, so it must not run under a lock. */
   private void tellBatch(Run run, BatchStageHandler handler) {
-    StageContext context = new RunContext(run, null, ticker);
+    StageContext context = new RunContext(run, null, ticker, sealing);
     try {
       Object key = Objects.requireNonNull(handler.key(context));
       run.batch(key, handler.size(context), handler.maxSize());

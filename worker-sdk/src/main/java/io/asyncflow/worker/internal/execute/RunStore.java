@@ -6,6 +6,7 @@ import io.asyncflow.api.StoreClient;
 import io.asyncflow.api.StoreContent;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.StoredText;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ObjectGoneException;
 import io.asyncflow.worker.StageContext;
@@ -13,11 +14,11 @@ import io.asyncflow.worker.internal.report.LargeTexts;
 import io.asyncflow.worker.internal.stage.RepeatedCall;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.function.Supplier;
 
 /** The context store as one run uses it. Thread-safe. */
@@ -26,21 +27,28 @@ public final class RunStore {
   private final StageContext run;
   private final String workerId;
   private final StoreClient store;
+  private final Sealing sealing;
 
   /**
    * @param workerId the worker that holds the run's task
    */
-  public RunStore(StageContext run, String workerId, StoreClient store) {
+  public RunStore(StageContext run, String workerId, StoreClient store, Sealing sealing) {
     this.run = run;
     this.workerId = workerId;
     this.store = store;
+    this.sealing = sealing;
   }
 
   /** Stores a file under a name chosen by the handler; returns the reference. */
   public String put(String name, Path file) {
     StoreKey key = keyOf(name);
     try {
-      return put(key, StoreContent.of(file));
+      if (sealing.isOff()) {
+        return put(key, StoreContent.of(file));
+      }
+      try (InputStream data = Files.newInputStream(file)) {
+        return putCopy(key, data);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -50,15 +58,22 @@ public final class RunStore {
   public String put(String name, InputStream data) {
     StoreKey key = keyOf(name);
     try {
-      Path file = Files.createTempFile("asyncflow-", ".tmp");
-      try {
-        Files.copy(data, file, StandardCopyOption.REPLACE_EXISTING);
-        return put(key, StoreContent.of(file));
-      } finally {
-        Files.deleteIfExists(file);
-      }
+      return putCopy(key, data);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Stores a sealed copy: it is sealed once, however often the upload is tried. */
+  private String putCopy(StoreKey key, InputStream data) throws IOException {
+    Path file = Files.createTempFile("asyncflow-", ".tmp");
+    try {
+      try (OutputStream copy = sealing.sealing(key, Files.newOutputStream(file))) {
+        data.transferTo(copy);
+      }
+      return put(key, StoreContent.of(file));
+    } finally {
+      Files.deleteIfExists(file);
     }
   }
 
@@ -86,10 +101,15 @@ public final class RunStore {
             .orElseThrow(
                 () ->
                     new NonRetryableException("'" + reference + "' is not a reference of a store"));
-    return read(reference, () -> store.open(key));
+    InputStream stored = read(reference, () -> store.open(key));
+    try {
+      return sealing.opening(key, stored);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
-  /** The text of a context or a result, read from the store if it is a reference. */
+  /** The text of a context or a result as it was stored, read if it is a reference. */
   String textOf(String contextOrResult) {
     return read(contextOrResult, () -> store.textOf(contextOrResult));
   }

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.StoreClient;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.ResourceException;
 import io.asyncflow.worker.Slot;
@@ -29,10 +30,12 @@ public final class StageRunner implements RunPool.Runner {
   private final Ticker ticker;
   private final FlowClient client;
   private final StoreClient store;
+  private final Sealing sealing;
 
   /**
    * @param client for calls of a run to the server
    * @param store for objects of runs
+   * @param sealing opens contexts, and seals and opens objects
    */
   public StageRunner(
       RunEnds ends,
@@ -40,13 +43,15 @@ public final class StageRunner implements RunPool.Runner {
       LocalRetries retries,
       Ticker ticker,
       FlowClient client,
-      StoreClient store) {
+      StoreClient store,
+      Sealing sealing) {
     this.ends = ends;
     this.slots = slots;
     this.retries = retries;
     this.ticker = ticker;
     this.client = client;
     this.store = store;
+    this.sealing = sealing;
   }
 
   @Override
@@ -118,7 +123,7 @@ public final class StageRunner implements RunPool.Runner {
   }
 
   private RunContext contextOf(Run run, Slot slot) {
-    return new RunContext(run, slot, ticker, client, store);
+    return new RunContext(run, slot, ticker, client, store, sealing);
   }
 
   private void runTogether(List<Run> runs, Slot slot) {

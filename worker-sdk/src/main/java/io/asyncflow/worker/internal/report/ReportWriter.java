@@ -1,22 +1,29 @@
 package io.asyncflow.worker.internal.report;
 
+import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.codec.Field;
+import io.asyncflow.api.codec.Field.Kind;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.NonRetryableException;
 import io.asyncflow.worker.StageResult;
 import io.asyncflow.worker.internal.run.Run;
 import io.asyncflow.worker.internal.stage.ContextJson;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 
 /** Converts the result of a run into a report. */
 public final class ReportWriter {
 
   private final String workerId;
+  private final Sealing sealing;
 
-  public ReportWriter(String workerId) {
+  public ReportWriter(String workerId, Sealing sealing) {
     this.workerId = workerId;
+    this.sealing = sealing;
   }
 
   /**
@@ -25,29 +32,34 @@ public final class ReportWriter {
    */
   public Report of(Task task, StageResult result) {
     if (result instanceof StageResult.NextStage next) {
-      String context = written(next.context());
+      String context = written(Field.of(Kind.CONTEXT, task), next.context());
       return report(task, Outcome.NEXT_STAGE)
           .withNext(next.stage(), context, next.priority())
           .withWorkerIds(next.workerIds())
-          .withCreates(next.creates());
+          .withCreates(sealed(next.creates()));
     }
     if (result instanceof StageResult.Done done) {
       return report(task, Outcome.SUCCESS)
-          .withResult(written(done.result()))
-          .withCreates(done.creates());
+          .withResult(written(Field.of(Kind.RESULT, task), done.result()))
+          .withCreates(sealed(done.creates()));
     }
     if (result instanceof StageResult.Retry retry) {
       return retry(task, retry.reason(), retry.delay());
     }
     if (result instanceof StageResult.Fail fail) {
-      return fail(task, fail.reason()).withCreates(fail.creates());
+      return fail(task, fail.reason()).withCreates(sealed(fail.creates()));
     }
     StageResult.Snooze snooze = (StageResult.Snooze) result;
     return report(task, Outcome.SNOOZE).withDelayMs(snooze.delay().toMillis());
   }
 
-  private static String written(Object value) {
-    String text = ContextJson.write(value);
+  private List<NewTask> sealed(List<NewTask> creates) {
+    return creates.stream().map(sealing::sealed).toList();
+  }
+
+  /** The text as the row or the store gets it: its size decides which of the two. */
+  private String written(Field field, Object value) {
+    String text = sealing.seal(field, ContextJson.write(value));
     LargeTexts.requireStorable(text);
     return text;
   }

@@ -1,6 +1,7 @@
 package io.asyncflow.worker.internal.stage;
 
 import io.asyncflow.api.JobClient;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.StageContext;
 
 /** The operations of a run that splitting and merging a job need. */
@@ -11,7 +12,12 @@ public interface JobRun extends StageContext {
 
   JobClient jobs();
 
-  /** The text of a context or result, read from the store if it is a reference. */
+  /** Seals and opens the texts of the job. */
+  Sealing sealing();
+
+  /**
+   * The text of a context or result as it was reported, read from the store if it is a reference.
+   */
   String textOf(String contextOrResult);
 
   /**

@@ -3,6 +3,9 @@ package io.asyncflow.worker.internal.stage;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.codec.Field;
+import io.asyncflow.api.codec.Field.Kind;
+import io.asyncflow.rules.TaskId;
 import io.asyncflow.worker.ChildResult;
 import io.asyncflow.worker.JobMerger;
 import io.asyncflow.worker.MergeContext;
@@ -47,7 +50,12 @@ final class MergeRun extends RunOfJob implements MergeContext {
       throw new IllegalStateException(
           "child " + child.index() + " (" + child.taskId() + ") has the status " + child.status());
     }
-    String result = child.result() == null ? "" : run().textOf(child.result());
+    if (child.result() == null) {
+      return new ChildResult(child.index(), child.taskId(), "");
+    }
+    String type = TaskId.parse(child.taskId()).orElseThrow().type().name();
+    Field field = Field.of(Kind.RESULT, type, userId());
+    String result = run().sealing().open(field, run().textOf(child.result()));
     return new ChildResult(child.index(), child.taskId(), result);
   }
 }

@@ -2,12 +2,17 @@ package io.asyncflow.worker.internal.stage;
 
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.JobChildren;
+import io.asyncflow.api.codec.Field;
+import io.asyncflow.api.codec.Field.Kind;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.JobSplitter;
 import io.asyncflow.worker.SplitContext;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageResult;
+import java.io.IOException;
 import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -20,6 +25,8 @@ import java.util.stream.Stream;
 final class SplitRun extends RunOfJob implements SplitContext {
 
   private static final int PAGE = 1_000;
+
+  private String childType;
 
   private SplitRun(StageContext context) {
     super(context);
@@ -61,12 +68,32 @@ final class SplitRun extends RunOfJob implements SplitContext {
   }
 
   private JobChild inRow(int index, JobChild child) throws InterruptedException {
-    String context = run().inRow("_child-" + index, child.taskContext());
-    return new JobChild(child.taskStage(), context, child.priority(), child.workerIds());
+    return child.withTaskContext(run().inRow("_child-" + index, sealed(child.taskContext())));
+  }
+
+  private String sealed(String context) {
+    Sealing sealing = run().sealing();
+    return sealing.isOff()
+        ? context
+        : sealing.seal(Field.of(Kind.CONTEXT, childType(), userId()), context);
+  }
+
+  /** The type of the children, which only the job tells. */
+  private String childType() {
+    if (childType == null) {
+      childType =
+          RepeatedCall.uninterrupted(this, () -> run().jobs().getJob(ownJobId())).childType();
+    }
+    return childType;
   }
 
   @Override
   public Reader input() {
-    return run().jobs().openJobInput(ownJobId());
+    Reader input = run().jobs().openJobInput(ownJobId());
+    try {
+      return run().sealing().opening(Field.of(Kind.INPUT, taskType(), userId()), input);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -3,6 +3,7 @@ package io.asyncflow.worker.internal.execute;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.api.Task;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.StageContext;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
@@ -26,7 +27,7 @@ class RunContextTest {
   private final RegisteredStage stage = new RegisteredStage("one", handler, StageNeeds.nothing());
 
   private StageContext contextOf(Run run) {
-    return new ForwardingContext(new RunContext(run, null, worker.ticker)) {};
+    return new ForwardingContext(new RunContext(run, null, worker.ticker, Sealing.OFF)) {};
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.asyncflow.worker.internal.execute;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.BatchRun;
 import io.asyncflow.worker.BatchStageHandler;
 import io.asyncflow.worker.Slot;
@@ -69,6 +70,7 @@ class RunPoolTest {
           3,
           slots,
           this::block,
+          Sealing.OFF,
           this::newThread,
           ticker,
           () -> reporting,
@@ -367,7 +369,16 @@ class RunPoolTest {
     SlotPool wide = new SlotPool(Map.of("cpu", 2), ticker, new WakeUp());
     RunPool narrow =
         new RunPool(
-            "narrow", 2, 2, wide, this::block, Thread::new, ticker, () -> false, freed::release);
+            "narrow",
+            2,
+            2,
+            wide,
+            this::block,
+            Sealing.OFF,
+            Thread::new,
+            ticker,
+            () -> false,
+            freed::release);
     assertThat(narrow.offer(List.of(run(false)))).isEmpty();
     next();
     finishOne();

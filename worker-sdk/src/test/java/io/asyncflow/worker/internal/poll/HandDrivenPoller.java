@@ -2,6 +2,7 @@ package io.asyncflow.worker.internal.poll;
 
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.Slot;
 import io.asyncflow.worker.StageHandler;
 import io.asyncflow.worker.StageNeeds;
@@ -52,7 +53,7 @@ final class HandDrivenPoller implements AutoCloseable {
   final HeldRuns held = new HeldRuns();
   final WakeUp wakeUp = new WakeUp();
   final Link link = new Link();
-  final ReportWriter writer = new ReportWriter("w");
+  final ReportWriter writer = new ReportWriter("w", Sealing.OFF);
   final ReportSender sender =
       new ReportSender(
           client,
@@ -165,7 +166,9 @@ final class HandDrivenPoller implements AutoCloseable {
                 new LocalRetries(ticker),
                 ticker,
                 client,
-                new SpoolingStore(client.store(), new NoSpool().objects())),
+                new SpoolingStore(client.store(), new NoSpool().objects()),
+                Sealing.OFF),
+            Sealing.OFF,
             Thread::new,
             ticker,
             () -> held.isReporting("lark"),

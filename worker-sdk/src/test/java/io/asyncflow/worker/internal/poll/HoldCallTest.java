@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.asyncflow.api.FlowUnreachableException;
+import io.asyncflow.api.codec.Sealing;
 import io.asyncflow.worker.internal.loop.Backoff;
 import io.asyncflow.worker.internal.loop.Jitter;
 import io.asyncflow.worker.internal.loop.Link;
@@ -27,7 +28,7 @@ class HoldCallTest {
       new ReportSender(
           client,
           new HeldRuns(),
-          new ReportWriter("w"),
+          new ReportWriter("w", Sealing.OFF),
           new NoSpool(),
           ticker,
           new WakeUp(),

@@ -1,0 +1,100 @@
+package io.asyncflow.api.codec;
+
+import io.asyncflow.api.CreateResult;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.ForwardingFlowClient;
+import io.asyncflow.api.JobClient;
+import io.asyncflow.api.NewTask;
+import io.asyncflow.api.StoreClient;
+import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskPage;
+import io.asyncflow.api.TaskPageRequest;
+import io.asyncflow.api.schedule.ScheduleClient;
+import java.util.List;
+
+/**
+ * A client that seals what it creates and opens what it reads, of tasks, jobs, schedules and
+ * objects.
+ *
+ * <pre>{@code
+ * FlowClient flow = new SealingFlowClient(new HttpFlowClient(url, key), codec);
+ * }</pre>
+ *
+ * <p>The calls of a holder ({@code hold}, {@code report}, {@code addJobChildren}, {@code
+ * store().put}) are passed on as they are: a worker seals before it knows whether a text is too
+ * large for a row. In lists, texts that cannot be opened stay sealed; all other calls throw a
+ * {@link CodecException}. Thread-safe.
+ */
+public final class SealingFlowClient extends ForwardingFlowClient {
+
+  private final Sealing sealing;
+
+  /**
+   * @param client the client that makes the calls
+   * @param codec seals and opens
+   */
+  public SealingFlowClient(FlowClient client, PayloadCodec codec) {
+    super(client);
+    this.sealing = Sealing.by(codec);
+  }
+
+  @Override
+  public CreateResult create(NewTask task) {
+    return super.create(sealing.sealed(task));
+  }
+
+  @Override
+  public List<CreateResult> create(List<NewTask> tasks) {
+    return super.create(tasks.stream().map(sealing::sealed).toList());
+  }
+
+  @Override
+  public Task getTask(String taskId) {
+    return sealing.opened(super.getTask(taskId));
+  }
+
+  @Override
+  public Task getTask(String taskType, String idempotencyKey) {
+    return sealing.opened(super.getTask(taskType, idempotencyKey));
+  }
+
+  @Override
+  public TaskPage getTaskList(String taskType, TaskPageRequest request) {
+    return opened(super.getTaskList(taskType, request));
+  }
+
+  @Override
+  public TaskPage getUserTaskList(String userId, TaskPageRequest request) {
+    return opened(super.getUserTaskList(userId, request));
+  }
+
+  private TaskPage opened(TaskPage page) {
+    return new TaskPage(
+        page.taskList().stream().map(this::openedIfPossible).toList(), page.nextCursor());
+  }
+
+  /** One task whose key is lost must not hide all others. */
+  private Task openedIfPossible(Task task) {
+    try {
+      return sealing.opened(task);
+    } catch (CodecException staysSealed) {
+      return task;
+    }
+  }
+
+  @Override
+  public JobClient jobs() {
+    return new SealingJobClient(super.jobs(), sealing);
+  }
+
+  @Override
+  public ScheduleClient schedules() {
+    return new SealingScheduleClient(super.schedules(), sealing);
+  }
+
+  @Override
+  public StoreClient store() {
+    // The plain client: it tells whose task a stored text belongs to.
+    return new SealingStoreClient(super.store(), super::getTask, sealing);
+  }
+}

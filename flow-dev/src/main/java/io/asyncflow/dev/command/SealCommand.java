@@ -1,0 +1,66 @@
+package io.asyncflow.dev.command;
+
+import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.UsageException;
+import io.asyncflow.seal.SealKeys;
+import io.asyncflow.seal.SealKeysException;
+import io.asyncflow.seal.TinkCodec;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code ./asyncflow seal}: makes the keys with which applications and workers seal. */
+@Command(
+    name = "seal",
+    synopsisSubcommandLabel = "COMMAND",
+    description =
+        "Makes the keys with which applications and workers seal contexts, results and objects."
+            + " flowsvr never gets them.",
+    footer = "Without FILE, " + TinkCodec.KEYS_VARIABLE + " names the file.")
+final class SealCommand {
+  private final Map<String, String> environment;
+  private final PrintStream out;
+
+  SealCommand(Map<String, String> environment, PrintStream out) {
+    this.environment = environment;
+    this.out = out;
+  }
+
+  @Command(name = "create", description = "Writes a new file with keys, for its owner alone.")
+  void create(
+      @Parameters(paramLabel = "FILE", arity = "0..1", description = "a new file") Path file) {
+    Path target = fileOr(file);
+    try {
+      SealKeys.generate().create(target);
+    } catch (SealKeysException e) {
+      throw new DevException("The keys are not made: " + e.getMessage() + ".", e);
+    }
+    out.println("Created " + target + ". Keep a copy: without it nothing can be opened.");
+  }
+
+  @Command(
+      name = "rotate",
+      description =
+          "Adds new keys to a file. From now on these seal, and the earlier ones go on opening."
+              + " Give the file to all that open before those that seal read it.")
+  void rotate(
+      @Parameters(paramLabel = "FILE", arity = "0..1", description = "the file") Path file) {
+    Path target = fileOr(file);
+    try {
+      SealKeys.read(target).rotated().replace(target);
+    } catch (SealKeysException e) {
+      throw new DevException("The keys are not rotated: " + e.getMessage() + ".", e);
+    }
+    out.println("Added new keys to " + target + ".");
+  }
+
+  private Path fileOr(Path file) {
+    String variable = environment.getOrDefault(TinkCodec.KEYS_VARIABLE, "").strip();
+    if (file == null && variable.isEmpty()) {
+      throw new UsageException("Name a FILE, or set " + TinkCodec.KEYS_VARIABLE + ".");
+    }
+    return file == null ? Path.of(variable) : file;
+  }
+}

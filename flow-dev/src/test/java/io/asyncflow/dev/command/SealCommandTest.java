@@ -1,0 +1,77 @@
+package io.asyncflow.dev.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.asyncflow.seal.SealKeys;
+import io.asyncflow.seal.TinkCodec;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class SealCommandTest {
+
+  @TempDir private Path directory;
+
+  private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+  @Test
+  void createMakesAFileThatACodecTakes() {
+    Path file = directory.resolve("keys.json");
+    assertThat(run(Map.of(), "create", file.toString())).isZero();
+    assertThat(printed()).contains("Created " + file);
+    new TinkCodec(SealKeys.read(file));
+  }
+
+  @Test
+  void theVariableNamesTheFile() throws IOException {
+    Path file = directory.resolve("keys.json");
+    Map<String, String> environment = Map.of("FLOW_SEAL_KEYSET", file.toString());
+    assertThat(run(environment, "create")).isZero();
+    String before = Files.readString(file);
+    assertThat(run(environment, "rotate")).isZero();
+    assertThat(Files.readString(file)).hasSizeGreaterThan(before.length());
+  }
+
+  @Test
+  void createNeverOverwrites() throws IOException {
+    Path file = Files.writeString(directory.resolve("keys.json"), "mine");
+    assertThat(run(Map.of(), "create", file.toString())).isEqualTo(1);
+    assertThat(printed()).contains("The keys are not made", "exists already");
+    assertThat(file).hasContent("mine");
+  }
+
+  @Test
+  void rotateNeedsAFileWithKeys() {
+    Path file = directory.resolve("keys.json");
+    assertThat(run(Map.of(), "rotate", file.toString())).isEqualTo(1);
+    assertThat(printed()).contains("The keys are not rotated", file.toString());
+  }
+
+  @Test
+  void aFileMustBeNamed() {
+    assertThat(run(Map.of(), "create")).isEqualTo(2);
+    assertThat(printed()).contains("Name a FILE, or set FLOW_SEAL_KEYSET.");
+  }
+
+  private int run(Map<String, String> environment, String... words) {
+    PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+    CommandLine command = Asyncflow.of(new SealCommand(environment, out));
+    command.setErr(new PrintWriter(out, true));
+    String[] arguments = new String[words.length + 1];
+    arguments[0] = "seal";
+    System.arraycopy(words, 0, arguments, 1, words.length);
+    return command.execute(arguments);
+  }
+
+  private String printed() {
+    return printed.toString(StandardCharsets.UTF_8);
+  }
+}
