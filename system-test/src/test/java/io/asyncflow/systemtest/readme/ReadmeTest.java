@@ -168,6 +168,7 @@ class ReadmeTest {
         "docs/reliability.md",
         "docs/schedules.md",
         "docs/schedules.zh-CN.md",
+        "docs/seal.md",
         "docs/state-machine.md",
         "docs/threats.md",
         "docs/worker-state-machines.md",
@@ -188,6 +189,7 @@ class ReadmeTest {
         "docs/operating.md",
         "docs/reliability.md",
         "docs/schedules.md",
+        "docs/seal.md",
         "docs/state-machine.md",
         "docs/threats.md"
       })

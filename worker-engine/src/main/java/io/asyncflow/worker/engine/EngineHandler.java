@@ -172,6 +172,7 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
     private int longestLine = 1 << 20;
     private int maxTasks = 16;
     private Function<StageContext, Object> batchKey = context -> "";
+    private Isolation isolation;
 
     private Builder(List<String> command) {
       if (command.isEmpty()) {
@@ -251,13 +252,23 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
       return this;
     }
 
-    /** Builds the handler; no process is started yet. */
+    /** Sets how the processes are kept apart from the worker; by default they are not. */
+    public Builder isolated(Isolation value) {
+      isolation = Objects.requireNonNull(value, "isolation");
+      return this;
+    }
+
+    /**
+     * Builds the handler; no process is started yet.
+     *
+     * @throws IllegalStateException if this system cannot isolate the engine as asked for
+     */
     public EngineHandler build() {
       return new EngineHandler(
           this,
           new EngineSettings(
               name,
-              command,
+              isolation == null ? command : isolation.around(command, ProcessGroup::program),
               directory,
               Map.copyOf(environment),
               startTimeout,

@@ -35,12 +35,7 @@ final class ProcessGroup {
   /** Starts the process; does not change the builder's command. */
   static ProcessGroup start(ProcessBuilder builder) throws IOException {
     List<String> command = builder.command();
-    Path setsid =
-        PLACES.stream()
-            .map(place -> place.resolve("setsid"))
-            .filter(Files::isExecutable)
-            .findFirst()
-            .orElse(null);
+    Path setsid = program("setsid");
     if (setsid == null) {
       return new ProcessGroup(builder.start(), false);
     }
@@ -51,6 +46,15 @@ final class ProcessGroup {
     } finally {
       builder.command(command);
     }
+  }
+
+  /** A program of the system; {@code null} if there is none of this name. */
+  static Path program(String name) {
+    return PLACES.stream()
+        .map(place -> place.resolve(name))
+        .filter(Files::isExecutable)
+        .findFirst()
+        .orElse(null);
   }
 
   Process leader() {

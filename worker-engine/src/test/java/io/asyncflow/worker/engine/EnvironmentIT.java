@@ -1,0 +1,133 @@
+package io.asyncflow.worker.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.asyncflow.worker.ChildPrograms;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an engine finds of the secrets of its worker, which is a process of its own here. */
+@Tag("faults")
+class EnvironmentIT {
+
+  private static final String SECRET = "super-secret-key";
+
+  /** Under the names of Asyncflow, of Spring, and of others. */
+  private static final Map<String, String> SECRETS =
+      Map.of(
+          "FLOW_API_KEY", SECRET,
+          "ASYNCFLOW_WORKER_API_KEY", SECRET,
+          "SPRING_DATASOURCE_PASSWORD", SECRET,
+          "AWS_SECRET_ACCESS_KEY", SECRET);
+
+  /** What a slot means, what this test names, and what a shell sets by itself. */
+  private static final List<String> OTHERS =
+      List.of("CUDA_VISIBLE_DEVICES", "KEY_FILE", "PWD", "OLDPWD", "SHLVL", "_");
+
+  @TempDir private Path directory;
+  private Path keyFile;
+
+  /** What an engine found; the last ones are empty if it could not read them. */
+  private record Found(
+      Map<String, String> environment, String ofItsParent, String ofTheFile, String userId) {}
+
+  @BeforeEach
+  void writeTheKey() throws IOException {
+    keyFile =
+        Files.createFile(
+            directory.resolve("key"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Files.writeString(keyFile, SECRET);
+  }
+
+  @Test
+  void anEngineGetsNothingButTheList() throws Exception {
+    Found found = spy("none");
+    Set<String> allowed = new HashSet<>(ChildPrograms.of("env").environment().keySet());
+    allowed.addAll(OTHERS);
+    assertThat(allowed).containsAll(found.environment().keySet());
+    assertThat(found.environment().values()).doesNotContain(SECRET);
+    assertThat(found.ofItsParent())
+        .as("an engine that is not isolated finds what docs/engines.md warns of")
+        .contains(SECRET);
+  }
+
+  @Test
+  void anEngineInASandboxFindsNoSecretAnywhere() throws Exception {
+    assumeTrue(hasSandbox(), "no bwrap here, or no user namespaces");
+    assertFoundNothing(spy("sandbox"));
+  }
+
+  @Test
+  void anEngineOfAnotherUserFindsNoSecretAnywhere() throws Exception {
+    assumeTrue(isRoot() && ProcessGroup.program("setpriv") != null, "not root, or no setpriv");
+    Found found = spy("user");
+    assertFoundNothing(found);
+    assertThat(found.userId()).isNotEqualTo("0");
+  }
+
+  private static void assertFoundNothing(Found found) {
+    assertThat(found.environment().values()).doesNotContain(SECRET);
+    assertThat(found.ofItsParent()).doesNotContain(SECRET);
+    assertThat(found.ofTheFile()).isEmpty();
+  }
+
+  private static boolean isRoot() throws IOException {
+    return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
+  }
+
+  private static boolean hasSandbox() throws IOException, InterruptedException {
+    Path bwrap = ProcessGroup.program("bwrap");
+    return bwrap != null
+        && ChildPrograms.of(bwrap.toString(), "--unshare-all", "--ro-bind", "/", "/", "true")
+                .start()
+                .waitFor()
+            == 0;
+  }
+
+  private Found spy(String isolation) throws Exception {
+    ProcessBuilder worker =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            SpyingWorker.class.getName(),
+            keyFile.toString(),
+            isolation);
+    worker.environment().putAll(SECRETS);
+    worker.environment().put("FLOW_API_KEY_FILE", keyFile.toString());
+    Process process = worker.redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    String line =
+        output.lines().filter(printed -> printed.startsWith("found ")).findFirst().orElse(null);
+    assertThat(line).as(output).isNotNull();
+    String[] found = line.substring("found ".length()).split(",", -1);
+    Map<String, String> environment = new TreeMap<>();
+    for (String variable : decoded(found[0]).split("\n")) {
+      String[] parts = variable.split("=", 2);
+      environment.put(parts[0], parts.length == 1 ? "" : parts[1]);
+    }
+    return new Found(environment, decoded(found[1]), decoded(found[2]), found[3]);
+  }
+
+  private static String decoded(String base64) {
+    return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
+  }
+}
