@@ -83,4 +83,17 @@ class StoreKeyTest {
     assertThat(StoreKey.of(TASK, "s", 1, "a".repeat(100)).name()).hasSize(100);
     assertThat(StoreKey.of(TASK, "s", 1, "console.log").name()).isEqualTo("console.log");
   }
+
+  @Test
+  void theKeysInATextAreFoundOnceEach() {
+    StoreKey first = new StoreKey("7_lark_task_1", "render", 2, "page.png");
+    StoreKey second = new StoreKey("8_lark_task_1", "render", 1, "_context");
+    String text =
+        "{\"a\":\"stored:%s\",\"b\":[\"stored:%s\",\"%s\"]}"
+            .formatted(first, first.toString().replace("/", "\\/"), second);
+    assertThat(StoreKey.allIn(text)).containsExactly(first, second);
+    assertThat(StoreKey.allIn("and/or")).isEmpty();
+    assertThat(first.taskType()).isEqualTo("lark");
+    assertThat(new StoreKey("7_my_task_x_task_1", "s", 1, "n").taskType()).isEqualTo("my_task_x");
+  }
 }

@@ -80,13 +80,13 @@ public final class Sealing {
   }
 
   /**
-   * Opens a text that is streamed; one that is not sealed is streamed on.
+   * Opens a text that is streamed.
    *
    * @throws CodecException if it is sealed and cannot be opened
    */
   public Reader opening(Field field, Reader in) throws IOException {
     BufferedReader text = new BufferedReader(in);
-    if (!isSealed(text)) {
+    if (codec == null && !isSealed(text)) {
       return text;
     }
     StringWriter whole = new StringWriter();

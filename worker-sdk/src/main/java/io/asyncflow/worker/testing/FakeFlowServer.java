@@ -248,14 +248,16 @@ public final class FakeFlowServer implements FlowClient {
   @Override
   public synchronized List<CreateResult> create(List<NewTask> tasks) {
     before();
-    tasks.forEach(this::checkSealing);
-    List<CreateResult> results = createAll(tasks.stream().map(this::body).toList(), null);
+    List<CreateResult> results = createAll(bodiesOf(tasks), null);
     after();
     return results;
   }
 
-  private void checkSealing(NewTask task) {
-    checkSealing(task.taskType(), task.taskContext(), "taskContext");
+  /** The normalized tasks of a client. */
+  private List<NewTask> bodiesOf(List<NewTask> tasks) {
+    List<NewTask> bodies = tasks.stream().map(this::body).toList();
+    bodies.forEach(body -> checkSealing(body.taskType(), body.taskContext(), "taskContext"));
+    return bodies;
   }
 
   /** Refuses a text that its type does not take. */
@@ -1229,8 +1231,7 @@ public final class FakeFlowServer implements FlowClient {
     if (!createsOf(report).isEmpty()) {
       List<NewTask> bodies = new ArrayList<>();
       try {
-        createsOf(report).forEach(this::checkSealing);
-        createsOf(report).forEach(task -> bodies.add(body(task)));
+        bodies.addAll(bodiesOf(createsOf(report)));
         created = createAll(bodies, null).stream().map(CreateResult::taskId).toList();
       } catch (KeyConflictException e) {
         return ReportResult.refused(
