@@ -213,13 +213,14 @@ public class TaskReporter {
    */
   private Map<ParsedReport, ReportResult> refused(TaskTable table, List<ParsedReport> reports) {
     Map<Long, TaskRow> rows = byNumber(store.findBriefly(table, numbersOf(reports)));
+    TaskTypeConfig type = types.require(table.type());
     Map<Long, List<ParsedReport>> ofTask =
         reports.stream().collect(groupingBy(report -> report.task().number()));
     Map<ParsedReport, ReportResult> refused = new IdentityHashMap<>();
     ofTask.forEach(
         (number, ofOne) -> {
           List<ReportResult> results =
-              ofOne.stream().map(report -> judge(rows.get(number), report)).toList();
+              ofOne.stream().map(report -> judge(rows.get(number), report, type)).toList();
           if (results.stream().noneMatch(TaskReporter::isAccepted)) {
             IntStream.range(0, results.size())
                 .filter(k -> ofOne.get(k).report().workerIds() != null)
