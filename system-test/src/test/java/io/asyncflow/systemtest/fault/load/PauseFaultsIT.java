@@ -50,14 +50,15 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class PauseFaultsIT {
 
-  private static final Duration LOAD = Duration.ofSeconds(20);
+  private static final Duration LOAD = Duration.ofSeconds(30);
   private static final Duration PROMISE = Duration.ofSeconds(1);
   private static final Duration PAUSED = Duration.ofMillis(1_600);
-  private static final Duration BETWEEN = Duration.ofMillis(800);
   private static final Duration PATIENCE = Duration.ofMinutes(4);
 
-  /** Of each kind; one pauses and resumes every 2.4 s, so these make 20 acts a second. */
+  /** Of each kind; one pauses and resumes in each period, so these make 20 acts a second. */
   private static final int PAUSERS = 24;
+
+  private static final Duration PERIOD = Duration.ofMillis(2_400);
 
   private static final int WORKERS = PAUSERS + 8;
   private static final int STAGES = PAUSERS + 8;
@@ -223,8 +224,8 @@ class PauseFaultsIT {
   private List<CompletableFuture<Void>> startPausers(
       List<ServerNode> servers, ExecutorService threads) {
     List<Runnable> pausers = new ArrayList<>();
-    FlowClient client = servers.get(1).client();
     for (int i = 0; i < PAUSERS; i++) {
+      FlowClient client = servers.get(i % 2).client();
       String type = OTHER_TYPES.get(i);
       pausers.add(
           () ->
@@ -258,45 +259,51 @@ class PauseFaultsIT {
       String schedule = aSchedule(client, i);
       pausers.add(() -> pauseSchedule(client, schedule));
     }
-    return pausers.stream()
-        .map(
-            pauser ->
+    Duration apart = PERIOD.dividedBy(pausers.size());
+    return IntStream.range(0, pausers.size())
+        .mapToObj(
+            i ->
                 CompletableFuture.runAsync(
-                    () -> {
-                      while (isLoaded) {
-                        pauser.run();
-                        Window.pass(BETWEEN);
-                      }
-                    },
-                    threads))
+                    () -> eachPeriod(pausers.get(i), apart.multipliedBy(i)), threads))
         .toList();
   }
 
-  private void pauseTask(FlowClient client) {
-    String id = client.createTask(NewTask.of(TYPE, "s0", "ann", ""));
-    created.incrementAndGet();
-    try {
-      pause(
-          "task",
-          id,
-          one -> one.task().taskId().equals(id),
-          () -> client.pauseTask(id, true, null, null),
-          () -> client.resumeTask(id));
-    } catch (FlowException e) { // it is done already
-      assertThat(e.errorCode()).isEqualTo(ErrorCode.TRANSITION_NOT_ALLOWED);
+  private void eachPeriod(Runnable pauser, Duration after) {
+    Window.pass(after);
+    for (long next = System.nanoTime(); isLoaded; next += PERIOD.toNanos()) {
+      Window.pass(Duration.ofNanos(Math.max(0, next - System.nanoTime())));
+      pauser.run();
     }
+  }
+
+  /** It is due while it is paused. */
+  private void pauseTask(FlowClient client) {
+    String id =
+        client.createTask(NewTask.of(TYPE, "s0", "ann", "").withDelayMs(PROMISE.toMillis()));
+    created.incrementAndGet();
+    pauseIfNotDone(
+        "task",
+        id,
+        one -> one.task().taskId().equals(id),
+        () -> client.pauseTask(id, true, null, null),
+        () -> client.resumeTask(id));
   }
 
   private void pauseJob(FlowClient client) {
     String id = client.jobs().createJob(NewJob.of(TYPE, "ann", ""));
     jobs.add(id);
+    pauseIfNotDone(
+        "job",
+        id,
+        one -> id.equals(one.task().jobId()),
+        () -> client.jobs().pauseJob(id),
+        () -> client.jobs().resumeJob(id));
+  }
+
+  private void pauseIfNotDone(
+      String kind, String name, Predicate<Held> concerns, Runnable pause, Runnable resume) {
     try {
-      pause(
-          "job",
-          id,
-          one -> id.equals(one.task().jobId()),
-          () -> client.jobs().pauseJob(id),
-          () -> client.jobs().resumeJob(id));
+      pause(kind, name, concerns, pause, resume);
     } catch (FlowException e) {
       assertThat(e.errorCode()).isEqualTo(ErrorCode.TRANSITION_NOT_ALLOWED);
     }
