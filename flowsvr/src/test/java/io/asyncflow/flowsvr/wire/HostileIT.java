@@ -828,7 +828,6 @@ class HostileIT {
             "/actuator/env",
             "/actuator/heapdump",
             "/actuator/shutdown",
-            "/actuator/sbom/nowhere",
             "/.git/config",
             "/WEB-INF/web.xml",
             "/index.jsp",
