@@ -2,9 +2,9 @@ package io.asyncflow.flowsvr.access;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 
 /** Some names: listed ones and all that begin in listed ways, or simply all. Immutable. */
 public final class Names {
@@ -19,7 +19,7 @@ public final class Names {
   private final List<String> prefixes;
 
   private Names(Collection<String> patterns) {
-    Set<String> names = new TreeSet<>();
+    Set<String> names = new HashSet<>();
     List<String> beginnings = new ArrayList<>();
     for (String pattern : patterns) {
       if (pattern.endsWith(ANY)) {

@@ -236,7 +236,7 @@ class ReportSenderTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"NOT_AUTHENTICATED", "KEY_ENDED"})
+  @EnumSource(names = {"NOT_AUTHENTICATED", "KEY_ENDED", "VERB_MISSING"})
   void aWrongKeyIsWaitedOut(ErrorCode refusal) {
     finished();
     worker.server.refuseReports(r -> true, refusal);
