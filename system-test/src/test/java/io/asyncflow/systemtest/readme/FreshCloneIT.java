@@ -102,6 +102,7 @@ class FreshCloneIT {
             "pauses",
             "events",
             "hook",
+            "key",
             "seal",
             "dev",
             "server",

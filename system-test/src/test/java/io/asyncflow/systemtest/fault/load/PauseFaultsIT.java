@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -40,6 +41,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -181,10 +183,12 @@ class PauseFaultsIT {
       Window.pass(Duration.ofNanos(Math.max(0, next - System.nanoTime())));
       int drawn = ThreadLocalRandom.current().nextInt(10 * PAUSERS);
       String type = drawn < PAUSERS ? OTHER_TYPES.get(drawn) : TYPE;
-      client.createTasks(
+      List<NewTask> tasks =
           IntStream.range(0, A_CALL)
-              .mapToObj(i -> NewTask.of(type, "s" + i % STAGES, "ann", ""))
-              .toList());
+              .mapToObj(
+                  i -> NewTask.of(type, "s" + i % STAGES, "ann", "").withIdempotencyKey(aKey()))
+              .toList();
+      insist(() -> client.createTasks(tasks));
       created.addAndGet(A_CALL);
     }
   }
@@ -194,7 +198,7 @@ class PauseFaultsIT {
       String type = i % 4 == 0 ? OTHER_TYPES.get(i / 4 % PAUSERS) : TYPE;
       HoldRequest request = new HoldRequest(type, 100, worker, 0, null, List.of());
       long began = System.nanoTime();
-      List<Task> tasks = client.holdTasks(request);
+      List<Task> tasks = insist(() -> client.holdTasks(request));
       long ended = System.nanoTime();
       tasks.forEach(task -> held.add(new Held(task, worker, began, ended)));
       if (tasks.isEmpty()) {
@@ -203,7 +207,7 @@ class PauseFaultsIT {
         tasks.stream()
             .filter(task -> task.taskStage().equals("split"))
             .forEach(task -> split(client, task));
-        client.report(tasks.stream().map(PauseFaultsIT::success).toList());
+        insist(() -> client.report(tasks.stream().map(PauseFaultsIT::success).toList()));
       }
     }
   }
@@ -211,10 +215,13 @@ class PauseFaultsIT {
   private static void split(FlowClient client, Task task) {
     List<JobChild> children =
         IntStream.range(0, CHILDREN).mapToObj(i -> new JobChild("s" + i, "", null)).toList();
-    client
-        .jobs()
-        .addJobChildren(
-            new JobChildren(task.taskId(), task.workerId(), task.leaseEpoch(), 0, children));
+    JobChildren page =
+        new JobChildren(task.taskId(), task.workerId(), task.leaseEpoch(), 0, children);
+    insist(
+        () -> {
+          client.jobs().addJobChildren(page);
+          return page;
+        });
   }
 
   private static Report success(Task task) {
@@ -278,8 +285,11 @@ class PauseFaultsIT {
 
   /** It is due while it is paused. */
   private void pauseTask(FlowClient client) {
-    String id =
-        client.createTask(NewTask.of(TYPE, "s0", "ann", "").withDelayMs(PROMISE.toMillis()));
+    NewTask task =
+        NewTask.of(TYPE, "s0", "ann", "")
+            .withDelayMs(PROMISE.toMillis())
+            .withIdempotencyKey(aKey());
+    String id = insist(() -> client.createTask(task));
     created.incrementAndGet();
     pauseIfNotDone(
         "task",
@@ -290,7 +300,8 @@ class PauseFaultsIT {
   }
 
   private void pauseJob(FlowClient client) {
-    String id = client.jobs().createJob(NewJob.of(TYPE, "ann", ""));
+    NewJob job = NewJob.of(TYPE, "ann", "").withIdempotencyKey(aKey());
+    String id = insist(() -> client.jobs().createJob(job));
     jobs.add(id);
     pauseIfNotDone(
         "job",
@@ -333,14 +344,40 @@ class PauseFaultsIT {
         () -> client.schedules().resume(id));
   }
 
+  private static String aKey() {
+    return UUID.randomUUID().toString();
+  }
+
+  private static void insist(Runnable call) {
+    insist(
+        () -> {
+          call.run();
+          return null;
+        });
+  }
+
+  /** Repeats a call while the servers have no room for it. */
+  private static <T> T insist(Supplier<T> call) {
+    while (true) {
+      try {
+        return call.get();
+      } catch (FlowException e) {
+        if (!e.retryable()) {
+          throw e;
+        }
+        Window.pass(Duration.ofMillis(100));
+      }
+    }
+  }
+
   private void pause(
       String kind, String name, Predicate<Held> concerns, Runnable pause, Runnable resume) {
-    pause.run();
+    insist(pause);
     long answered = System.nanoTime();
     Window.pass(PAUSED);
     String what = kind + " " + name;
     pauses.add(new Paused(what, concerns, answered + PROMISE.toNanos(), System.nanoTime()));
-    resume.run();
+    insist(resume);
     acts.computeIfAbsent(kind, k -> new AtomicInteger()).addAndGet(2);
   }
 }
