@@ -43,21 +43,19 @@ class SealedTextsIT {
 
   private static final String SEALED = new SealedText("tink1", 7, "QUJD", List.of()).toString();
   private static final String PLAIN = "plain";
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   @LocalServerPort int port;
   @Autowired Given given;
 
   private FlowClient flow;
   private String sealed;
-  private String plain;
-  private String either;
 
   @BeforeEach
-  void typesWithEachRule() {
-    flow = new HttpFlowClient(URI.create("http://127.0.0.1:" + port), null);
+  void aTypeOfSealedTexts() {
+    URI server = URI.create("http://127.0.0.1:" + port);
+    flow = new HttpFlowClient(server, null, PATIENCE);
     sealed = aType(1);
-    plain = aType(-1);
-    either = aType(0);
   }
 
   private String aType(int rule) {
@@ -89,6 +87,8 @@ class SealedTextsIT {
 
   @Test
   void createsAreRefusedAndCreateNothing() {
+    String plain = aType(-1);
+    String either = aType(0);
     assertRefused(
         "taskData.taskContext must be sealed", () -> flow.createTask(task(sealed, PLAIN)));
     assertRefused(
@@ -121,6 +121,7 @@ class SealedTextsIT {
 
   @Test
   void jobsAndTheirChildrenAreRefused() {
+    String either = aType(0);
     NewJob job = NewJob.of(sealed, "ann", PLAIN);
     assertRefused("jobData.jobInput", () -> flow.jobs().createJob(job));
     assertRefused(
@@ -191,6 +192,7 @@ class SealedTextsIT {
 
   @Test
   void objectsAreRefusedAndStoredTextsWereJudgedBefore() throws IOException {
+    String plain = aType(-1);
     Task held = held(sealed);
     StoreKey key = StoreKey.of(held.taskId(), "render", held.leaseEpoch(), "_result");
     StoreContent open = StoreContent.of(PLAIN.repeat(2_000).getBytes(UTF_8));
