@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
+import io.asyncflow.rules.SealRule;
 import jakarta.servlet.ServletInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -112,6 +114,8 @@ class StoreControllerTest {
   @Test
   void uploadWhoseKeyHasEndedMeanwhileIsNotTaken() throws IOException {
     ContextStore store = mock();
+    WriteFence fence = mock();
+    when(fence.sealRule(any())).thenReturn(SealRule.ANY);
     OpenCalls calls = new OpenCalls();
     calls.setEnded(Set.of());
     doAnswer(
@@ -130,7 +134,7 @@ class StoreControllerTest {
       assertThatExceptionOfType(FlowException.class)
           .isThrownBy(
               () ->
-                  new StoreController(store, mock(WriteFence.class), calls, oneTransferAtOnce())
+                  new StoreController(store, fence, calls, oneTransferAtOnce())
                       .put("1_lark_task_1", "s", "1", "a", "worker", request))
           .extracting(FlowException::errorCode)
           .isEqualTo(ErrorCode.KEY_ENDED);
