@@ -68,8 +68,8 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
         response,
         ApiError.of(
             ErrorCode.LIMIT_EXCEEDED,
-            "too many requests without a valid key from your address: send the server's"
-                + " FLOW_API_KEY as Authorization: Bearer <key>"));
+            "too many requests without a valid key from your address: send one"
+                + " as Authorization: Bearer <key>"));
   }
 
   /** A caller that may not, or a route that does not exist. */

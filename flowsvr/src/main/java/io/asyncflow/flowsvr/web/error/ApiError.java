@@ -81,9 +81,7 @@ public record ApiError(
   public static ApiError ofStatus(int status) {
     return switch (status) {
       case 401 ->
-          of(
-              ErrorCode.NOT_AUTHENTICATED,
-              "no valid key: send the server's FLOW_API_KEY as Authorization: Bearer <key>");
+          of(ErrorCode.NOT_AUTHENTICATED, "no valid key: send one as Authorization: Bearer <key>");
       case 403 -> of(ErrorCode.NOT_PERMITTED, "not permitted");
       case 404 -> invalid(status, "there is no such route");
       case 405 -> invalid(status, "the route does not take this method");
