@@ -224,6 +224,7 @@ public class TaskReporter {
           if (results.stream().noneMatch(TaskReporter::isAccepted)) {
             IntStream.range(0, results.size())
                 .filter(k -> ofOne.get(k).report().workerIds() != null)
+                .filter(k -> !results.get(k).stands())
                 .forEach(k -> refused.put(ofOne.get(k), results.get(k)));
           }
         });
