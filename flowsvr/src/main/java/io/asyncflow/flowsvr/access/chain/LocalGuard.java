@@ -20,8 +20,8 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Mode local: refuses requests from web pages. Any page in a developer's browser can
- * send requests to loopback, and can read the answers if its host name resolves to loopback.
+ * Mode local: refuses requests from web pages. Any page in a developer's browser can send requests
+ * to loopback, and can read the answers if its host name resolves to loopback.
  *
  * <p>The check covers every method and route but health, because GET requests claim tasks, too. Of
  * the checked headers, tools send only {@code Host}.

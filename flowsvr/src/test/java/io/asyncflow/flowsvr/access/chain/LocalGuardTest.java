@@ -51,8 +51,8 @@ class LocalGuardTest {
     return statusOf(host, hosts, new MockHttpServletRequest("GET", "/api/task/getTask"));
   }
 
-  private static int statusOf(
-      String host, List<String> hosts, MockHttpServletRequest request) throws Exception {
+  private static int statusOf(String host, List<String> hosts, MockHttpServletRequest request)
+      throws Exception {
     request.setServletPath("/api/task/getTask");
     request.addHeader("Host", host);
     MockHttpServletResponse response = new MockHttpServletResponse();
