@@ -78,9 +78,9 @@ final class Scan {
     Scan scan = new Scan(feed);
     Set<String> libraries = scan.librariesIn(sboms);
     Set<String> acceptedToday = acceptedOn(today, accepted);
+    int bad = 0;
     try {
       Map<String, Set<String>> found = scan.find(libraries);
-      int bad = 0;
       for (Map.Entry<String, Set<String>> each : found.entrySet()) {
         Vulnerability vulnerability = scan.describe(each.getKey());
         boolean harmless = HARMLESS.contains(vulnerability.severity());
@@ -97,7 +97,7 @@ final class Scan {
       out.printf(
           "Scan not run: %s gives no answer (%s), so nothing is known of %d libraries.%n",
           feed, e, libraries.size());
-      return true;
+      return bad == 0;
     }
   }
 

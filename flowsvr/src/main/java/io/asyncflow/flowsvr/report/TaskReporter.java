@@ -171,21 +171,28 @@ public class TaskReporter {
     return Arrays.asList(results);
   }
 
-  /** Makes the lanes before the transaction, of reports that are not refused. */
+  /** Makes the lanes before the transaction, of reports that may be accepted. */
   private List<ReportResult> write(Part part, List<ParsedReport> reports) {
     if (reports.stream().allMatch(report -> report.report().workerIds() == null)) {
       return part.write().apply(part.table(), reports);
     }
-    Map<ParsedReport, ReportResult> refused = refused(part.table(), reports);
-    List<ParsedReport> others = reports.stream().filter(r -> !refused.containsKey(r)).toList();
+    Map<ParsedReport, ReportResult> settled = settled(part.table(), reports);
+    if (settled.values().stream().anyMatch(ReportResult::stands) && haveCreates(reports)) {
+      return part.write().apply(part.table(), reports); // the answer names what it created before
+    }
+    List<ParsedReport> others = reports.stream().filter(r -> !settled.containsKey(r)).toList();
     if (others.isEmpty()) {
-      return reports.stream().map(refused::get).toList();
+      return reports.stream().map(settled::get).toList();
     }
     Iterator<ReportResult> written =
         part.write().apply(part.table(), inLanes(part.table(), others)).iterator();
     return reports.stream()
-        .map(report -> refused.containsKey(report) ? refused.get(report) : written.next())
+        .map(report -> settled.containsKey(report) ? settled.get(report) : written.next())
         .toList();
+  }
+
+  private static boolean haveCreates(List<ParsedReport> reports) {
+    return reports.stream().anyMatch(report -> !report.creates().isEmpty());
   }
 
   private List<ParsedReport> inLanes(TaskTable table, List<ParsedReport> reports) {
@@ -207,16 +214,16 @@ public class TaskReporter {
   }
 
   /**
-   * The refusals of those reports that name workers, by the rows as they are, so that no lane is
-   * made for them. If another report of the call on the same task may be accepted, they are judged
-   * after that one.
+   * The results of those reports that name workers and change nothing, by the rows as they are, so
+   * that no lane is made for them. If another report of the call on the same task may be accepted,
+   * they are judged after that one.
    */
-  private Map<ParsedReport, ReportResult> refused(TaskTable table, List<ParsedReport> reports) {
+  private Map<ParsedReport, ReportResult> settled(TaskTable table, List<ParsedReport> reports) {
     Map<Long, TaskRow> rows = byNumber(store.findBriefly(table, numbersOf(reports)));
     TaskTypeConfig type = types.require(table.type());
     Map<Long, List<ParsedReport>> ofTask =
         reports.stream().collect(groupingBy(report -> report.task().number()));
-    Map<ParsedReport, ReportResult> refused = new IdentityHashMap<>();
+    Map<ParsedReport, ReportResult> settled = new IdentityHashMap<>();
     ofTask.forEach(
         (number, ofOne) -> {
           List<ReportResult> results =
@@ -224,11 +231,10 @@ public class TaskReporter {
           if (results.stream().noneMatch(TaskReporter::isAccepted)) {
             IntStream.range(0, results.size())
                 .filter(k -> ofOne.get(k).report().workerIds() != null)
-                .filter(k -> !results.get(k).stands())
-                .forEach(k -> refused.put(ofOne.get(k), results.get(k)));
+                .forEach(k -> settled.put(ofOne.get(k), results.get(k)));
           }
         });
-    return refused;
+    return settled;
   }
 
   private static Map<Long, TaskRow> byNumber(List<TaskRow> rows) {

@@ -55,14 +55,15 @@ class ChainConfiguration implements WebMvcConfigurer {
     };
   }
 
+  /** A reference to the method: a bean that is returned by another one would be started twice. */
   private static Callers withAccessKeys(AccessProperties access, KnownKeys accessKeys) {
     if (access.apiKey().isEmpty()) {
-      return accessKeys;
+      return accessKeys::find;
     }
     OneKey one = new OneKey(access.apiKey());
     return token -> {
-      Caller caller = one.find(token);
-      return caller == null ? accessKeys.find(token) : caller;
+      Caller caller = accessKeys.find(token);
+      return caller == null ? one.find(token) : caller;
     };
   }
 

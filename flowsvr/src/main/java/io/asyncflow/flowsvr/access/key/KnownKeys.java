@@ -1,7 +1,6 @@
 package io.asyncflow.flowsvr.access.key;
 
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.Callers;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
 import io.asyncflow.flowsvr.system.BadSettingException;
@@ -28,7 +27,7 @@ import org.springframework.stereotype.Component;
 /** All access keys, as this server knows them. Only in mode {@code keys}. Thread-safe. */
 @Component
 @ConditionalOnProperty(name = "flow.access.mode", havingValue = "keys")
-public class KnownKeys implements Callers {
+public class KnownKeys {
 
   private static final Logger log = LoggerFactory.getLogger(KnownKeys.class);
   private static final Duration REFRESH = Duration.ofSeconds(3);
@@ -119,7 +118,12 @@ public class KnownKeys implements Callers {
     }
   }
 
-  @Override
+  /**
+   * The caller that a bearer token proves; {@code null} if it proves none.
+   *
+   * @param token {@code null} if the request has none
+   * @throws KeyEndedException if it is a key that has ended
+   */
   public Caller find(String token) {
     return token == null ? null : AccessKey.parse(token).map(this::find).orElse(null);
   }

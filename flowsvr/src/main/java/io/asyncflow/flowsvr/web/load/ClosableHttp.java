@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.web.load;
 
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectionKey;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -54,13 +56,24 @@ public final class ClosableHttp extends Http11NioProtocol {
       boolean isParked =
           connection.getCurrentProcessor() instanceof AbstractProcessor request
               && request.isAsync();
-      if (isParked || connection.isClosed()) {
+      if (isParked || connection.isClosed() || !awaitsBytes(connection)) {
         return false;
       }
       connection.close();
       return true;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** False once bytes have come: then Tomcat asks for no more, even if no thread serves it yet. */
+  private static boolean awaitsBytes(NioSocketWrapper connection) {
+    try {
+      SelectionKey key =
+          connection.getSocket().getIOChannel().keyFor(connection.getPoller().getSelector());
+      return key != null && (key.interestOps() & SelectionKey.OP_READ) != 0;
+    } catch (CancelledKeyException closedMeanwhile) {
+      return false;
     }
   }
 }

@@ -110,6 +110,10 @@ class KeysIT {
         server.close();
       }
     }
+    assertThat(Thread.getAllStackTraces().keySet())
+        .as("threads of servers that are closed")
+        .extracting(Thread::getName)
+        .doesNotContain("access-keys");
   }
 
   private static ConfigurableApplicationContext server() {
