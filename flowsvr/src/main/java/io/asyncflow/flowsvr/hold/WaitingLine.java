@@ -174,7 +174,7 @@ final class WaitingLine {
 
   private long serve(List<WaitingHold> round, boolean forAll) {
     List<List<WaitingHold>> calls = Redelivery.byCall(round);
-    Set<WaitingHold> awaiting = new HashSet<>(holds.awaitingClaim());
+    Set<WaitingHold> awaiting = forAll ? Set.of() : new HashSet<>(holds.awaitingClaim());
     List<ClaimRequest> requests = new ArrayList<>();
     for (List<WaitingHold> call : calls) {
       requests.add(claimRequest(call.get(0), forAll || !disjoint(call, awaiting)));

@@ -93,8 +93,9 @@ class KeyActs {
     AccessKey key = AccessKey.random();
     return change(
         now -> {
-          AccessKeyRow old = find(keyId, caller).row();
-          KeyState state = views.stateOf(find(keyId, caller), now);
+          Stored found = find(keyId, caller);
+          AccessKeyRow old = found.row();
+          KeyState state = views.stateOf(found, now);
           if (state != KeyState.ACTIVE) {
             throw notPossible("the key is " + state + ", so make another one");
           }
@@ -153,9 +154,9 @@ class KeyActs {
   }
 
   private Stored find(String keyId, Caller caller) {
-    return store.all().stream()
-        .filter(key -> key.row().id().equals(keyId) && views.isVisible(key, caller))
-        .findFirst()
+    return store
+        .find(keyId)
+        .filter(key -> views.isVisible(key, caller))
         .orElseThrow(
             () -> new FlowException(ErrorCode.NO_SUCH_KEY, "there is no access key " + keyId));
   }

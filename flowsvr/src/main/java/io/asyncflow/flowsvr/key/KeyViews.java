@@ -134,11 +134,9 @@ class KeyViews {
   }
 
   private Long expireTime(Caller caller) {
-    return store.all().stream()
-        .map(Stored::row)
-        .filter(row -> KeyGrant.principal(row.id()).equals(caller.principal()))
-        .findFirst()
-        .map(AccessKeyRow::expireTime)
+    return store
+        .find(KeyGrant.keyIdOf(caller.principal()))
+        .map(key -> key.row().expireTime())
         .orElse(null);
   }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 
@@ -71,6 +72,11 @@ public class AccessKeyStore {
   /** All rows, by id. */
   public List<Stored> all() {
     return jdbc.query(SELECT + "ORDER BY key_id", (rs, row) -> read(rs));
+  }
+
+  /** The row with this id. */
+  public Optional<Stored> find(String id) {
+    return jdbc.query(SELECT + "WHERE key_id = ?", (rs, row) -> read(rs), id).stream().findFirst();
   }
 
   /** Adds a key. */

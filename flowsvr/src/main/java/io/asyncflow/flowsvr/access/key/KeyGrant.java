@@ -62,6 +62,11 @@ public record KeyGrant(
     return KEY + keyId;
   }
 
+  /** The key of a principal that {@link #principal} made. */
+  public static String keyIdOf(String principal) {
+    return principal.substring(KEY.length());
+  }
+
   public Scope scope() {
     return new Scope(Names.of(types), Names.of(stages), Names.of(users), workerPrefix);
   }
