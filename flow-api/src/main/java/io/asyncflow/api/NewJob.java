@@ -207,6 +207,24 @@ public record NewJob(
         merge);
   }
 
+  /** The same without its input and the contexts of its children. */
+  public NewJob withoutContents() {
+    return new NewJob(
+        userId,
+        jobType,
+        null,
+        priority,
+        idempotencyKey,
+        failurePolicy,
+        childType,
+        window,
+        team == null ? null : team.withoutContext(),
+        children == null
+            ? null
+            : children.stream().map(child -> child.withTaskContext(null)).toList(),
+        merge);
+  }
+
   /** The same with a merge, or without one. */
   public NewJob withMerge(boolean merges) {
     return new NewJob(

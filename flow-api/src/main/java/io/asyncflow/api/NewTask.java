@@ -112,6 +112,15 @@ public record NewTask(
     return with(copy -> copy.taskContext = value);
   }
 
+  /** The same task without its context and its log. */
+  public NewTask withoutContents() {
+    return with(
+        copy -> {
+          copy.taskContext = null;
+          copy.scheduleLog = null;
+        });
+  }
+
   public NewTask withPriority(int seconds) {
     return with(copy -> copy.priority = seconds);
   }
@@ -164,7 +173,7 @@ public record NewTask(
         userId,
         copy.taskType,
         taskStage,
-        scheduleLog,
+        copy.scheduleLog,
         copy.taskContext,
         copy.priority,
         copy.delayMs,
@@ -182,6 +191,7 @@ public record NewTask(
   /** The fields of this task that a copy may change. */
   private final class Copy {
     private String taskType = NewTask.this.taskType;
+    private String scheduleLog = NewTask.this.scheduleLog;
     private String taskContext = NewTask.this.taskContext;
     private Integer priority = NewTask.this.priority;
     private Long delayMs = NewTask.this.delayMs;

@@ -135,6 +135,39 @@ public record Task(
         copy);
   }
 
+  /** This task without what it was given and left behind: its context, result and log. */
+  public Task withoutContents() {
+    return new Task(
+        userId,
+        taskId,
+        taskType,
+        taskStage,
+        status,
+        priority,
+        orderTime,
+        crtRetryNum,
+        maxRetryNum,
+        maxRetryInterval,
+        unexpectedNum,
+        maxUnexpectedRetries,
+        null,
+        null,
+        createTime,
+        modifyTime,
+        leaseEpoch,
+        leaseMs,
+        workerId,
+        deliveryCount,
+        traceId,
+        jobId,
+        scheduleId,
+        fireTime,
+        progress,
+        null,
+        workerIds,
+        copy);
+  }
+
   public TaskStatus taskStatus() {
     return TaskStatus.ofCode(status);
   }

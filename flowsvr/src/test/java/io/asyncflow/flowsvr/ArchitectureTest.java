@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr;
 
 import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,16 +11,21 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.web.read.Fields;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.web.bind.annotation.PathVariable;
 
 /** The few rules of the architecture that a compiler does not know. */
 class ArchitectureTest {
@@ -182,6 +188,42 @@ class ArchitectureTest {
         }
       }
     };
+  }
+
+  /** Otherwise nothing asks whether the caller reaches what it names. */
+  @Test
+  void whatNamesObjectsTakesTheCaller() {
+    methods()
+        .that()
+        .areAnnotatedWith(Needs.class)
+        .and(takeInput())
+        .and(DescribedPredicate.not(nameNothing()))
+        .should()
+        .haveRawParameterTypes(withTheCaller())
+        .check(SERVER);
+  }
+
+  private static DescribedPredicate<JavaMethod> takeInput() {
+    return DescribedPredicate.describe(
+        "take input",
+        method ->
+            method.getParameters().stream()
+                .anyMatch(
+                    parameter ->
+                        parameter.getRawType().isEquivalentTo(Fields.class)
+                            || parameter.isAnnotatedWith(PathVariable.class)));
+  }
+
+  /** A preview reads no object: its plan comes with the request. */
+  private static DescribedPredicate<JavaMethod> nameNothing() {
+    return DescribedPredicate.describe(
+        "name no object", method -> method.getFullName().contains("ScheduleController.preview("));
+  }
+
+  private static DescribedPredicate<List<JavaClass>> withTheCaller() {
+    return DescribedPredicate.describe(
+        "with the caller",
+        types -> types.stream().anyMatch(type -> type.isEquivalentTo(Caller.class)));
   }
 
   /** JPA repositories do so by their annotations; {@code system} opens connections for all. */

@@ -44,6 +44,16 @@ public record Schedule(
     long createTime,
     long modifyTime) {
 
+  /** This schedule without the contexts and inputs of what its fires create. */
+  public Schedule withoutContents() {
+    if (definition.taskData() != null) {
+      return withDefinition(definition.creating(definition.taskData().withoutContents()));
+    }
+    return definition.jobData() == null
+        ? this
+        : withDefinition(definition.creating(definition.jobData().withoutContents()));
+  }
+
   /** This schedule with another definition. */
   public Schedule withDefinition(NewSchedule other) {
     return new Schedule(

@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -28,6 +29,7 @@ public final class Caller {
   private final Set<Verb> verbs;
   private final Scope scope;
   private final boolean isScoped;
+  private final Names workers;
 
   /**
    * @param principal names the caller in logs and records: {@code local}, {@code env:FLOW_API_KEY},
@@ -44,6 +46,7 @@ public final class Caller {
     this.verbs = Collections.unmodifiableSet(granted);
     this.scope = scope;
     this.isScoped = !scope.isAll();
+    this.workers = scope.workers();
   }
 
   public Kind kind() {
@@ -102,6 +105,50 @@ public final class Caller {
     return !isScoped || scope.users().contains(user);
   }
 
+  /** Whether the caller sees what belongs to this type and this user. */
+  public boolean sees(String type, String user) {
+    return !isScoped || scope.types().contains(type) && scope.users().contains(user);
+  }
+
+  /** Whether the caller sees the tasks of all users, so that their owners need not be known. */
+  public boolean seesAllUsers() {
+    return scope.users().isAll();
+  }
+
+  /** The workers that the caller sees and steers. */
+  public Names workers() {
+    return workers;
+  }
+
+  /** The stages whose tasks the caller may report on. */
+  public Names stages() {
+    return scope.stages();
+  }
+
+  /**
+   * What the caller may see of something.
+   *
+   * @param withoutContents takes away what only callers with CONTEXT_READ see
+   */
+  public <T> T shown(T whole, UnaryOperator<T> withoutContents) {
+    return may(Verb.CONTEXT_READ) ? whole : withoutContents.apply(whole);
+  }
+
+  /** As {@link #shown(Object, UnaryOperator)}, of each. */
+  public <T> List<T> allShown(List<T> whole, UnaryOperator<T> withoutContents) {
+    return may(Verb.CONTEXT_READ) ? whole : whole.stream().map(withoutContents).toList();
+  }
+
+  /**
+   * For calls that show or steer something of all types and users.
+   *
+   * @throws OutOfScopeException unless the caller sees them all
+   */
+  public void requireAll() {
+    requireType("*");
+    requireUser("*");
+  }
+
   /**
    * @throws OutOfScopeException unless the caller's scope has the type
    */
@@ -130,7 +177,18 @@ public final class Caller {
   }
 
   /**
-   * @throws OutOfScopeException unless the id is one of the caller's workers
+   * @throws OutOfScopeException unless the caller sees and steers the worker
+   */
+  public void requireSeenWorker(String workerId) {
+    if (!workers.contains(workerId)) {
+      throw new OutOfScopeException("worker", workerId);
+    }
+  }
+
+  /**
+   * For a caller that works under this id.
+   *
+   * @throws OutOfScopeException unless the id begins as the caller's do
    */
   public void requireWorker(String workerId) {
     if (isScoped && !workerId.startsWith(scope.workerPrefix())) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Some names: listed ones and all that begin in listed ways, or simply all. Immutable. */
@@ -13,6 +14,8 @@ public final class Names {
 
   /** All names. */
   public static final Names ALL = new Names(List.of(ANY));
+
+  private static final Names NONE = new Names(List.of());
 
   private final boolean isAll;
   private final Set<String> listed;
@@ -40,6 +43,15 @@ public final class Names {
     return patterns.contains(ANY) ? ALL : new Names(patterns);
   }
 
+  /** All names that begin so. */
+  static Names beginningWith(String prefix) {
+    return new Names(List.of(prefix + ANY));
+  }
+
+  static Names none() {
+    return NONE;
+  }
+
   public boolean isAll() {
     return isAll;
   }
@@ -62,6 +74,32 @@ public final class Names {
         || others.listed.stream().allMatch(this::contains)
             && others.prefixes.stream()
                 .allMatch(beginning -> prefixes.stream().anyMatch(beginning::startsWith));
+  }
+
+  /**
+   * A condition of SQL that is true of these names.
+   *
+   * @param column an expression of SQL
+   * @param parameter how the names of its parameters begin
+   * @param parameters receives their values
+   * @return begins with AND; empty if these are all names
+   */
+  public String and(String column, String parameter, Map<String, Object> parameters) {
+    if (isAll) {
+      return "";
+    }
+    List<String> oneOf = new ArrayList<>();
+    if (!listed.isEmpty()) {
+      oneOf.add(column + " IN (:" + parameter + ")");
+      parameters.put(parameter, listed);
+    }
+    for (int i = 0; i < prefixes.size(); i++) {
+      String prefix = prefixes.get(i);
+      int length = prefix.codePointCount(0, prefix.length());
+      oneOf.add("LEFT(" + column + ", " + length + ") = :" + parameter + i);
+      parameters.put(parameter + i, prefix);
+    }
+    return "AND (" + (oneOf.isEmpty() ? "1 = 0" : String.join(" OR ", oneOf)) + ")\n";
   }
 
   /** The names that are listed in full. */

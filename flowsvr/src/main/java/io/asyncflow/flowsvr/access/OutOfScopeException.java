@@ -11,10 +11,20 @@ public class OutOfScopeException extends GroundedException {
 
   private static final long serialVersionUID = 1L;
 
+  private OutOfScopeException(String message) {
+    super(ErrorCode.OUT_OF_SCOPE, message, "scope", "stage");
+  }
+
+  /** The refusal of a report of a stage. */
+  public static OutOfScopeException ofStage(String message) {
+    return new OutOfScopeException(message);
+  }
+
   /**
-   * @param kind {@code type}, {@code stage}, {@code user} or {@code worker}
+   * @param kind {@code type}, {@code stage}, {@code user}, {@code worker}, {@code schedule} or
+   *     {@code hook}
    */
-  OutOfScopeException(String kind, String name) {
+  public OutOfScopeException(String kind, String name) {
     super(
         ErrorCode.OUT_OF_SCOPE,
         "your key does not reach the " + kind + " '" + name + "'",

@@ -20,6 +20,17 @@ public record Scope(Names types, Names stages, Names users, String workerPrefix)
     }
   }
 
+  /**
+   * The workers that the caller sees and steers. As a worker says itself which stages it serves, a
+   * scope of some types has no workers but those of its prefix.
+   */
+  Names workers() {
+    if (!workerPrefix.isEmpty()) {
+      return Names.beginningWith(workerPrefix);
+    }
+    return types.isAll() ? Names.ALL : Names.none();
+  }
+
   public boolean isAll() {
     return types.isAll() && stages.isAll() && users.isAll() && workerPrefix.isEmpty();
   }

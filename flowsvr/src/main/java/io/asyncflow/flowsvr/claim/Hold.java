@@ -1,5 +1,7 @@
 package io.asyncflow.flowsvr.claim;
 
+import static java.util.stream.Collectors.toUnmodifiableSet;
+
 import io.asyncflow.flowsvr.due.HoldKey;
 import io.asyncflow.flowsvr.tasktype.TaskTypeConfig;
 import io.asyncflow.rules.TaskType;
@@ -55,6 +57,22 @@ public record Hold(
   public Hold atOnce() {
     return new Hold(
         type, limit, workerId, Duration.ZERO, holdId, stages, preference, startId, workerVersion);
+  }
+
+  /** A copy that wants, and prefers, none but these stages. */
+  public Hold ofStages(Set<String> granted) {
+    Set<String> preferred =
+        preference.stages().stream().filter(granted::contains).collect(toUnmodifiableSet());
+    return new Hold(
+        type,
+        limit,
+        workerId,
+        waitTime,
+        holdId,
+        granted,
+        preferred.isEmpty() ? Preference.NONE : new Preference(preferred, preference.othersAfter()),
+        startId,
+        workerVersion);
   }
 
   public boolean isRepeatable() {

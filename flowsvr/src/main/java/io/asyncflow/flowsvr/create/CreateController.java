@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.create;
 import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.CreateResult;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.task.TaskDraft;
@@ -22,10 +23,12 @@ class CreateController {
 
   private final TaskCreator creator;
   private final SealedTexts sealedTexts;
+  private final CreateReach reach;
 
-  CreateController(TaskCreator creator, SealedTexts sealedTexts) {
+  CreateController(TaskCreator creator, SealedTexts sealedTexts, CreateReach reach) {
     this.creator = creator;
     this.sealedTexts = sealedTexts;
+    this.reach = reach;
   }
 
   record CreateTask(NewTask taskData) {}
@@ -37,9 +40,10 @@ class CreateController {
   @Takes(summary = "Creates a task", shape = CreateTask.class)
   @Needs(Verb.TASK_CREATE)
   @PostMapping({"/createTask", "/create_task"})
-  Envelope<CreateResult> createTask(Fields in) {
+  Envelope<CreateResult> createTask(Fields in, Caller caller) {
     TaskDraft task = NewTaskForm.read(in.object("taskData"));
     in.refuseIfBad();
+    reach.require(List.of(task), caller);
     sealedTexts.check(task.type(), task.context(), "taskData.taskContext");
     CreatedTask created = creator.createWithOutcome(task);
     return Envelope.ok(new CreateResult(created.id().toString(), created.outcome()));
@@ -48,11 +52,12 @@ class CreateController {
   @Takes(summary = "Creates 1 to 1,000 tasks, all or none", shape = CreateTasks.class)
   @Needs(Verb.TASK_CREATE)
   @PostMapping({"/createTasks", "/create_tasks"})
-  Envelope<CreatedTasks> createTasks(Fields in) {
+  Envelope<CreatedTasks> createTasks(Fields in, Caller caller) {
     List<TaskDraft> tasks =
         in.objects("taskDataList", 1, TaskLimits.BATCH).stream().map(NewTaskForm::read).toList();
     NewTaskForm.refuseManySets(in, "taskDataList", tasks.stream().map(TaskDraft::workers));
     in.refuseIfBad();
+    reach.require(tasks, caller);
     for (int i = 0; i < tasks.size(); i++) {
       TaskDraft task = tasks.get(i);
       sealedTexts.check(task.type(), task.context(), "taskDataList[" + i + "].taskContext");

@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.tasktype.ReservedTypes;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskType;
+import io.asyncflow.rules.access.Secrets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +46,7 @@ public final class NewTaskForm {
             in.text("userId").required().name().max(TaskLimits.USER_ID).value(),
             type,
             in.text("taskStage").required().name().max(TaskLimits.STAGE).value(),
-            in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value(),
+            Secrets.masked(in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value()),
             in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).or(""),
             in.number("priority").between(0, TaskLimits.PRIORITY).asInteger(),
             in.number("delayMs").between(0, TEN_YEARS_MS).asLong(),

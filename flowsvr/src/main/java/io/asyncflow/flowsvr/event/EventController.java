@@ -3,7 +3,9 @@ package io.asyncflow.flowsvr.event;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventPage;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.event.log.EventHistory;
@@ -26,6 +28,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.EventListener;
@@ -89,18 +92,19 @@ class EventController {
   @Takes(summary = "Streams events, as they happen", shape = Follow.class)
   @Needs(Verb.EVENT_READ)
   @GetMapping("/stream")
-  void stream(Fields in, HttpServletRequest request, HttpServletResponse response)
+  void stream(Fields in, Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
     EventForm form =
         EventForm.read(in, request.getHeader(StreamOpener.LAST_EVENT_ID), history.cursors());
     in.refuseIfBad();
+    Predicate<Event> wanted = form.seenBy(caller);
     types.requireAll(form.filter().taskTypes());
     EventReader reader = tail.readerAfter(form.cursor());
     opener.open(
         request,
         response,
         (async, out, whenGone) ->
-            new EventStream(async, out, whenGone, form.filter(), reader, threads, node),
+            new EventStream(async, out, whenGone, wanted, reader, threads, node),
         this::begin,
         this::stop);
   }
@@ -130,17 +134,18 @@ class EventController {
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
-  DeferredResult<Envelope<EventPage>> list(Fields in, HttpServletRequest request) {
+  DeferredResult<Envelope<EventPage>> list(Fields in, Caller caller, HttpServletRequest request) {
     EventForm form = EventForm.read(in, null, history.cursors());
     int limit = in.number("limit").between(1, MAX_LIMIT).or(DEFAULT_LIMIT);
     int waitMs = in.number("waitMs").between(0, MAX_WAIT_MS).or(0);
     in.refuseIfBad();
+    Predicate<Event> wanted = form.seenBy(caller);
     types.requireAll(form.filter().taskTypes());
     String address = request.getRemoteAddr();
     lists.enter(address);
     CompletableFuture<EventPage> page;
     try {
-      page = pages.next(form, limit, Duration.ofMillis(waitMs));
+      page = pages.next(form.cursor(), wanted, limit, Duration.ofMillis(waitMs));
     } catch (Throwable e) { // without a page nothing leaves the share
       lists.leave(address);
       throw e;

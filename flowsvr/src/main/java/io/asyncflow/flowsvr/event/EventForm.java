@@ -1,7 +1,9 @@
 package io.asyncflow.flowsvr.event;
 
+import io.asyncflow.api.event.Event;
 import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventKind;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.event.log.EventHistory.Cursors;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
@@ -10,6 +12,7 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * What a caller wants to be told of.
@@ -39,6 +42,25 @@ record EventForm(EventFilter filter, Long cursor) {
       }
     }
     return new EventForm(filter, checked(in, cursor, kept));
+  }
+
+  /**
+   * The wanted events among those that the caller sees.
+   *
+   * @throws io.asyncflow.flowsvr.access.OutOfScopeException if the form names a type or a user that
+   *     it does not see
+   */
+  Predicate<Event> seenBy(Caller caller) {
+    if (!caller.isScoped()) {
+      return filter::matches;
+    }
+    filter.taskTypes().forEach(caller::requireType);
+    if (filter.userId() != null) {
+      caller.requireUser(filter.userId());
+    }
+    return event ->
+        filter.matches(event)
+            && caller.sees(event.taskType(), event.userId() == null ? "" : event.userId());
   }
 
   private static Set<String> types(Fields in) {

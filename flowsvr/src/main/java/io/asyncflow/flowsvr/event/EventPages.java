@@ -3,7 +3,6 @@ package io.asyncflow.flowsvr.event;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.event.Event;
-import io.asyncflow.api.event.EventFilter;
 import io.asyncflow.api.event.EventPage;
 import io.asyncflow.flowsvr.event.log.EventStore;
 import io.asyncflow.flowsvr.event.log.LoggedEvent;
@@ -15,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.springframework.stereotype.Component;
 
 /**
@@ -47,11 +47,13 @@ class EventPages {
   /**
    * The next page.
    *
+   * @param cursor an id; {@code null} for what comes from now on
    * @param wait how long to wait for an event if there is none
    * @return fails with {@link ErrorCode#UNAVAILABLE} if the database does not answer
    */
-  CompletableFuture<EventPage> next(EventForm form, int limit, Duration wait) {
-    Call call = new Call(form, limit, node.nanoTime() + wait.toNanos());
+  CompletableFuture<EventPage> next(
+      Long cursor, Predicate<Event> wanted, int limit, Duration wait) {
+    Call call = new Call(cursor, wanted, limit, node.nanoTime() + wait.toNanos());
     tail.add(call);
     call.page.whenComplete((page, failure) -> tail.remove(call));
     CompletableFuture.delayedExecutor(wait.plus(PATIENCE).toMillis(), TimeUnit.MILLISECONDS)
@@ -68,15 +70,15 @@ class EventPages {
 
     private final CompletableFuture<EventPage> page = new CompletableFuture<>();
     private final AtomicInteger calls = new AtomicInteger();
-    private final EventFilter filter;
+    private final Predicate<Event> wanted;
     private final int limit;
     private final long deadline;
     private final long roundsBefore = tail.roundsBegun();
     private Long cursor;
 
-    Call(EventForm form, int limit, long deadline) {
-      this.filter = form.filter();
-      this.cursor = form.cursor();
+    Call(Long cursor, Predicate<Event> wanted, int limit, long deadline) {
+      this.wanted = wanted;
+      this.cursor = cursor;
       this.limit = limit;
       this.deadline = deadline;
     }
@@ -122,7 +124,7 @@ class EventPages {
         List<LoggedEvent> rows = store.page(cursor, stable, SCAN);
         for (LoggedEvent row : rows) {
           cursor = row.id();
-          if (filter.matches(row.event())) {
+          if (wanted.test(row.event())) {
             found.add(row.event());
             if (found.size() == limit) {
               return found;

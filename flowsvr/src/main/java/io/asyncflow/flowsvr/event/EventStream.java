@@ -1,6 +1,6 @@
 package io.asyncflow.flowsvr.event;
 
-import io.asyncflow.api.event.EventFilter;
+import io.asyncflow.api.event.Event;
 import io.asyncflow.flowsvr.event.tail.EventReader;
 import io.asyncflow.flowsvr.event.tail.EventTail;
 import io.asyncflow.flowsvr.event.tail.ReadEvent;
@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,7 +31,7 @@ final class EventStream extends ServerSentEvents implements EventTail.Listener {
   /** After so long without an event the client is told the cursor alone. */
   private static final long BEAT = Duration.ofSeconds(10).toNanos();
 
-  private final EventFilter filter;
+  private final Predicate<Event> wanted;
   private final EventReader reader;
   private final Executor threads;
   private final Node node;
@@ -42,12 +43,12 @@ final class EventStream extends ServerSentEvents implements EventTail.Listener {
       AsyncContext request,
       ServletOutputStream out,
       Runnable whenGone,
-      EventFilter filter,
+      Predicate<Event> wanted,
       EventReader reader,
       Executor threads,
       Node node) {
     super(request, out, whenGone);
-    this.filter = filter;
+    this.wanted = wanted;
     this.reader = reader;
     this.threads = threads;
     this.node = node;
@@ -87,7 +88,7 @@ final class EventStream extends ServerSentEvents implements EventTail.Listener {
       page = reader.read(PAGE);
       StringBuilder text = new StringBuilder();
       page.stream()
-          .filter(read -> filter.matches(read.event()))
+          .filter(read -> wanted.test(read.event()))
           .forEach(read -> text.append(textOf(read)));
       if (!text.isEmpty()) {
         offer(text.toString());

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.governance;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.leader.LeaderElection;
@@ -31,7 +32,8 @@ class GovernanceController {
   @RequestMapping(
       path = "/status",
       method = {GET, POST})
-  Envelope<GovernanceStatus> status() {
+  Envelope<GovernanceStatus> status(Caller caller) {
+    caller.requireAll();
     LeaderElection.Leadership leadership = election.current();
     return Envelope.ok(
         new GovernanceStatus(

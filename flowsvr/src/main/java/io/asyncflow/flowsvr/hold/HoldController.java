@@ -7,6 +7,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.claim.Hold;
@@ -92,15 +93,24 @@ class HoldController {
   @RequestMapping(
       path = {"/hold_task", "/holdTask"},
       method = {GET, POST})
-  DeferredResult<Envelope<Held>> hold(Fields in, HttpServletRequest request) {
-    Hold hold = HoldForm.read(in);
+  DeferredResult<Envelope<Held>> hold(Fields in, Caller caller, HttpServletRequest request) {
+    Hold hold = inScope(HoldForm.read(in), caller);
     if (!in.has("reports")) {
       return answer(hold, holdInShare(hold, request.getRemoteAddr()), null, request);
     }
     // Before the reports are accepted: a hold that is refused changes nothing.
     TaskHolds.refuseIfUnheard(hold, types.require(hold.type()));
-    List<ReportResult> outcomes = reports.take(in);
+    List<ReportResult> outcomes = reports.take(in, caller);
     return answer(hold, holdAtOnce(hold), outcomes, request);
+  }
+
+  private static Hold inScope(Hold hold, Caller caller) {
+    if (!caller.isScoped()) {
+      return hold;
+    }
+    caller.requireType(hold.type().name());
+    caller.requireWorker(hold.workerId());
+    return hold.ofStages(caller.holdStages(hold.stages()));
   }
 
   /** Holds tasks. A hold that may wait counts against the caller's share until it is answered. */

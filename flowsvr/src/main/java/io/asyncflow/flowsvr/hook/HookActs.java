@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.hook;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.OutOfScopeException;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.event.log.EventDayStore;
 import io.asyncflow.flowsvr.event.log.EventStore;
@@ -74,23 +76,29 @@ class HookActs {
    * Creates or changes the hook of a name.
    *
    * @throws NoSuchTaskTypeException if it names a type that is not configured
+   * @throws OutOfScopeException if the hook is told, or was told, of something beyond the caller's
+   *     scope
    */
-  Saved save(Definition hook, Reason why) {
+  Saved save(Definition hook, Reason why, Caller caller) {
+    HookReach.require(hook.taskTypes(), caller);
     if (types.find(HookTasks.TYPE).isEmpty()) {
       types.save(HookTasks.settings());
     }
     types.requireAll(hook.taskTypes());
     try {
-      return changeOrCreate(hook, why);
+      return changeOrCreate(hook, why, caller);
     } catch (DuplicateKeyException e) { // another call has just created the hook
-      return changeOrCreate(hook, why);
+      return changeOrCreate(hook, why, caller);
     }
   }
 
-  private Saved changeOrCreate(Definition hook, Reason why) {
+  private Saved changeOrCreate(Definition hook, Reason why, Caller caller) {
     return change(
         () -> {
           Optional<HookRow> row = hooks.find(hook.name());
+          if (row.filter(one -> !HookReach.reaches(one.taskTypes(), caller)).isPresent()) {
+            throw new OutOfScopeException("hook", hook.name());
+          }
           return row.isPresent() ? change(row.get(), hook, why) : create(hook, why);
         });
   }

@@ -6,6 +6,7 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 import io.asyncflow.api.hook.Hook;
 import io.asyncflow.api.hook.HookState;
 import io.asyncflow.api.hook.SavedHook;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.hook.HookActs.Reason;
@@ -62,19 +63,19 @@ class HookController {
   @Takes(summary = "Creates or changes the hook of a name", shape = SaveHook.class)
   @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/save")
-  Envelope<SavedHook> save(Fields in) {
+  Envelope<SavedHook> save(Fields in, Caller caller) {
     Definition hook = HookForm.read(in, allow);
     Reason why = reason(in);
     in.refuseIfBad();
-    return Envelope.ok(answer(acts.save(hook, why)));
+    return Envelope.ok(answer(acts.save(hook, why, caller)));
   }
 
   @Takes(summary = "Gives a hook a new secret", shape = ChangeHook.class)
   @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/rotate")
-  Envelope<SavedHook> rotate(Fields in) {
+  Envelope<SavedHook> rotate(Fields in, Caller caller) {
     Reason why = reason(in);
-    return Envelope.ok(answer(acts.rotate(hook(in).id(), why)));
+    return Envelope.ok(answer(acts.rotate(hook(in, caller).id(), why)));
   }
 
   @Takes(summary = "Lists all hooks, without their secrets")
@@ -82,12 +83,13 @@ class HookController {
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
-  Envelope<HookList> list(Fields in) {
+  Envelope<HookList> list(Fields in, Caller caller) {
     in.refuseIfBad();
     return Envelope.ok(
         new HookList(
             hooks.all().stream()
                 .filter(hook -> hook.state() != StoredHookState.DELETED)
+                .filter(hook -> HookReach.reaches(hook.taskTypes(), caller))
                 .map(HookController::view)
                 .toList()));
   }
@@ -95,16 +97,16 @@ class HookController {
   @Takes(summary = "Sends a test to the URL of a hook, as a task", shape = TestHook.class)
   @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/test")
-  Envelope<Tested> test(Fields in) {
-    return Envelope.ok(new Tested(acts.test(hook(in)).toString()));
+  Envelope<Tested> test(Fields in, Caller caller) {
+    return Envelope.ok(new Tested(acts.test(hook(in, caller)).toString()));
   }
 
   @Takes(summary = "Deletes a hook", shape = ChangeHook.class)
   @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/delete")
-  Envelope<Void> delete(Fields in) {
+  Envelope<Void> delete(Fields in, Caller caller) {
     Reason why = reason(in);
-    acts.delete(hook(in).id(), why);
+    acts.delete(hook(in, caller).id(), why);
     return Envelope.done();
   }
 
@@ -135,7 +137,7 @@ class HookController {
   }
 
   /** The hook that the request names; refuses the request if any field is invalid. */
-  private HookRow hook(Fields in) {
+  private HookRow hook(Fields in, Caller caller) {
     Long id = in.text("hookId").as(HookController::number, "is not a hook id");
     String name = in.text("name").name().max(HookForm.NAME).value();
     if (!in.has("hookId") && !in.has("name")) {
@@ -143,7 +145,8 @@ class HookController {
     }
     in.refuseIfBad();
     Optional<HookRow> hook = id == null ? hooks.find(name) : hooks.find(id);
-    return hook.orElseThrow(() -> new NoSuchHookException(id == null ? name : id.toString()));
+    return hook.filter(row -> HookReach.reaches(row.taskTypes(), caller))
+        .orElseThrow(() -> new NoSuchHookException(id == null ? name : id.toString()));
   }
 
   private static Optional<Long> number(String text) {

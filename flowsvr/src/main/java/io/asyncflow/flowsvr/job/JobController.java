@@ -7,9 +7,11 @@ import io.asyncflow.api.Job;
 import io.asyncflow.api.JobChildren;
 import io.asyncflow.api.JobPage;
 import io.asyncflow.api.JobState;
+import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.job.core.JobCreator;
@@ -26,6 +28,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.springframework.http.MediaType;
@@ -81,9 +84,10 @@ class JobController {
   @Takes(summary = "Creates a job", shape = CreateJob.class)
   @Needs(Verb.JOB_CREATE)
   @PostMapping({"/createJob", "/create_job"})
-  Envelope<Created> createJob(Fields in) {
+  Envelope<Created> createJob(Fields in, Caller caller) {
     NewJob job = NewJobForm.read(in.object("jobData"));
     in.refuseIfBad();
+    JobReach.requireNew(job, caller);
     sealedTexts.check(job, "jobData");
     return Envelope.ok(new Created("" + creator.create(job)));
   }
@@ -91,9 +95,10 @@ class JobController {
   @Takes(summary = "Stages 1 to 1,000 children of a job that is split", shape = JobChildren.class)
   @Needs(Verb.WORK_REPORT)
   @PostMapping({"/addChildren", "/add_children"})
-  Envelope<Staged> addChildren(Fields in) {
+  Envelope<Staged> addChildren(Fields in, Caller caller) {
     JobChildren page = JobChildrenForm.read(in);
     in.refuseIfBad();
+    JobReach.requireSplit(page, caller);
     return Envelope.ok(new Staged(staging.add(page)));
   }
 
@@ -102,8 +107,9 @@ class JobController {
   @RequestMapping(
       path = {"/getJob", "/get_job"},
       method = {GET, POST})
-  Envelope<Found> getJob(Fields in) {
-    return Envelope.ok(new Found(queries.get(jobId(in)).toJob()));
+  Envelope<Found> getJob(Fields in, Caller caller) {
+    Job job = JobReach.require(queries.get(jobId(in)), caller).toJob();
+    return Envelope.ok(new Found(caller.shown(job, whole -> whole.withResult(null))));
   }
 
   @Takes(summary = "Lists jobs, newest first", shape = GetJobList.class, list = true)
@@ -111,21 +117,30 @@ class JobController {
   @RequestMapping(
       path = {"/getJobList", "/get_job_list"},
       method = {GET, POST})
-  Envelope<JobPage> getJobList(Fields in) {
+  Envelope<JobPage> getJobList(Fields in, Caller caller) {
     String userId = in.text("userId").name().max(TaskLimits.USER_ID).value();
     TaskType type = in.text("jobType").as(TaskType::parse, "is no name that a type can have");
     Set<JobState> states = in.text("state").as(JobController::states, "must be states of a job");
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     Long before = in.text("cursor").as(JobController::number, CURSOR_RULE);
     in.refuseIfBad();
-    return Envelope.ok(
+    if (type != null) {
+      caller.requireType(type.name());
+    }
+    if (userId != null) {
+      caller.requireUser(userId);
+    }
+    JobPage page =
         queries.list(
             new JobQueries.Filter(
                 userId,
                 type == null ? null : type.name(),
                 states == null ? Set.of() : states,
-                before == null ? Long.MAX_VALUE : before),
-            limit));
+                before == null ? Long.MAX_VALUE : before,
+                caller.scope()),
+            limit);
+    List<Job> jobs = caller.allShown(page.jobList(), job -> job.withResult(null));
+    return Envelope.ok(new JobPage(jobs, page.nextCursor()));
   }
 
   @Takes(
@@ -136,13 +151,14 @@ class JobController {
   @RequestMapping(
       path = {"/getJobTasks", "/get_job_tasks"},
       method = {GET, POST})
-  Envelope<JobTaskPage> getJobTasks(Fields in) {
+  Envelope<JobTaskPage> getJobTasks(Fields in, Caller caller) {
     Set<TaskStatus> statuses = StatusBits.read(in, "status");
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     Long from = in.text("cursor").as(JobController::index, CURSOR_RULE);
-    long jobId = jobId(in);
-    return Envelope.ok(
-        queries.children(jobId, statuses, from == null ? 0 : from.intValue(), limit));
+    long jobId = reached(in, caller);
+    JobTaskPage page = queries.children(jobId, statuses, from == null ? 0 : from.intValue(), limit);
+    List<JobTask> children = caller.allShown(page.taskList(), child -> child.withResult(null));
+    return Envelope.ok(new JobTaskPage(children, page.nextCursor()));
   }
 
   /** Without an envelope: the input may be as large as the largest request. */
@@ -151,8 +167,8 @@ class JobController {
   @RequestMapping(
       path = {"/getJobInput", "/get_job_input"},
       method = {GET, POST})
-  void getJobInput(Fields in, HttpServletResponse response) throws IOException {
-    JobRow job = queries.getWithInput(jobId(in));
+  void getJobInput(Fields in, Caller caller, HttpServletResponse response) throws IOException {
+    JobRow job = queries.getWithInput(reached(in, caller));
     response.setContentType(MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8");
     response.setContentLength(job.inputBytes());
     queries.writeInput(job.id(), response.getOutputStream());
@@ -161,38 +177,47 @@ class JobController {
   @Takes(summary = "Cancels what is left of a job", shape = OfJob.class)
   @Needs(Verb.JOB_CANCEL)
   @PostMapping("/cancel")
-  Envelope<Void> cancel(Fields in) {
-    acts.cancel(jobId(in));
+  Envelope<Void> cancel(Fields in, Caller caller) {
+    acts.cancel(reached(in, caller));
     return Envelope.ok(null);
   }
 
   @Takes(summary = "Pauses a job", shape = ActOnJob.class)
   @Needs(Verb.PAUSE)
   @PostMapping("/pause")
-  Envelope<Void> pause(Fields in) {
+  Envelope<Void> pause(Fields in, Caller caller) {
     in.refuseMisplaced("until", "a job is paused until it is resumed");
     String operator = in.text("operator").max(OPERATOR).or("");
     String reason = in.text("reason").max(REASON).or("");
-    acts.pause(jobId(in), operator, reason);
+    acts.pause(reached(in, caller), operator, reason);
     return Envelope.done();
   }
 
   @Takes(summary = "Lets a paused job go on", shape = ActOnJob.class)
   @Needs(Verb.PAUSE)
   @PostMapping("/resume")
-  Envelope<Void> resume(Fields in) {
+  Envelope<Void> resume(Fields in, Caller caller) {
     String operator = in.text("operator").max(OPERATOR).or("");
     String reason = in.text("reason").max(REASON).or("");
-    acts.resume(jobId(in), operator, reason);
+    acts.resume(reached(in, caller), operator, reason);
     return Envelope.done();
   }
 
   @Takes(summary = "Runs again what failed or was cancelled of a job", shape = OfJob.class)
   @Needs(Verb.JOB_STEER)
   @PostMapping("/retry")
-  Envelope<Void> retry(Fields in) {
-    acts.retry(jobId(in));
+  Envelope<Void> retry(Fields in, Caller caller) {
+    acts.retry(reached(in, caller));
     return Envelope.ok(null);
+  }
+
+  /** The id of the job that the request names, which the caller reaches. */
+  private long reached(Fields in, Caller caller) {
+    long jobId = jobId(in);
+    if (caller.isScoped()) {
+      JobReach.require(queries.get(jobId), caller);
+    }
+    return jobId;
   }
 
   /** Reads the job id; refuses the request if any field is invalid. */

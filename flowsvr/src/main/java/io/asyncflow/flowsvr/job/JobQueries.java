@@ -8,6 +8,7 @@ import io.asyncflow.api.JobState;
 import io.asyncflow.api.JobTask;
 import io.asyncflow.api.JobTaskPage;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobTaskStore;
@@ -89,8 +90,9 @@ class JobQueries {
    * The filter of a list; {@code null} matches any value, empty {@code states} match all.
    *
    * @param before the page contains jobs with lower numbers than this
+   * @param scope jobs beyond it are not scanned
    */
-  record Filter(String userId, String jobType, Set<JobState> states, long before) {
+  record Filter(String userId, String jobType, Set<JobState> states, long before, Scope scope) {
 
     boolean isAny() {
       return jobType == null && states.isEmpty();
@@ -105,7 +107,7 @@ class JobQueries {
   /** Jobs, newest first. A page scans a bounded number of them. */
   JobPage list(Filter filter, int limit) {
     int scanLimit = filter.isAny() ? limit : Math.max(limit, SCAN_LIMIT);
-    List<JobRow> scanned = jobs.newest(filter.userId(), filter.before(), scanLimit);
+    List<JobRow> scanned = jobs.newest(filter.userId(), filter.before(), scanLimit, filter.scope());
     List<Job> page = new ArrayList<>();
     String nextCursor = null;
     for (int i = 0; i < scanned.size() && page.size() < limit; i++) {

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.job;
 
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.job.core.JobRow;
@@ -37,9 +38,9 @@ class ProgressController {
   @Takes(summary = "Streams the progress of a job", shape = JobController.OfJob.class)
   @Needs(Verb.JOB_READ)
   @GetMapping("/progress")
-  void progress(Fields in, HttpServletRequest request, HttpServletResponse response)
+  void progress(Fields in, Caller caller, HttpServletRequest request, HttpServletResponse response)
       throws IOException {
-    JobRow job = queries.get(JobController.jobId(in));
+    JobRow job = JobReach.require(queries.get(JobController.jobId(in)), caller);
     boolean hasSeenIt = ("" + job.version()).equals(request.getHeader(StreamOpener.LAST_EVENT_ID));
     if (job.state().isFinal() && hasSeenIt) {
       response.setStatus(HttpServletResponse.SC_NO_CONTENT);

@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.system.db.HeartbeatDatabase;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
@@ -49,10 +50,11 @@ public class LeaseRenewer {
    * Renews leases. A lease that has run out can be renewed until a sweep ends the hold. No lease
    * lasts beyond the hard end of the attempt.
    *
+   * @param caller tasks of types beyond its scope count as lost
    * @return the state of each task, in order
    */
-  public List<LeaseState> renew(String workerId, List<ParsedBeat> beats) {
-    Set<TaskTable> existing = existingTables(beats);
+  public List<LeaseState> renew(String workerId, List<ParsedBeat> beats, Caller caller) {
+    Set<TaskTable> existing = existingTables(beats, caller);
     Map<TaskTable, List<ParsedBeat>> byTable = new TreeMap<>();
     for (ParsedBeat beat : beats) {
       TaskTable table = beat.id().table();
@@ -70,10 +72,11 @@ public class LeaseRenewer {
         .toList();
   }
 
-  private Set<TaskTable> existingTables(List<ParsedBeat> beats) {
+  private Set<TaskTable> existingTables(List<ParsedBeat> beats, Caller caller) {
     Set<TaskTable> tables =
         beats.stream()
             .map(beat -> beat.id().table())
+            .filter(table -> caller.seesType(table.type().name()))
             .filter(table -> types.known(table.type()).isPresent())
             .collect(toSet());
     return families.existing(tables, KNOWN);

@@ -4,10 +4,12 @@ import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.operator.Act.Kind;
 import io.asyncflow.flowsvr.task.TaskLimits;
+import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -30,10 +32,12 @@ class OperatorController {
 
   private final OperatorActs acts;
   private final HolderActs holders;
+  private final TaskReach reach;
 
-  OperatorController(OperatorActs acts, HolderActs holders) {
+  OperatorController(OperatorActs acts, HolderActs holders, TaskReach reach) {
     this.acts = acts;
     this.holders = holders;
+    this.reach = reach;
   }
 
   record ActOn(String taskId, String operator, String reason) {}
@@ -53,10 +57,11 @@ class OperatorController {
   @Takes(summary = "Cancels a task, and tells its holder", shape = ActOn.class)
   @Needs(Verb.TASK_CANCEL)
   @PostMapping("/cancel")
-  Envelope<Void> cancel(Fields in) {
+  Envelope<Void> cancel(Fields in, Caller caller) {
     TaskId id = taskId(in);
     Act act = act(in, Kind.CANCEL, false);
     in.refuseIfBad();
+    reach.require(id, caller);
     acts.cancel(id, act);
     return Envelope.ok(null);
   }
@@ -64,22 +69,24 @@ class OperatorController {
   @Takes(summary = "Runs a failed or cancelled task again from its stage", shape = ActOn.class)
   @Needs(Verb.TASK_RETRY)
   @PostMapping("/retry")
-  Envelope<Retried> retry(Fields in) {
+  Envelope<Retried> retry(Fields in, Caller caller) {
     TaskId id = taskId(in);
     Act act = act(in, Kind.RETRY, false);
     in.refuseIfBad();
+    reach.require(id, caller);
     return Envelope.ok(new Retried(acts.retry(id, act).toString()));
   }
 
   @Takes(summary = "Pauses a task; stop=1 ends its hold", shape = PauseTask.class)
   @Needs(Verb.PAUSE)
   @PostMapping("/pause")
-  Envelope<Void> pause(Fields in) {
+  Envelope<Void> pause(Fields in, Caller caller) {
     TaskId id = taskId(in);
     boolean stop = in.number("stop").between(0, 1).or(0) == 1;
     in.refuseMisplaced("until", "a task is paused until it is resumed");
     Act act = act(in, Kind.PAUSE, false);
     in.refuseIfBad();
+    reach.require(id, caller);
     acts.pause(id, stop, act);
     return Envelope.done();
   }
@@ -87,10 +94,11 @@ class OperatorController {
   @Takes(summary = "Lets a paused task wait again", shape = ActOn.class)
   @Needs(Verb.PAUSE)
   @PostMapping("/resume")
-  Envelope<Void> resume(Fields in) {
+  Envelope<Void> resume(Fields in, Caller caller) {
     TaskId id = taskId(in);
     Act act = act(in, Kind.RESUME, false);
     in.refuseIfBad();
+    reach.require(id, caller);
     acts.resume(id, act);
     return Envelope.done();
   }
@@ -98,12 +106,13 @@ class OperatorController {
   @Takes(summary = "Forces a status, for a reason", shape = SetStatus.class)
   @Needs(Verb.TASK_FORCE)
   @PostMapping({"/setStatus", "/set_status"})
-  Envelope<Void> setStatus(Fields in) {
+  Envelope<Void> setStatus(Fields in, Caller caller) {
     TaskId id = taskId(in);
     TaskStatus status =
         in.text("status").required().as(OperatorController::status, "must be 1, 4, 8 or 16");
     Act act = act(in, Kind.SET_STATUS, true);
     in.refuseIfBad();
+    reach.require(id, caller);
     acts.setStatus(id, status, act);
     return Envelope.ok(null);
   }
@@ -111,7 +120,7 @@ class OperatorController {
   @Takes(summary = "Sets which workers may hold a task", shape = SetWorkers.class)
   @Needs(Verb.TASK_STEER)
   @PostMapping({"/setWorkers", "/set_workers"})
-  Envelope<Void> setWorkers(Fields in) {
+  Envelope<Void> setWorkers(Fields in, Caller caller) {
     TaskId id = taskId(in);
     Set<String> workers = in.names("workerIds").max(Lane.WORKERS, TaskLimits.WORKER_ID).values();
     if (!in.has("workerIds")) {
@@ -119,6 +128,7 @@ class OperatorController {
     }
     Act act = act(in, Kind.SET_WORKERS, false);
     in.refuseIfBad();
+    reach.require(id, caller);
     holders.setWorkers(id, workers, act);
     return Envelope.ok(null);
   }
@@ -126,10 +136,11 @@ class OperatorController {
   @Takes(summary = "Ends the hold of an executing task, which waits again", shape = ActOn.class)
   @Needs(Verb.TASK_STEER)
   @PostMapping("/restart")
-  Envelope<Void> restart(Fields in) {
+  Envelope<Void> restart(Fields in, Caller caller) {
     TaskId id = taskId(in);
     Act act = act(in, Kind.RESTART, false);
     in.refuseIfBad();
+    reach.require(id, caller);
     holders.restart(id, act);
     return Envelope.ok(null);
   }
@@ -139,9 +150,10 @@ class OperatorController {
   @RequestMapping(
       path = {"/getActs", "/get_acts"},
       method = {GET, POST})
-  Envelope<Acts> getActs(Fields in) {
+  Envelope<Acts> getActs(Fields in, Caller caller) {
     TaskId id = taskId(in);
     in.refuseIfBad();
+    reach.require(id, caller);
     return Envelope.ok(new Acts(acts.actsOn(id, ACTS)));
   }
 

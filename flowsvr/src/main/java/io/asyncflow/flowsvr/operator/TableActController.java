@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.operator;
 
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -29,12 +30,13 @@ class TableActController {
   @Takes(summary = "Drops a drained table now instead of after its retention", shape = Clean.class)
   @Needs(Verb.TYPE_CLEAN)
   @PostMapping("/clean")
-  Envelope<Void> clean(Fields in) {
+  Envelope<Void> clean(Fields in, Caller caller) {
     TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
     String table = in.text("table").required().max(TABLE).value();
     String operator = in.text("operator").max(OPERATOR).or("");
     String reason = in.text("reason").max(REASON).or("");
     in.refuseIfBad();
+    caller.requireType(type.name());
     acts.clean(type, table, operator, reason);
     return Envelope.done();
   }

@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.rules.TaskType;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -195,8 +196,12 @@ public class PauseStore {
    *
    * @param kinds the kinds wanted
    * @param after the last pause of the previous page; {@code null} for the first page
+   * @param caller what it does not see is not on the list
    */
-  public List<Pause> list(Set<PauseKind> kinds, PausedName after, int limit) {
+  public List<Pause> list(Set<PauseKind> kinds, PausedName after, int limit, Caller caller) {
+    Map<String, Object> params = new HashMap<>();
+    String ofTypes = caller.scope().types().and("SUBSTRING_INDEX(name, '/', 1)", "type", params);
+    String ofWorkers = caller.workers().and("name", "worker", params);
     return jdbc.sql(
             sql(
                 """
@@ -218,9 +223,12 @@ public class PauseStore {
                     AND (until_time IS NULL OR until_time > now_ms)) v
                 WHERE kind IN (:kinds)
                   AND (kind > :kind OR (kind = :kind AND name > :name))
+                  AND CASE kind WHEN 3 THEN TRUE %sELSE TRUE %sEND
                 ORDER BY kind, name
                 LIMIT :limit
-                """))
+                """
+                    .formatted(ofWorkers, ofTypes)))
+        .params(params)
         .param("kinds", kinds.stream().map(PauseStore::code).toList())
         .param("kind", after == null ? 0 : code(after.kind()))
         .param("name", after == null ? "" : after.text())

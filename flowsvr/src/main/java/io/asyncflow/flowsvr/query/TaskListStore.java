@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.query;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.query.TableSpanStore.Span;
 import io.asyncflow.flowsvr.task.AnswerRoom;
 import io.asyncflow.flowsvr.task.TaskLimits;
@@ -179,8 +180,12 @@ class TaskListStore {
     }
   }
 
-  /** Rows with numbers below {@code before} that have one of the statuses; empty for any. */
-  Page newest(List<TaskFamily> families, Set<TaskStatus> statuses, int limit, long before) {
+  /**
+   * Rows of these users with numbers below {@code before} that have one of the statuses; empty for
+   * any.
+   */
+  Page newest(
+      List<TaskFamily> families, Set<TaskStatus> statuses, int limit, long before, Names users) {
     return page(
         families,
         statuses,
@@ -188,7 +193,13 @@ class TaskListStore {
         before,
         1, // older tables cost as much as the first, and are mostly not needed
         tables ->
-            tables.stream().map(table -> ofStatuses(table, statuses, limit, before)).toList());
+            tables.stream()
+                .map(
+                    table ->
+                        users.isAll()
+                            ? ofStatuses(table, statuses, limit, before)
+                            : ofUsers(table, users, statuses, limit, before))
+                .toList());
   }
 
   /** As {@link #newest}, for the rows of one user. */
@@ -257,6 +268,23 @@ class TaskListStore {
         ? rare(table, statuses, before)
             .orElseGet(() -> lookBack(table, statuses, LONG_LOOK, before))
         : near;
+  }
+
+  /** Rows of other users are not visited, so that no cursor is the number of one. */
+  private Found ofUsers(
+      TaskTable table, Names users, Set<TaskStatus> statuses, int limit, long before) {
+    int look = Math.max(SLICE_OF_USER, shortLook(limit));
+    Map<String, Object> params = new HashMap<>(Map.of("before", before, "look", look));
+    TableSql scan =
+        new TableSql(
+            """
+            SELECT id, status
+            FROM %s FORCE INDEX (PRIMARY)
+            WHERE id < :before
+            """
+                + users.and("user_id", "user", params)
+                + "ORDER BY id DESC\nLIMIT :look");
+    return look(List.of(table), scan, params, statuses, look).get(0);
   }
 
   private Found lookBack(TaskTable table, Set<TaskStatus> statuses, int look, long before) {

@@ -7,6 +7,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.create.IdempotencyKeyStore;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.springframework.stereotype.Service;
 
@@ -76,19 +78,20 @@ public class TaskQueries {
   /**
    * The task that stands under an idempotency key of this type.
    *
+   * @param isSeen of a user that is not seen, there are no tasks
    * @throws io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException if the type is not configured
    * @throws FlowException with {@link ErrorCode#NO_SUCH_TASK} if there is none
    */
-  public Task get(TaskType type, String key) {
+  Task get(TaskType type, String key, Predicate<String> isSeen) {
     types.require(type);
-    TaskId id =
-        keys.taskOf(type, key)
-            .orElseThrow(
-                () ->
-                    new FlowException(
-                        ErrorCode.NO_SUCH_TASK,
-                        "no task of the type " + type.name() + " has the key " + key));
-    return get(id);
+    return keys.taskOf(type, key)
+        .map(this::get)
+        .filter(task -> isSeen.test(task.userId()))
+        .orElseThrow(
+            () ->
+                new FlowException(
+                    ErrorCode.NO_SUCH_TASK,
+                    "no task of the type " + type.name() + " has the key " + key));
   }
 
   private TaskNotFoundException notFound(TaskId id) {
@@ -107,18 +110,28 @@ public class TaskQueries {
    *
    * @param statuses empty for all
    * @param cursor the last page's {@code nextCursor}; {@code null} for the first page
+   * @param users tasks of other users are not on the list
    * @throws InvalidFieldException if the cursor is not valid
    */
-  public TaskPage list(TaskType type, Set<TaskStatus> statuses, int limit, String cursor) {
+  public TaskPage list(
+      TaskType type, Set<TaskStatus> statuses, int limit, String cursor, Names users) {
     types.require(type);
     List<TaskFamily> family = families.find(type, NOW).stream().toList();
-    return page(lists.newest(family, statuses, limit, numberOf(cursor)));
+    return page(lists.newest(family, statuses, limit, numberOf(cursor), users));
   }
 
-  /** Tasks of one user over all types and tables; see {@link #list}. */
-  public TaskPage listOfUser(String userId, Set<TaskStatus> statuses, int limit, String cursor) {
-    List<TaskFamily> allFamilies = List.copyOf(families.all(NOW));
-    return page(lists.newestOfUser(allFamilies, userId, statuses, limit, numberOf(cursor)));
+  /**
+   * Tasks of one user over all tables of some types; see {@link #list}.
+   *
+   * @param ofTypes tasks of other types are not on the list
+   */
+  public TaskPage listOfUser(
+      String userId, Set<TaskStatus> statuses, int limit, String cursor, Names ofTypes) {
+    List<TaskFamily> read =
+        families.all(NOW).stream()
+            .filter(family -> ofTypes.contains(family.type().name()))
+            .toList();
+    return page(lists.newestOfUser(read, userId, statuses, limit, numberOf(cursor)));
   }
 
   private TaskPage page(TaskListStore.Page page) {

@@ -3,6 +3,8 @@ package io.asyncflow.flowsvr.report;
 import io.asyncflow.api.Outcome;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.rules.HoldEnd;
 import io.asyncflow.rules.TaskId;
@@ -17,12 +19,14 @@ import java.util.List;
  * @param task the id that {@code report} names, parsed
  * @param creates the tasks that are created if the report is accepted
  * @param lane the lane into which the report puts the task; {@code null} if it stays in its lane
+ * @param stages the stages whose tasks its sender may report on
  */
-public record ParsedReport(TaskId task, Report report, List<TaskDraft> creates, String lane) {
+public record ParsedReport(
+    TaskId task, Report report, List<TaskDraft> creates, String lane, Names stages) {
 
-  /** A report that leaves the task in its lane. */
+  /** A report of the server itself, or of one who may report on all stages, into no other lane. */
   public ParsedReport(TaskId task, Report report, List<TaskDraft> creates) {
-    this(task, report, creates, null);
+    this(task, report, creates, null, Names.ALL);
   }
 
   /**
@@ -34,9 +38,16 @@ public record ParsedReport(TaskId task, Report report, List<TaskDraft> creates, 
     return new ParsedReport(TaskId.parse(report.taskId()).orElseThrow(), report, List.of());
   }
 
+  /** The same report, sent by this caller. */
+  ParsedReport by(Caller caller) {
+    return caller.stages().isAll()
+        ? this
+        : new ParsedReport(task, report, creates, lane, caller.stages());
+  }
+
   /** The same report, which puts the task into this lane. */
   ParsedReport inLane(String value) {
-    return new ParsedReport(task, report, creates, value);
+    return new ParsedReport(task, report, creates, value, stages);
   }
 
   /** The transition of an accepted report. */

@@ -7,7 +7,9 @@ import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.OutOfScopeException;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -23,11 +25,20 @@ class ReportController {
   private final TaskReporter reporter;
   private final ReportList reports;
   private final TaskUpdater updater;
+  private final ReportReach reach;
+  private final TaskReach tasks;
 
-  ReportController(TaskReporter reporter, ReportList reports, TaskUpdater updater) {
+  ReportController(
+      TaskReporter reporter,
+      ReportList reports,
+      TaskUpdater updater,
+      ReportReach reach,
+      TaskReach tasks) {
     this.reporter = reporter;
     this.reports = reports;
     this.updater = updater;
+    this.reach = reach;
+    this.tasks = tasks;
   }
 
   record Reports(List<Report> reports) {}
@@ -64,14 +75,22 @@ class ReportController {
       caller.require(Verb.WORK_UPDATE);
       TaskUpdate update = TaskUpdateForm.read(data);
       in.refuseIfBad();
+      tasks.require(update.id(), caller);
+      if (update.userId() != null) {
+        caller.requireUser(update.userId());
+      }
       updater.update(update);
       return Envelope.ok(null);
     }
     caller.require(Verb.WORK_REPORT);
-    ParsedReport report = ReportForm.read(data);
+    ParsedReport report = ReportForm.read(data).by(caller);
     in.refuseIfBad();
+    reach.require(report, caller);
     ReportResult result = reporter.report(List.of(report)).get(0);
     if (!result.stands()) {
+      if (result.code() == ErrorCode.OUT_OF_SCOPE.code()) {
+        throw OutOfScopeException.ofStage(result.msg());
+      }
       throw new FlowException(ErrorCode.of(result.code(), 0), result.msg());
     }
     return Envelope.ok(new OutcomeResult(result.outcome(), result.created()));
@@ -80,7 +99,7 @@ class ReportController {
   @Takes(summary = "Reports the ends of 1 to 1,000 holds", shape = Reports.class)
   @Needs(Verb.WORK_REPORT)
   @PostMapping({"/set_tasks", "/setTasks"})
-  Envelope<OutcomesResult> setTasks(Fields in) {
-    return Envelope.ok(new OutcomesResult(reports.take(in)));
+  Envelope<OutcomesResult> setTasks(Fields in, Caller caller) {
+    return Envelope.ok(new OutcomesResult(reports.take(in, caller)));
   }
 }

@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.access.Secrets;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -77,12 +78,14 @@ final class ReportForm {
         return report.withResult(in.text("result").maxBytes(TaskLimits.CONTEXT_BYTES).value());
       case RETRY:
         return report
-            .withErrMsg(cut(in.prose("errMsg")))
+            .withErrMsg(cut(Secrets.masked(in.prose("errMsg"))))
             .withRetryAfterMs(in.number("retryAfterMs").between(0, TEN_YEARS_MS).asLong())
             .withUnexpected(in.flag("unexpected"))
             .withLocalRetries(localRetries(in));
       case FAIL:
-        return report.withErrMsg(cut(in.prose("errMsg"))).withLocalRetries(localRetries(in));
+        return report
+            .withErrMsg(cut(Secrets.masked(in.prose("errMsg"))))
+            .withLocalRetries(localRetries(in));
       case SNOOZE:
         return report.withDelayMs(
             in.number("delayMs").required().between(0, TEN_YEARS_MS).asLong());

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.ReportResult;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import java.util.ArrayList;
@@ -17,9 +18,11 @@ public class ReportList {
   private static final int MAX_ECHO = 128;
 
   private final TaskReporter reporter;
+  private final ReportReach reach;
 
-  ReportList(TaskReporter reporter) {
+  ReportList(TaskReporter reporter, ReportReach reach) {
     this.reporter = reporter;
+    this.reach = reach;
   }
 
   /**
@@ -29,16 +32,17 @@ public class ReportList {
    * @return the result of each report, in order
    * @throws FlowException if there is no list of 1 to 1,000 objects; then no report was applied
    */
-  public List<ReportResult> take(Fields in) {
+  public List<ReportResult> take(Fields in, Caller caller) {
     List<Fields> items = in.separateObjects("reports", 1, TaskLimits.BATCH);
     in.refuseIfBad();
     List<ParsedReport> valid = new ArrayList<>(items.size());
     List<Optional<ReportResult>> refused = new ArrayList<>(items.size());
     for (Fields item : items) {
       ParsedReport report = ReportForm.read(item);
-      Optional<ReportResult> refusal = item.refusal().map(error -> refused(item, error));
+      Optional<ReportResult> refusal =
+          item.refusal().or(() -> reach.refusal(report, caller)).map(error -> refused(item, error));
       if (refusal.isEmpty()) {
-        valid.add(report);
+        valid.add(report.by(caller));
       }
       refused.add(refusal);
     }

@@ -12,6 +12,7 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.Report;
 import io.asyncflow.api.ReportResult;
 import io.asyncflow.api.Task;
+import io.asyncflow.flowsvr.access.OutOfScopeException;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -531,7 +532,12 @@ public class TaskReporter {
       return noSuchTask(report);
     }
     ReportResult verdict = HoldFence.verdict(row, report.report());
-    return isAccepted(verdict) ? sealed(verdict, report.report(), type) : verdict;
+    if (!isAccepted(verdict)) {
+      return verdict;
+    }
+    return report.stages().contains(row.stage())
+        ? sealed(verdict, report.report(), type)
+        : beyondScope(report, row.stage());
   }
 
   /** The verdict, or a refusal if the type does not take a text of the report. */
@@ -543,6 +549,12 @@ public class TaskReporter {
     } catch (FlowException e) {
       return ReportResult.refused(report.taskId(), e.errorCode(), e.getMessage());
     }
+  }
+
+  private static ReportResult beyondScope(ParsedReport report, String stage) {
+    FlowException refusal = new OutOfScopeException("stage", stage);
+    return ReportResult.refused(
+        report.task().toString(), refusal.errorCode(), refusal.getMessage());
   }
 
   static boolean isAccepted(ReportResult result) {

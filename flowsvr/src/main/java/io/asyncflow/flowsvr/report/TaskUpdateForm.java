@@ -4,6 +4,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskId;
+import io.asyncflow.rules.access.Secrets;
 
 /**
  * Reads the partial update of an old client. A field that is absent, {@code null}, 0 or empty is
@@ -26,7 +27,8 @@ final class TaskUpdateForm {
         status(in),
         unlessEmpty(in.text("taskStage").name().max(TaskLimits.STAGE).value()),
         unlessEmpty(in.text("taskContext").maxBytes(TaskLimits.CONTEXT_BYTES).value()),
-        unlessEmpty(in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value()),
+        unlessEmpty(
+            Secrets.masked(in.text("scheduleLog").maxBytes(TaskLimits.SCHEDULE_LOG_BYTES).value())),
         unlessZero(in.number("priority").between(0, TaskLimits.PRIORITY).asInteger()),
         unlessZero(in.number("orderTime").epochMs().asLong()),
         unlessZero(in.number("crtRetryNum").between(0, TaskLimits.RETRIES).asInteger()),

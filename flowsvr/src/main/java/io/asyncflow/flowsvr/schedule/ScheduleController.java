@@ -12,6 +12,7 @@ import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.SchedulePage;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.api.schedule.TriggeredRun;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.operator.ActStore;
@@ -118,17 +119,18 @@ class ScheduleController {
   @Takes(summary = "Creates or changes the schedule of a name", shape = Save.class)
   @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping("/save")
-  Envelope<SavedSchedule> save(Fields in) {
+  Envelope<SavedSchedule> save(Fields in, Caller caller) {
     NewSchedule schedule = ScheduleForm.read(in.object("scheduleData"));
     Long ifVersion = in.number("ifVersion").between(0, Long.MAX_VALUE).asLong();
     in.refuseIfBad();
-    return Envelope.ok(saver.save(List.of(schedule), ifVersion, item -> "scheduleData").get(0));
+    return Envelope.ok(
+        saver.save(List.of(schedule), ifVersion, item -> "scheduleData", caller).get(0));
   }
 
   @Takes(summary = "Saves 1 to 1,000 schedules, all or none", shape = SaveAll.class)
   @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping({"/saveAll", "/save_all"})
-  Envelope<SavedAll> saveAll(Fields in) {
+  Envelope<SavedAll> saveAll(Fields in, Caller caller) {
     List<NewSchedule> definitions = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (Fields item : in.objects("scheduleDataList", 1, TaskLimits.BATCH)) {
@@ -140,7 +142,8 @@ class ScheduleController {
     }
     in.refuseIfBad();
     return Envelope.ok(
-        new SavedAll(saver.save(definitions, null, item -> "scheduleDataList[" + item + "]")));
+        new SavedAll(
+            saver.save(definitions, null, item -> "scheduleDataList[" + item + "]", caller)));
   }
 
   @Takes(summary = "Reads a schedule by its id or its name", shape = Get.class)
@@ -148,8 +151,9 @@ class ScheduleController {
   @RequestMapping(
       path = "/get",
       method = {GET, POST})
-  Envelope<Found> get(Fields in) {
-    return Envelope.ok(new Found(queries.show(queries.require(scheduleId(in)))));
+  Envelope<Found> get(Fields in, Caller caller) {
+    Schedule schedule = queries.show(queries.require(scheduleId(in, caller)));
+    return Envelope.ok(new Found(caller.shown(schedule, Schedule::withoutContents)));
   }
 
   @Takes(summary = "Lists schedules, newest first", shape = ListSchedules.class, list = true)
@@ -157,19 +161,25 @@ class ScheduleController {
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
-  Envelope<SchedulePage> list(Fields in) {
+  Envelope<SchedulePage> list(Fields in, Caller caller) {
     Set<ScheduleState> states =
         in.text("state").as(ScheduleController::states, "must be ACTIVE, PAUSED or ENDED");
     TaskType type = in.text("taskType").as(TaskType::parse, "is not a valid task type");
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     Long before = in.text("cursor").as(ScheduleController::number, CURSOR_RULE);
     in.refuseIfBad();
-    return Envelope.ok(
+    if (type != null) {
+      caller.requireType(type.name());
+    }
+    SchedulePage page =
         queries.list(
             states == null || states.isEmpty() ? EnumSet.allOf(ScheduleState.class) : states,
             type,
             before == null ? Long.MAX_VALUE : before,
-            limit));
+            limit,
+            caller.scope());
+    List<Schedule> schedules = caller.allShown(page.scheduleList(), Schedule::withoutContents);
+    return Envelope.ok(new SchedulePage(schedules, page.nextCursor()));
   }
 
   @Takes(
@@ -180,10 +190,10 @@ class ScheduleController {
   @RequestMapping(
       path = "/fires",
       method = {GET, POST})
-  Envelope<FirePage> fires(Fields in) {
+  Envelope<FirePage> fires(Fields in, Caller caller) {
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     Long before = in.text("cursor").as(ScheduleController::number, CURSOR_RULE);
-    long id = scheduleId(in);
+    long id = scheduleId(in, caller);
     return Envelope.ok(queries.fires(id, before == null ? Long.MAX_VALUE : before, limit));
   }
 
@@ -228,13 +238,13 @@ class ScheduleController {
   @Takes(summary = "Stops the fires of a schedule", shape = Pause.class)
   @Needs(Verb.SCHEDULE_STEER)
   @PostMapping("/pause")
-  Envelope<Void> pause(Fields in) {
+  Envelope<Void> pause(Fields in, Caller caller) {
     Long until = in.number("until").epochMs().asLong();
     if (until != null && until <= schedules.now()) {
       in.refuse("until", "must lie in the future");
     }
     Reason why = reason(in);
-    long id = scheduleId(in);
+    long id = scheduleId(in, caller);
     pauses.pause(id, until, row -> record("PAUSE", id, why));
     return Envelope.done();
   }
@@ -242,10 +252,10 @@ class ScheduleController {
   @Takes(summary = "Lets a paused schedule fire again", shape = Resume.class)
   @Needs(Verb.SCHEDULE_STEER)
   @PostMapping("/resume")
-  Envelope<Void> resume(Fields in) {
+  Envelope<Void> resume(Fields in, Caller caller) {
     boolean catchUp = in.number("catchUp").between(0, 1).or(0) == 1;
     Reason why = reason(in);
-    long id = scheduleId(in);
+    long id = scheduleId(in, caller);
     pauses.resume(id, catchUp, row -> record("RESUME", id, why));
     return Envelope.done();
   }
@@ -253,9 +263,9 @@ class ScheduleController {
   @Takes(summary = "Deletes a schedule; its runs and its history stay", shape = Delete.class)
   @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping("/delete")
-  Envelope<Void> delete(Fields in) {
+  Envelope<Void> delete(Fields in, Caller caller) {
     Reason why = reason(in);
-    long id = scheduleId(in);
+    long id = scheduleId(in, caller);
     pauses.delete(
         id,
         row ->
@@ -266,20 +276,20 @@ class ScheduleController {
   @Takes(summary = "Creates the run of a schedule now, beside its plan", shape = Trigger.class)
   @Needs({Verb.SCHEDULE_SAVE, Verb.SCHEDULE_STEER})
   @PostMapping("/trigger")
-  Envelope<TriggeredRun> trigger(Fields in) {
+  Envelope<TriggeredRun> trigger(Fields in, Caller caller) {
     String key =
         in.has("idempotencyKey")
             ? in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value()
             : null;
     Reason why = reason(in);
-    ScheduleRow row = queries.require(scheduleId(in));
+    ScheduleRow row = queries.require(scheduleId(in, caller));
     return Envelope.ok(manual.trigger(row, key, () -> record("TRIGGER", row.id(), why)));
   }
 
   @Takes(summary = "Makes the fires of the past that have no run", shape = Backfill.class)
   @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping("/backfill")
-  Envelope<Backfilled> backfill(Fields in) {
+  Envelope<Backfilled> backfill(Fields in, Caller caller) {
     Long from = in.number("from").required().epochMs().asLong();
     Long to = in.number("to").required().epochMs().asLong();
     if (from != null && to != null && to <= from) {
@@ -287,7 +297,7 @@ class ScheduleController {
     }
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     Reason why = reason(in);
-    long id = scheduleId(in);
+    long id = scheduleId(in, caller);
     return Envelope.ok(
         manual.backfill(queries.require(id), from, to, limit, () -> record("BACKFILL", id, why)));
   }
@@ -306,15 +316,19 @@ class ScheduleController {
 
   /**
    * The id of the schedule that the request names, by its id or by its name; refuses the request if
-   * any field is invalid.
+   * any field is invalid. To a caller with a scope, a deleted schedule is not there.
    */
-  private long scheduleId(Fields in) {
+  private long scheduleId(Fields in, Caller caller) {
     Long id = in.text("scheduleId").as(ScheduleController::number, "is not a schedule id");
     String name = in.text("name").name().max(ScheduleForm.NAME).value();
     if (!in.has("scheduleId") && !in.has("name")) {
       in.refuse("scheduleId", "is required, or name in its place");
     }
     in.refuseIfBad();
+    if (caller.isScoped()) {
+      ScheduleRow row = id == null ? queries.require(name) : queries.require(id);
+      return ScheduleReach.require(row, id == null ? name : "" + id, caller).id();
+    }
     return id == null ? queries.require(name).id() : id;
   }
 

@@ -6,6 +6,7 @@ import io.asyncflow.api.schedule.Schedule;
 import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.SchedulePage;
 import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.schedule.core.FireDayStore;
 import io.asyncflow.flowsvr.schedule.core.FireRow;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
@@ -78,9 +79,10 @@ class ScheduleQueries {
    * A page of schedules, newest first.
    *
    * @param type {@code null} for all
+   * @param scope schedules that create something beyond it are not on the list
    */
-  SchedulePage list(Set<ScheduleState> states, TaskType type, long before, int limit) {
-    List<ScheduleRow> rows = schedules.page(before, states, type, limit);
+  SchedulePage list(Set<ScheduleState> states, TaskType type, long before, int limit, Scope scope) {
+    List<ScheduleRow> rows = schedules.page(before, states, type, limit, scope);
     Map<Integer, SliceOwner> owners = schedules.sliceOwners();
     return new SchedulePage(
         rows.stream().map(row -> show(row, owners)).toList(),

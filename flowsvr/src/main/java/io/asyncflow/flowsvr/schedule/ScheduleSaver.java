@@ -9,6 +9,7 @@ import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.SaveOutcome;
 import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.schedule.core.FireLead;
@@ -82,20 +83,22 @@ class ScheduleSaver {
    * @param definitions complete, of different names
    * @param ifVersion the version that the only schedule must have, 0 for none; {@code null} for any
    * @param path where in the request the definition with this index stands
+   * @param caller in whose scope they must be
    * @return what became of each, in their order
    * @throws FlowException with {@link ErrorCode#CHANGED_MEANWHILE} if it has another version, with
    *     {@link ErrorCode#INVALID_INPUT} if one of them never fires, with {@link
    *     ErrorCode#SEALING_RULE} if a type does not take one of their texts
    */
   List<SavedSchedule> save(
-      List<NewSchedule> definitions, Long ifVersion, IntFunction<String> path) {
+      List<NewSchedule> definitions, Long ifVersion, IntFunction<String> path, Caller caller) {
+    definitions.forEach(definition -> ScheduleReach.requireTarget(definition, caller));
     for (int i = 0; i < definitions.size(); i++) {
       requireTypes(definitions.get(i));
       checkTexts(definitions.get(i), path.apply(i));
     }
     for (int attempt = 1; ; attempt++) {
       try {
-        return saveOnce(definitions, ifVersion);
+        return saveOnce(definitions, ifVersion, caller);
       } catch (NeverFiresException e) {
         throw e.at(path.apply(definitions.indexOf(e.definition)));
       } catch (DuplicateKeyException | SavedMeanwhileException e) {
@@ -125,10 +128,12 @@ class ScheduleSaver {
     }
   }
 
-  private List<SavedSchedule> saveOnce(List<NewSchedule> definitions, Long ifVersion) {
+  private List<SavedSchedule> saveOnce(
+      List<NewSchedule> definitions, Long ifVersion, Caller caller) {
     Map<String, ScheduleRow> existing =
         schedules.findByNames(definitions.stream().map(NewSchedule::name).toList()).stream()
             .collect(toMap(ScheduleRow::name, Function.identity()));
+    existing.values().forEach(row -> ScheduleReach.requireSaved(row, caller));
     Map<String, SavedSchedule> saved = new HashMap<>();
     List<NewSchedule> created = new ArrayList<>();
     Map<Long, NewSchedule> changed = new HashMap<>();

@@ -4,11 +4,16 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FieldError;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.OutOfScopeException;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.read.Takes;
+import io.asyncflow.rules.TaskId;
 import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -52,15 +57,21 @@ class StoreController {
   private final ContextStore store;
   private final WriteFence fence;
   private final OpenCalls calls;
+  private final TaskReach tasks;
   private final long maxBytes;
   private final Semaphore transfers;
   private final Semaphore refusals;
 
   StoreController(
-      ContextStore store, WriteFence fence, OpenCalls calls, StoreProperties properties) {
+      ContextStore store,
+      WriteFence fence,
+      OpenCalls calls,
+      TaskReach tasks,
+      StoreProperties properties) {
     this.store = store;
     this.fence = fence;
     this.calls = calls;
+    this.tasks = tasks;
     this.maxBytes = properties.maxObject().toBytes();
     this.transfers = new Semaphore(properties.transfersAtOnce());
     this.refusals = new Semaphore(properties.transfersAtOnce());
@@ -80,6 +91,7 @@ class StoreController {
       @PathVariable String epoch,
       @PathVariable String name,
       @RequestParam(required = false) String workerId,
+      @Parameter(hidden = true) Caller caller,
       @Parameter(hidden = true) HttpServletRequest request)
       throws IOException {
     InputStream body = request.getInputStream();
@@ -95,6 +107,7 @@ class StoreController {
       }
       byte[] sha256 = sha256(request.getHeader(DIGEST), errors);
       refuseIfBad(errors);
+      requireFor(key, workerId, caller);
       if (length > maxBytes) {
         throw new FlowException(
             ErrorCode.TOO_LARGE, "the object is larger than " + maxBytes + " bytes");
@@ -105,6 +118,31 @@ class StoreController {
       readOn(body, length);
       throw refused;
     }
+  }
+
+  private static void requireFor(StoreKey key, String workerId, Caller caller) {
+    if (!caller.isScoped()) {
+      return;
+    }
+    TaskId task = taskOf(key);
+    if (!caller.seesType(task.type().name())) {
+      throw new TaskNotFoundException(task);
+    }
+    caller.requireWorker(workerId);
+    if (!caller.stages().isAll()
+        && caller.stages().listed().stream()
+            .map(StoreKey::spelled)
+            .noneMatch(key.stage()::equals)) {
+      throw new OutOfScopeException("stage", key.stage());
+    }
+  }
+
+  private static TaskId taskOf(StoreKey key) {
+    return TaskId.parse(key.taskId()).orElseThrow();
+  }
+
+  private static FlowException missing(StoreKey key) {
+    return new FlowException(ErrorCode.NO_SUCH_OBJECT, "there is no object " + key);
   }
 
   private void take(StoreKey key, String workerId, Upload upload) throws IOException {
@@ -132,11 +170,15 @@ class StoreController {
       @PathVariable String stage,
       @PathVariable String epoch,
       @PathVariable String name,
+      @Parameter(hidden = true) Caller caller,
       @Parameter(hidden = true) HttpServletResponse response)
       throws IOException {
     List<FieldError> errors = new ArrayList<>();
     StoreKey key = key(taskId, stage, epoch, name, errors);
     refuseIfBad(errors);
+    if (caller.isScoped() && !tasks.reaches(taskOf(key), caller)) {
+      throw missing(key);
+    }
     inTurn(() -> send(key, response));
   }
 
@@ -157,10 +199,7 @@ class StoreController {
 
   private StoredObject open(StoreKey key) {
     try {
-      return store
-          .open(key)
-          .orElseThrow(
-              () -> new FlowException(ErrorCode.NO_SUCH_OBJECT, "there is no object " + key));
+      return store.open(key).orElseThrow(() -> missing(key));
     } catch (IOException e) {
       throw failed(e);
     }

@@ -39,11 +39,12 @@ class TaskTypeController {
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
-  Envelope<TaskTypeList> list(Fields in) {
+  Envelope<TaskTypeList> list(Fields in, Caller caller) {
     int maxAgeMs = in.number("maxAgeMs").between(0, MAX_AGE_MS).or(0);
     in.refuseIfBad();
     List<TaskTypeSettings> settings =
         types.allOrThrow(Duration.ofMillis(maxAgeMs)).stream()
+            .filter(type -> caller.seesType(type.type().name()))
             .map(TaskTypeConfig::toSettings)
             .toList();
     return Envelope.ok(new TaskTypeList(settings));
@@ -56,6 +57,7 @@ class TaskTypeController {
   @PostMapping("/save")
   Envelope<Void> save(Fields in, Caller caller) {
     TaskTypeForm form = TaskTypeForm.read(in.inSnakeCase());
+    TaskType.parse(form.settings().taskType()).ifPresent(type -> caller.requireType(type.name()));
     if (!caller.may(Verb.TYPE_SAVE) && !tunes(form)) {
       throw new MissingVerbException(Verb.TYPE_SAVE);
     }

@@ -4,6 +4,7 @@ import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.Heartbeat.HeldTask;
 import io.asyncflow.api.HeartbeatAnswer;
 import io.asyncflow.api.HeartbeatAnswer.LeaseState;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.hold.OpenHolds.Drain;
@@ -35,7 +36,7 @@ class HeartbeatController {
   @Takes(summary = "Renews the leases of what a worker holds", shape = Heartbeat.class)
   @Needs(Verb.WORK_BEAT)
   @PostMapping("/heartbeat")
-  Envelope<HeartbeatAnswer> heartbeat(Fields in) {
+  Envelope<HeartbeatAnswer> heartbeat(Fields in, Caller caller) {
     String workerId = in.text("workerId").required().name().max(TaskLimits.WORKER_ID).value();
     List<ParsedBeat> beats =
         in.objects("tasks", 0, TaskLimits.BATCH).stream()
@@ -43,8 +44,9 @@ class HeartbeatController {
             .toList();
     WorkerBeat beat = WorkerBeat.read(workerId, beats.size(), in);
     in.refuseIfBad();
-    List<LeaseState> states = leases.renew(workerId, beats);
-    Optional<Drain> drain = workers.beat(beat);
+    caller.requireWorker(workerId);
+    List<LeaseState> states = leases.renew(workerId, beats, caller);
+    Optional<Drain> drain = workers.beat(beat.by(caller));
     return Envelope.ok(
         new HeartbeatAnswer(states, drain.isPresent(), drain.map(Drain::graceMs).orElse(null)));
   }

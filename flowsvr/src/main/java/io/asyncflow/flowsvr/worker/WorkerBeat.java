@@ -1,5 +1,8 @@
 package io.asyncflow.flowsvr.worker;
 
+import static java.util.stream.Collectors.toSet;
+
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.worker.WorkerStageStore.Served;
@@ -49,6 +52,19 @@ record WorkerBeat(
         description.toString(),
         heldTasks,
         stages(description.get("stages")));
+  }
+
+  /** The beat of a caller, which serves no stages beyond its scope. */
+  WorkerBeat by(Caller caller) {
+    if (!caller.isScoped() || stages == null) {
+      return this;
+    }
+    Set<Served> reached =
+        stages.stream()
+            .filter(one -> caller.seesType(one.type().name()))
+            .filter(one -> caller.stages().contains(one.stage()))
+            .collect(toSet());
+    return new WorkerBeat(workerId, startId, host, sdkVersion, description, heldTasks, reached);
   }
 
   /** Reads the list of {@code type/stage}; what is no stage of a type is only shown. */

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.worker;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -43,10 +44,10 @@ class WorkerController {
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
-  Envelope<Workers> list(Fields in) {
+  Envelope<Workers> list(Fields in, Caller caller) {
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     in.refuseIfBad();
-    return Envelope.ok(new Workers(workers.list(limit)));
+    return Envelope.ok(new Workers(workers.list(limit, caller.workers())));
   }
 
   /**
@@ -56,13 +57,14 @@ class WorkerController {
   @Takes(summary = "Tells a worker to stop polling, finish its tasks and stop", shape = Drain.class)
   @Needs(Verb.WORKER_DRAIN)
   @PostMapping("/drain")
-  Envelope<Void> drain(Fields in) {
+  Envelope<Void> drain(Fields in, Caller caller) {
     String workerId = in.text("workerId").required().name().max(WORKER_ID).value();
     boolean undo = in.number("undo").between(0, 1).or(0) == 1;
     Long graceMs = in.number("graceMs").between(0, MAX_GRACE_MS).asLong();
     String operator = in.text("operator").max(OPERATOR).or("");
     String reason = in.text("reason").max(REASON).or("");
     in.refuseIfBad();
+    caller.requireSeenWorker(workerId);
     if (!workers.drain(workerId, !undo, graceMs, operator, reason)) {
       in.refuse("workerId", "names no worker that has beaten lately");
       in.refuseIfBad();

@@ -4,6 +4,7 @@ import static java.util.Comparator.comparing;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.hold.OpenHolds;
@@ -204,10 +205,12 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   /**
    * Workers, the latest beat first: from this server's beats so far and the rows that the others
    * have written.
+   *
+   * @param seen other workers are not on the list
    */
-  public List<WorkerView> list(int limit) {
+  public List<WorkerView> list(int limit, Names seen) {
     runOnce();
-    return store.list(LOST_AFTER, pauses.now()::hasWorker, limit).stream()
+    return store.list(LOST_AFTER, pauses.now()::hasWorker, limit, seen).stream()
         .map(worker -> worker.tooOldFor(tooOldFor(worker.description())))
         .toList();
   }

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.worker;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.hold.OpenHolds.Drain;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -136,17 +137,21 @@ class WorkerStore {
   }
 
   /** Workers, the latest beat first. */
-  List<WorkerView> list(Duration lostAfter, Predicate<String> isPaused, int limit) {
+  List<WorkerView> list(Duration lostAfter, Predicate<String> isPaused, int limit, Names seen) {
+    Map<String, Object> params = new HashMap<>(Map.of("limit", limit));
+    String onlySeen = seen.and("worker_id", "worker", params);
     return jdbc.sql(
             sql(
                 """
             SELECT worker_id, host, sdk_version, description, held_tasks, first_time, beat_time,
               drain, now_ms - beat_time AS silent_ms
             FROM t_worker
-            ORDER BY beat_time DESC
+            WHERE TRUE
+            %sORDER BY beat_time DESC
             LIMIT :limit
-            """))
-        .param("limit", limit)
+            """
+                    .formatted(onlySeen)))
+        .params(params)
         .query(
             (rs, row) -> {
               boolean lost = rs.getLong("silent_ms") > lostAfter.toMillis();

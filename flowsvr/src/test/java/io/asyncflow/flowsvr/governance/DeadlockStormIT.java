@@ -12,6 +12,8 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.access.Names;
+import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
@@ -262,7 +264,8 @@ class DeadlockStormIT {
                   task ->
                       ParsedBeat.of(
                           new HeldTask(task.taskId(), task.leaseEpoch(), random.nextInt(100))))
-              .toList());
+              .toList(),
+          TestCallers.ADMIN);
     }
     List<Report> reports = new ArrayList<>();
     for (Task task : tasks) {
@@ -359,9 +362,9 @@ class DeadlockStormIT {
 
   private void list(Random random) {
     if (random.nextBoolean()) {
-      queries.list(type, Set.of(TaskStatus.WAITING), 50, null);
+      queries.list(type, Set.of(TaskStatus.WAITING), 50, null, Names.ALL);
     } else {
-      queries.listOfUser("user " + random.nextInt(5), Set.of(), 50, null);
+      queries.listOfUser("user " + random.nextInt(5), Set.of(), 50, null, Names.ALL);
     }
   }
 

@@ -13,6 +13,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.StatementCounter;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.job.upkeep.JobRetention;
 import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.lease.LeaseStore;
@@ -208,9 +209,11 @@ class ManyTypesIT {
   @ParameterizedTest
   @ValueSource(ints = {10, 100, 1_000})
   void listOfAUserTakesNoStatementAType(int limit) {
-    assertFew("any status", () -> queries.listOfUser("ann", Set.of(), limit, null));
-    assertFew("waiting", () -> queries.listOfUser("ann", Set.of(TaskStatus.WAITING), limit, null));
-    assertFew("nobody", () -> queries.listOfUser("nobody", Set.of(), limit, null));
+    assertFew("any status", () -> queries.listOfUser("ann", Set.of(), limit, null, Names.ALL));
+    assertFew(
+        "waiting",
+        () -> queries.listOfUser("ann", Set.of(TaskStatus.WAITING), limit, null, Names.ALL));
+    assertFew("nobody", () -> queries.listOfUser("nobody", Set.of(), limit, null, Names.ALL));
   }
 
   @Test
@@ -232,7 +235,7 @@ class ManyTypesIT {
     List<String> all = new ArrayList<>();
     String cursor = null;
     do {
-      TaskPage page = queries.listOfUser(user, statuses, limit, cursor);
+      TaskPage page = queries.listOfUser(user, statuses, limit, cursor, Names.ALL);
       page.taskList().forEach(task -> all.add(task.taskId()));
       cursor = page.nextCursor();
     } while (cursor != null);

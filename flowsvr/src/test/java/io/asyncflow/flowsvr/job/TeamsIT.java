@@ -26,6 +26,7 @@ import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
 import io.asyncflow.flowsvr.job.steps.TeamWatch;
@@ -105,7 +106,7 @@ class TeamsIT {
   private void beat(String worker, Integer version, List<String> stages) {
     WorkerInfo info = new WorkerInfo("host", "1", version, stages, Map.of(), null, null, null);
     jobs.client.heartbeat(new Heartbeat(worker, List.of(), info));
-    registry.list(1); // writes what was heard
+    registry.list(1, Names.ALL); // writes what was heard
   }
 
   private void silence(String worker) {

@@ -14,6 +14,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.task.TasksWaiting;
@@ -407,7 +408,8 @@ class ExpiredLeaseSweepIT {
   private void beat(Task task) {
     renewer.renew(
         task.workerId(),
-        List.of(ParsedBeat.of(new HeldTask(task.taskId(), task.leaseEpoch(), null))));
+        List.of(ParsedBeat.of(new HeldTask(task.taskId(), task.leaseEpoch(), null))),
+        TestCallers.ADMIN);
   }
 
   private static void await(CyclicBarrier barrier) {

@@ -12,6 +12,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskType;
 import java.util.ArrayList;
@@ -194,6 +195,6 @@ class HeartbeatsIT {
   }
 
   private List<LeaseState> renew(String worker, List<HeldTask> tasks) {
-    return renewer.renew(worker, tasks.stream().map(ParsedBeat::of).toList());
+    return renewer.renew(worker, tasks.stream().map(ParsedBeat::of).toList(), TestCallers.ADMIN);
   }
 }

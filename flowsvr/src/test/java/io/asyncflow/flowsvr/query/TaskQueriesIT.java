@@ -12,6 +12,7 @@ import io.asyncflow.api.TaskPage;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
@@ -55,7 +56,7 @@ class TaskQueriesIT {
     ids.add(0, new TaskId(1_001, ids.get(0).table()));
     ids.add(0, new TaskId(1_000, ids.get(0).table()));
     Collections.reverse(ids);
-    assertThat(allPages(limit, cursor -> queries.list(lark, ANY, limit, cursor)))
+    assertThat(allPages(limit, cursor -> queries.list(lark, ANY, limit, cursor, Names.ALL)))
         .containsExactlyElementsOf(textOf(ids));
   }
 
@@ -81,13 +82,14 @@ class TaskQueriesIT {
         .update();
     ids.sort(Comparator.comparingLong(TaskId::number).reversed());
 
-    assertThat(allPages(limit, cursor -> queries.list(lark, ANY, limit, cursor)))
+    assertThat(allPages(limit, cursor -> queries.list(lark, ANY, limit, cursor, Names.ALL)))
         .containsExactlyElementsOf(textOf(ids));
-    assertThat(allPages(limit, cursor -> queries.list(lark, WAITING, limit, cursor)))
+    assertThat(allPages(limit, cursor -> queries.list(lark, WAITING, limit, cursor, Names.ALL)))
         .containsExactlyElementsOf(textOf(ids));
-    assertThat(allPages(limit, cursor -> queries.listOfUser(user, ANY, limit, cursor)))
+    assertThat(allPages(limit, cursor -> queries.listOfUser(user, ANY, limit, cursor, Names.ALL)))
         .containsExactlyElementsOf(textOf(ids));
-    assertThat(allPages(limit, cursor -> queries.listOfUser(user, WAITING, limit, cursor)))
+    assertThat(
+            allPages(limit, cursor -> queries.listOfUser(user, WAITING, limit, cursor, Names.ALL)))
         .containsExactlyElementsOf(textOf(ids));
   }
 
@@ -105,9 +107,9 @@ class TaskQueriesIT {
       given.nextTable(i % 2 == 0 ? lark : tts);
     }
     Collections.reverse(ids);
-    assertThat(allPages(limit, cursor -> queries.listOfUser(user, ANY, limit, cursor)))
+    assertThat(allPages(limit, cursor -> queries.listOfUser(user, ANY, limit, cursor, Names.ALL)))
         .containsExactlyElementsOf(textOf(ids));
-    assertThat(queries.listOfUser("nobody", ANY, 10, null))
+    assertThat(queries.listOfUser("nobody", ANY, 10, null, Names.ALL))
         .isEqualTo(new TaskPage(List.of(), null));
   }
 
@@ -129,13 +131,17 @@ class TaskQueriesIT {
       expected.add(new TaskId(number, first.table()).toString());
     }
 
-    assertThat(allPages(1_000, cursor -> bounded(queries.list(lark, ANY, 1_000, cursor))))
+    assertThat(
+            allPages(1_000, cursor -> bounded(queries.list(lark, ANY, 1_000, cursor, Names.ALL))))
         .containsExactlyElementsOf(expected);
-    assertThat(allPages(300, cursor -> bounded(queries.list(lark, WAITING, 300, cursor))))
+    assertThat(
+            allPages(300, cursor -> bounded(queries.list(lark, WAITING, 300, cursor, Names.ALL))))
         .containsExactlyElementsOf(expected);
-    assertThat(allPages(1_000, cursor -> bounded(queries.listOfUser(user, ANY, 1_000, cursor))))
+    assertThat(
+            allPages(
+                1_000, cursor -> bounded(queries.listOfUser(user, ANY, 1_000, cursor, Names.ALL))))
         .containsExactlyElementsOf(expected);
-    assertThat(idsOf(queries.list(lark, ANY, 1_000, null)))
+    assertThat(idsOf(queries.list(lark, ANY, 1_000, null, Names.ALL)))
         .as("as many as an answer has room for")
         .hasSize(2 + TaskLimits.ANSWER_BYTES / (65_535 + 4_096));
   }
@@ -162,7 +168,7 @@ class TaskQueriesIT {
     jdbc.sql("UPDATE t_schedule_pos SET schedule_begin_pos = 3 WHERE task_type = ?")
         .param(lark.name())
         .update();
-    assertThat(queries.list(lark, ANY, 10, null).taskList())
+    assertThat(queries.list(lark, ANY, 10, null, Names.ALL).taskList())
         .extracting(Task::taskId)
         .containsExactly(done.toString());
     assertThat(queries.get(done).status()).isEqualTo(4);
@@ -185,7 +191,7 @@ class TaskQueriesIT {
           expected.add(ids.get(i).toString());
         }
       }
-      assertThat(allPages(3, cursor -> queries.list(lark, wanted, 3, cursor)))
+      assertThat(allPages(3, cursor -> queries.list(lark, wanted, 3, cursor, Names.ALL)))
           .as("bits " + bits)
           .containsExactlyElementsOf(expected);
     }
@@ -200,15 +206,16 @@ class TaskQueriesIT {
     given.copies(model, 10, 5_500, "status = 1");
     given.copies(model, 10_000, 22_000, "status = 4");
 
-    assertThat(queries.list(lark, Set.of(TaskStatus.FAILED), 2, null).taskList())
+    assertThat(queries.list(lark, Set.of(TaskStatus.FAILED), 2, null, Names.ALL).taskList())
         .extracting(Task::taskId)
         .containsExactly("3_" + lark.name() + "_task_1", "2_" + lark.name() + "_task_1");
 
     // Too many to sort and too far to look in one page: it says where to go on.
-    TaskPage first = queries.list(lark, WAITING, 10, null);
+    TaskPage first = queries.list(lark, WAITING, 10, null, Names.ALL);
     assertThat(first.taskList()).isEmpty();
     assertThat(first.nextCursor()).isNotNull();
-    List<String> waiting = allPages(1_000, cursor -> queries.list(lark, WAITING, 1_000, cursor));
+    List<String> waiting =
+        allPages(1_000, cursor -> queries.list(lark, WAITING, 1_000, cursor, Names.ALL));
     assertThat(waiting).hasSize(5_500).doesNotHaveDuplicates();
     assertThat(waiting.get(0)).startsWith("5509_");
   }
@@ -217,9 +224,9 @@ class TaskQueriesIT {
   void tasksThatAreCreatedMeanwhileDoNotShiftThePages() {
     TaskType lark = given.aType().create();
     List<TaskId> ids = new ArrayList<>(given.aWaitingTask().ofType(lark).create(10));
-    TaskPage first = queries.list(lark, ANY, 4, null);
+    TaskPage first = queries.list(lark, ANY, 4, null, Names.ALL);
     given.aWaitingTask().ofType(lark).create(10);
-    TaskPage second = queries.list(lark, ANY, 4, first.nextCursor());
+    TaskPage second = queries.list(lark, ANY, 4, first.nextCursor(), Names.ALL);
     Collections.reverse(ids);
     assertThat(idsOf(first)).isEqualTo(textOf(ids.subList(0, 4)));
     assertThat(idsOf(second)).isEqualTo(textOf(ids.subList(4, 8)));
@@ -227,9 +234,9 @@ class TaskQueriesIT {
 
   @Test
   void configuredTypeThatWasNeverUsedHasAnEmptyListAndAnUnknownOneHasNone() {
-    assertThat(queries.list(given.aType().create(), ANY, 10, null))
+    assertThat(queries.list(given.aType().create(), ANY, 10, null, Names.ALL))
         .isEqualTo(new TaskPage(List.of(), null));
-    assertThatThrownBy(() -> queries.list(new TaskType("nosuchtype"), ANY, 10, null))
+    assertThatThrownBy(() -> queries.list(new TaskType("nosuchtype"), ANY, 10, null, Names.ALL))
         .isInstanceOf(NoSuchTaskTypeException.class);
   }
 
@@ -238,7 +245,7 @@ class TaskQueriesIT {
       strings = {"0", "-1", "x", "1 OR 1=1", "9223372036854775808", "1.5", " 1", "1_lark_task_1"})
   void cursorThatIsNoneOfOursIsRefused(String cursor) {
     TaskType lark = given.aType().create();
-    assertThatThrownBy(() -> queries.list(lark, ANY, 10, cursor))
+    assertThatThrownBy(() -> queries.list(lark, ANY, 10, cursor, Names.ALL))
         .isInstanceOfSatisfying(
             FlowException.class,
             e -> {
@@ -284,7 +291,7 @@ class TaskQueriesIT {
     TaskType lark = given.aType().create();
     String user = "user of " + lark;
     TaskId first = given.aWaitingTask().ofType(lark).ofUser(user).create();
-    queries.list(lark, ANY, 10, null);
+    queries.list(lark, ANY, 10, null, Names.ALL);
     jdbc.sql("CREATE TABLE t_%s_task_2 LIKE t_task_template".formatted(lark.name())).update();
     given.copies(new TaskId(first.number(), first.table()), 7, 1, "status = 4");
     jdbc.sql("INSERT INTO t_%1$s_task_2 SELECT * FROM t_%1$s_task_1".formatted(lark.name()))
@@ -293,14 +300,14 @@ class TaskQueriesIT {
         .param(lark.name())
         .update();
 
-    assertThat(queries.list(lark, ANY, 10, null).taskList()).hasSize(4);
+    assertThat(queries.list(lark, ANY, 10, null, Names.ALL).taskList()).hasSize(4);
     jdbc.sql("CREATE TABLE t_%s_task_3 LIKE t_task_template".formatted(lark.name())).update();
     jdbc.sql("INSERT INTO t_%1$s_task_3 SELECT * FROM t_%1$s_task_1".formatted(lark.name()))
         .update();
     jdbc.sql("UPDATE t_schedule_pos SET schedule_end_pos = 3 WHERE task_type = ?")
         .param(lark.name())
         .update();
-    assertThat(queries.listOfUser(user, ANY, 10, null).taskList()).hasSize(6);
+    assertThat(queries.listOfUser(user, ANY, 10, null, Names.ALL).taskList()).hasSize(6);
   }
 
   @Test
@@ -313,13 +320,13 @@ class TaskQueriesIT {
     given.copies(model, 2_000_000, 1_000, "status = 8, user_id = 'somebody else'");
     Set<TaskStatus> failed = Set.of(TaskStatus.FAILED);
 
-    TaskPage first = queries.listOfUser(user, failed, 2, null);
+    TaskPage first = queries.listOfUser(user, failed, 2, null, Names.ALL);
     assertThat(idsOf(first))
         .containsExactly("3_" + lark.name() + "_task_1", "2_" + lark.name() + "_task_1");
-    TaskPage second = queries.listOfUser(user, failed, 2, first.nextCursor());
+    TaskPage second = queries.listOfUser(user, failed, 2, first.nextCursor(), Names.ALL);
     assertThat(idsOf(second)).containsExactly("1_" + lark.name() + "_task_1");
     assertThat(second.nextCursor()).isNull();
-    assertThat(queries.listOfUser(user, Set.of(TaskStatus.CANCELLED), 2, null))
+    assertThat(queries.listOfUser(user, Set.of(TaskStatus.CANCELLED), 2, null, Names.ALL))
         .isEqualTo(new TaskPage(List.of(), null));
   }
 
@@ -358,8 +365,8 @@ class TaskQueriesIT {
     given.copies(model, 2_000_000, 20_000, "status = 8, user_id = 'somebody else'");
     Set<TaskStatus> failed = Set.of(TaskStatus.FAILED);
 
-    assertThat(queries.listOfUser(user, failed, 10, null).taskList()).isEmpty();
-    assertThat(allPages(10, cursor -> queries.listOfUser(user, failed, 10, cursor)))
+    assertThat(queries.listOfUser(user, failed, 10, null, Names.ALL).taskList()).isEmpty();
+    assertThat(allPages(10, cursor -> queries.listOfUser(user, failed, 10, cursor, Names.ALL)))
         .containsExactlyElementsOf(
             List.of(3, 2, 1).stream().map(n -> n + "_" + lark.name() + "_task_1").toList());
   }
@@ -374,7 +381,8 @@ class TaskQueriesIT {
     jdbc.sql("DELETE FROM t_schedule_cfg WHERE task_type = ?").param(deleted.name()).update();
     given.change(kept, "max_retry_num", 1); // makes this server read all types anew
 
-    assertThat(idsOf(queries.listOfUser(user, ANY, 10, null))).containsExactly(shown.toString());
+    assertThat(idsOf(queries.listOfUser(user, ANY, 10, null, Names.ALL)))
+        .containsExactly(shown.toString());
     assertThatThrownBy(() -> queries.get(hidden)).isInstanceOf(TaskNotFoundException.class);
   }
 

@@ -9,6 +9,7 @@ import static org.mockito.Mockito.when;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.rules.SealRule;
 import jakarta.servlet.ServletInputStream;
@@ -30,7 +31,8 @@ import org.springframework.security.core.context.SecurityContextHolder;
 class StoreControllerTest {
 
   private final StoreController controller =
-      new StoreController(null, new WriteFence(null, null), new OpenCalls(), oneTransferAtOnce());
+      new StoreController(
+          null, new WriteFence(null, null), new OpenCalls(), null, oneTransferAtOnce());
 
   private static StoreProperties oneTransferAtOnce() {
     return new Binder(
@@ -75,7 +77,9 @@ class StoreControllerTest {
           }
         };
     assertThatExceptionOfType(FlowException.class)
-        .isThrownBy(() -> controller.put("no task", "render", "1", "a", "worker", request))
+        .isThrownBy(
+            () ->
+                controller.put("no task", "render", "1", "a", "worker", TestCallers.ADMIN, request))
         .matches(e -> e.errorCode() == ErrorCode.INVALID_INPUT);
   }
 
@@ -134,8 +138,8 @@ class StoreControllerTest {
       assertThatExceptionOfType(FlowException.class)
           .isThrownBy(
               () ->
-                  new StoreController(store, fence, calls, oneTransferAtOnce())
-                      .put("1_lark_task_1", "s", "1", "a", "worker", request))
+                  new StoreController(store, fence, calls, null, oneTransferAtOnce())
+                      .put("1_lark_task_1", "s", "1", "a", "worker", TestCallers.ADMIN, request))
           .extracting(FlowException::errorCode)
           .isEqualTo(ErrorCode.KEY_ENDED);
     } finally {

@@ -12,6 +12,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.query.TaskQueries;
@@ -244,7 +245,7 @@ class RollingIT {
     assertThat(statesOf(type))
         .containsExactly(State.DRAINED, State.DRAINED, State.DRAINED, State.OPEN);
     assertThat(families.refreshed(type).begin()).isEqualTo(straggler.table());
-    assertThat(queries.list(type, Set.of(), 100, null).taskList()).hasSize(10);
+    assertThat(queries.list(type, Set.of(), 100, null, Names.ALL).taskList()).hasSize(10);
   }
 
   @Test

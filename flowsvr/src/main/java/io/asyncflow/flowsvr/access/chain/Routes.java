@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.access.chain;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.MissingVerbException;
 import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.OutOfScopeException;
 import io.asyncflow.flowsvr.access.Verb;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Arrays;
@@ -241,9 +242,20 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
                   HttpMethod.valueOf(method), request.getRequestURI(), request.getRequestURI())
               : new HttpRequestMethodNotSupportedException(method, route.byMethod().keySet()));
     }
-    return caller.mayOneOf(access.oneOf())
-        ? GRANTED
-        : new Denial(new MissingVerbException(access.oneOf().get(0)));
+    if (!caller.mayOneOf(access.oneOf())) {
+      return new Denial(new MissingVerbException(access.oneOf().get(0)));
+    }
+    return access.oneOf().contains(Verb.METRICS_READ) ? ofAll(caller) : GRANTED;
+  }
+
+  /** Metrics count the tasks of all types. */
+  private static AuthorizationResult ofAll(Caller caller) {
+    try {
+      caller.requireAll();
+      return GRANTED;
+    } catch (OutOfScopeException e) {
+      return new Denial(e);
+    }
   }
 
   /** By the path as the router reads it. */

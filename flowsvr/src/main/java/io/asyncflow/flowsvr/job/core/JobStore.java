@@ -7,6 +7,7 @@ import io.asyncflow.api.FailurePolicy;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.Team;
+import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskTable;
@@ -203,8 +204,14 @@ public class JobStore {
    * Jobs with numbers below {@code before}, newest first.
    *
    * @param user {@code null} for any
+   * @param scope jobs beyond it are left out
    */
-  public List<JobRow> newest(String user, long before, int limit) {
+  public List<JobRow> newest(String user, long before, int limit, Scope scope) {
+    Map<String, Object> params = new HashMap<>();
+    String inScope =
+        scope.types().and("job_type", "jobType", params)
+            + scope.types().and("child_type", "childType", params)
+            + scope.users().and("user_id", "ofUser", params);
     String ofUser = user == null ? "" : "AND user_id = :user\n";
     String index = user == null ? "PRIMARY" : "idx_user";
     return jdbc.sql(
@@ -214,7 +221,9 @@ public class JobStore {
                 + index
                 + ")\nWHERE id < :before\n"
                 + ofUser
+                + inScope
                 + "ORDER BY id DESC\nLIMIT :limit")
+        .params(params)
         .param("before", before)
         .param("user", user)
         .param("limit", limit)

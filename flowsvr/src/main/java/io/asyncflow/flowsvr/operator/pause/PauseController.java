@@ -84,7 +84,7 @@ class PauseController {
   @RequestMapping(
       path = "/list",
       method = {GET, POST})
-  Envelope<PausePage> list(Fields in) {
+  Envelope<PausePage> list(Fields in, Caller caller) {
     PauseKind kind = in.text("kind").as(PauseController::kind, KINDS);
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
     PausedName after =
@@ -92,15 +92,18 @@ class PauseController {
             .as(PauseController::position, "must be a nextCursor of an earlier answer");
     in.refuseIfBad();
     Set<PauseKind> kinds = kind == null ? EnumSet.allOf(PauseKind.class) : EnumSet.of(kind);
-    List<Pause> page = pauses.list(kinds, after, limit);
+    List<Pause> page = pauses.list(kinds, after, limit, caller);
     Pause last = page.size() < limit ? null : page.get(limit - 1);
     return Envelope.ok(new PausePage(page, last == null ? null : last.kind() + ":" + last.name()));
   }
 
-  /** For a worker, either verb will do. */
+  /** For a worker, either verb will do; for a type and its stages, it must be in scope. */
   private static void requireFor(PausedName name, Caller caller) {
-    if (name.kind() != PauseKind.WORKER) {
+    if (name.kind() == PauseKind.WORKER) {
+      caller.requireSeenWorker(name.text());
+    } else {
       caller.require(Verb.PAUSE);
+      caller.requireType(name.type().name());
     }
   }
 

@@ -8,6 +8,7 @@ import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.ScheduleState;
+import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.event.log.EventLog;
 import io.asyncflow.flowsvr.event.log.NewEvent;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow.Position;
@@ -56,6 +57,12 @@ public class ScheduleStore {
             wake_time, fire_count, fail_streak, last_fire_time, last_run, last_error, pause_until,
             create_time, modify_time, now_ms AS db_now
           """);
+
+  /** The type of the tasks that a fire creates; of a job, of its children. */
+  private static final String CHILD_TYPE =
+      "COALESCE(LOWER(" + ofTarget("childType") + "), target_type)";
+
+  private static final String USER = ofTarget("userId");
 
   private static final List<String> DEFINITION_COLUMNS =
       List.of(
@@ -151,25 +158,38 @@ public class ScheduleStore {
    *
    * @param before only ids below
    * @param type the type of their targets; {@code null} for all
+   * @param scope schedules that create something beyond it are left out
    */
-  public List<ScheduleRow> page(long before, Set<ScheduleState> states, TaskType type, int limit) {
+  public List<ScheduleRow> page(
+      long before, Set<ScheduleState> states, TaskType type, int limit, Scope scope) {
+    Map<String, Object> params =
+        new HashMap<>(
+            Map.of(
+                "before",
+                before,
+                "states",
+                states.stream().map(ScheduleStore::code).toList(),
+                "type",
+                type == null ? "" : type.name(),
+                "limit",
+                limit));
+    String inScope =
+        scope.types().and("target_type", "targetType", params)
+            + scope.types().and(CHILD_TYPE, "childType", params)
+            + scope.users().and(USER, "user", params);
     return select(
         """
         WHERE id < :before
           AND state IN (:states)
           AND (:type = '' OR target_type = :type)
-        ORDER BY id DESC
-        LIMIT :limit
-        """,
-        Map.of(
-            "before",
-            before,
-            "states",
-            states.stream().map(ScheduleStore::code).toList(),
-            "type",
-            type == null ? "" : type.name(),
-            "limit",
-            limit));
+        """
+            + inScope
+            + "ORDER BY id DESC\nLIMIT :limit",
+        params);
+  }
+
+  private static String ofTarget(String member) {
+    return "CONVERT(JSON_VALUE(target, '$." + member + "') USING utf8mb4) COLLATE utf8mb4_bin";
   }
 
   private List<ScheduleRow> select(String condition, Map<String, ?> params) {

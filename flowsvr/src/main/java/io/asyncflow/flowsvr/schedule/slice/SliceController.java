@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.schedule.slice;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.schedule.slice.SliceActs.HandOver;
@@ -38,7 +39,8 @@ class SliceController {
   @RequestMapping(
       path = "/slices",
       method = {GET, POST})
-  Envelope<SlicesView> slices() {
+  Envelope<SlicesView> slices(Caller caller) {
+    caller.requireAll();
     return Envelope.ok(acts.view());
   }
 
@@ -48,7 +50,7 @@ class SliceController {
       shape = LetHandOver.class)
   @Needs(Verb.SCHEDULE_STEER)
   @PostMapping({"/handOver", "/hand_over"})
-  Envelope<HandedOver> handOver(Fields in) {
+  Envelope<HandedOver> handOver(Fields in, Caller caller) {
     Integer slice = in.number("slice").between(0, SliceLeases.SLICES - 1).asInteger();
     String node = in.text("node").name().max(NODE).value();
     String to = in.text("to").name().max(NODE).value();
@@ -59,6 +61,7 @@ class SliceController {
       in.refuse("slice", "is required, or node, and not both");
     }
     in.refuseIfBad();
+    caller.requireAll();
     HandOver done =
         node == null ? acts.handOverSlice(slice, to, by) : acts.handOverAll(node, to, by);
     if (done.fault() != null) {

@@ -4,6 +4,7 @@ import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 import static org.springframework.web.bind.annotation.RequestMethod.GET;
 import static org.springframework.web.bind.annotation.RequestMethod.POST;
 
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.tasktable.NewTaskTables;
@@ -48,8 +49,8 @@ class TaskTableController {
   @RequestMapping(
       path = "/tables",
       method = {GET, POST})
-  Envelope<TableList> tables(Fields in) {
-    TaskType type = type(in);
+  Envelope<TableList> tables(Fields in, Caller caller) {
+    TaskType type = type(in, caller);
     return Envelope.ok(
         new TableList(families.find(type, NOW).map(lives::describe).orElse(List.of())));
   }
@@ -57,13 +58,14 @@ class TaskTableController {
   @Takes(summary = "Begins the next table of a type now", shape = OfType.class)
   @Needs(Verb.TYPE_ROLL)
   @PostMapping("/roll")
-  Envelope<Rolled> roll(Fields in) {
-    return Envelope.ok(new Rolled(newTaskTables.roll(type(in)).sqlName()));
+  Envelope<Rolled> roll(Fields in, Caller caller) {
+    return Envelope.ok(new Rolled(newTaskTables.roll(type(in, caller)).sqlName()));
   }
 
-  private TaskType type(Fields in) {
+  private TaskType type(Fields in, Caller caller) {
     TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
     in.refuseIfBad();
+    caller.requireType(type.name());
     types.require(type);
     return type;
   }

@@ -1,5 +1,6 @@
 package io.asyncflow.worker.internal.report;
 
+import io.asyncflow.rules.access.Secrets;
 import io.asyncflow.worker.NonRetryableException;
 import java.nio.charset.StandardCharsets;
 
@@ -33,11 +34,12 @@ final class FailureText {
   }
 
   /**
-   * Cuts the text to the length of the contract, and replaces characters that the server cannot
-   * store.
+   * Masks secrets, cuts the text to the length of the contract, and replaces characters that the
+   * server cannot store.
    */
   static String fit(String text) {
-    String cut = text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1) + "…";
+    String masked = Secrets.masked(text);
+    String cut = masked.length() <= LONGEST ? masked : masked.substring(0, LONGEST - 1) + "…";
     cut = cut.replace('\0', '\uFFFD');
     // An unpaired surrogate becomes a question mark.
     return new String(cut.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);

@@ -1,0 +1,53 @@
+package io.asyncflow.flowsvr.job;
+
+import io.asyncflow.api.JobChildren;
+import io.asyncflow.api.NewJob;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.job.core.JobRow;
+import io.asyncflow.flowsvr.job.core.NoSuchJobException;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import io.asyncflow.rules.TaskId;
+
+/** Which jobs a caller reaches: those of its users whose types are both in its scope. */
+final class JobReach {
+
+  private JobReach() {}
+
+  /**
+   * The job, if the caller reaches it.
+   *
+   * @throws NoSuchJobException if it does not, as if there were no such job
+   */
+  static JobRow require(JobRow job, Caller caller) {
+    if (!caller.sees(job.jobType().name(), job.userId())
+        || !caller.seesType(job.childType().name())) {
+      throw new NoSuchJobException(job.id());
+    }
+    return job;
+  }
+
+  /**
+   * Returns if the caller may create the job.
+   *
+   * @throws io.asyncflow.flowsvr.access.OutOfScopeException if one of its types or its user is
+   *     beyond the caller's scope
+   */
+  static void requireNew(NewJob job, Caller caller) {
+    caller.requireType(job.jobType());
+    caller.requireType(job.childType());
+    caller.requireUser(job.userId());
+  }
+
+  /**
+   * Returns if the caller may split the job with this task.
+   *
+   * @throws TaskNotFoundException if the type of the task is beyond its scope
+   */
+  static void requireSplit(JobChildren page, Caller caller) {
+    TaskId split = TaskId.parse(page.taskId()).orElseThrow();
+    if (!caller.seesType(split.type().name())) {
+      throw new TaskNotFoundException(split);
+    }
+    caller.requireWorker(page.workerId());
+  }
+}

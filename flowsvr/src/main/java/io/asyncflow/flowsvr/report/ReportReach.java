@@ -1,0 +1,46 @@
+package io.asyncflow.flowsvr.report;
+
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.create.CreateReach;
+import io.asyncflow.flowsvr.task.TaskNotFoundException;
+import java.util.Optional;
+import org.springframework.stereotype.Component;
+
+/** Which reports a caller may send, as far as they say so themselves. Thread-safe. */
+@Component
+class ReportReach {
+
+  private final CreateReach creates;
+
+  ReportReach(CreateReach creates) {
+    this.creates = creates;
+  }
+
+  /** Why the caller may not send this report; the stage of the task is judged with its row. */
+  Optional<FlowException> refusal(ParsedReport report, Caller caller) {
+    if (!caller.isScoped()) {
+      return Optional.empty();
+    }
+    try {
+      require(report, caller);
+      return Optional.empty();
+    } catch (FlowException refusal) {
+      return Optional.of(refusal);
+    }
+  }
+
+  /**
+   * @throws FlowException if the caller may not send this report
+   */
+  void require(ParsedReport report, Caller caller) {
+    if (!caller.isScoped()) {
+      return;
+    }
+    if (!caller.seesType(report.task().type().name())) {
+      throw new TaskNotFoundException(report.task());
+    }
+    caller.requireWorker(report.report().workerId());
+    creates.require(report.creates(), caller);
+  }
+}
