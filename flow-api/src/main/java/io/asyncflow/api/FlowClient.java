@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.key.KeyClient;
@@ -252,6 +253,15 @@ public interface FlowClient {
    */
   default KeyClient keys() {
     throw new UnsupportedOperationException(getClass().getName() + " keeps no access keys");
+  }
+
+  /**
+   * The calls about the record of acts.
+   *
+   * @throws UnsupportedOperationException if this client makes none
+   */
+  default ActClient acts() {
+    throw new UnsupportedOperationException(getClass().getName() + " keeps no record of acts");
   }
 
   /** The calls about the context store. */

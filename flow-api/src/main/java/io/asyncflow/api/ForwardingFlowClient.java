@@ -1,5 +1,6 @@
 package io.asyncflow.api;
 
+import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.key.KeyClient;
@@ -147,6 +148,11 @@ public abstract class ForwardingFlowClient implements FlowClient {
   @Override
   public KeyClient keys() {
     return client.keys();
+  }
+
+  @Override
+  public ActClient acts() {
+    return client.acts();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.asyncflow.api;
 
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.asyncflow.api.act.ActClient;
 import io.asyncflow.api.event.EventClient;
 import io.asyncflow.api.hook.HookClient;
 import io.asyncflow.api.key.KeyClient;
@@ -95,6 +96,7 @@ public final class HttpFlowClient implements FlowClient {
   private final HookClient hooks = new HttpHookClient(this);
   private final PauseClient pauses = new HttpPauseClient(this);
   private final KeyClient keys = new HttpKeyClient(this);
+  private final ActClient acts = new HttpActClient(this);
   private final StoreClient store = new HttpStoreClient(this);
   private HttpClient transfers;
 
@@ -409,6 +411,11 @@ public final class HttpFlowClient implements FlowClient {
   @Override
   public KeyClient keys() {
     return keys;
+  }
+
+  @Override
+  public ActClient acts() {
+    return acts;
   }
 
   @Override
