@@ -6,7 +6,7 @@ import java.time.ZoneId;
 /**
  * The main class behind {@code ./asyncflow dev}, {@code demo}, {@code submit}, {@code task}, {@code
  * schedule}, {@code pause}, {@code resume}, {@code pauses}, {@code events}, {@code hook}, {@code
- * key} and {@code seal}.
+ * key}, {@code seal} and {@code audit}.
  */
 public final class DevLauncher {
   private DevLauncher() {}
@@ -32,6 +32,7 @@ public final class DevLauncher {
             new EventsCommand(System.getenv(), System.out, System.err, ZoneId.systemDefault()),
             new HookCommand(System.getenv(), System.out, ZoneId.systemDefault()),
             new KeyCommand(System.getenv(), System.out, ZoneId.systemDefault()),
-            new SealCommand(System.getenv(), System.out)));
+            new SealCommand(System.getenv(), System.out),
+            new AuditCommand(System.getenv(), System.out, ZoneId.systemDefault())));
   }
 }

@@ -1,6 +1,5 @@
 package io.asyncflow.dev.environment;
 
-import com.mysql.cj.jdbc.Driver;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.rules.access.AccessKey;
@@ -13,23 +12,18 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Properties;
 
 /**
  * ADMIN keys that are written into the database without a server: the first one, and one after all
  * others were lost. Whoever can do so owns the database, and so has everything anyway.
  */
 public final class DirectKeys {
-  private static final String URL = "FLOW_MYSQL_URL";
-  private static final String USER = "FLOW_MYSQL_USER";
-  private static final String PASSWORD = "FLOW_MYSQL_PASSWORD";
   private static final String PEPPER = "FLOW_KEY_PEPPER";
   private static final String PRINCIPAL = "cli:direct";
   private static final int NO_SUCH_TABLE = 1146;
   private static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
 
-  private final String url;
-  private final Properties login = new Properties();
+  private final DirectDatabase database;
   private final KeySeals seals;
 
   /**
@@ -38,19 +32,7 @@ public final class DirectKeys {
    * @throws DevException if a file with a secret cannot be read
    */
   public DirectKeys(Map<String, String> environment) {
-    this.url = environment.getOrDefault(URL, "").strip();
-    String user = environment.getOrDefault(USER, "").strip();
-    if (url.isEmpty() || user.isEmpty()) {
-      throw new UsageException(
-          "--direct needs the database: set " + URL + ", " + USER + " and " + PASSWORD + ".");
-    }
-    login.setProperty("user", user);
-    login.setProperty("password", Secret.in(environment, PASSWORD));
-    login.setProperty("useInformationSchema", "false");
-    login.setProperty("connectionTimeZone", "UTC");
-    login.setProperty("forceConnectionTimeZoneToSession", "true");
-    login.setProperty("connectTimeout", "5000");
-    login.setProperty("socketTimeout", "10000");
+    this.database = new DirectDatabase(environment, "--direct");
     try {
       seals = KeySeals.of(Secret.in(environment, PEPPER));
     } catch (IllegalArgumentException e) {
@@ -64,10 +46,9 @@ public final class DirectKeys {
    * @throws DevException if a live key has the name, or the database does not do it
    */
   public AccessKey create(String name, Duration life) {
-    try (Connection database = connect()) {
-      database.setAutoCommit(false);
-      AccessKey key = create(database, name, life);
-      database.commit();
+    try (Connection connection = database.connect()) {
+      AccessKey key = create(connection, name, life);
+      connection.commit();
       return key;
     } catch (SQLException e) {
       throw e.getErrorCode() == NO_SUCH_TABLE
@@ -77,14 +58,6 @@ public final class DirectKeys {
               e)
           : new DevException("The database did not take the key: " + e.getMessage(), e);
     }
-  }
-
-  private Connection connect() throws SQLException {
-    Connection database = new Driver().connect(url, login);
-    if (database == null) {
-      throw new UsageException(URL + " must be like jdbc:mysql://host:3306/asyncflow.");
-    }
-    return database;
   }
 
   private AccessKey create(Connection database, String name, Duration life) throws SQLException {

@@ -1,0 +1,57 @@
+package io.asyncflow.dev.environment;
+
+import com.mysql.cj.jdbc.Driver;
+import io.asyncflow.dev.DevException;
+import io.asyncflow.dev.UsageException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.Properties;
+
+/** The database of a server, reached without the server. */
+final class DirectDatabase {
+  private static final String URL = "FLOW_MYSQL_URL";
+  private static final String USER = "FLOW_MYSQL_USER";
+  private static final String PASSWORD = "FLOW_MYSQL_PASSWORD";
+
+  private final String url;
+  private final Properties login = new Properties();
+
+  /**
+   * @param environment as a server has it
+   * @param user of the database, in messages
+   * @throws UsageException if the environment names no database
+   * @throws DevException if a file with a secret cannot be read
+   */
+  DirectDatabase(Map<String, String> environment, String user) {
+    this.url = environment.getOrDefault(URL, "").strip();
+    String name = environment.getOrDefault(USER, "").strip();
+    if (url.isEmpty() || name.isEmpty()) {
+      throw new UsageException(
+          user + " needs the database: set " + URL + ", " + USER + " and " + PASSWORD + ".");
+    }
+    login.setProperty("user", name);
+    login.setProperty("password", Secret.in(environment, PASSWORD));
+    login.setProperty("useInformationSchema", "false");
+    login.setProperty("connectionTimeZone", "UTC");
+    login.setProperty("forceConnectionTimeZoneToSession", "true");
+    login.setProperty("connectTimeout", "5000");
+    login.setProperty("socketTimeout", "10000");
+  }
+
+  /** A connection that commits nothing by itself. */
+  Connection connect() throws SQLException {
+    Connection database = new Driver().connect(url, login);
+    if (database == null) {
+      throw new UsageException(URL + " must be like jdbc:mysql://host:3306/asyncflow.");
+    }
+    database.setAutoCommit(false);
+    return database;
+  }
+
+  /** Without the secrets. */
+  @Override
+  public String toString() {
+    return "DirectDatabase[]";
+  }
+}
