@@ -36,7 +36,7 @@ class ArchitectureTest {
   private static final List<List<String>> FEATURES =
       List.of(
           List.of("governance"),
-          List.of("schedule", "hook", "key"),
+          List.of("schedule", "hook", "key", "audit"),
           List.of("worker", "job"),
           List.of("operator", "leader", "store"),
           List.of("hold"),
@@ -50,7 +50,8 @@ class ArchitectureTest {
           List.of("event"),
           List.of("tasktype"),
           List.of("pause"),
-          List.of("access"));
+          List.of("access"),
+          List.of("act"));
 
   /** Within a feature, from the top: a room may use what stands below it. */
   private static final List<List<String>> ROOMS =
@@ -58,7 +59,7 @@ class ArchitectureTest {
           List.of(
               "schedule", "schedule.upkeep", "schedule.fire", "schedule.slice", "schedule.core"),
           List.of("create", "create.limit"),
-          List.of("access.chain", "access.key", "access"),
+          List.of("access.chain", "access.refusal", "access.key", "access"),
           List.of("hook", "hook.dispatch", "hook.delivery", "hook.egress", "hook.core"),
           List.of("operator.pause", "operator"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),

@@ -38,6 +38,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
     properties = {
       "flow.access.api-key=" + KeyedServer.KEY,
       "flow.access.docs=true",
+      "flow.hooks.allow=hooks.example",
       "flow.body-patience=2s",
       "server.tomcat.threads.max=" + KeyedServer.THREADS
     })

@@ -68,6 +68,7 @@ public enum Role {
       WORKER_PAUSE,
       WORKER_DRAIN,
       EVENT_READ,
+      AUDIT_READ,
       GOVERN_READ,
       METRICS_READ,
       DOCS_READ),

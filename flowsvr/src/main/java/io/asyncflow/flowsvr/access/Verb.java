@@ -48,6 +48,7 @@ public enum Verb {
   EVENT_READ,
   HOOK_MANAGE,
   KEY_MANAGE,
+  AUDIT_READ,
 
   GOVERN_READ,
   METRICS_READ,

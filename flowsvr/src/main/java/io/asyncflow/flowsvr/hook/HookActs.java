@@ -4,6 +4,10 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.OutOfScopeException;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Change;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.event.log.EventDayStore;
 import io.asyncflow.flowsvr.event.log.EventStore;
@@ -15,13 +19,14 @@ import io.asyncflow.flowsvr.hook.core.HookTasks;
 import io.asyncflow.flowsvr.hook.core.HooksChanged;
 import io.asyncflow.flowsvr.hook.core.NoSuchHookException;
 import io.asyncflow.flowsvr.hook.core.StoredHookState;
-import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
+import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.springframework.dao.DuplicateKeyException;
@@ -41,7 +46,7 @@ class HookActs {
   private final TaskTypes types;
   private final TaskCreator creator;
   private final EventStore log;
-  private final ActStore acts;
+  private final Acts acts;
   private final RetryingTransactions transactions;
   private final Events events;
 
@@ -50,7 +55,7 @@ class HookActs {
       TaskTypes types,
       TaskCreator creator,
       EventStore log,
-      ActStore acts,
+      Acts acts,
       RetryingTransactions transactions,
       Events events) {
     this.hooks = hooks;
@@ -61,9 +66,6 @@ class HookActs {
     this.transactions = transactions;
     this.events = events;
   }
-
-  /** Who acts, and why, as the caller says. */
-  record Reason(String operator, String text) {}
 
   /**
    * A hook that was saved.
@@ -82,7 +84,7 @@ class HookActs {
   Saved save(Definition hook, Reason why, Caller caller) {
     HookReach.require(hook.taskTypes(), caller);
     if (types.find(HookTasks.TYPE).isEmpty()) {
-      types.save(HookTasks.settings());
+      types.saveOwn(HookTasks.settings());
     }
     types.requireAll(hook.taskTypes());
     try {
@@ -111,7 +113,7 @@ class HookActs {
     long id = creator.nextNumber();
     HookSecret secret = HookSecret.random();
     hooks.insert(id, inState(hook, StoredHookState.ACTIVE), secret, firstCursor());
-    record("CREATE", id, why, hook);
+    record("CREATE", id, why, Map.of("after", shown(hook)));
     return new Saved(id, secret);
   }
 
@@ -122,9 +124,25 @@ class HookActs {
   }
 
   private Saved change(HookRow row, Definition hook, Reason why) {
-    hooks.update(row.id(), inState(hook, row.state()));
-    record("SAVE", row.id(), why, hook);
+    Definition after = inState(hook, row.state());
+    hooks.update(row.id(), after);
+    record("SAVE", row.id(), why, Change.between(shown(definitionOf(row)), shown(after)));
     return new Saved(row.id(), null);
+  }
+
+  private static Definition definitionOf(HookRow row) {
+    return new Definition(row.name(), row.url(), row.taskTypes(), row.kinds(), row.state());
+  }
+
+  /** Without the path and the query of its URL, which often are a secret. */
+  private static Definition shown(Definition hook) {
+    URI url = URI.create(hook.url());
+    return new Definition(
+        hook.name(),
+        url.getScheme() + "://" + url.getRawAuthority().replaceFirst("^.*@", ""),
+        hook.taskTypes(),
+        hook.kinds(),
+        hook.state());
   }
 
   private static Definition inState(Definition hook, StoredHookState ifNone) {
@@ -181,8 +199,8 @@ class HookActs {
         .orElseThrow(() -> new NoSuchHookException(Long.toString(id)));
   }
 
-  private void record(String act, long id, Reason why, Definition detail) {
-    acts.record(act, "hook:" + id, why.operator(), why.text(), detail);
+  private void record(String act, long id, Reason why, Object detail) {
+    acts.record(Act.of(act, "hook:" + id).by(why).with(detail));
   }
 
   private <T> T change(Supplier<T> work) {

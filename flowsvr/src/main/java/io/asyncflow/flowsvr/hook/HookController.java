@@ -9,7 +9,7 @@ import io.asyncflow.api.hook.SavedHook;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
-import io.asyncflow.flowsvr.hook.HookActs.Reason;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.hook.HookActs.Saved;
 import io.asyncflow.flowsvr.hook.core.HookRow;
 import io.asyncflow.flowsvr.hook.core.HookStore;
@@ -29,9 +29,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping("/api/hook")
 class HookController {
-
-  private static final int OPERATOR = 128;
-  private static final int REASON = 1_000;
 
   private final HookActs acts;
   private final HookStore hooks;
@@ -65,7 +62,7 @@ class HookController {
   @PostMapping("/save")
   Envelope<SavedHook> save(Fields in, Caller caller) {
     Definition hook = HookForm.read(in, allow);
-    Reason why = reason(in);
+    Reason why = Reason.read(in);
     in.refuseIfBad();
     return Envelope.ok(answer(acts.save(hook, why, caller)));
   }
@@ -74,7 +71,7 @@ class HookController {
   @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/rotate")
   Envelope<SavedHook> rotate(Fields in, Caller caller) {
-    Reason why = reason(in);
+    Reason why = Reason.read(in);
     return Envelope.ok(answer(acts.rotate(hook(in, caller).id(), why)));
   }
 
@@ -105,7 +102,7 @@ class HookController {
   @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/delete")
   Envelope<Void> delete(Fields in, Caller caller) {
-    Reason why = reason(in);
+    Reason why = Reason.read(in);
     acts.delete(hook(in, caller).id(), why);
     return Envelope.done();
   }
@@ -129,11 +126,6 @@ class HookController {
   private static SavedHook answer(Saved saved) {
     return new SavedHook(
         Long.toString(saved.id()), saved.secret() == null ? null : saved.secret().text());
-  }
-
-  private static Reason reason(Fields in) {
-    return new Reason(
-        in.text("operator").max(OPERATOR).or(""), in.text("reason").max(REASON).or(""));
   }
 
   /** The hook that the request names; refuses the request if any field is invalid. */

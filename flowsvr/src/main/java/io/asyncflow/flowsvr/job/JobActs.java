@@ -4,6 +4,9 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.event.EventKind;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobEvents;
@@ -11,7 +14,6 @@ import io.asyncflow.flowsvr.job.core.JobPause;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.core.JobStore;
 import io.asyncflow.flowsvr.job.core.JobsChanged;
-import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.pause.PausesChanged;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -29,7 +31,7 @@ public class JobActs {
   private final JobStore jobs;
   private final JobQueries queries;
   private final TaskCreator creator;
-  private final ActStore acts;
+  private final Acts acts;
   private final RetryingTransactions transactions;
   private final JobEvents jobEvents;
   private final Events events;
@@ -38,7 +40,7 @@ public class JobActs {
       JobStore jobs,
       JobQueries queries,
       TaskCreator creator,
-      ActStore acts,
+      Acts acts,
       RetryingTransactions transactions,
       JobEvents jobEvents,
       Events events) {
@@ -58,8 +60,17 @@ public class JobActs {
    * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended in another
    *     state
    */
-  void cancel(long jobId) {
-    if (!transactions.execute(() -> stop(jobId))) {
+  void cancel(long jobId, Reason why) {
+    boolean isStopped =
+        transactions.execute(
+            () -> {
+              boolean stopped = stop(jobId);
+              if (stopped) {
+                record("CANCEL", jobId, why);
+              }
+              return stopped;
+            });
+    if (!isStopped) {
       JobRow job = queries.get(jobId);
       if (job.state() != JobState.CANCELLED) {
         throw notAllowed(job, "the job has ended");
@@ -94,7 +105,7 @@ public class JobActs {
    * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it is neither failed nor
    *     cancelled
    */
-  void retry(long jobId) {
+  void retry(long jobId, Reason why) {
     JobRow job = queries.get(jobId);
     if (job.state() != JobState.FAILED && job.state() != JobState.CANCELLED) {
       throw notAllowed(job, "only a failed or cancelled job can be retried");
@@ -104,18 +115,26 @@ public class JobActs {
           JobCreator.splitOf(jobId, job.userId(), job.jobType(), job.priority())
               .and(
                   split -> {
-                    if (!resume(job, split.get(0))) {
+                    if (!resume(job, split.get(0), why)) {
                       throw changed(job);
                     }
                   }));
-    } else if (!transactions.execute(() -> resume(job, null))) {
+    } else if (!transactions.execute(() -> resume(job, null, why))) {
       throw changed(job);
     }
     events.publish(new JobsChanged(Set.of(jobId)));
   }
 
-  private boolean resume(JobRow job, TaskId newSplit) {
-    return jobEvents.with(job.id(), () -> jobs.resume(job, newSplit));
+  private boolean resume(JobRow job, TaskId newSplit, Reason why) {
+    boolean isResumed = jobEvents.with(job.id(), () -> jobs.resume(job, newSplit));
+    if (isResumed) {
+      record("RETRY", job.id(), why);
+    }
+    return isResumed;
+  }
+
+  private void record(String act, long jobId, Reason why) {
+    acts.record(Act.of(act, "job:" + jobId).by(why));
   }
 
   /**
@@ -125,8 +144,8 @@ public class JobActs {
    * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended or is being
    *     cancelled
    */
-  void pause(long jobId, String operator, String reason) {
-    if (change(jobId, jobs::pause, "PAUSE", EventKind.PAUSED, operator, reason)) {
+  void pause(long jobId, Reason why) {
+    if (change(jobId, jobs::pause, "PAUSE", EventKind.PAUSED, why)) {
       return;
     }
     JobRow job = queries.get(jobId);
@@ -142,8 +161,8 @@ public class JobActs {
    * @throws FlowException with {@link ErrorCode#TRANSITION_NOT_ALLOWED} if it has ended or is being
    *     cancelled
    */
-  void resume(long jobId, String operator, String reason) {
-    if (change(jobId, jobs::unpause, "RESUME", EventKind.RESUMED, operator, reason)) {
+  void resume(long jobId, Reason why) {
+    if (change(jobId, jobs::unpause, "RESUME", EventKind.RESUMED, why)) {
       return;
     }
     JobRow job = queries.get(jobId);
@@ -156,15 +175,14 @@ public class JobActs {
     return job.state().isFinal() || job.state() == JobState.STOPPING;
   }
 
-  private boolean change(
-      long jobId, LongPredicate pause, String act, EventKind kind, String operator, String reason) {
+  private boolean change(long jobId, LongPredicate pause, String act, EventKind kind, Reason why) {
     boolean isChanged =
         transactions.execute(
             () -> {
               if (!pause.test(jobId)) {
                 return false;
               }
-              acts.record(act, "job:" + jobId, operator, reason, null);
+              record(act, jobId, why);
               jobEvents.tell(kind, jobId);
               return true;
             });

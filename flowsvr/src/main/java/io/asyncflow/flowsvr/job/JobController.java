@@ -14,6 +14,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.core.JobCreator;
 import io.asyncflow.flowsvr.job.core.JobRow;
 import io.asyncflow.flowsvr.job.steps.JobStaging;
@@ -42,8 +43,6 @@ class JobController {
 
   private static final int MAX_PAGE = 1_000;
   private static final int DEFAULT_PAGE = 100;
-  private static final int OPERATOR = 128;
-  private static final int REASON = 1_000;
   private static final String CURSOR_RULE = "must be a nextCursor of an earlier answer";
 
   private final JobCreator creator;
@@ -174,11 +173,12 @@ class JobController {
     queries.writeInput(job.id(), response.getOutputStream());
   }
 
-  @Takes(summary = "Cancels what is left of a job", shape = OfJob.class)
+  @Takes(summary = "Cancels what is left of a job", shape = ActOnJob.class)
   @Needs(Verb.JOB_CANCEL)
   @PostMapping("/cancel")
   Envelope<Void> cancel(Fields in, Caller caller) {
-    acts.cancel(reached(in, caller));
+    Reason why = Reason.read(in);
+    acts.cancel(reached(in, caller), why);
     return Envelope.ok(null);
   }
 
@@ -187,9 +187,8 @@ class JobController {
   @PostMapping("/pause")
   Envelope<Void> pause(Fields in, Caller caller) {
     in.refuseMisplaced("until", "a job is paused until it is resumed");
-    String operator = in.text("operator").max(OPERATOR).or("");
-    String reason = in.text("reason").max(REASON).or("");
-    acts.pause(reached(in, caller), operator, reason);
+    Reason why = Reason.read(in);
+    acts.pause(reached(in, caller), why);
     return Envelope.done();
   }
 
@@ -197,17 +196,17 @@ class JobController {
   @Needs(Verb.PAUSE)
   @PostMapping("/resume")
   Envelope<Void> resume(Fields in, Caller caller) {
-    String operator = in.text("operator").max(OPERATOR).or("");
-    String reason = in.text("reason").max(REASON).or("");
-    acts.resume(reached(in, caller), operator, reason);
+    Reason why = Reason.read(in);
+    acts.resume(reached(in, caller), why);
     return Envelope.done();
   }
 
-  @Takes(summary = "Runs again what failed or was cancelled of a job", shape = OfJob.class)
+  @Takes(summary = "Runs again what failed or was cancelled of a job", shape = ActOnJob.class)
   @Needs(Verb.JOB_STEER)
   @PostMapping("/retry")
   Envelope<Void> retry(Fields in, Caller caller) {
-    acts.retry(reached(in, caller));
+    Reason why = Reason.read(in);
+    acts.retry(reached(in, caller), why);
     return Envelope.ok(null);
   }
 

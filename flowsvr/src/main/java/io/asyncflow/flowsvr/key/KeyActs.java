@@ -9,7 +9,9 @@ import io.asyncflow.flowsvr.access.key.AccessKeyStore;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeysChanged;
 import io.asyncflow.flowsvr.access.key.KeyGrant;
-import io.asyncflow.flowsvr.operator.ActStore;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.access.AccessKey;
@@ -31,7 +33,7 @@ class KeyActs {
 
   private final AccessKeyStore store;
   private final KeyViews views;
-  private final ActStore acts;
+  private final Acts acts;
   private final RetryingTransactions transactions;
   private final Events events;
   private final Duration defaultExpiry;
@@ -40,7 +42,7 @@ class KeyActs {
   KeyActs(
       AccessKeyStore store,
       KeyViews views,
-      ActStore acts,
+      Acts acts,
       RetryingTransactions transactions,
       Events events,
       @Value("${flow.access.default-expiry:90d}") Duration defaultExpiry,
@@ -174,7 +176,7 @@ class KeyActs {
   }
 
   private void record(String act, String keyId, String reason, Object detail) {
-    acts.record(act, "key:" + keyId, "", reason, detail);
+    acts.record(Act.of(act, "key:" + keyId).by(new Reason("", reason)).with(detail));
   }
 
   /**

@@ -1,6 +1,9 @@
 package io.asyncflow.flowsvr.operator;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
@@ -31,7 +34,7 @@ public class HolderActs {
   private final TaskFamilies families;
   private final TaskStore tasks;
   private final Lanes lanes;
-  private final ActStore acts;
+  private final Acts acts;
   private final RetryingTransactions transactions;
   private final TaskMeters meters;
   private final Events events;
@@ -40,7 +43,7 @@ public class HolderActs {
       TaskFamilies families,
       TaskStore tasks,
       Lanes lanes,
-      ActStore acts,
+      Acts acts,
       RetryingTransactions transactions,
       TaskMeters meters,
       Events events) {
@@ -68,13 +71,14 @@ public class HolderActs {
    * @param workers at most {@value io.asyncflow.rules.Lane#WORKERS}; empty for all
    * @throws TransitionNotAllowedException if the task is final, or a copy of a team
    */
-  public void setWorkers(TaskId id, Set<String> workers, Act act) {
+  public void setWorkers(TaskId id, Set<String> workers, Reason why) {
     requireTable(id);
     requireMovable(first(id, tasks.findBriefly(id.table(), List.of(id.number()))));
     String lane = lanes.of(workers, id.table()); // before the transaction
     change(
+        "SET_WORKERS",
         id,
-        act,
+        why,
         row -> {
           requireMovable(row);
           boolean mayStay = workers.isEmpty() || workers.contains(row.workerId());
@@ -88,11 +92,12 @@ public class HolderActs {
    *
    * @throws TransitionNotAllowedException if it is not executing
    */
-  public void restart(TaskId id, Act act) {
+  public void restart(TaskId id, Reason why) {
     requireTable(id);
     change(
+        "RESTART",
         id,
-        act,
+        why,
         row -> {
           if (row.status() != TaskStatus.EXECUTING) {
             throw new TransitionNotAllowedException(
@@ -102,7 +107,7 @@ public class HolderActs {
         });
   }
 
-  private void change(TaskId id, Act act, UnaryOperator<TaskRow> decision) {
+  private void change(String kind, TaskId id, Reason why, UnaryOperator<TaskRow> decision) {
     TaskRow after =
         transactions.execute(
             () -> {
@@ -114,14 +119,13 @@ public class HolderActs {
               tasks.redirect(row, changed);
               boolean ended = changed.reportedEpoch() > row.reportedEpoch();
               acts.record(
-                  act,
-                  id,
-                  row.status(),
-                  changed.status(),
-                  new Change(
-                      lanes.workersOf(row.lane()),
-                      lanes.workersOf(changed.lane()),
-                      ended ? row.workerId() : null));
+                  Act.onTask(kind, id, row.status(), changed.status())
+                      .by(why)
+                      .with(
+                          new Change(
+                              lanes.workersOf(row.lane()),
+                              lanes.workersOf(changed.lane()),
+                              ended ? row.workerId() : null)));
               if (ended) {
                 meters.revoked(id.type().name());
               }

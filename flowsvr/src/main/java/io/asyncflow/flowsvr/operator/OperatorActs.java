@@ -1,8 +1,12 @@
 package io.asyncflow.flowsvr.operator;
 
-import static java.util.Comparator.comparingLong;
-
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.api.act.ActFilter;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.ActStore;
+import io.asyncflow.flowsvr.act.ActStore.Place;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.lane.Lanes;
@@ -21,7 +25,6 @@ import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TransitionNotAllowedException;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.springframework.stereotype.Service;
 
 /**
@@ -35,8 +38,9 @@ public class OperatorActs {
   private final NewTaskTables newTaskTables;
   private final TaskStore tasks;
   private final TaskCreator creator;
-  private final AuditStore audit;
-  private final ActStore acts;
+  private final CopyStore copies;
+  private final Acts acts;
+  private final ActStore recorded;
   private final Lanes lanes;
   private final RetryingTransactions transactions;
   private final TaskMeters meters;
@@ -47,8 +51,9 @@ public class OperatorActs {
       NewTaskTables newTaskTables,
       TaskStore tasks,
       TaskCreator creator,
-      AuditStore audit,
-      ActStore acts,
+      CopyStore copies,
+      Acts acts,
+      ActStore recorded,
       Lanes lanes,
       RetryingTransactions transactions,
       TaskMeters meters,
@@ -57,8 +62,9 @@ public class OperatorActs {
     this.newTaskTables = newTaskTables;
     this.tasks = tasks;
     this.creator = creator;
-    this.audit = audit;
+    this.copies = copies;
     this.acts = acts;
+    this.recorded = recorded;
     this.lanes = lanes;
     this.transactions = transactions;
     this.meters = meters;
@@ -71,7 +77,7 @@ public class OperatorActs {
    *
    * @throws TransitionNotAllowedException if the task is done or failed
    */
-  public void cancel(TaskId id, Act act) {
+  public void cancel(TaskId id, Reason why) {
     transactions.execute(
         () -> {
           TaskRow row = lock(id);
@@ -82,7 +88,7 @@ public class OperatorActs {
             throw TransitionNotAllowedException.afterEnd(id, row.status());
           }
           tasks.force(row, TaskStatus.CANCELLED);
-          audit.insert(act, id, row.status(), TaskStatus.CANCELLED, null);
+          acts.record(Act.onTask("CANCEL", id, row.status(), TaskStatus.CANCELLED).by(why));
           return null;
         });
   }
@@ -95,7 +101,7 @@ public class OperatorActs {
    *     holder, its report is refused, and the attempt does not count
    * @throws TransitionNotAllowedException if the task has ended, or executes and is not stopped
    */
-  public void pause(TaskId id, boolean stop, Act act) {
+  public void pause(TaskId id, boolean stop, Reason why) {
     boolean isStopped =
         transactions.execute(
             () -> {
@@ -117,7 +123,7 @@ public class OperatorActs {
               } else {
                 tasks.pause(List.of(row));
               }
-              acts.record(act, id, row.status(), TaskStatus.PAUSED, null);
+              acts.record(Act.onTask("PAUSE", id, row.status(), TaskStatus.PAUSED).by(why));
               return endsHold;
             });
     if (isStopped) { // there is room within max_executing
@@ -130,7 +136,7 @@ public class OperatorActs {
    *
    * @throws TransitionNotAllowedException if the task has ended
    */
-  public void resume(TaskId id, Act act) {
+  public void resume(TaskId id, Reason why) {
     transactions.execute(
         () -> {
           TaskRow row = lock(id);
@@ -139,7 +145,7 @@ public class OperatorActs {
           }
           if (row.status() == TaskStatus.PAUSED) {
             tasks.resume(List.of(row));
-            acts.record(act, id, TaskStatus.PAUSED, TaskStatus.WAITING, null);
+            acts.record(Act.onTask("RESUME", id, TaskStatus.PAUSED, TaskStatus.WAITING).by(why));
           }
           return null;
         });
@@ -154,30 +160,30 @@ public class OperatorActs {
    * @return the id of the task from now on: the same, or the copy's
    * @throws TransitionNotAllowedException if the task is neither failed nor cancelled
    */
-  public TaskId retry(TaskId id, Act act) {
-    if (transactions.execute(() -> again(id, act))) {
+  public TaskId retry(TaskId id, Reason why) {
+    if (transactions.execute(() -> again(id, why))) {
       events.publish(new TasksWaiting(id.type()));
       return id;
     }
-    Optional<TaskId> copy = audit.lastCopyOf(id);
+    Optional<TaskId> copy = copies.lastCopyOf(id);
     if (copy.isEmpty()) {
       refuseIfOfAJob(id);
-      return copy(id, act);
+      return copy(id, why);
     }
     return find(copy.get()).filter(OperatorActs::isRetryable).isPresent()
-        ? retry(copy.get(), act)
+        ? retry(copy.get(), why)
         : copy.get();
   }
 
   /** Retries a task in its row; false if the table is drained. */
-  private boolean again(TaskId id, Act act) {
+  private boolean again(TaskId id, Reason why) {
     requireTable(id);
     if (!newTaskTables.enter(id.table())) {
       return false;
     }
     TaskRow row = lockRetryable(id);
     tasks.revive(row);
-    audit.insert(act, id, row.status(), TaskStatus.WAITING, null);
+    acts.record(Act.onTask(CopyStore.RETRY, id, row.status(), TaskStatus.WAITING).by(why));
     return true;
   }
 
@@ -193,25 +199,27 @@ public class OperatorActs {
             });
   }
 
-  private TaskId copy(TaskId id, Act act) {
+  private TaskId copy(TaskId id, Reason why) {
     TaskRow row = transactions.execute(() -> lockRetryable(id));
     // The key makes concurrent retries create one copy.
     TaskDraft copy =
         TaskDraft.copyOf(row, "retry-of-" + id + "-" + row.leaseEpoch())
             .withWorkers(lanes.workersOf(row.lane()));
-    CreateCall call = CreateCall.of(List.of(copy)).and(made -> record(act, row, made.get(0)));
+    CreateCall call = CreateCall.of(List.of(copy)).and(made -> record(why, row, made.get(0)));
     return creator.create(call).get(0);
   }
 
   /**
    * Commits with the copy: from then on the original's objects stay even if its table is dropped.
    */
-  private void record(Act act, TaskRow origin, TaskId copy) {
+  private void record(Reason why, TaskRow origin, TaskId copy) {
     TaskId id = origin.id();
     if (!newTaskTables.keep(id.table())) {
       throw TaskNotFoundException.dropped(id);
     }
-    audit.insert(act, id, origin.status(), origin.status(), copy);
+    copies.insert(origin, copy);
+    acts.record(
+        Act.onTask(CopyStore.RETRY, id, origin.status(), origin.status()).by(why).making(copy));
   }
 
   /**
@@ -220,7 +228,7 @@ public class OperatorActs {
    * @param status any status but executing, which only a hold sets
    * @throws TransitionNotAllowedException if it is executing
    */
-  public void setStatus(TaskId id, TaskStatus status, Act act) {
+  public void setStatus(TaskId id, TaskStatus status, Reason why) {
     if (status == TaskStatus.EXECUTING) {
       throw new TransitionNotAllowedException(id, "only a hold makes a task executing");
     }
@@ -238,7 +246,7 @@ public class OperatorActs {
               } else {
                 tasks.force(row, status);
               }
-              audit.insert(act, id, row.status(), status, null);
+              acts.record(Act.onTask("SET_STATUS", id, row.status(), status).by(why));
               return row.status();
             });
     if (status == TaskStatus.WAITING) {
@@ -253,16 +261,15 @@ public class OperatorActs {
    *
    * @throws TaskNotFoundException if there are no acts and no such task
    */
-  public List<AuditEntry> actsOn(TaskId id, int limit) {
-    List<AuditEntry> acts =
-        Stream.concat(audit.find(id, limit).stream(), this.acts.find(id, limit).stream())
-            .sorted(comparingLong(AuditEntry::time).reversed())
-            .limit(limit)
+  public List<TaskAct> actsOn(TaskId id, int limit) {
+    List<TaskAct> found =
+        recorded.list(ActFilter.onObject(Act.objectOf(id)), Place.NEWEST, limit).stream()
+            .map(TaskAct::of)
             .toList();
-    if (acts.isEmpty() && find(id).isEmpty()) {
+    if (found.isEmpty() && find(id).isEmpty()) {
       throw new TaskNotFoundException(id);
     }
-    return acts;
+    return found;
   }
 
   private void requireTable(TaskId id) {

@@ -7,7 +7,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
-import io.asyncflow.flowsvr.operator.Act.Kind;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.task.TaskLimits;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -26,8 +26,6 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping("/api/task")
 class OperatorController {
 
-  private static final int OPERATOR = 128;
-  private static final int REASON = 1_000;
   private static final int ACTS = 100;
 
   private final OperatorActs acts;
@@ -52,17 +50,17 @@ class OperatorController {
 
   record Retried(String taskId) {}
 
-  record Acts(List<AuditEntry> acts) {}
+  record Acts(List<TaskAct> acts) {}
 
   @Takes(summary = "Cancels a task, and tells its holder", shape = ActOn.class)
   @Needs(Verb.TASK_CANCEL)
   @PostMapping("/cancel")
   Envelope<Void> cancel(Fields in, Caller caller) {
     TaskId id = taskId(in);
-    Act act = act(in, Kind.CANCEL, false);
+    Reason why = Reason.read(in);
     in.refuseIfBad();
     reach.require(id, caller);
-    acts.cancel(id, act);
+    acts.cancel(id, why);
     return Envelope.ok(null);
   }
 
@@ -71,10 +69,10 @@ class OperatorController {
   @PostMapping("/retry")
   Envelope<Retried> retry(Fields in, Caller caller) {
     TaskId id = taskId(in);
-    Act act = act(in, Kind.RETRY, false);
+    Reason why = Reason.read(in);
     in.refuseIfBad();
     reach.require(id, caller);
-    return Envelope.ok(new Retried(acts.retry(id, act).toString()));
+    return Envelope.ok(new Retried(acts.retry(id, why).toString()));
   }
 
   @Takes(summary = "Pauses a task; stop=1 ends its hold", shape = PauseTask.class)
@@ -84,10 +82,10 @@ class OperatorController {
     TaskId id = taskId(in);
     boolean stop = in.number("stop").between(0, 1).or(0) == 1;
     in.refuseMisplaced("until", "a task is paused until it is resumed");
-    Act act = act(in, Kind.PAUSE, false);
+    Reason why = Reason.read(in);
     in.refuseIfBad();
     reach.require(id, caller);
-    acts.pause(id, stop, act);
+    acts.pause(id, stop, why);
     return Envelope.done();
   }
 
@@ -96,10 +94,10 @@ class OperatorController {
   @PostMapping("/resume")
   Envelope<Void> resume(Fields in, Caller caller) {
     TaskId id = taskId(in);
-    Act act = act(in, Kind.RESUME, false);
+    Reason why = Reason.read(in);
     in.refuseIfBad();
     reach.require(id, caller);
-    acts.resume(id, act);
+    acts.resume(id, why);
     return Envelope.done();
   }
 
@@ -110,10 +108,10 @@ class OperatorController {
     TaskId id = taskId(in);
     TaskStatus status =
         in.text("status").required().as(OperatorController::status, "must be 1, 4, 8 or 16");
-    Act act = act(in, Kind.SET_STATUS, true);
+    Reason why = Reason.readRequired(in);
     in.refuseIfBad();
     reach.require(id, caller);
-    acts.setStatus(id, status, act);
+    acts.setStatus(id, status, why);
     return Envelope.ok(null);
   }
 
@@ -126,10 +124,10 @@ class OperatorController {
     if (!in.has("workerIds")) {
       in.refuse("workerIds", "is required; an empty list stands for all workers");
     }
-    Act act = act(in, Kind.SET_WORKERS, false);
+    Reason why = Reason.read(in);
     in.refuseIfBad();
+    holders.setWorkers(id, workers, why);
     reach.require(id, caller);
-    holders.setWorkers(id, workers, act);
     return Envelope.ok(null);
   }
 
@@ -138,10 +136,10 @@ class OperatorController {
   @PostMapping("/restart")
   Envelope<Void> restart(Fields in, Caller caller) {
     TaskId id = taskId(in);
-    Act act = act(in, Kind.RESTART, false);
+    Reason why = Reason.read(in);
     in.refuseIfBad();
+    holders.restart(id, why);
     reach.require(id, caller);
-    holders.restart(id, act);
     return Envelope.ok(null);
   }
 
@@ -159,15 +157,6 @@ class OperatorController {
 
   private static TaskId taskId(Fields in) {
     return in.text("taskId").required().as(TaskId::parse, "is not a task id");
-  }
-
-  private static Act act(Fields in, Kind kind, boolean needsReason) {
-    String operator = in.text("operator").max(OPERATOR).value();
-    String reason =
-        needsReason
-            ? in.text("reason").required().max(REASON).value()
-            : in.text("reason").max(REASON).value();
-    return new Act(kind, operator == null ? "" : operator, reason == null ? "" : reason);
   }
 
   private static Optional<TaskStatus> status(String code) {

@@ -3,6 +3,7 @@ package io.asyncflow.flowsvr.operator;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -16,8 +17,6 @@ import org.springframework.web.bind.annotation.RestController;
 class TableActController {
 
   private static final int TABLE = 64;
-  private static final int OPERATOR = 128;
-  private static final int REASON = 1_000;
 
   private final TableActs acts;
 
@@ -33,11 +32,10 @@ class TableActController {
   Envelope<Void> clean(Fields in, Caller caller) {
     TaskType type = in.text("taskType").required().as(TaskType::parse, "is not a valid task type");
     String table = in.text("table").required().max(TABLE).value();
-    String operator = in.text("operator").max(OPERATOR).or("");
-    String reason = in.text("reason").max(REASON).or("");
+    Reason why = Reason.read(in);
     in.refuseIfBad();
     caller.requireType(type.name());
-    acts.clean(type, table, operator, reason);
+    acts.clean(type, table, why);
     return Envelope.done();
   }
 }

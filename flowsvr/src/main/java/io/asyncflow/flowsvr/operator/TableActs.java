@@ -2,6 +2,9 @@ package io.asyncflow.flowsvr.operator;
 
 import static io.asyncflow.flowsvr.tasktable.Freshness.NOW;
 
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.tasktable.TableLifeStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskTableView;
@@ -22,14 +25,14 @@ class TableActs {
   private final TaskFamilies families;
   private final TableLifeStore lives;
   private final TableRetention retention;
-  private final ActStore acts;
+  private final Acts acts;
 
   TableActs(
       TaskTypes types,
       TaskFamilies families,
       TableLifeStore lives,
       TableRetention retention,
-      ActStore acts) {
+      Acts acts) {
     this.types = types;
     this.families = families;
     this.lives = lives;
@@ -46,7 +49,7 @@ class TableActs {
    * @throws InvalidFieldException if the type has no such table
    * @throws TableNotDrainedException if the table is not the first drained one
    */
-  void clean(TaskType type, String name, String operator, String reason) {
+  void clean(TaskType type, String name, Reason why) {
     types.require(type);
     TaskTableView table = find(type, name);
     if (table.state() != State.DRAINED) {
@@ -56,7 +59,7 @@ class TableActs {
     boolean isGivenUp =
         retention.giveUpNow(
             new TaskTable(type, table.number()),
-            () -> acts.record("CLEAN", "type:" + type, operator, reason, Map.of("table", name)));
+            () -> acts.record(Act.of("CLEAN", "type:" + type).by(why).with(Map.of("table", name))));
     if (!isGivenUp) {
       throw new TableNotDrainedException(
           name, "is not the first DRAINED table of its type: tables are dropped in order");

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.act.Change;
 import io.asyncflow.rules.RetryPolicy;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -35,6 +36,28 @@ public record TaskUpdate(
         && isSame(maxRetryNum, policy.maxRetries())
         && isSame(maxRetryInterval, policy.cap())
         && isSame(userId, row.userId());
+  }
+
+  /** The fields that this changes, but for the status. */
+  Change changeOf(TaskRow row, RetryPolicy policy) {
+    TaskUpdate before =
+        new TaskUpdate(
+            id,
+            status,
+            ifSet(taskStage, row.stage()),
+            ifSet(taskContext, row.context()),
+            ifSet(scheduleLog, row.scheduleLog()),
+            ifSet(priority, row.priority()),
+            ifSet(orderTime, row.orderTime()),
+            ifSet(crtRetryNum, row.crtRetryNum()),
+            ifSet(maxRetryNum, policy.maxRetries()),
+            ifSet(maxRetryInterval, policy.cap()),
+            ifSet(userId, row.userId()));
+    return Change.between(before, this);
+  }
+
+  private static <T> T ifSet(T wanted, T current) {
+    return wanted == null ? null : current;
   }
 
   /** The task's own number of retries from now on; {@code null} keeps its value. */

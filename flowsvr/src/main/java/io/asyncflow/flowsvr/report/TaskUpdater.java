@@ -1,6 +1,8 @@
 package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.TaskMeters;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -32,6 +34,7 @@ public class TaskUpdater {
   private final TaskFamilies families;
   private final TaskStore tasks;
   private final TaskUpdateStore updates;
+  private final Acts acts;
   private final RetryingTransactions transactions;
   private final TaskMeters meters;
   private final Events events;
@@ -41,6 +44,7 @@ public class TaskUpdater {
       TaskFamilies families,
       TaskStore tasks,
       TaskUpdateStore updates,
+      Acts acts,
       RetryingTransactions transactions,
       TaskMeters meters,
       Events events) {
@@ -48,6 +52,7 @@ public class TaskUpdater {
     this.families = families;
     this.tasks = tasks;
     this.updates = updates;
+    this.acts = acts;
     this.transactions = transactions;
     this.meters = meters;
     this.events = events;
@@ -86,6 +91,11 @@ public class TaskUpdater {
               refuseIfHeld(row);
               TaskStatus status = statusAfter(row, update);
               updates.update(row, update, status, orderTimeAfter(row, update), type);
+              if (!row.isUnderLiveLease()) { // otherwise a client without leases reports its run
+                acts.record(
+                    Act.onTask("UPDATE", id, row.status(), status)
+                        .with(update.changeOf(row, row.retryPolicy(type))));
+              }
               return Optional.of(status);
             });
     written.ifPresent(

@@ -236,13 +236,27 @@ class ManualFires {
     }
     days.ensure(daysOf(times));
     if (schedule.rules().makesJobs()) {
-      return times.stream().mapToInt(time -> makeJob(schedule, time, join)).sum();
+      return makeEach(times, join, (time, first) -> makeJob(schedule, time, first));
     }
     try {
       return makeTasks(schedule, times, join);
     } catch (DuplicateKeyException | MadeMeanwhileException e) {
-      return times.stream().mapToInt(time -> makeTask(schedule, time, join)).sum();
+      return makeEach(times, join, (time, first) -> makeTask(schedule, time, first));
     }
+  }
+
+  /** Makes one fire; returns 0 if another call has made it. */
+  private interface Maker {
+    int make(long time, Runnable join);
+  }
+
+  /** Makes fires one by one, the first of them with the further work. */
+  private static int makeEach(List<Long> times, Runnable join, Maker maker) {
+    int made = 0;
+    for (long time : times) {
+      made += maker.make(time, made == 0 ? join : () -> {});
+    }
+    return made;
   }
 
   private int makeTasks(ScheduleRow schedule, List<Long> times, Runnable join) {

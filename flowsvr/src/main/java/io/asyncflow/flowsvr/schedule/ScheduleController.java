@@ -15,7 +15,10 @@ import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
-import io.asyncflow.flowsvr.operator.ActStore;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Change;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
 import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.schedule.fire.Pauses;
@@ -47,8 +50,6 @@ class ScheduleController {
   private static final int DEFAULT_PAGE = 100;
   private static final int MAX_PREVIEW = 100;
   private static final int DEFAULT_PREVIEW = 10;
-  private static final int OPERATOR = 128;
-  private static final int REASON = 1_000;
   private static final String CURSOR_RULE = "must be a nextCursor of an earlier answer";
 
   private final ScheduleSaver saver;
@@ -56,7 +57,7 @@ class ScheduleController {
   private final Pauses pauses;
   private final ManualFires manual;
   private final ScheduleStore schedules;
-  private final ActStore acts;
+  private final Acts acts;
 
   ScheduleController(
       ScheduleSaver saver,
@@ -64,7 +65,7 @@ class ScheduleController {
       Pauses pauses,
       ManualFires manual,
       ScheduleStore schedules,
-      ActStore acts) {
+      Acts acts) {
     this.saver = saver;
     this.queries = queries;
     this.pauses = pauses;
@@ -243,7 +244,7 @@ class ScheduleController {
     if (until != null && until <= schedules.now()) {
       in.refuse("until", "must lie in the future");
     }
-    Reason why = reason(in);
+    Reason why = Reason.read(in);
     long id = scheduleId(in, caller);
     pauses.pause(id, until, row -> record("PAUSE", id, why));
     return Envelope.done();
@@ -254,7 +255,7 @@ class ScheduleController {
   @PostMapping("/resume")
   Envelope<Void> resume(Fields in, Caller caller) {
     boolean catchUp = in.number("catchUp").between(0, 1).or(0) == 1;
-    Reason why = reason(in);
+    Reason why = Reason.read(in);
     long id = scheduleId(in, caller);
     pauses.resume(id, catchUp, row -> record("RESUME", id, why));
     return Envelope.done();
@@ -264,12 +265,11 @@ class ScheduleController {
   @Needs(Verb.SCHEDULE_SAVE)
   @PostMapping("/delete")
   Envelope<Void> delete(Fields in, Caller caller) {
-    Reason why = reason(in);
+    Reason why = Reason.read(in);
     long id = scheduleId(in, caller);
     pauses.delete(
         id,
-        row ->
-            acts.record("DELETE", "schedule:" + id, why.operator(), why.text(), row.definition()));
+        row -> acts.record(act("DELETE", id, why).with(Change.between(row.definition(), null))));
     return Envelope.done();
   }
 
@@ -281,7 +281,7 @@ class ScheduleController {
         in.has("idempotencyKey")
             ? in.text("idempotencyKey").required().ascii().max(TaskLimits.IDEMPOTENCY_KEY).value()
             : null;
-    Reason why = reason(in);
+    Reason why = Reason.read(in);
     ScheduleRow row = queries.require(scheduleId(in, caller));
     return Envelope.ok(manual.trigger(row, key, () -> record("TRIGGER", row.id(), why)));
   }
@@ -296,22 +296,18 @@ class ScheduleController {
       in.refuse("to", "must be after from");
     }
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
-    Reason why = reason(in);
+    Reason why = Reason.read(in);
     long id = scheduleId(in, caller);
     return Envelope.ok(
         manual.backfill(queries.require(id), from, to, limit, () -> record("BACKFILL", id, why)));
   }
 
-  /** Who acts, and why, as the caller says. */
-  private record Reason(String operator, String text) {}
-
-  private static Reason reason(Fields in) {
-    return new Reason(
-        in.text("operator").max(OPERATOR).or(""), in.text("reason").max(REASON).or(""));
+  private void record(String act, long id, Reason why) {
+    acts.record(act(act, id, why));
   }
 
-  private void record(String act, long id, Reason why) {
-    acts.record(act, "schedule:" + id, why.operator(), why.text(), null);
+  private static Act act(String act, long id, Reason why) {
+    return Act.of(act, "schedule:" + id).by(why);
   }
 
   /**

@@ -10,8 +10,10 @@ import io.asyncflow.api.schedule.SaveOutcome;
 import io.asyncflow.api.schedule.SavedSchedule;
 import io.asyncflow.api.schedule.ScheduleState;
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Change;
 import io.asyncflow.flowsvr.create.TaskCreator;
-import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.schedule.core.FireLead;
 import io.asyncflow.flowsvr.schedule.core.ScheduleDefinitions;
 import io.asyncflow.flowsvr.schedule.core.ScheduleRow;
@@ -54,7 +56,7 @@ class ScheduleSaver {
   private final TaskCreator creator;
   private final TaskTypes types;
   private final SealedTexts sealedTexts;
-  private final ActStore acts;
+  private final Acts acts;
   private final Events events;
   private final long aheadMs;
 
@@ -64,7 +66,7 @@ class ScheduleSaver {
       TaskCreator creator,
       TaskTypes types,
       SealedTexts sealedTexts,
-      ActStore acts,
+      Acts acts,
       Events events,
       FireLead lead) {
     this.schedules = schedules;
@@ -219,7 +221,13 @@ class ScheduleSaver {
       saved.put(definition.name(), new SavedSchedule(Long.toString(id), SaveOutcome.CREATED, next));
     }
     schedules.insert(rows, now);
-    acts.recordAll("CREATE", rows.stream().map(row -> "schedule:" + row.id()).toList());
+    acts.recordAll(
+        rows.stream()
+            .map(
+                row ->
+                    Act.of("CREATE", "schedule:" + row.id())
+                        .with(Map.of("after", row.definition())))
+            .toList());
     return saved;
   }
 
@@ -237,11 +245,8 @@ class ScheduleSaver {
       schedules.setState(row, ScheduleState.ENDED, null, null, null);
     }
     acts.record(
-        "CHANGE",
-        "schedule:" + row.id(),
-        "",
-        "",
-        Map.of("before", row.definition(), "after", definition));
+        Act.of("CHANGE", "schedule:" + row.id())
+            .with(Change.between(row.definition(), definition)));
     return isEnded
         ? new SavedSchedule(row.scheduleId(), SaveOutcome.ENDED, null)
         : new SavedSchedule(row.scheduleId(), SaveOutcome.CHANGED, next);

@@ -13,8 +13,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
 /**
- * Chooses the table for new tasks, and rolls to the next table when one is full or when an operator
- * asks for it.
+ * Chooses the table for new tasks, and rolls to the next table when one is full.
  *
  * <p>The rows of the end table are allotted to servers in blocks, by one compare-and-set per block,
  * and a server uses its block in memory. So the rows of a table are known without counting them,
@@ -103,24 +102,6 @@ public class NewTaskTables {
   private TaskTable beginBlock(TaskTable end, long remaining) {
     blocks.put(end.type(), new Block(end, new AtomicLong(remaining)));
     return end;
-  }
-
-  /**
-   * Rolls to the next table now, however full the end is; does nothing if another call has rolled
-   * meanwhile. Creates the first table if there is none. Runs DDL.
-   *
-   * @return the end
-   * @throws DataAccessException if the next table cannot be created
-   */
-  public TaskTable roll(TaskType type) {
-    families.of(type); // creates the first table, if there is none
-    families.advance(endNow(type));
-    return endNow(type);
-  }
-
-  /** The end as it is now, not as it was cached: another server may have rolled since. */
-  private TaskTable endNow(TaskType type) {
-    return families.find(type, Freshness.NOW).orElseThrow().end();
   }
 
   /**

@@ -3,6 +3,9 @@ package io.asyncflow.flowsvr.tasktype;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.TaskTypeSettings;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Change;
 import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pause.PausedName;
 import io.asyncflow.flowsvr.pause.PausesChanged;
@@ -21,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -48,6 +52,7 @@ public class TaskTypes {
   private final TaskTypeRows rows;
   private final RetryingTransactions transactions;
   private final PauseStore pauses;
+  private final Acts acts;
   private final Events events;
   private final TimedCache<Map<TaskType, TaskTypeConfig>> types;
   private final Set<String> ignored = new HashSet<>(); // used only by the thread that reads
@@ -57,10 +62,11 @@ public class TaskTypes {
       TaskTypeRows rows,
       RetryingTransactions transactions,
       PauseStore pauses,
+      Acts acts,
       Events events,
       Node node,
       @Value("${flow.max-types:1000}") int maxTypes) {
-    this(rows, transactions, pauses, events, node::nanoTime, maxTypes);
+    this(rows, transactions, pauses, acts, events, node::nanoTime, maxTypes);
   }
 
   /**
@@ -70,6 +76,7 @@ public class TaskTypes {
       TaskTypeRows rows,
       RetryingTransactions transactions,
       PauseStore pauses,
+      Acts acts,
       Events events,
       LongSupplier nanoTime,
       int maxTypes) {
@@ -77,6 +84,7 @@ public class TaskTypes {
     this.rows = rows;
     this.transactions = transactions;
     this.pauses = pauses;
+    this.acts = acts;
     this.events = events;
     this.types = new TimedCache<>(Map.of(), this::read, nanoTime);
   }
@@ -144,16 +152,14 @@ public class TaskTypes {
     return List.copyOf(types.fresh(maxAge).values());
   }
 
-  /**
-   * Creates a type or changes one, as {@link #save(TaskTypeSettings, Set)} that removes nothing.
-   */
-  public void save(TaskTypeSettings settings) {
-    save(settings, Set.of());
+  /** Creates a type that the server itself needs, or changes it. */
+  public void saveOwn(TaskTypeSettings settings) {
+    save(settings, Set.of(), acts::recordOwn);
   }
 
   /**
-   * Creates a type or changes one, ignoring case; an existing one keeps its spelling. In effect on
-   * this server when the call returns, and on every other server within a second.
+   * Creates a type or changes one for a caller, ignoring case; an existing one keeps its spelling.
+   * In effect on this server when the call returns, and on every other server within a second.
    *
    * @param settings the values; {@code null} keeps a value, and gives a new type the default
    * @param removed the values to set to {@code null}, which {@code settings} cannot express
@@ -161,12 +167,20 @@ public class TaskTypes {
    *     too many types
    */
   void save(TaskTypeSettings settings, Set<TaskTypeForm.Removable> removed) {
+    save(settings, removed, acts::record);
+  }
+
+  private void save(
+      TaskTypeSettings settings, Set<TaskTypeForm.Removable> removed, Consumer<Act> record) {
     transactions.execute(
         () -> {
-          TaskTypeConfig row = lockedRow(settings.taskType());
+          Optional<TaskTypeConfig> known = rows.findLocked(settings.taskType());
+          TaskTypeConfig row = known.orElseGet(() -> created(settings.taskType()));
+          TaskTypeSettings before = row.toSettings();
           boolean wasPaused = row.paused();
           row.change(settings);
           removed.forEach(row::remove);
+          record(row, known.isPresent() ? before : null, record);
           if (settings.paused() != null) {
             recordPause(PausedName.ofType(row.type()), wasPaused, row.paused());
           }
@@ -175,6 +189,22 @@ public class TaskTypes {
     types.outdated();
     if (settings.paused() != null) {
       events.publish(PausesChanged.HERE);
+    }
+  }
+
+  /**
+   * @param before {@code null} of a new type
+   */
+  private static void record(TaskTypeConfig row, TaskTypeSettings before, Consumer<Act> record) {
+    String object = "type:" + row.type();
+    TaskTypeSettings after = row.toSettings();
+    if (before == null) {
+      record.accept(Act.of("CREATE", object).with(Map.of("after", after)));
+      return;
+    }
+    Change change = Change.between(before, after);
+    if (!change.isEmpty()) {
+      record.accept(Act.of("SAVE", object).with(change));
     }
   }
 
@@ -205,20 +235,14 @@ public class TaskTypes {
     types.outdated();
   }
 
-  private TaskTypeConfig lockedRow(String taskType) {
-    return rows.findLocked(taskType)
-        .orElseGet(
-            () -> {
-              if (rows.count() >= maxTypes) {
-                throw new FlowException(
-                    ErrorCode.LIMIT_EXCEEDED,
-                    "there are "
-                        + maxTypes
-                        + " task types; start the servers with --flow.max-types=n");
-              }
-              rows.insertDefaults(taskType);
-              return rows.findLocked(taskType).orElseThrow();
-            });
+  private TaskTypeConfig created(String taskType) {
+    if (rows.count() >= maxTypes) {
+      throw new FlowException(
+          ErrorCode.LIMIT_EXCEEDED,
+          "there are " + maxTypes + " task types; start the servers with --flow.max-types=n");
+    }
+    rows.insertDefaults(taskType);
+    return rows.findLocked(taskType).orElseThrow();
   }
 
   private Map<TaskType, TaskTypeConfig> read() {

@@ -5,11 +5,13 @@ import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import io.asyncflow.flowsvr.access.Names;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
 import io.asyncflow.flowsvr.hold.OpenHolds;
 import io.asyncflow.flowsvr.hold.OpenHolds.Drain;
-import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.pause.PausesInForce;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
@@ -66,7 +68,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
   private final WorkerStageStore stages;
   private final OpenHolds holds;
   private final TaskTypes types;
-  private final ActStore acts;
+  private final Acts acts;
   private final RetryingTransactions transactions;
   private final PausesInForce pauses;
   private final PagedDelete pages;
@@ -84,7 +86,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
       WorkerStageStore stages,
       OpenHolds holds,
       TaskTypes types,
-      ActStore acts,
+      Acts acts,
       RetryingTransactions transactions,
       PausesInForce pauses,
       PagedDelete pages,
@@ -251,7 +253,10 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
               if (found) {
                 Object detail = graceMs == null ? null : Map.of("graceMs", graceMs);
                 String act = drain ? "DRAIN" : "UNDO_DRAIN";
-                acts.record(act, "worker:" + workerId, operator, reason, detail);
+                acts.record(
+                    Act.of(act, "worker:" + workerId)
+                        .by(new Reason(operator, reason))
+                        .with(detail));
               }
               return found;
             });

@@ -14,6 +14,7 @@ import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.TestCallers;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.claim.Hold;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
@@ -21,7 +22,6 @@ import io.asyncflow.flowsvr.hold.TaskHolds;
 import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
 import io.asyncflow.flowsvr.lease.LeaseRenewer;
 import io.asyncflow.flowsvr.lease.ParsedBeat;
-import io.asyncflow.flowsvr.operator.Act;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.query.TaskQueries;
 import io.asyncflow.flowsvr.report.TaskReporter;
@@ -345,9 +345,9 @@ class DeadlockStormIT {
       return;
     }
     if (random.nextInt(3) == 0) {
-      operator.cancel(id, new Act(Act.Kind.CANCEL, "storm", ""));
+      operator.cancel(id, new Reason("storm", ""));
     } else {
-      operator.retry(id, new Act(Act.Kind.RETRY, "storm", ""));
+      operator.retry(id, new Reason("storm", ""));
     }
   }
 

@@ -27,10 +27,10 @@ import io.asyncflow.api.schedule.TriggeredRun;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.access.Names;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.steps.JobCatchUp;
 import io.asyncflow.flowsvr.job.steps.JobSteps;
 import io.asyncflow.flowsvr.job.steps.TeamWatch;
-import io.asyncflow.flowsvr.operator.Act;
 import io.asyncflow.flowsvr.operator.HolderActs;
 import io.asyncflow.flowsvr.worker.WorkerRegistry;
 import io.asyncflow.rules.TaskId;
@@ -471,7 +471,7 @@ class TeamsIT {
                 holders.setWorkers(
                     TaskId.parse(copy.taskId()).orElseThrow(),
                     Set.of("other-" + cache),
-                    new Act(Act.Kind.SET_WORKERS, "ann", "")))
+                    new Reason("ann", "")))
         .isInstanceOf(TransitionNotAllowedException.class);
     Report next = toStage(copy, "rinse").withWorkerIds(List.of("other-" + cache));
     jobs.client.report(List.of(next));

@@ -23,11 +23,11 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.IdempotencyConflictException;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.hold.TaskHolds;
-import io.asyncflow.flowsvr.operator.Act;
 import io.asyncflow.flowsvr.operator.HolderActs;
 import io.asyncflow.flowsvr.report.ParsedReport;
 import io.asyncflow.flowsvr.report.TaskReporter;
@@ -72,8 +72,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 class LanesIT {
 
   private static final int BEFORE_THE_SCAN_MS = 600;
-  private static final Act RESTART = new Act(Act.Kind.RESTART, "ann", "");
-  private static final Act SET_WORKERS = new Act(Act.Kind.SET_WORKERS, "ann", "moved");
+  private static final Reason RESTART = new Reason("ann", "");
+  private static final Reason SET_WORKERS = new Reason("ann", "moved");
 
   @Autowired Given given;
   @Autowired JdbcClient jdbc;

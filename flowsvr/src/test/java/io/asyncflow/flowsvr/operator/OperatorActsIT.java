@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.tasktable.upkeep.TableDrain;
 import io.asyncflow.flowsvr.wire.Wire;
 import io.asyncflow.flowsvr.wire.Wire.Answer;
 import io.asyncflow.rules.TaskId;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,9 +31,9 @@ class OperatorActsIT {
 
   @LocalServerPort int port;
   @Autowired JdbcClient jdbc;
-  @Autowired AuditRetention retention;
+  @Autowired CopyRetention retention;
   @Autowired TableDrain drain;
-  @Autowired AuditStore audit;
+  @Autowired CopyStore copies;
   @Autowired OperatorActs operatorActs;
 
   private Wire wire;
@@ -212,14 +212,14 @@ class OperatorActsIT {
     TaskId task = TaskId.parse(id).orElseThrow();
     String tooLong = "x".repeat(1_001);
 
-    assertThatThrownBy(() -> operatorActs.retry(task, new Act(Act.Kind.RETRY, "ann", tooLong)))
+    assertThatThrownBy(() -> operatorActs.retry(task, new Reason("ann", tooLong)))
         .isInstanceOf(DataIntegrityViolationException.class);
 
     assertThat(hold().isMissingNode()).isTrue();
   }
 
   @Test
-  void actThatMadeACopyIsKeptAsLongAsTheCopy() {
+  void recordOfACopyIsKeptAsLongAsTheCopy() {
     String id = aTask();
     ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
     drainFirstTables(1);
@@ -227,13 +227,13 @@ class OperatorActsIT {
     ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
     drainFirstTables(2);
     ok(act("retry", copy, ""));
-    happened(Duration.ofDays(1_000), id, "RETRY");
-    happened(Duration.ofDays(1_000), copy, "RETRY");
+    happened(Duration.ofDays(1_000), id);
+    happened(Duration.ofDays(1_000), copy);
     retention.runOnce();
-    assertThat(acts(id)).hasSize(1);
-    assertThat(acts(copy)).hasSize(1);
-    assertThat(audit.delete(List.of(onlyActOn(id)))).as("its copy was copied").isZero();
-    assertThat(acts(id)).hasSize(1);
+    assertThat(recordsOfCopiesOf(id)).isEqualTo(1);
+    assertThat(recordsOfCopiesOf(copy)).isEqualTo(1);
+    assertThat(copies.delete(List.of(onlyRecordOf(id)))).as("its copy was copied").isZero();
+    assertThat(recordsOfCopiesOf(id)).isEqualTo(1);
 
     ok(report(hold(), "'outcome':'FAIL','errMsg':'no'"));
     drainFirstTables(3);
@@ -245,18 +245,18 @@ class OperatorActsIT {
         .until(
             () -> {
               retention.runOnce();
-              return operatorActsOn(id) + operatorActsOn(copy) == 0;
+              return recordsOfCopiesOf(id) + recordsOfCopiesOf(copy) == 0;
             });
   }
 
-  private long onlyActOn(String task) {
+  private long onlyRecordOf(String task) {
     return jdbc.sql("SELECT id FROM t_audit WHERE task_id = ?")
         .param(task)
         .query(Long.class)
         .single();
   }
 
-  private int operatorActsOn(String task) {
+  private int recordsOfCopiesOf(String task) {
     return jdbc.sql("SELECT COUNT(*) FROM t_audit WHERE task_id = ?")
         .param(task)
         .query(Integer.class)
@@ -294,54 +294,10 @@ class OperatorActsIT {
     assertThat(act("setStatus", id, ",'status':4,'reason':'x'").code()).isEqualTo(8035);
   }
 
-  @Test
-  void recordOfActsIsKeptForAYear() {
-    String task = aTask();
-    ok(wire.post("/api/task/cancel", "{'taskId':'" + task + "','operator':'ann'}"));
-    ok(wire.post("/api/task/retry", "{'taskId':'" + task + "','operator':'ann'}"));
-    happened(Duration.ofDays(364), task, "CANCEL");
-    retention.runOnce();
-    assertThat(acts(task)).hasSize(2);
-    happened(Duration.ofDays(2), task, "CANCEL");
-    assertThat(retention.runOnce()).isPositive();
-    assertThat(acts(task)).hasSize(1);
-  }
-
-  /** An act was so much earlier. */
-  private void happened(Duration earlier, String task, String act) {
-    jdbc.sql("UPDATE t_audit SET act_time = act_time - ? WHERE task_id = ? AND act = ?")
-        .params(earlier.toMillis(), task, act)
+  /** The copy was made so much earlier. */
+  private void happened(Duration earlier, String task) {
+    jdbc.sql("UPDATE t_audit SET act_time = act_time - ? WHERE task_id = ?")
+        .params(earlier.toMillis(), task)
         .update();
-  }
-
-  private JsonNode acts(String task) {
-    return ok(wire.get("/api/task/getActs?taskId=" + task)).path("acts");
-  }
-
-  @Test
-  void oldActsOnAnythingElseAreDeletedInPages() {
-    addActs("old-" + type, Duration.ofDays(91), 1_200);
-    addActs("new-" + type, Duration.ofDays(89), 3);
-
-    assertThat(retention.runOnce()).isGreaterThanOrEqualTo(1_200);
-
-    assertThat(countActs("old-" + type)).isZero();
-    assertThat(countActs("new-" + type)).isEqualTo(3);
-  }
-
-  private void addActs(String object, Duration age, int count) {
-    String row = "(CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) - %d, 'PAUSE', '%s')";
-    jdbc.sql(
-            "INSERT INTO t_act (act_time, act, object) VALUES "
-                + String.join(
-                    ",", Collections.nCopies(count, row.formatted(age.toMillis(), object))))
-        .update();
-  }
-
-  private int countActs(String object) {
-    return jdbc.sql("SELECT COUNT(*) FROM t_act WHERE object = ?")
-        .param(object)
-        .query(Integer.class)
-        .single();
   }
 }

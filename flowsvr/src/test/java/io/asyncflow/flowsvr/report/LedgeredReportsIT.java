@@ -19,8 +19,8 @@ import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.FireLedger;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.lease.ExpiredLeaseSweep;
-import io.asyncflow.flowsvr.operator.Act;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.task.TaskLedger.Change;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -155,10 +155,10 @@ class LedgeredReportsIT {
   @Test
   void operatorsTell() {
     TaskId id = aFiredTask();
-    acts.setStatus(id, SUCCESS, act(Act.Kind.SET_STATUS));
-    acts.setStatus(id, WAITING, act(Act.Kind.SET_STATUS));
-    acts.cancel(id, act(Act.Kind.CANCEL));
-    acts.retry(id, act(Act.Kind.RETRY));
+    acts.setStatus(id, SUCCESS, new Reason("ann", ""));
+    acts.setStatus(id, WAITING, new Reason("ann", ""));
+    acts.cancel(id, new Reason("ann", ""));
+    acts.retry(id, new Reason("ann", ""));
     assertThat(told(id))
         .containsExactly(
             tuple(WAITING, SUCCESS),
@@ -166,10 +166,6 @@ class LedgeredReportsIT {
             tuple(WAITING, CANCELLED),
             tuple(CANCELLED, WAITING));
     assertThat(given.row(id).fire()).as("retried in its row").isEqualTo(FIRE);
-  }
-
-  private static Act act(Act.Kind kind) {
-    return new Act(kind, "ann", "");
   }
 
   @Test

@@ -12,8 +12,8 @@ import io.asyncflow.api.StoredText;
 import io.asyncflow.api.Task;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.RunningServer;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.job.Jobs;
-import io.asyncflow.flowsvr.operator.Act;
 import io.asyncflow.flowsvr.operator.OperatorActs;
 import io.asyncflow.flowsvr.store.ContextStore.Entry;
 import io.asyncflow.flowsvr.system.Node;
@@ -161,7 +161,7 @@ class StoreRetentionIT {
 
   private Task retriedAndHeld(Task failed) {
     roll();
-    acts.retry(Given.idOf(failed), new Act(Act.Kind.RETRY, "ann", ""));
+    acts.retry(Given.idOf(failed), new Reason("ann", ""));
     Task copy = given.aHold(type).theTask();
     assertThat(copy.taskId()).isNotEqualTo(failed.taskId());
     return copy;

@@ -37,6 +37,7 @@ class TaskTypesTest {
           new RetryingTransactions(mock(PlatformTransactionManager.class)),
           mock(),
           mock(),
+          mock(),
           // each look at the clock takes a moment, as it does in life
           clock::incrementAndGet,
           1_000);
@@ -96,6 +97,7 @@ class TaskTypesTest {
         new TaskTypes(
             rows,
             new RetryingTransactions(mock(PlatformTransactionManager.class)),
+            mock(),
             mock(),
             mock(),
             System::nanoTime,

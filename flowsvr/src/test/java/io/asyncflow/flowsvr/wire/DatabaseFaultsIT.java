@@ -193,6 +193,7 @@ class DatabaseFaultsIT {
         new Call("POST", "/api/key/revoke", "{'keyId':'0123456789'}"),
         new Call("GET", "/api/key/list", ""),
         new Call("GET", "/api/key/me", ""),
+        new Call("POST", "/api/audit/list", "{}"),
         new Call("POST", "/api/job/cancel", "{'jobId':'1'}"),
         new Call("POST", "/api/job/retry", "{'jobId':'1'}"),
         new Call("POST", "/api/job/pause", "{'jobId':'1'}"),

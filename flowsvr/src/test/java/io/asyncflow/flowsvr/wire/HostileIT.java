@@ -461,6 +461,7 @@ class HostileIT {
           "key/rotate",
           "key/revoke",
           "key/list",
+          "audit/list",
           "worker/heartbeat",
           "worker/list",
           "worker/drain",
@@ -660,11 +661,28 @@ class HostileIT {
     post("key with " + field + " " + shown(value) + value.length(), "/api/key/create", json(key));
   }
 
+  // ---- the record of acts
+
+  private void recordOfActs() {
+    for (String text : List.of("", " ", "%", "\u0000", "\n", "😀", "'; --", "x".repeat(5_000))) {
+      for (String field : List.of("actor", "object", "act", "cursor")) {
+        post(
+            "acts with " + field + " " + shown(text) + text.length(),
+            "/api/audit/list",
+            json(Map.of(field, text)));
+      }
+    }
+    for (String time : List.of("-1", "9223372036854775807", "now")) {
+      post("acts from " + time, "/api/audit/list", json(Map.of("from", time, "to", time)));
+    }
+  }
+
   // ---- names and units of others
 
   private void otherDialects() {
     hooks();
     accessKeys();
+    recordOfActs();
     post("context", "/api/task/createTask", newTask("context", "c"));
     post("context as object", "/api/task/createTask", newTask("context", Map.of("a", 1)));
     post(

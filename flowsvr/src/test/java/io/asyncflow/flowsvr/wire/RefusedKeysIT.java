@@ -55,6 +55,7 @@ class RefusedKeysIT {
     var metrics =
         wire.request("/actuator/prometheus").header("Authorization", "Bearer " + KeyedServer.KEY);
     assertThat(HttpClient.newHttpClient().send(metrics.build(), BodyHandlers.ofString()).body())
-        .containsPattern("asyncflow_access_refused_total (3[1-9]|[4-9][0-9]|[0-9]{3,})\\.0");
+        .containsPattern(
+            "asyncflow_access_refused_total\\{reason=\"no-key\"} (3[1-9]|[4-9][0-9]|[0-9]{3,})\\.0");
   }
 }

@@ -24,9 +24,11 @@ class CallerFilter extends GenericFilterBean {
   private static final String REFUSAL = CallerFilter.class.getName() + ".refusal";
 
   private final Callers callers;
+  private final EnvironmentKeyUse environmentKeyUse;
 
-  CallerFilter(Callers callers) {
+  CallerFilter(Callers callers, EnvironmentKeyUse environmentKeyUse) {
     this.callers = callers;
+    this.environmentKeyUse = environmentKeyUse;
   }
 
   @Override
@@ -37,6 +39,7 @@ class CallerFilter extends GenericFilterBean {
       Caller caller = callers.find(tokenOf(http.getHeader(HttpHeaders.AUTHORIZATION)));
       if (caller != null) {
         SecurityContextHolder.setContext(new SecurityContextImpl(new CallerAuthentication(caller)));
+        environmentKeyUse.note(caller, http);
       }
     } catch (FlowException refused) {
       request.setAttribute(REFUSAL, refused);

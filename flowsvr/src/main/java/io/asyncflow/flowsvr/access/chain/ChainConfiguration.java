@@ -6,6 +6,8 @@ import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
+import io.asyncflow.flowsvr.access.refusal.RefusalFilter;
+import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,12 +94,18 @@ class ChainConfiguration implements WebMvcConfigurer {
    */
   @Bean
   SecurityFilterChain chain(
-      AccessProperties access, Callers callers, Routes routes, Refusals refusals) {
+      AccessProperties access,
+      Callers callers,
+      EnvironmentKeyUse environmentKeyUse,
+      Routes routes,
+      Refusals refusals,
+      RefusedRequests refusedRequests) {
     List<Filter> filters = new ArrayList<>();
+    filters.add(new RefusalFilter(refusedRequests));
     if (access.isLocal()) {
       filters.add(new LocalGuard(access.hosts()));
     }
-    filters.add(new CallerFilter(callers));
+    filters.add(new CallerFilter(callers, environmentKeyUse));
     ExceptionTranslationFilter refused =
         new ExceptionTranslationFilter(refusals, new NullRequestCache());
     refused.setAccessDeniedHandler(refusals);

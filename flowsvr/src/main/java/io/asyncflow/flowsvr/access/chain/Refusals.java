@@ -2,6 +2,8 @@ package io.asyncflow.flowsvr.access.chain;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.access.refusal.Refusal;
+import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
 import io.asyncflow.flowsvr.web.error.ApiError;
 import io.asyncflow.flowsvr.web.error.ApiErrorWriter;
 import jakarta.servlet.http.HttpServletRequest;
@@ -24,16 +26,16 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @Component
 class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, AccessDeniedHandler {
 
-  private final RefusedKeys refusedKeys;
+  private final RefusedRequests refused;
   private final HandlerExceptionResolver errors;
 
   /**
    * @param errors answers as if a controller had thrown
    */
   Refusals(
-      RefusedKeys refusedKeys,
+      RefusedRequests refused,
       @Qualifier("handlerExceptionResolver") HandlerExceptionResolver errors) {
-    this.refusedKeys = refusedKeys;
+    this.refused = refused;
     this.errors = errors;
   }
 
@@ -55,9 +57,11 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
   public void commence(
       HttpServletRequest request, HttpServletResponse response, AuthenticationException none)
       throws IOException {
-    Duration refusedFor = refusedKeys.note(request.getRemoteAddr());
+    FlowException refusal = CallerFilter.refusalOf(request);
+    Duration refusedFor =
+        refused.countTry(
+            request.getRemoteAddr(), refusal == null ? Refusal.NO_KEY : Refusal.KEY_ENDED);
     if (refusedFor.isZero()) {
-      FlowException refusal = CallerFilter.refusalOf(request);
       ApiErrorWriter.write(
           request, response, refusal == null ? ApiError.ofStatus(401) : ApiError.of(refusal));
       return;

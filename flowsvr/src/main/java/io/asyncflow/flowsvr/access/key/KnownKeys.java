@@ -3,6 +3,8 @@ package io.asyncflow.flowsvr.access.key;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.concurrent.BackgroundLoop;
@@ -13,6 +15,7 @@ import io.asyncflow.rules.access.KeySeals;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -42,6 +45,7 @@ public class KnownKeys {
   private final KeySeals seals;
   private final OpenCalls calls;
   private final DatabaseWatch database;
+  private final Acts acts;
   private final Node node;
   private final boolean hasEnvironmentKey;
   private final KeyCheck check = new KeyCheck();
@@ -60,12 +64,14 @@ public class KnownKeys {
       KeySeals seals,
       OpenCalls calls,
       DatabaseWatch database,
+      Acts acts,
       Node node,
       @Value("${flow.access.api-key:}") String environmentKey) {
     this.store = store;
     this.seals = seals;
     this.calls = calls;
     this.database = database;
+    this.acts = acts;
     this.node = node;
     this.hasEnvironmentKey = !environmentKey.isBlank();
     this.lastEarlyLook = node.nanoTime() - EARLY_LOOK_PAUSE;
@@ -206,14 +212,16 @@ public class KnownKeys {
   }
 
   private void tellRefused(Set<String> before) {
-    snapshot.refused().stream()
-        .filter(id -> !before.contains(id))
-        .forEach(
-            id ->
-                log.error(
-                    "the key {} is ignored: its row in t_access_key was changed without the pepper,"
-                        + " or deleted; revoke it, and find out by whom",
-                    id));
+    for (String id : snapshot.refused()) {
+      if (!before.contains(id)) {
+        log.error(
+            "the key {} is ignored: its row in t_access_key was changed without the pepper, or"
+                + " deleted; revoke it, and find out by whom",
+            id);
+        acts.recordOwn(
+            Act.of("IGNORE_KEY", KeyGrant.principal(id)).with(Map.of("server", node.id())));
+      }
+    }
   }
 
   /** The database's clock as far as it is known here, epoch ms; needs no statement. */

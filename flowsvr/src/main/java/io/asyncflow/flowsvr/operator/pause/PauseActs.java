@@ -4,9 +4,11 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.pause.Pause;
 import io.asyncflow.api.pause.PauseKind;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.duty.Duty;
 import io.asyncflow.flowsvr.duty.DutyIntervals;
-import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.pause.PauseStore;
 import io.asyncflow.flowsvr.pause.PausedName;
 import io.asyncflow.flowsvr.pause.PausesChanged;
@@ -17,7 +19,6 @@ import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,7 +44,7 @@ public class PauseActs {
 
   private final PauseStore pauses;
   private final TaskTypes types;
-  private final ActStore acts;
+  private final Acts acts;
   private final RetryingTransactions transactions;
   private final Events events;
   private final Node node;
@@ -54,7 +55,7 @@ public class PauseActs {
   PauseActs(
       PauseStore pauses,
       TaskTypes types,
-      ActStore acts,
+      Acts acts,
       RetryingTransactions transactions,
       Events events,
       Node node) {
@@ -113,8 +114,8 @@ public class PauseActs {
       throw new FlowException(ErrorCode.LIMIT_EXCEEDED, "there are " + MAX_PAUSES + " pauses");
     }
     pauses.put(name, until, operator, reason);
-    Map<String, Long> detail = until == null ? null : Collections.singletonMap("until", until);
-    acts.record("PAUSE", objectOf(name), operator, reason, detail);
+    Map<String, Long> detail = until == null ? null : Map.of("until", until);
+    acts.record(Act.of("PAUSE", objectOf(name)).by(new Reason(operator, reason)).with(detail));
   }
 
   /**
@@ -129,7 +130,7 @@ public class PauseActs {
           wasPaused -> {
             pauses.delete(name);
             if (wasPaused) {
-              recordEnd(name, operator, reason);
+              acts.record(endOf(name, new Reason(operator, reason)));
             }
             return false;
           });
@@ -137,7 +138,7 @@ public class PauseActs {
       transactions.execute(
           () -> {
             if (pauses.delete(name)) {
-              recordEnd(name, operator, reason);
+              acts.record(endOf(name, new Reason(operator, reason)));
             }
             return null;
           });
@@ -145,8 +146,8 @@ public class PauseActs {
     events.publish(PausesChanged.HERE);
   }
 
-  private void recordEnd(PausedName name, String operator, String reason) {
-    acts.record("RESUME", objectOf(name), operator, reason, null);
+  private static Act endOf(PausedName name, Reason why) {
+    return Act.of("RESUME", objectOf(name)).by(why);
   }
 
   private static String objectOf(PausedName name) {
@@ -215,7 +216,7 @@ public class PauseActs {
   private boolean endUnlessChanged(Pause pause, PausedName name, boolean wasPaused) {
     boolean isEnded = pauses.deleteEnded(pause);
     if (isEnded && wasPaused) {
-      recordEnd(name, "", "its time has come");
+      acts.recordOwn(endOf(name, new Reason("", "its time has come")));
     }
     return isEnded;
   }

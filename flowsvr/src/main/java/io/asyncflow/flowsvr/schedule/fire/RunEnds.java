@@ -7,7 +7,9 @@ import io.asyncflow.api.OneLine;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.ScheduleState;
-import io.asyncflow.flowsvr.operator.ActStore;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.schedule.core.FireStore;
 import io.asyncflow.flowsvr.schedule.core.FireStore.RecordedEnd;
 import io.asyncflow.flowsvr.schedule.core.Run;
@@ -49,10 +51,10 @@ class RunEnds implements TaskLedger {
 
   private final ScheduleStore schedules;
   private final FireStore fires;
-  private final ActStore acts;
+  private final Acts acts;
   private final Events events;
 
-  RunEnds(ScheduleStore schedules, FireStore fires, ActStore acts, Events events) {
+  RunEnds(ScheduleStore schedules, FireStore fires, Acts acts, Events events) {
     this.schedules = schedules;
     this.fires = fires;
     this.acts = acts;
@@ -189,7 +191,8 @@ class RunEnds implements TaskLedger {
       announceAfterCommit();
     }
     if (pauses) {
-      acts.record("PAUSE", "schedule:" + row.scheduleId(), OPERATOR, inARow(streak), null);
+      acts.recordOwn(
+          Act.of("PAUSE", "schedule:" + row.scheduleId()).by(new Reason(OPERATOR, inARow(streak))));
       afterCommit(
           () ->
               log.warn(

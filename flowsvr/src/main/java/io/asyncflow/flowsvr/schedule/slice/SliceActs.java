@@ -4,9 +4,11 @@ import static java.util.Comparator.comparing;
 import static java.util.function.Function.identity;
 import static java.util.stream.Collectors.toMap;
 
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.number.LiveServers;
 import io.asyncflow.flowsvr.number.LiveServers.LiveServer;
-import io.asyncflow.flowsvr.operator.ActStore;
 import io.asyncflow.flowsvr.schedule.slice.SlicesView.NodeView;
 import io.asyncflow.flowsvr.schedule.slice.SlicesView.SliceView;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
@@ -25,11 +27,10 @@ class SliceActs {
 
   private final SliceStore store;
   private final LiveServers servers;
-  private final ActStore acts;
+  private final Acts acts;
   private final RetryingTransactions transactions;
 
-  SliceActs(
-      SliceStore store, LiveServers servers, ActStore acts, RetryingTransactions transactions) {
+  SliceActs(SliceStore store, LiveServers servers, Acts acts, RetryingTransactions transactions) {
     this.store = store;
     this.servers = servers;
     this.acts = acts;
@@ -108,25 +109,22 @@ class SliceActs {
     }
   }
 
-  /** Who acts, and why, as the caller says. */
-  record By(String operator, String reason) {}
-
   /**
    * Makes the owner of a slice hand it over.
    *
    * @param to a node's id; {@code null} for the server that is furthest below its share
    */
-  HandOver handOverSlice(int slice, String to, By by) {
+  HandOver handOverSlice(int slice, String to, Reason why) {
     List<SliceStore.Row> rows = store.all();
     SliceStore.Row row = rows.get(slice);
     if (row.isVacant()) {
       return HandOver.refused("slice", "has no owner now; a server will take it");
     }
-    return handOver(rows, row.owner(), List.of(slice), to, by);
+    return handOver(rows, row.owner(), List.of(slice), to, why);
   }
 
   /** Makes a server hand over all of its slices; the balance may give it others later. */
-  HandOver handOverAll(String node, String to, By by) {
+  HandOver handOverAll(String node, String to, Reason why) {
     List<SliceStore.Row> rows = store.all();
     List<Integer> slices =
         rows.stream()
@@ -136,11 +134,11 @@ class SliceActs {
     if (slices.isEmpty()) {
       return HandOver.refused("node", "owns no slice");
     }
-    return handOver(rows, node, slices, to, by);
+    return handOver(rows, node, slices, to, why);
   }
 
   private HandOver handOver(
-      List<SliceStore.Row> rows, String owner, List<Integer> slices, String to, By by) {
+      List<SliceStore.Row> rows, String owner, List<Integer> slices, String to, Reason why) {
     List<LiveServer> takers =
         servers.thatBeatWithin(SliceRounds.ALIVE).stream()
             .filter(server -> server.weight() > 0 && !server.node().equals(owner))
@@ -158,19 +156,19 @@ class SliceActs {
     Map<Integer, SliceStore.Row> bySlice =
         rows.stream().collect(toMap(SliceStore.Row::slice, identity()));
     List<SlicePlan.Move> sorted = moves.stream().sorted(comparing(SlicePlan.Move::slice)).toList();
-    List<Promised> promised = transactions.execute(() -> promise(sorted, bySlice, by));
+    List<Promised> promised = transactions.execute(() -> promise(sorted, bySlice, why));
     log.info("an operator lets {} hand over {} slices of the schedules", owner, promised.size());
     return new HandOver(promised, null, null);
   }
 
   /** Promises slices, and records the act on each; leaves out those that changed meanwhile. */
   private List<Promised> promise(
-      List<SlicePlan.Move> moves, Map<Integer, SliceStore.Row> bySlice, By by) {
+      List<SlicePlan.Move> moves, Map<Integer, SliceStore.Row> bySlice, Reason why) {
     List<Promised> promised = new ArrayList<>();
     for (SlicePlan.Move move : moves) {
       if (store.promise(bySlice.get(move.slice()), move.to())) {
         Promised one = new Promised(move.slice(), move.from(), move.to());
-        acts.record("HAND_OVER", "slice:" + move.slice(), by.operator(), by.reason(), one);
+        acts.record(Act.of("HAND_OVER", "slice:" + move.slice()).by(why).with(one));
         promised.add(one);
       }
     }

@@ -6,6 +6,7 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.schedule.slice.SliceActs.HandOver;
 import io.asyncflow.flowsvr.schedule.slice.SliceActs.Promised;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -21,8 +22,6 @@ import org.springframework.web.bind.annotation.RestController;
 class SliceController {
 
   private static final int NODE = 64;
-  private static final int OPERATOR = 128;
-  private static final int REASON = 1_000;
 
   private final SliceActs acts;
 
@@ -54,16 +53,14 @@ class SliceController {
     Integer slice = in.number("slice").between(0, SliceLeases.SLICES - 1).asInteger();
     String node = in.text("node").name().max(NODE).value();
     String to = in.text("to").name().max(NODE).value();
-    SliceActs.By by =
-        new SliceActs.By(
-            in.text("operator").max(OPERATOR).or(""), in.text("reason").max(REASON).or(""));
+    Reason why = Reason.read(in);
     if (in.has("slice") == in.has("node")) {
       in.refuse("slice", "is required, or node, and not both");
     }
     in.refuseIfBad();
     caller.requireAll();
     HandOver done =
-        node == null ? acts.handOverSlice(slice, to, by) : acts.handOverAll(node, to, by);
+        node == null ? acts.handOverSlice(slice, to, why) : acts.handOverAll(node, to, why);
     if (done.fault() != null) {
       in.refuse(done.fault(), done.rule());
       in.refuseIfBad();

@@ -7,7 +7,6 @@ import static org.springframework.web.bind.annotation.RequestMethod.POST;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
-import io.asyncflow.flowsvr.tasktable.NewTaskTables;
 import io.asyncflow.flowsvr.tasktable.TableLifeStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
 import io.asyncflow.flowsvr.tasktable.TaskTableView;
@@ -27,14 +26,14 @@ class TaskTableController {
 
   private final TaskTypes types;
   private final TaskFamilies families;
-  private final NewTaskTables newTaskTables;
+  private final TableRoll roll;
   private final TableLifeStore lives;
 
   TaskTableController(
-      TaskTypes types, TaskFamilies families, NewTaskTables newTaskTables, TableLifeStore lives) {
+      TaskTypes types, TaskFamilies families, TableRoll roll, TableLifeStore lives) {
     this.types = types;
     this.families = families;
-    this.newTaskTables = newTaskTables;
+    this.roll = roll;
     this.lives = lives;
   }
 
@@ -59,7 +58,7 @@ class TaskTableController {
   @Needs(Verb.TYPE_ROLL)
   @PostMapping("/roll")
   Envelope<Rolled> roll(Fields in, Caller caller) {
-    return Envelope.ok(new Rolled(newTaskTables.roll(type(in, caller)).sqlName()));
+    return Envelope.ok(new Rolled(roll.roll(type(in, caller)).sqlName()));
   }
 
   private TaskType type(Fields in, Caller caller) {

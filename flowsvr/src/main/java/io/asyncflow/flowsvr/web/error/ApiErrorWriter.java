@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.web.error;
 
+import io.asyncflow.api.ErrorCode;
 import io.asyncflow.flowsvr.web.filter.TraceId;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
@@ -21,6 +22,7 @@ public final class ApiErrorWriter {
 
   private static final int RETRY_AFTER_SECONDS = 1;
   private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final String CODE = ApiErrorWriter.class.getName() + ".code";
 
   private ApiErrorWriter() {}
 
@@ -31,6 +33,7 @@ public final class ApiErrorWriter {
     if (response.isCommitted()) {
       return;
     }
+    request.setAttribute(CODE, refusal.code());
     String traceId = TraceId.of(request);
     byte[] body = JSON.writeValueAsBytes(ErrorBody.of(refusal, path(request), traceId));
     response.resetBuffer();
@@ -46,6 +49,11 @@ public final class ApiErrorWriter {
     response.setContentType(contentType(request.getHeader(HttpHeaders.ACCEPT)));
     response.setContentLength(body.length);
     response.getOutputStream().write(body);
+  }
+
+  /** The code of the error that answered the request; {@code null} if none did. */
+  public static ErrorCode codeOf(HttpServletRequest request) {
+    return (ErrorCode) request.getAttribute(CODE);
   }
 
   /** The path that the client requested, also after Tomcat's forward to the error route. */

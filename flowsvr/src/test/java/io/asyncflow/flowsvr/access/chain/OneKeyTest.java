@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.access.chain;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
@@ -47,7 +48,8 @@ class OneKeyTest {
           found[0] = caller == null ? null : caller.getName();
         };
 
-    new CallerFilter(new OneKey(KEY)).doFilter(request, new MockHttpServletResponse(), chain);
+    new CallerFilter(new OneKey(KEY), mock(EnvironmentKeyUse.class))
+        .doFilter(request, new MockHttpServletResponse(), chain);
 
     assertThat(found[0]).isEqualTo(principal);
   }

@@ -286,6 +286,10 @@ class KeysIT {
     awaitRefused(ErrorCode.NOT_AUTHENTICATED, () -> client.keys().list(null));
     assertThat(listed(key).state()).isEqualTo(KeyState.IGNORED);
     assertThat(listed(key).roles()).isEmpty();
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () -> assertThat(actsOn(key.keyId())).startsWith("CREATE").contains("IGNORE_KEY"));
     at(one, adminKey).keys().revoke(key.keyId(), "forged");
     assertThat(listed(key).state()).isEqualTo(KeyState.REVOKED);
   }

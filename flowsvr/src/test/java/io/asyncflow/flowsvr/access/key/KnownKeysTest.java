@@ -11,6 +11,7 @@ import static org.mockito.Mockito.when;
 
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
+import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.DatabaseWatch;
@@ -56,7 +57,7 @@ class KnownKeysTest {
     when(database.isUp()).thenReturn(true);
     when(store.version()).thenAnswer(any -> new Version(version, BEGIN));
     when(store.all()).thenAnswer(any -> List.copyOf(rows));
-    keys = new KnownKeys(store, seals, calls, database, node, environmentKey);
+    keys = new KnownKeys(store, seals, calls, database, mock(Acts.class), node, environmentKey);
     keys.load();
     return keys;
   }

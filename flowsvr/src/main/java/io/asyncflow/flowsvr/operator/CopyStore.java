@@ -2,7 +2,9 @@ package io.asyncflow.flowsvr.operator;
 
 import static io.asyncflow.flowsvr.system.db.DatabaseClock.sql;
 
-import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.act.Reason;
 import io.asyncflow.flowsvr.task.TaskCopies;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -18,51 +20,57 @@ import java.util.Set;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
-/** Statements on {@code t_audit}: one row for each act, written in the act's transaction. */
+/**
+ * Statements on {@code t_audit}: one row for each copy of a task, written in the transaction that
+ * makes the copy. The row shows which objects the copy may name.
+ */
 @Component
-class AuditStore implements TaskCopies {
+class CopyStore implements TaskCopies {
+
+  static final String RETRY = "RETRY";
 
   private final JdbcClient jdbc;
+  private final Acts acts;
 
-  AuditStore(JdbcClient jdbc) {
+  CopyStore(JdbcClient jdbc, Acts acts) {
     this.jdbc = jdbc;
+    this.acts = acts;
   }
 
-  void insert(Act act, TaskId id, TaskStatus before, TaskStatus after, TaskId copy) {
-    jdbc.sql(
-            sql(
-                """
-            INSERT INTO t_audit
-              (act_time, act, task_id, operator, reason, status_before, status_after, new_task_id)
-            VALUES (now_ms, :act, :task, :operator, :reason, :before, :after, :copy)
-            """))
-        .param("act", act.kind().name())
-        .param("task", id.toString())
-        .param("operator", act.operator())
-        .param("reason", act.reason())
-        .param("before", before.code())
-        .param("after", after.code())
-        .param("copy", copy == null ? null : copy.toString())
-        .update();
+  /** Records the copy that an operator's retry made. */
+  void insert(TaskRow original, TaskId copy) {
+    insert(List.of(original), List.of(copy));
   }
 
   @Override
   public void made(List<TaskRow> originals, List<TaskId> copies, String by) {
-    List<Object> values = new ArrayList<>(originals.size() * 6);
+    insert(originals, copies);
+    List<Act> retries = new ArrayList<>(originals.size());
     for (int i = 0; i < originals.size(); i++) {
       TaskRow original = originals.get(i);
-      values.add(Act.Kind.RETRY.name());
+      retries.add(
+          Act.onTask(RETRY, original.id(), original.status(), original.status())
+              .by(new Reason(by, ""))
+              .making(copies.get(i)));
+    }
+    acts.recordOwn(retries);
+  }
+
+  private void insert(List<TaskRow> originals, List<TaskId> copies) {
+    List<Object> values = new ArrayList<>(originals.size() * 5);
+    for (int i = 0; i < originals.size(); i++) {
+      TaskRow original = originals.get(i);
+      values.add(RETRY);
       values.add(original.id().toString());
-      values.add(by);
       values.add(original.status().code());
       values.add(original.status().code());
       values.add(copies.get(i).toString());
     }
-    String row = sql("(now_ms, ?, ?, ?, ?, ?, ?)");
+    String row = sql("(now_ms, ?, ?, ?, ?, ?)");
     String sql =
         """
         INSERT INTO t_audit
-          (act_time, act, task_id, operator, status_before, status_after, new_task_id)
+          (act_time, act, task_id, status_before, status_after, new_task_id)
         VALUES
         """
             + String.join(",\n", Collections.nCopies(originals.size(), row));
@@ -113,32 +121,16 @@ class AuditStore implements TaskCopies {
         .toList();
   }
 
-  /** Deletes a page of the oldest acts of this age that made no copy; returns their number. */
-  int deleteOlderThan(Duration age, int limit) {
-    return jdbc.sql(
-            sql(
-                """
-            DELETE FROM t_audit
-            WHERE act_time < now_ms - :age
-              AND new_task_id IS NULL
-            ORDER BY act_time
-            LIMIT :limit
-            """))
-        .param("age", age.toMillis())
-        .param("limit", limit)
-        .update();
-  }
-
-  /** An act that made a copy. */
+  /** The record of a copy. */
   record Copying(long id, String copy) {}
 
   /**
-   * Acts of this age that made a copy, in the order of their ids, except acts whose copy was copied
-   * again, because they lead to that copy.
+   * Records of this age, in the order of their ids, except those whose copy was copied again,
+   * because they lead to that copy.
    *
    * @param after the last id of the previous page; 0 for the first page
    */
-  List<Copying> findCopyingOlderThan(Duration age, long after, int limit) {
+  List<Copying> findOlderThan(Duration age, long after, int limit) {
     return jdbc.sql(
             sql(
                 """
@@ -163,7 +155,7 @@ class AuditStore implements TaskCopies {
   }
 
   /**
-   * Deletes the acts whose copy was not copied meanwhile; returns their number. A copy in a table
+   * Deletes the records whose copy was not copied meanwhile; returns their number. A copy in a table
    * that was given up cannot be copied any more, so a retry just before that is visible here.
    */
   int delete(List<Long> ids) {
@@ -179,32 +171,5 @@ class AuditStore implements TaskCopies {
             """)
         .param("ids", ids)
         .update();
-  }
-
-  /** The acts on one task, newest first. */
-  List<AuditEntry> find(TaskId id, int limit) {
-    return jdbc.sql(
-            """
-            SELECT act_time, act, task_id, operator, reason, status_before, status_after,
-              new_task_id
-            FROM t_audit
-            WHERE task_id = :task
-            ORDER BY id DESC
-            LIMIT :limit
-            """)
-        .param("task", id.toString())
-        .param("limit", limit)
-        .query(
-            (rs, row) ->
-                new AuditEntry(
-                    rs.getLong("act_time"),
-                    rs.getString("act"),
-                    rs.getString("task_id"),
-                    rs.getString("operator"),
-                    rs.getString("reason"),
-                    rs.getInt("status_before"),
-                    rs.getInt("status_after"),
-                    rs.getString("new_task_id")))
-        .list();
   }
 }

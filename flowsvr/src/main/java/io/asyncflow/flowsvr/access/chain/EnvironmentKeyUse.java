@@ -1,0 +1,67 @@
+package io.asyncflow.flowsvr.access.chain;
+
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.CallerActor;
+import io.asyncflow.flowsvr.access.chain.AccessProperties.Mode;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Actor;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
+import jakarta.annotation.PreDestroy;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Records the use of the environment's key beside access keys, where it is meant for emergencies:
+ * the first use in an hour. The request does not wait for it. Thread-safe.
+ */
+@Component
+class EnvironmentKeyUse {
+
+  private static final Logger log = LoggerFactory.getLogger(EnvironmentKeyUse.class);
+  private static final long HOUR = Duration.ofHours(1).toNanos();
+
+  private final Acts acts;
+  private final Node node;
+  private final boolean isOn;
+  private final AtomicLong lastRecorded;
+  private final ExecutorService recorder = DaemonThreads.pool(1, "environment-key");
+
+  EnvironmentKeyUse(AccessProperties access, Acts acts, Node node) {
+    this.acts = acts;
+    this.node = node;
+    this.isOn = access.mode() == Mode.KEYS;
+    this.lastRecorded = new AtomicLong(node.nanoTime() - HOUR);
+  }
+
+  void note(Caller caller, HttpServletRequest request) {
+    if (!isOn || caller.kind() != Caller.Kind.ENV) {
+      return;
+    }
+    long now = node.nanoTime();
+    long last = lastRecorded.get();
+    if (now - last >= HOUR && lastRecorded.compareAndSet(last, now)) {
+      Actor actor = CallerActor.of(caller, request);
+      recorder.execute(() -> record(actor));
+    }
+  }
+
+  private void record(Actor actor) {
+    try {
+      acts.recordBy(actor, Act.of("USE_KEY", "key:FLOW_API_KEY"));
+    } catch (RuntimeException e) {
+      log.warn("a use of FLOW_API_KEY from {} could not be recorded: {}", actor.ip(), e.toString());
+    }
+  }
+
+  @PreDestroy
+  void stop() {
+    recorder.shutdown();
+  }
+}

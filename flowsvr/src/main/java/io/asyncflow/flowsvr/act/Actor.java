@@ -1,0 +1,23 @@
+package io.asyncflow.flowsvr.act;
+
+import java.net.InetAddress;
+
+/**
+ * The author of an act, as far as it was proven.
+ *
+ * @param name such as {@code key:3Qm81LtzGh}, {@code env:FLOW_API_KEY}, {@code local}; never a
+ *     secret
+ * @param ip {@code null} if it is not known
+ * @param source how the act came: {@code api}, or {@code server} if no caller asked for it
+ * @param traceId of the request; empty if there is none
+ */
+public record Actor(String name, InetAddress ip, String source, String traceId) {
+
+  /** The server by itself. */
+  public static final Actor SERVER = new Actor("server", null, "server", "");
+
+  /** The caller of a request. */
+  public static Actor ofRequest(String name, InetAddress ip, String traceId) {
+    return new Actor(name, ip, "api", traceId);
+  }
+}

@@ -1,0 +1,77 @@
+package io.asyncflow.flowsvr.audit;
+
+import io.asyncflow.api.act.ActFilter;
+import io.asyncflow.api.act.ActPage;
+import io.asyncflow.api.act.ListedAct;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.MissingVerbException;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.act.ActStore;
+import io.asyncflow.flowsvr.act.ActStore.Place;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+@RestController
+@RequestMapping("/api/audit")
+class AuditController {
+
+  private static final int ACTOR = 160;
+  private static final int OBJECT = 128;
+  private static final int ACT = 32;
+  private static final int CURSOR = 40;
+  private static final int MAX_PAGE = 1_000;
+  private static final int DEFAULT_PAGE = 100;
+
+  private final ActStore acts;
+
+  AuditController(ActStore acts) {
+    this.acts = acts;
+  }
+
+  record ListActs(
+      String actor, String object, String act, Long from, Long to, Integer limit, String cursor) {}
+
+  @Takes(summary = "Lists acts, newest first", shape = ListActs.class, list = true)
+  @Needs(Verb.AUDIT_READ)
+  @PostMapping("/list")
+  Envelope<ActPage> list(Fields in, Caller caller) {
+    ActFilter filter =
+        new ActFilter(
+            in.text("actor").max(ACTOR).value(),
+            in.text("object").max(OBJECT).value(),
+            in.text("act").max(ACT).ascii().value(),
+            in.number("from").epochMs().asLong(),
+            in.number("to").epochMs().asLong());
+    int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
+    Place after =
+        in.text("cursor").max(CURSOR).as(AuditController::place, "is not a cursor of this list");
+    in.refuseIfBad();
+    refuseIfScoped(caller);
+    List<ListedAct> page = acts.list(filter, after == null ? Place.NEWEST : after, limit);
+    ListedAct last = page.size() < limit ? null : page.get(limit - 1);
+    return Envelope.ok(new ActPage(page, last == null ? null : last.time() + "-" + last.id()));
+  }
+
+  /** An act names objects of any scope, in its reason and its detail, too. */
+  private static void refuseIfScoped(Caller caller) {
+    if (caller.isScoped()) {
+      throw new MissingVerbException(Verb.AUDIT_READ);
+    }
+  }
+
+  private static Optional<Place> place(String text) {
+    return text.matches("[0-9]{1,18}-[0-9]{1,18}")
+        ? Optional.of(
+            new Place(
+                Long.parseLong(text.substring(0, text.indexOf('-'))),
+                Long.parseLong(text.substring(text.indexOf('-') + 1))))
+        : Optional.empty();
+  }
+}

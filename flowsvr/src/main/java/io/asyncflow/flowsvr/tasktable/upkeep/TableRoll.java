@@ -1,0 +1,63 @@
+package io.asyncflow.flowsvr.tasktable.upkeep;
+
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.tasktable.Freshness;
+import io.asyncflow.flowsvr.tasktable.SchedulePositions;
+import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.rules.TaskTable;
+import io.asyncflow.rules.TaskType;
+import java.util.Map;
+import org.springframework.stereotype.Service;
+
+/** Rolls to the next table of a type by hand, however full the end is. Thread-safe. */
+@Service
+class TableRoll {
+
+  private final TaskFamilies families;
+  private final SchedulePositions positions;
+  private final Acts acts;
+  private final RetryingTransactions transactions;
+
+  TableRoll(
+      TaskFamilies families,
+      SchedulePositions positions,
+      Acts acts,
+      RetryingTransactions transactions) {
+    this.families = families;
+    this.positions = positions;
+    this.acts = acts;
+    this.transactions = transactions;
+  }
+
+  /**
+   * Rolls to the next table now; does nothing if another call has rolled meanwhile. Creates the
+   * first table if there is none. Runs DDL.
+   *
+   * @return the end
+   * @throws org.springframework.dao.DataAccessException if the next table cannot be created
+   */
+  TaskTable roll(TaskType type) {
+    families.of(type); // creates the first table, if there is none
+    TaskTable end = endNow(type);
+    TaskTable next = new TaskTable(type, end.number() + 1);
+    families.makeReady(next);
+    transactions.execute(() -> moveEnd(end, next));
+    families.outdated();
+    return endNow(type);
+  }
+
+  private boolean moveEnd(TaskTable end, TaskTable next) {
+    boolean isMoved = positions.advanceEnd(end.type().name(), end.number()) == 1;
+    if (isMoved) {
+      acts.record(Act.of("ROLL", "type:" + end.type()).with(Map.of("table", next.sqlName())));
+    }
+    return isMoved;
+  }
+
+  /** The end as it is now, not as it was cached: another server may have rolled since. */
+  private TaskTable endNow(TaskType type) {
+    return families.find(type, Freshness.NOW).orElseThrow().end();
+  }
+}
