@@ -59,8 +59,7 @@ class OperatorController {
     TaskId id = taskId(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    reach.require(id, caller);
-    acts.cancel(id, why);
+    acts.cancel(reach.require(id, caller), why);
     return Envelope.ok(null);
   }
 
@@ -71,8 +70,7 @@ class OperatorController {
     TaskId id = taskId(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    reach.require(id, caller);
-    return Envelope.ok(new Retried(acts.retry(id, why).toString()));
+    return Envelope.ok(new Retried(acts.retry(reach.require(id, caller), why).toString()));
   }
 
   @Takes(summary = "Pauses a task; stop=1 ends its hold", shape = PauseTask.class)
@@ -84,8 +82,7 @@ class OperatorController {
     in.refuseMisplaced("until", "a task is paused until it is resumed");
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    reach.require(id, caller);
-    acts.pause(id, stop, why);
+    acts.pause(reach.require(id, caller), stop, why);
     return Envelope.done();
   }
 
@@ -96,8 +93,7 @@ class OperatorController {
     TaskId id = taskId(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    reach.require(id, caller);
-    acts.resume(id, why);
+    acts.resume(reach.require(id, caller), why);
     return Envelope.done();
   }
 
@@ -110,8 +106,7 @@ class OperatorController {
         in.text("status").required().as(OperatorController::status, "must be 1, 4, 8 or 16");
     Reason why = Reason.readRequired(in);
     in.refuseIfBad();
-    reach.require(id, caller);
-    acts.setStatus(id, status, why);
+    acts.setStatus(reach.require(id, caller), status, why);
     return Envelope.ok(null);
   }
 
@@ -126,8 +121,7 @@ class OperatorController {
     }
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    holders.setWorkers(id, workers, why);
-    reach.require(id, caller);
+    holders.setWorkers(reach.require(id, caller), workers, why);
     return Envelope.ok(null);
   }
 
@@ -138,8 +132,7 @@ class OperatorController {
     TaskId id = taskId(in);
     Reason why = Reason.read(in);
     in.refuseIfBad();
-    holders.restart(id, why);
-    reach.require(id, caller);
+    holders.restart(reach.require(id, caller), why);
     return Envelope.ok(null);
   }
 
@@ -151,8 +144,7 @@ class OperatorController {
   Envelope<Acts> getActs(Fields in, Caller caller) {
     TaskId id = taskId(in);
     in.refuseIfBad();
-    reach.require(id, caller);
-    return Envelope.ok(new Acts(acts.actsOn(id, ACTS)));
+    return Envelope.ok(new Acts(acts.actsOn(reach.require(id, caller), ACTS)));
   }
 
   private static TaskId taskId(Fields in) {

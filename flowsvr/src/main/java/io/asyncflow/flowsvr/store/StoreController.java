@@ -26,6 +26,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -124,7 +125,7 @@ class StoreController {
     if (!caller.isScoped()) {
       return;
     }
-    TaskId task = taskOf(key);
+    TaskId task = taskOf(key).orElseThrow(() -> missing(key));
     if (!caller.seesType(task.type().name())) {
       throw new TaskNotFoundException(task);
     }
@@ -137,8 +138,9 @@ class StoreController {
     }
   }
 
-  private static TaskId taskOf(StoreKey key) {
-    return TaskId.parse(key.taskId()).orElseThrow();
+  /** Empty where the first part of the key is not the id of a task. */
+  private static Optional<TaskId> taskOf(StoreKey key) {
+    return TaskId.parse(key.taskId());
   }
 
   private static FlowException missing(StoreKey key) {
@@ -176,7 +178,7 @@ class StoreController {
     List<FieldError> errors = new ArrayList<>();
     StoreKey key = key(taskId, stage, epoch, name, errors);
     refuseIfBad(errors);
-    if (caller.isScoped() && !tasks.reaches(taskOf(key), caller)) {
+    if (caller.isScoped() && taskOf(key).filter(id -> tasks.reaches(id, caller)).isEmpty()) {
       throw missing(key);
     }
     inTurn(() -> send(key, response));

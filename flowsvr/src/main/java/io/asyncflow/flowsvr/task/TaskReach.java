@@ -23,14 +23,14 @@ public class TaskReach {
   }
 
   /**
-   * Returns if the caller reaches the task.
-   *
+   * @return the id, if the caller reaches the task
    * @throws TaskNotFoundException if it does not, as if there were no such task
    */
-  public void require(TaskId id, Caller caller) {
+  public TaskId require(TaskId id, Caller caller) {
     if (caller.isScoped() && !reaches(id, caller)) {
       throw new TaskNotFoundException(id);
     }
+    return id;
   }
 
   /**

@@ -131,7 +131,7 @@ class TenancyIT {
     String job = any(random, owner.jobs);
     String schedule = any(random, owner.schedules);
     Answer answer =
-        switch (random.nextInt(30)) {
+        switch (random.nextInt(34)) {
           case 0, 1, 2 -> createTask(caller, owner);
           case 3 -> createJob(caller, owner);
           case 4 -> saveSchedule(caller, owner);
@@ -170,6 +170,10 @@ class TenancyIT {
           case 28 ->
               send(
                   caller.key, "pause/set", Map.of("kind", "WORKER", "name", owner.worker() + "-2"));
+          case 29 -> send(caller.key, "task/restart", Map.of("taskId", task));
+          case 30 -> send(caller.key, "task/retry", Map.of("taskId", task));
+          case 31 -> send(caller.key, "job/retry", Map.of("jobId", job));
+          case 32 -> send(caller.key, "schedule/resume", Map.of("scheduleId", schedule));
           default ->
               send(caller.key, "task/setWorkers", Map.of("taskId", task, "workerIds", List.of()));
         };
