@@ -14,6 +14,9 @@ import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -28,6 +31,10 @@ class AuditController {
   private static final int CURSOR = 40;
   private static final int MAX_PAGE = 1_000;
   private static final int DEFAULT_PAGE = 100;
+
+  private static final Function<String, Optional<String>> ACTORS = like("[a-z]+(:.+)?");
+  private static final Function<String, Optional<String>> OBJECTS = like("[a-z]+:.+");
+  private static final Function<String, Optional<String>> ACTS = like("[A-Z][A-Z_]*");
 
   private final ActStore acts;
 
@@ -44,9 +51,9 @@ class AuditController {
   Envelope<ActPage> list(Fields in, Caller caller) {
     ActFilter filter =
         new ActFilter(
-            in.text("actor").max(ACTOR).value(),
-            in.text("object").max(OBJECT).value(),
-            in.text("act").max(ACT).ascii().value(),
+            in.text("actor").name().max(ACTOR).as(ACTORS, "must be like local or key:3Qm81LtzGh"),
+            in.text("object").name().max(OBJECT).as(OBJECTS, "must be like type:lark"),
+            in.text("act").max(ACT).as(ACTS, "must be the name of an act, such as CANCEL"),
             in.number("from").epochMs().asLong(),
             in.number("to").epochMs().asLong());
     int limit = in.number("limit").between(1, MAX_PAGE).or(DEFAULT_PAGE);
@@ -64,6 +71,12 @@ class AuditController {
     if (caller.isScoped()) {
       throw new MissingVerbException(Verb.AUDIT_READ);
     }
+  }
+
+  /** Refuses what no record has, rather than to find nothing. */
+  private static Function<String, Optional<String>> like(String pattern) {
+    Predicate<String> matches = Pattern.compile(pattern).asMatchPredicate();
+    return text -> Optional.of(text).filter(matches);
   }
 
   private static Optional<Place> place(String text) {

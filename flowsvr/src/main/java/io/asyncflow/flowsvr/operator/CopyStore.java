@@ -155,8 +155,8 @@ class CopyStore implements TaskCopies {
   }
 
   /**
-   * Deletes the records whose copy was not copied meanwhile; returns their number. A copy in a table
-   * that was given up cannot be copied any more, so a retry just before that is visible here.
+   * Deletes the records whose copy was not copied meanwhile; returns their number. A copy in a
+   * table that was given up cannot be copied any more, so a retry just before that is visible here.
    */
   int delete(List<Long> ids) {
     return jdbc.sql(

@@ -38,16 +38,21 @@ class SecondDoorIT {
     SecurityContextHolder.clearContext();
   }
 
+  private static Caller callerAs(Role role) {
+    return new Caller(Caller.Kind.KEY, "key:test", Set.of(role), Scope.ALL);
+  }
+
   private static void enterAs(Role role) {
-    Caller caller = new Caller(Caller.Kind.KEY, "key:test", Set.of(role), Scope.ALL);
+    Caller caller = callerAs(role);
     SecurityContextHolder.setContext(new SecurityContextImpl(new CallerAuthentication(caller)));
   }
 
   private Object governanceStatus() {
     Object controller = beans.getBean("governanceController");
-    Method status = ReflectionUtils.findMethod(AopUtils.getTargetClass(controller), "status");
+    Method status =
+        ReflectionUtils.findMethod(AopUtils.getTargetClass(controller), "status", Caller.class);
     ReflectionUtils.makeAccessible(status);
-    return ReflectionUtils.invokeMethod(status, controller);
+    return ReflectionUtils.invokeMethod(status, controller, callerAs(Role.ADMIN));
   }
 
   @Test
