@@ -36,7 +36,7 @@ class ArchitectureTest {
   private static final List<List<String>> FEATURES =
       List.of(
           List.of("governance"),
-          List.of("schedule", "hook", "key", "audit"),
+          List.of("schedule", "hook", "key", "session", "audit"),
           List.of("worker", "job"),
           List.of("operator", "leader", "store"),
           List.of("hold"),
@@ -59,7 +59,14 @@ class ArchitectureTest {
           List.of(
               "schedule", "schedule.upkeep", "schedule.fire", "schedule.slice", "schedule.core"),
           List.of("create", "create.limit"),
-          List.of("access.chain", "access.refusal", "access.key", "access"),
+          List.of(
+              "access.chain",
+              "access.session",
+              "access.site",
+              "access.token",
+              "access.refusal",
+              "access.key",
+              "access"),
           List.of("hook", "hook.dispatch", "hook.delivery", "hook.egress", "hook.core"),
           List.of("operator.pause", "operator"),
           List.of("job", "job.upkeep", "job.progress", "job.steps", "job.core"),

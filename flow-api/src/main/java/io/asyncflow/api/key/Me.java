@@ -8,10 +8,13 @@ import java.util.Set;
  * Whom the server takes the caller for, and what it may do.
  *
  * @param principal as records name the caller, such as {@code key:3Qm81LtzGh}
- * @param kind how the caller proved itself: {@code KEY}, {@code ENV}, {@code LOCAL}
+ * @param kind how the caller proved itself: {@code KEY}, {@code ENV}, {@code LOCAL}, {@code OIDC},
+ *     {@code SESSION}
  * @param types {@code *} alone for all, as with the other lists
  * @param workerPrefix empty for any
- * @param expireTime epoch ms; {@code null} if it is no access key
+ * @param expireTime epoch ms at which the access key or the session ends; {@code null} for others
+ * @param csrfToken what requests with the session's cookie send as {@code X-XSRF-TOKEN} if they
+ *     change something; {@code null} without a session
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Me(
@@ -23,4 +26,5 @@ public record Me(
     List<String> stages,
     List<String> users,
     String workerPrefix,
-    Long expireTime) {}
+    Long expireTime,
+    String csrfToken) {}

@@ -12,8 +12,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Seals rows of keys with a pepper, a secret that the database does not know: so a row that was
- * written or changed by somebody who only has the database counts for nothing. Immutable.
+ * Seals rows of keys and sessions with a pepper, a secret that the database does not know: so a row
+ * that was written or changed by somebody who only has the database counts for nothing. Immutable.
  *
  * <p>With two peppers, rows of both are good, and new ones get a seal of the first.
  */
@@ -59,6 +59,11 @@ public final class KeySeals {
     return new KeySeals(peppers);
   }
 
+  /** Seals under one secret, whatever its length. */
+  public static KeySeals under(String secret) {
+    return new KeySeals(List.of(secret));
+  }
+
   /** Whether there is a pepper. */
   public boolean isOn() {
     return !peppers.isEmpty();
@@ -66,30 +71,44 @@ public final class KeySeals {
 
   /** The seal of a row; {@code null} without a pepper. */
   public byte[] seal(AccessKeyRow row) {
-    return isOn() ? seal(row, peppers.get(0)) : null;
+    return seal(columns(row));
+  }
+
+  /**
+   * The seal of a row of another table; {@code null} without a pepper.
+   *
+   * @param columns begin with one that no key has, so that no row passes for one of another table
+   */
+  public byte[] seal(List<?> columns) {
+    return isOn() ? seal(columns, peppers.get(0)) : null;
   }
 
   /** Whether the row counts. Without a pepper every row does. */
   public boolean isGood(AccessKeyRow row, byte[] seal) {
-    return !isOn() || peppers.stream().anyMatch(pepper -> isSealed(row, seal, pepper));
+    return isGood(columns(row), seal);
+  }
+
+  /** As {@link #isGood(AccessKeyRow, byte[])}, of a row of another table. */
+  public boolean isGood(List<?> columns, byte[] seal) {
+    return !isOn() || peppers.stream().anyMatch(pepper -> isSealed(columns, seal, pepper));
   }
 
   /** Whether the row has the seal that it would get now. */
   public boolean isCurrent(AccessKeyRow row, byte[] seal) {
-    return !isOn() || isSealed(row, seal, peppers.get(0));
+    return !isOn() || isSealed(columns(row), seal, peppers.get(0));
   }
 
-  private static boolean isSealed(AccessKeyRow row, byte[] seal, String pepper) {
+  private static boolean isSealed(List<?> columns, byte[] seal, String pepper) {
     return pepper.equals(NONE)
         ? seal == null
-        : seal != null && MessageDigest.isEqual(seal, seal(row, pepper));
+        : seal != null && MessageDigest.isEqual(seal, seal(columns, pepper));
   }
 
-  private static byte[] seal(AccessKeyRow row, String pepper) {
+  private static byte[] seal(List<?> columns, String pepper) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(pepper.getBytes(StandardCharsets.UTF_8), ALGORITHM));
-      for (Object column : columns(row)) {
+      for (Object column : columns) {
         add(mac, column);
       }
       return mac.doFinal();

@@ -20,7 +20,11 @@ public final class Caller {
     /** By the key in the server's environment. */
     ENV,
     /** By a key that the server made. */
-    KEY
+    KEY,
+    /** By a token of an issuer that the server trusts. */
+    OIDC,
+    /** By the cookie of a session, which began with one of the three above. */
+    SESSION
   }
 
   private final Kind kind;
@@ -47,6 +51,11 @@ public final class Caller {
     this.scope = scope;
     this.isScoped = !scope.isAll();
     this.workers = scope.workers();
+  }
+
+  /** The same caller, proven by a session that it has begun. */
+  public Caller inSession() {
+    return new Caller(Kind.SESSION, principal, roles, scope);
   }
 
   public Kind kind() {

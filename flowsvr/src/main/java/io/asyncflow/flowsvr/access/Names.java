@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Some names: listed ones and all that begin in listed ways, or simply all. Immutable. */
 public final class Names {
@@ -100,6 +101,15 @@ public final class Names {
       parameters.put(parameter + i, prefix);
     }
     return "AND (" + (oneOf.isEmpty() ? "1 = 0" : String.join(" OR ", oneOf)) + ")\n";
+  }
+
+  /** As {@link #of} takes them, in order. */
+  public List<String> patterns() {
+    return isAll
+        ? List.of(ANY)
+        : Stream.concat(listed.stream(), prefixes.stream().map(beginning -> beginning + ANY))
+            .sorted()
+            .toList();
   }
 
   /** The names that are listed in full. */

@@ -26,7 +26,7 @@ import org.springframework.web.bind.annotation.RestController;
 class AuditController {
 
   private static final int ACTOR = 160;
-  private static final int OBJECT = 128;
+  private static final int OBJECT = 192;
   private static final int ACT = 32;
   private static final int CURSOR = 40;
   private static final int MAX_PAGE = 1_000;

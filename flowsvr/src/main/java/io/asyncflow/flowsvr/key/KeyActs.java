@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.access.key.AccessKeyStore;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeysChanged;
 import io.asyncflow.flowsvr.access.key.KeyGrant;
+import io.asyncflow.flowsvr.access.session.Sessions;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Reason;
@@ -18,6 +19,7 @@ import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongFunction;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.stereotype.Service;
@@ -33,6 +35,7 @@ class KeyActs {
 
   private final AccessKeyStore store;
   private final KeyViews views;
+  private final Sessions sessions;
   private final Acts acts;
   private final RetryingTransactions transactions;
   private final Events events;
@@ -42,6 +45,7 @@ class KeyActs {
   KeyActs(
       AccessKeyStore store,
       KeyViews views,
+      Sessions sessions,
       Acts acts,
       RetryingTransactions transactions,
       Events events,
@@ -49,6 +53,7 @@ class KeyActs {
       @Value("${flow.access.api-key:}") String environmentKey) {
     this.store = store;
     this.views = views;
+    this.sessions = sessions;
     this.acts = acts;
     this.transactions = transactions;
     this.events = events;
@@ -141,9 +146,27 @@ class KeyActs {
         });
   }
 
+  /**
+   * Refuses a caller with tokens of the issuer, and ends its sessions.
+   *
+   * @param time zero lets it in again
+   */
+  void deny(String principal, Duration time, String reason) {
+    change(
+        now -> {
+          store.deny(principal, now + time.toMillis());
+          sessions.endAllOf(principal);
+          acts.record(
+              Act.of("DENY", principal)
+                  .by(new Reason("", reason))
+                  .with(Map.of("seconds", time.toSeconds())));
+          return null;
+        });
+  }
+
   /** Without a key in the environment, who proved itself by a key could lock everybody out. */
   private void refuseIfLast(Stored key, Caller caller, long now) {
-    boolean isNeeded = caller.kind() == Caller.Kind.KEY && !hasEnvironmentKey;
+    boolean isNeeded = KeyGrant.isOfKey(caller.principal()) && !hasEnvironmentKey;
     if (isNeeded
         && views.grantsAll(key, now)
         && store.all().stream()

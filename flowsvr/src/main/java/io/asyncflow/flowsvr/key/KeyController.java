@@ -10,10 +10,12 @@ import io.asyncflow.api.key.Me;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.access.session.OpenSession;
 import io.asyncflow.flowsvr.key.KeyViews.Place;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
+import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -33,7 +35,8 @@ class KeyController {
   private static final int CURSOR = 40;
   private static final int REASON = 1_000;
   private static final int ONE_DAY = 86_400;
-  private static final int LONGEST_OVERLAP = 30 * ONE_DAY;
+  private static final int THIRTY_DAYS = 30 * ONE_DAY;
+  private static final String OIDC_PRINCIPAL = "oidc:[\\x21-\\x7e]{1,90}#[\\x21-\\x7e]{1,150}";
 
   private final KeyActs acts;
   private final KeyViews views;
@@ -57,6 +60,8 @@ class KeyController {
   record RotateKey(String keyId, Integer overlapSeconds) {}
 
   record RevokeKey(String keyId, String reason) {}
+
+  record DenyCaller(String principal, Integer seconds, String reason) {}
 
   @Needs(Verb.KEY_MANAGE)
   @Takes(summary = "Makes an access key", shape = CreateKey.class)
@@ -88,7 +93,7 @@ class KeyController {
   @PostMapping("/rotate")
   Envelope<IssuedKey> rotate(Fields in, Caller caller) {
     String keyId = keyId(in);
-    int overlap = in.number("overlapSeconds").between(0, LONGEST_OVERLAP).or(ONE_DAY);
+    int overlap = in.number("overlapSeconds").between(0, THIRTY_DAYS).or(ONE_DAY);
     in.refuseIfBad();
     return Envelope.ok(acts.rotate(keyId, Duration.ofSeconds(overlap), caller));
   }
@@ -104,14 +109,32 @@ class KeyController {
     return Envelope.done();
   }
 
+  @Needs(Verb.KEY_MANAGE)
+  @Takes(summary = "Refuses a caller with tokens of the issuer", shape = DenyCaller.class)
+  @PostMapping("/deny")
+  Envelope<Void> deny(Fields in, Caller caller) {
+    String principal =
+        in.text("principal")
+            .required()
+            .as(
+                text -> text.matches(OIDC_PRINCIPAL) ? Optional.of(text) : Optional.empty(),
+                "is not the principal of a caller with a token, oidc:{iss}#{sub}");
+    int seconds = in.number("seconds").between(0, THIRTY_DAYS).or(ONE_DAY);
+    String reason = in.text("reason").max(REASON).or("");
+    in.refuseIfBad();
+    caller.requireAll();
+    acts.deny(principal, Duration.ofSeconds(seconds), reason);
+    return Envelope.done();
+  }
+
   @Needs({})
   @Takes(summary = "Says whom the server takes the caller for")
   @RequestMapping(
       path = "/me",
       method = {GET, POST})
-  Envelope<Me> me(Fields in, Caller caller) {
+  Envelope<Me> me(Fields in, Caller caller, HttpServletRequest request) {
     in.refuseIfBad();
-    return Envelope.ok(views.me(caller));
+    return Envelope.ok(views.me(caller, OpenSession.of(request)));
   }
 
   private static String keyId(Fields in) {

@@ -5,11 +5,11 @@ import io.asyncflow.api.key.KeyState;
 import io.asyncflow.api.key.ListedKey;
 import io.asyncflow.api.key.Me;
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.KeyGrant;
+import io.asyncflow.flowsvr.access.session.OpenSession;
 import io.asyncflow.rules.access.AccessKeyRow;
 import io.asyncflow.rules.access.KeySeals;
 import java.util.Collection;
@@ -18,7 +18,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.springframework.stereotype.Component;
 
 /** Access keys as callers see them. Thread-safe. */
@@ -118,22 +117,30 @@ class KeyViews {
         state);
   }
 
-  /** What a caller is told about itself. */
-  Me me(Caller caller) {
+  /**
+   * What a caller is told about itself.
+   *
+   * @param session {@code null} if it has none
+   */
+  Me me(Caller caller, OpenSession session) {
     Scope scope = caller.scope();
     return new Me(
         caller.principal(),
         caller.kind().name(),
         names(caller.roles()),
         names(caller.verbs()),
-        patterns(scope.types()),
-        patterns(scope.stages()),
-        patterns(scope.users()),
+        scope.types().patterns(),
+        scope.stages().patterns(),
+        scope.users().patterns(),
         scope.workerPrefix(),
-        caller.kind() == Caller.Kind.KEY ? expireTime(caller) : null);
+        session == null ? expireTime(caller) : Long.valueOf(session.expireTime()),
+        session == null ? null : session.csrfToken());
   }
 
   private Long expireTime(Caller caller) {
+    if (caller.kind() != Caller.Kind.KEY) {
+      return null;
+    }
     return store
         .find(KeyGrant.keyIdOf(caller.principal()))
         .map(key -> key.row().expireTime())
@@ -142,14 +149,5 @@ class KeyViews {
 
   private static Set<String> names(Collection<? extends Enum<?>> values) {
     return values.stream().map(Enum::name).collect(Collectors.toCollection(LinkedHashSet::new));
-  }
-
-  private static List<String> patterns(Names names) {
-    return names.isAll()
-        ? List.of(AccessKeyRow.ALL)
-        : Stream.concat(
-                names.listed().stream(), names.prefixes().stream().map(begin -> begin + "*"))
-            .sorted()
-            .toList();
   }
 }

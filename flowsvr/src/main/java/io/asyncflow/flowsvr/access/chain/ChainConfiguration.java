@@ -8,6 +8,10 @@ import io.asyncflow.flowsvr.access.Scope;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
 import io.asyncflow.flowsvr.access.refusal.RefusalFilter;
 import io.asyncflow.flowsvr.access.refusal.RefusedRequests;
+import io.asyncflow.flowsvr.access.session.SessionGuard;
+import io.asyncflow.flowsvr.access.session.Sessions;
+import io.asyncflow.flowsvr.access.site.LocalGuard;
+import io.asyncflow.flowsvr.access.token.Tokens;
 import jakarta.servlet.Filter;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,26 +50,39 @@ class ChainConfiguration implements WebMvcConfigurer {
 
   /** In mode local everybody who gets here may do everything. */
   @Bean
-  Callers callers(AccessProperties access, ObjectProvider<KnownKeys> accessKeys) {
+  Callers callers(
+      AccessProperties access,
+      ObjectProvider<KnownKeys> accessKeys,
+      ObjectProvider<Tokens> tokens) {
     return switch (access.mode()) {
       case LOCAL -> {
         Caller local = new Caller(Caller.Kind.LOCAL, "local", Set.of(Role.ADMIN), Scope.ALL);
         yield token -> local;
       }
       case KEY -> new OneKey(access.apiKey());
-      case KEYS -> withAccessKeys(access, accessKeys.getObject());
+      case KEYS -> withAccessKeys(access, accessKeys.getObject(), tokens.getIfAvailable());
     };
   }
 
   /** A reference to the method: a bean that is returned by another one would be started twice. */
-  private static Callers withAccessKeys(AccessProperties access, KnownKeys accessKeys) {
-    if (access.apiKey().isEmpty()) {
-      return accessKeys::find;
+  private static Callers withAccessKeys(
+      AccessProperties access, KnownKeys accessKeys, Tokens tokens) {
+    List<Callers> kinds = new ArrayList<>();
+    kinds.add(accessKeys::find);
+    if (!access.apiKey().isEmpty()) {
+      kinds.add(new OneKey(access.apiKey()));
     }
-    OneKey one = new OneKey(access.apiKey());
+    if (tokens != null) {
+      kinds.add(tokens::find);
+    }
     return token -> {
-      Caller caller = accessKeys.find(token);
-      return caller == null ? one.find(token) : caller;
+      for (Callers kind : kinds) {
+        Caller caller = kind.find(token);
+        if (caller != null) {
+          return caller;
+        }
+      }
+      return null;
     };
   }
 
@@ -89,13 +106,14 @@ class ChainConfiguration implements WebMvcConfigurer {
 
   /**
    * Built by hand and not by {@code HttpSecurity}, so that it has these filters and no other: no
-   * session, no form to log in, no user that Spring makes up. Bearer tokens need no protection
-   * against forged requests of browsers, which do not send them.
+   * session of Tomcat's, no form to log in, no user that Spring makes up. Bearer tokens need no
+   * protection against forged requests of browsers, which do not send them.
    */
   @Bean
   SecurityFilterChain chain(
       AccessProperties access,
       Callers callers,
+      Sessions sessions,
       EnvironmentKeyUse environmentKeyUse,
       Routes routes,
       Refusals refusals,
@@ -105,7 +123,10 @@ class ChainConfiguration implements WebMvcConfigurer {
     if (access.isLocal()) {
       filters.add(new LocalGuard(access.hosts()));
     }
-    filters.add(new CallerFilter(callers, environmentKeyUse));
+    filters.add(new CallerFilter(callers, sessions, environmentKeyUse));
+    if (!access.isLocal()) {
+      filters.add(new SessionGuard(routes::isSafe));
+    }
     ExceptionTranslationFilter refused =
         new ExceptionTranslationFilter(refusals, new NullRequestCache());
     refused.setAccessDeniedHandler(refusals);

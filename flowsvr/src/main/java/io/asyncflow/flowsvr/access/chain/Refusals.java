@@ -58,6 +58,10 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
       HttpServletRequest request, HttpServletResponse response, AuthenticationException none)
       throws IOException {
     FlowException refusal = CallerFilter.refusalOf(request);
+    if (refusal != null && refusal.retryable()) { // whose key it is cannot be found out now
+      ApiErrorWriter.write(request, response, ApiError.of(refusal));
+      return;
+    }
     Duration refusedFor =
         refused.countTry(
             request.getRemoteAddr(), refusal == null ? Refusal.NO_KEY : Refusal.KEY_ENDED);

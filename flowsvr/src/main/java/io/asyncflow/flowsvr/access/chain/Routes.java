@@ -258,6 +258,16 @@ class Routes implements AuthorizationManager<HttpServletRequest>, SmartInitializ
     }
   }
 
+  /** Whether a request changes nothing. Only old clients' holds do so by a GET. */
+  boolean isSafe(HttpServletRequest request) {
+    if (!READING.contains(request.getMethod())) {
+      return false;
+    }
+    Route route = find(request);
+    Access access = route == null ? null : route.byMethod().get(request.getMethod());
+    return access == null || !access.oneOf().contains(Verb.WORK_HOLD);
+  }
+
   /** By the path as the router reads it. */
   private Route find(HttpServletRequest request) {
     PathContainer path =

@@ -6,9 +6,11 @@
  * <ol>
  *   <li>the firewall: a path that is not written plainly is refused, so all that follow, and
  *       Spring's router, read the same path
- *   <li>{@link io.asyncflow.flowsvr.access.chain.LocalGuard}: on a server without keys, web pages
- *       of other sites are refused
+ *   <li>{@link io.asyncflow.flowsvr.access.site.LocalGuard}: on a server without keys, web pages of
+ *       other sites are refused
  *   <li>{@link io.asyncflow.flowsvr.access.chain.CallerFilter}: finds the caller of the request
+ *   <li>{@link io.asyncflow.flowsvr.access.session.SessionGuard}: refuses what a page of another
+ *       site sends with the cookie of a session
  *   <li>{@link io.asyncflow.flowsvr.access.chain.Routes}: compares the caller's verbs with those
  *       that {@link io.asyncflow.flowsvr.access.Needs} demands for the route; refuses all routes
  *       that it does not know

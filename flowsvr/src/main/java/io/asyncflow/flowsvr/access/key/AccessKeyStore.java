@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,8 +17,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * {@code t_access_key} and {@code t_access_version}. Every method but {@link #markUsed} is one
- * statement in the caller's transaction, if there is one. Thread-safe.
+ * {@code t_access_key}, {@code t_access_denied} and {@code t_access_version}. Every method but
+ * {@link #markUsed} is one statement in the caller's transaction, if there is one. Thread-safe.
  */
 @Component
 public class AccessKeyStore {
@@ -77,6 +78,34 @@ public class AccessKeyStore {
   /** The row with this id. */
   public Optional<Stored> find(String id) {
     return jdbc.query(SELECT + "WHERE key_id = ?", (rs, row) -> read(rs), id).stream().findFirst();
+  }
+
+  /**
+   * The callers that are refused although their tokens are good.
+   *
+   * @return until when, epoch ms, by principal
+   */
+  Map<String, Long> denied() {
+    Map<String, Long> denied = new HashMap<>();
+    jdbc.query(
+        sql("SELECT principal, until_time FROM t_access_denied WHERE until_time > now_ms"),
+        rs -> {
+          denied.put(rs.getString("principal"), rs.getLong("until_time"));
+        });
+    return denied;
+  }
+
+  /** Refuses a caller until then, epoch ms. */
+  public void deny(String principal, long until) {
+    jdbc.update(
+        """
+        INSERT INTO t_access_denied (principal, until_time)
+        VALUES (?, ?)
+        ON DUPLICATE KEY UPDATE until_time = ?
+        """,
+        principal,
+        until,
+        until);
   }
 
   /** Adds a key. */

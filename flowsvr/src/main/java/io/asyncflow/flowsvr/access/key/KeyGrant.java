@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.access.key;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.Role;
@@ -57,9 +58,39 @@ public record KeyGrant(
         : Arrays.asList(JSON.readValue(column, String[].class));
   }
 
+  /** What a caller has. */
+  public static KeyGrant of(Caller caller) {
+    Scope scope = caller.scope();
+    return new KeyGrant(
+        caller.roles(),
+        scope.types().patterns(),
+        scope.stages().patterns(),
+        scope.users().patterns(),
+        scope.workerPrefix());
+  }
+
+  /**
+   * Reads what {@link #json()} wrote.
+   *
+   * @throws tools.jackson.core.JacksonException if it cannot be read
+   */
+  public static KeyGrant ofJson(String text) {
+    return JSON.readValue(text, KeyGrant.class);
+  }
+
+  /** All of it as one text. */
+  public String json() {
+    return JSON.writeValueAsString(this);
+  }
+
   /** The principal of a key. */
   public static String principal(String keyId) {
     return KEY + keyId;
+  }
+
+  /** Whether a principal is that of a key. */
+  public static boolean isOfKey(String principal) {
+    return principal.startsWith(KEY);
   }
 
   /** The key of a principal that {@link #principal} made. */
@@ -82,6 +113,7 @@ public record KeyGrant(
   }
 
   /** Whether it grants everything. */
+  @JsonIgnore
   public boolean isAll() {
     return roles.contains(Role.ADMIN) && scope().isAll();
   }

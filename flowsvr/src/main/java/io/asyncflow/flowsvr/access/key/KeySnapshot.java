@@ -52,7 +52,7 @@ record KeySnapshot(long version, Map<String, KnownKey> keys, Set<String> refused
     return all().stream().anyMatch(key -> key.grantsAll() && key.row().isLive(now));
   }
 
-  /** The principals whose keys are not live at this time. */
+  /** The principals whose keys are not live at this time, as a set of the caller's. */
   Set<String> ended(long now) {
     Set<String> ended =
         all().stream()

@@ -16,6 +16,7 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,7 @@ public class KnownKeys {
   private final ReentrantLock reading = new ReentrantLock();
   private final Semaphore waiting = new Semaphore(MOST_WAITING);
   private volatile KeySnapshot snapshot = KeySnapshot.NOTHING;
+  private volatile Map<String, Long> denied = Map.of();
   private volatile Clock clock;
   private volatile long lastEarlyLook;
   private BackgroundLoop loop;
@@ -148,6 +150,21 @@ public class KnownKeys {
     return check.check(sent, known, now());
   }
 
+  /** The caller of a key that is live; empty if there is none. */
+  public Optional<Caller> live(String keyId) {
+    KnownKey known = snapshot.find(keyId);
+    if (known == null) {
+      lookEarly(keyId);
+      known = snapshot.find(keyId);
+    }
+    long now = now();
+    if (known == null || !known.row().isLive(now)) {
+      return Optional.empty();
+    }
+    known.use().note(now);
+    return Optional.of(known.caller());
+  }
+
   /**
    * Looks whether there are new keys, once a second at most. Requests that come meanwhile wait for
    * the outcome, but not many: anybody can make up well-formed keys.
@@ -203,12 +220,25 @@ public class KnownKeys {
       if (version.number() != before.version()) {
         // Read after the version: what is changed in between is read again.
         snapshot = before.next(version.number(), store.all(), seals);
+        denied = Map.copyOf(store.denied());
         tellRefused(before.refused());
       }
-      calls.setEnded(snapshot.ended(now()));
+      calls.setEnded(ended(now()));
     } finally {
       reading.unlock();
     }
+  }
+
+  private Set<String> ended(long now) {
+    Set<String> ended = snapshot.ended(now);
+    denied.keySet().stream().filter(this::isDenied).forEach(ended::add);
+    return ended;
+  }
+
+  /** Whether a caller is refused now, although the issuer's tokens for it are good. */
+  public boolean isDenied(String principal) {
+    Long until = denied.get(principal);
+    return until != null && now() < until;
   }
 
   private void tellRefused(Set<String> before) {
@@ -225,7 +255,7 @@ public class KnownKeys {
   }
 
   /** The database's clock as far as it is known here, epoch ms; needs no statement. */
-  long now() {
+  public long now() {
     Clock read = clock;
     return read.databaseMs() + TimeUnit.NANOSECONDS.toMillis(node.nanoTime() - read.nanos());
   }

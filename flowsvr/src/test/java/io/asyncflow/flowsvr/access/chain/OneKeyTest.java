@@ -5,6 +5,7 @@ import static org.mockito.Mockito.mock;
 
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.access.session.Sessions;
 import jakarta.servlet.FilterChain;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -48,7 +49,7 @@ class OneKeyTest {
           found[0] = caller == null ? null : caller.getName();
         };
 
-    new CallerFilter(new OneKey(KEY), mock(EnvironmentKeyUse.class))
+    new CallerFilter(new OneKey(KEY), mock(Sessions.class), mock(EnvironmentKeyUse.class))
         .doFilter(request, new MockHttpServletResponse(), chain);
 
     assertThat(found[0]).isEqualTo(principal);

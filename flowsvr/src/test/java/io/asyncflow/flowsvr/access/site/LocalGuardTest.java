@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.access.chain;
+package io.asyncflow.flowsvr.access.site;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.asyncflow.flowsvr.access.chain;
+package io.asyncflow.flowsvr.access.site;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.flowsvr.web.error.ApiError;
@@ -9,12 +9,9 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.springframework.http.HttpHeaders;
 import org.springframework.web.filter.OncePerRequestFilter;
@@ -26,18 +23,14 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * <p>The check covers every method and route but health, because GET requests claim tasks, too. Of
  * the checked headers, tools send only {@code Host}.
  */
-class LocalGuard extends OncePerRequestFilter {
-
-  private static final Pattern LOOPBACK =
-      Pattern.compile("(.+\\.)?localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
-  private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
+public class LocalGuard extends OncePerRequestFilter {
 
   private final Set<String> hosts;
 
   /**
    * @param hosts further names of this server
    */
-  LocalGuard(List<String> hosts) {
+  public LocalGuard(List<String> hosts) {
     this.hosts =
         hosts.stream()
             .map(host -> host.strip().toLowerCase(Locale.ROOT))
@@ -54,7 +47,7 @@ class LocalGuard extends OncePerRequestFilter {
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {
     String host = request.getHeader(HttpHeaders.HOST);
-    if (host != null && !isOurs(nameIn(host))) {
+    if (host != null && !isOurs(RequestSite.nameIn(host))) {
       ApiErrorWriter.write(
           request,
           response,
@@ -62,7 +55,7 @@ class LocalGuard extends OncePerRequestFilter {
               ErrorCode.WRONG_HOST,
               "a server without FLOW_API_KEY answers to localhost and 127.0.0.1 only: use one of"
                   + " them, or start it with the name of this Host in FLOW_HOSTS"));
-    } else if (isOfAnotherSite(request, host)) {
+    } else if (RequestSite.isForeign(request)) {
       ApiErrorWriter.write(
           request,
           response,
@@ -75,49 +68,8 @@ class LocalGuard extends OncePerRequestFilter {
     }
   }
 
-  /**
-   * The host without the port. {@code request.getServerName()} is not used, because {@code
-   * X-Forwarded-Host} may set it.
-   */
-  private static String nameIn(String host) {
-    int colon = host.lastIndexOf(':');
-    return colon > host.lastIndexOf(']') ? host.substring(0, colon) : host;
-  }
-
   /** Whether the name is one that only this machine resolves to itself. */
   private boolean isOurs(String name) {
-    String lower = name.toLowerCase(Locale.ROOT);
-    return LOOPBACK.matcher(lower).matches() || hosts.contains(lower);
-  }
-
-  private static boolean isOfAnotherSite(HttpServletRequest request, String host) {
-    String site = request.getHeader("Sec-Fetch-Site");
-    if (site != null && !OWN_SITES.contains(site)) {
-      return true;
-    }
-    String origin = request.getHeader(HttpHeaders.ORIGIN);
-    if (origin != null) {
-      return !isOriginOf(host, origin);
-    }
-    // Browsers without Fetch Metadata send only this header with a GET.
-    String referer = request.getHeader(HttpHeaders.REFERER);
-    return referer != null && !isOriginOf(host, originOf(referer));
-  }
-
-  /**
-   * Compares host and port, because a page on another port has another origin. The scheme is not
-   * compared, because a proxy may terminate TLS.
-   */
-  private static boolean isOriginOf(String host, String origin) {
-    return origin.equalsIgnoreCase("http://" + host) || origin.equalsIgnoreCase("https://" + host);
-  }
-
-  private static String originOf(String url) {
-    try {
-      URI uri = new URI(url);
-      return uri.getScheme() + "://" + uri.getRawAuthority();
-    } catch (URISyntaxException e) {
-      return "null"; // browsers send "null" for an undisclosed origin
-    }
+    return RequestSite.isLoopback(name) || hosts.contains(name.toLowerCase(Locale.ROOT));
   }
 }

@@ -1,0 +1,181 @@
+package io.asyncflow.flowsvr.access.session;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.session.SessionStore.Count;
+import io.asyncflow.flowsvr.access.session.SessionStore.Stored;
+import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.Acts;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.db.DatabaseWatch;
+import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.web.error.DatabaseDownException;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.springframework.dao.DataAccessException;
+import org.springframework.stereotype.Component;
+
+/**
+ * The sessions of people. They are rows, so each server answers each request; what was read is
+ * remembered for {@link #FRESH}. Thread-safe.
+ */
+@Component
+public class Sessions {
+
+  /** How long a session that another server ended goes on here. */
+  private static final Duration FRESH = Duration.ofSeconds(3);
+
+  private static final int MOST_REMEMBERED = 10_000;
+
+  /** Anybody can make up ids: connections that may look for them at once, and the wait for one. */
+  private static final int MOST_READING = 4;
+
+  private static final long PATIENCE_MS = 500;
+
+  /** Enough for each person of a team that shares a key. */
+  static final int MOST_OF_A_CALLER = 100;
+
+  private final SessionStore store;
+  private final SessionCallers callers;
+  private final SessionCookie cookie;
+  private final DatabaseWatch database;
+  private final RetryingTransactions transactions;
+  private final Acts acts;
+  private final Cache<String, Optional<SessionRow>> read;
+  private final Semaphore reading = new Semaphore(MOST_READING, true);
+
+  Sessions(
+      SessionStore store,
+      SessionCallers callers,
+      SessionCookie cookie,
+      DatabaseWatch database,
+      RetryingTransactions transactions,
+      Acts acts,
+      Node node) {
+    this.store = store;
+    this.callers = callers;
+    this.cookie = cookie;
+    this.database = database;
+    this.transactions = transactions;
+    this.acts = acts;
+    this.read =
+        Caffeine.newBuilder()
+            .maximumSize(MOST_REMEMBERED)
+            .expireAfterWrite(FRESH)
+            .ticker(node::nanoTime)
+            .build();
+  }
+
+  /**
+   * The caller of the session whose cookie a request carries; {@code null} if there is none. The
+   * request has the session from then on.
+   *
+   * @throws FlowException if the sessions cannot be read now
+   */
+  public Caller enter(HttpServletRequest request) {
+    OpenSession session = cookie.read(request).flatMap(this::find).orElse(null);
+    if (session == null) {
+      return null;
+    }
+    session.noteOn(request);
+    return session.caller();
+  }
+
+  private Optional<OpenSession> find(SessionId id) {
+    Optional<SessionRow> row = read.getIfPresent(id.text());
+    if (row == null) {
+      row = read(id);
+      read.put(id.text(), row);
+    }
+    // Asked each time, as it costs nothing: a key may end meanwhile.
+    return row.flatMap(
+        live ->
+            callers
+                .find(live)
+                .map(caller -> new OpenSession(id, caller.inSession(), live.expireTime())));
+  }
+
+  private Optional<SessionRow> read(SessionId id) {
+    if (!database.isUp()) {
+      throw new DatabaseDownException();
+    }
+    try {
+      if (!reading.tryAcquire(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
+        throw new FlowException(ErrorCode.UNAVAILABLE, "too many sessions are looked for at once");
+      }
+      try {
+        return store.find(id.hash()).filter(stored -> isLive(id, stored)).map(Stored::row);
+      } finally {
+        reading.release();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new FlowException(ErrorCode.UNAVAILABLE, "the server is stopping");
+    } catch (DataAccessException e) {
+      throw new FlowException(ErrorCode.UNAVAILABLE, "the sessions cannot be read now");
+    }
+  }
+
+  private boolean isLive(SessionId id, Stored stored) {
+    SessionRow row = stored.row();
+    if (!callers.sealsOf(row.principal()).isGood(row.sealed(id), stored.seal())
+        || !row.isLive(stored.now())) {
+      return false;
+    }
+    if (row.isToBeMarked(stored.now())) {
+      store.markUsed(row.idHash(), stored.now());
+    }
+    return true;
+  }
+
+  /**
+   * Begins a session of the caller for whom this thread works.
+   *
+   * @throws FlowException if it has too many
+   */
+  public OpenSession begin(Caller caller) {
+    store.deleteEnded();
+    SessionId id = SessionId.random();
+    SessionRow row =
+        transactions.execute(
+            () -> {
+              Count count = store.count(caller.principal());
+              if (count.live() >= MOST_OF_A_CALLER) {
+                throw new FlowException(
+                    ErrorCode.LIMIT_EXCEEDED,
+                    "there are " + MOST_OF_A_CALLER + " sessions of your key: end some of them");
+              }
+              SessionRow begun =
+                  SessionRow.begin(id, caller.principal(), callers.granted(caller), count.now());
+              store.insert(begun, callers.sealsOf(caller.principal()).seal(begun.sealed(id)));
+              acts.record(
+                  Act.of("LOG_IN", id.toString()).with(Map.of("expireTime", begun.expireTime())));
+              return begun;
+            });
+    return new OpenSession(id, caller.inSession(), row.expireTime());
+  }
+
+  /** Ends all sessions of a caller, in the transaction of this thread. */
+  public void endAllOf(String principal) {
+    store.deleteAllOf(principal);
+  }
+
+  /** Ends a session of the caller for whom this thread works. */
+  public void end(OpenSession session) {
+    transactions.execute(
+        () -> {
+          if (store.delete(session.id().hash())) {
+            acts.record(Act.of("LOG_OUT", session.id().toString()));
+          }
+          return null;
+        });
+    read.put(session.id().text(), Optional.empty());
+  }
+}

@@ -1,0 +1,76 @@
+package io.asyncflow.flowsvr.access.token;
+
+import io.asyncflow.flowsvr.system.BadSettingException;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URL;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+/**
+ * The issuer whose tokens count.
+ *
+ * @param issuer its URL, as its tokens have it in {@code iss}; empty for none
+ * @param audience what its tokens for this server have in {@code aud}
+ * @param rolesClaim the claim that lists the roles
+ * @param typesClaim the claim that lists the task types; empty if tokens are for all
+ * @param usersClaim the claim that lists the users; empty if tokens are for all
+ */
+@ConfigurationProperties("flow.oidc")
+record OidcProperties(
+    String issuer, String audience, String rolesClaim, String typesClaim, String usersClaim) {
+
+  /** Leaves room for a subject in the names of callers. */
+  private static final int LONGEST_ISSUER = 100;
+
+  OidcProperties {
+    issuer = text(issuer);
+    audience = text(audience);
+    rolesClaim = text(rolesClaim).isEmpty() ? "asyncflow_roles" : text(rolesClaim);
+    typesClaim = text(typesClaim);
+    usersClaim = text(usersClaim);
+  }
+
+  private static String text(String value) {
+    return value == null ? "" : value.strip();
+  }
+
+  /**
+   * @throws BadSettingException if tokens could not be checked, or would not be safe
+   */
+  void check() {
+    if (issuer.length() > LONGEST_ISSUER || !isSafe(issuer)) {
+      throw new BadSettingException(
+          "FLOW_OIDC_ISSUER must be an https URL of at most "
+              + LONGEST_ISSUER
+              + " characters without query and fragment, as the issuer's tokens have it in iss"
+              + " (http is for 127.0.0.1 alone).");
+    }
+    if (audience.isEmpty()) {
+      throw new BadSettingException(
+          "FLOW_OIDC_AUDIENCE must be set with FLOW_OIDC_ISSUER: otherwise the issuer's tokens for"
+              + " any other application would be good here, too.");
+    }
+  }
+
+  /** Whether what is read from this URL can be believed. */
+  static boolean isSafe(String url) {
+    try {
+      URI uri = new URI(url);
+      return uri.getHost() != null
+          && uri.getRawQuery() == null
+          && uri.getRawFragment() == null
+          && uri.getRawUserInfo() == null
+          && ("https".equals(uri.getScheme())
+              || "http".equals(uri.getScheme()) && uri.getHost().equals("127.0.0.1"));
+    } catch (URISyntaxException e) {
+      return false;
+    }
+  }
+
+  /** Where the issuer describes itself. */
+  URL description() throws MalformedURLException {
+    String base = issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;
+    return new URL(base + "/.well-known/openid-configuration");
+  }
+}

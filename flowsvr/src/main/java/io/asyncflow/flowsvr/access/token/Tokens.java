@@ -1,0 +1,205 @@
+package io.asyncflow.flowsvr.access.token;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.nimbusds.jose.jwk.source.JWKSource;
+import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.proc.SecurityContext;
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.key.KnownKeys;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.security.oauth2.core.DelegatingOAuth2TokenValidator;
+import org.springframework.security.oauth2.core.OAuth2Error;
+import org.springframework.security.oauth2.core.OAuth2TokenValidator;
+import org.springframework.security.oauth2.core.OAuth2TokenValidatorResult;
+import org.springframework.security.oauth2.jose.jws.SignatureAlgorithm;
+import org.springframework.security.oauth2.jwt.Jwt;
+import org.springframework.security.oauth2.jwt.JwtAudienceValidator;
+import org.springframework.security.oauth2.jwt.JwtException;
+import org.springframework.security.oauth2.jwt.JwtIssuerValidator;
+import org.springframework.security.oauth2.jwt.JwtTimestampValidator;
+import org.springframework.security.oauth2.jwt.JwtTypeValidator;
+import org.springframework.security.oauth2.jwt.JwtValidationException;
+import org.springframework.security.oauth2.jwt.NimbusJwtDecoder;
+
+/**
+ * The callers that tokens of the issuer prove. A token is verified once a minute, and remembered in
+ * between. Thread-safe.
+ */
+public class Tokens implements DisposableBean {
+
+  private static final Logger log = LoggerFactory.getLogger(Tokens.class);
+
+  /** What the clocks of issuer and database may differ by. */
+  private static final Duration SKEW = Duration.ofMinutes(1);
+
+  /** A token cannot be taken back, so none may live for long. */
+  private static final Duration LONGEST_LIFE = Duration.ofHours(1);
+
+  private static final Duration REMEMBERED = Duration.ofMinutes(1);
+  private static final int MOST_REMEMBERED = 10_000;
+
+  private static final Duration KEYS_LIFE = Duration.ofMinutes(5);
+  private static final Duration KEYS_AHEAD = Duration.ofSeconds(30);
+
+  /** For this long the last keys stay good while the issuer does not answer. */
+  private static final Duration KEYS_OUTAGE = Duration.ofHours(4);
+
+  /** How long requests wait for keys that another request reads. */
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  /** Anybody can send tokens with made-up key ids: twice in this time the issuer is asked. */
+  private static final Duration ASK_PAUSE = Duration.ofSeconds(10);
+
+  private final OidcProperties oidc;
+  private final KnownKeys keys;
+  private final TokenGrant grant;
+  private final NimbusJwtDecoder decoder;
+  private final ExecutorService refresher = DaemonThreads.pool(1, "issuer-keys");
+  private final Cache<ByteBuffer, Verified> verified;
+
+  /**
+   * @param endsAt epoch ms
+   */
+  private record Verified(Caller caller, long endsAt) {}
+
+  Tokens(OidcProperties oidc, KnownKeys keys, Node node) {
+    this.oidc = oidc;
+    this.keys = keys;
+    this.grant = new TokenGrant(oidc);
+    this.decoder =
+        NimbusJwtDecoder.withJwkSource(issuerKeys())
+            .jwsAlgorithms(
+                allowed ->
+                    allowed.addAll(List.of(SignatureAlgorithm.RS256, SignatureAlgorithm.ES256)))
+            .build();
+    this.decoder.setJwtValidator(rules());
+    this.verified =
+        Caffeine.newBuilder()
+            .maximumSize(MOST_REMEMBERED)
+            .expireAfterWrite(REMEMBERED)
+            .ticker(node::nanoTime)
+            .build();
+  }
+
+  private JWKSource<SecurityContext> issuerKeys() {
+    return JWKSourceBuilder.create(new IssuerKeys(oidc))
+        .cache(KEYS_LIFE.toMillis(), PATIENCE.toMillis())
+        .refreshAheadCache(KEYS_AHEAD.toMillis(), null, refresher, false, null, false)
+        .rateLimited(ASK_PAUSE.toMillis())
+        .outageTolerant(KEYS_OUTAGE.toMillis())
+        .build();
+  }
+
+  private OAuth2TokenValidator<Jwt> rules() {
+    JwtTimestampValidator times = new JwtTimestampValidator(SKEW);
+    times.setClock(new DatabaseTime());
+    JwtTypeValidator types = new JwtTypeValidator(List.of("JWT", "at+jwt"));
+    types.setAllowEmpty(true);
+    return new DelegatingOAuth2TokenValidator<>(
+        times,
+        this::endsSoon,
+        types,
+        new JwtIssuerValidator(oidc.issuer()),
+        new JwtAudienceValidator(oidc.audience()));
+  }
+
+  private OAuth2TokenValidatorResult endsSoon(Jwt token) {
+    Instant end = token.getExpiresAt();
+    long latest = keys.now() + LONGEST_LIFE.plus(SKEW).toMillis();
+    return end == null || end.toEpochMilli() > latest
+        ? OAuth2TokenValidatorResult.failure(
+            new OAuth2Error("invalid_token", "it must have an exp, at most an hour ahead", null))
+        : OAuth2TokenValidatorResult.success();
+  }
+
+  /**
+   * The caller that a bearer token proves; {@code null} if it proves none.
+   *
+   * @param token {@code null} if the request has none
+   * @throws FlowException if the issuer has signed it, and it is refused all the same
+   */
+  public Caller find(String token) {
+    if (token == null || !isOfThreeParts(token)) {
+      return null;
+    }
+    ByteBuffer digest = digest(token);
+    Verified known = verified.getIfPresent(digest);
+    if (known == null || keys.now() >= known.endsAt()) {
+      known = verify(token);
+      if (known == null) {
+        return null;
+      }
+      verified.put(digest, known);
+    }
+    return keys.isDenied(known.caller().principal()) ? null : known.caller();
+  }
+
+  private static boolean isOfThreeParts(String token) {
+    return token.chars().filter(c -> c == '.').count() == 2;
+  }
+
+  private Verified verify(String token) {
+    try {
+      Jwt jwt = decoder.decode(token);
+      return new Verified(grant.callerOf(jwt), jwt.getExpiresAt().toEpochMilli() + SKEW.toMillis());
+    } catch (JwtValidationException e) { // its signature is good, so its owner is told
+      throw new FlowException(
+          ErrorCode.NOT_AUTHENTICATED,
+          "the token is refused: " + e.getErrors().iterator().next().getDescription());
+    } catch (JwtException e) {
+      log.debug("a token proves no caller: {}", e.getMessage());
+      return null;
+    }
+  }
+
+  private static ByteBuffer digest(String token) {
+    try {
+      byte[] text = token.getBytes(StandardCharsets.UTF_8);
+      return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(text));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  @Override
+  public void destroy() {
+    refresher.shutdown();
+  }
+
+  /** The clock that also decides when keys expire. */
+  private final class DatabaseTime extends Clock {
+
+    @Override
+    public Instant instant() {
+      return Instant.ofEpochMilli(keys.now());
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Tokens of an OpenID Connect issuer that the server trusts, instead of keys of its own. Nothing of
+ * this is there without {@code FLOW_OIDC_ISSUER}.
+ *
+ * <p>{@link io.asyncflow.flowsvr.access.token.Tokens} has Spring Security verify a token:
+ * signature, issuer, audience, times. {@code IssuerKeys} gets the issuer's public keys, which
+ * Nimbus keeps. {@code TokenGrant} reads from the claims what the caller may do.
+ */
+package io.asyncflow.flowsvr.access.token;

@@ -1,0 +1,68 @@
+package io.asyncflow.flowsvr.session;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.key.BegunSession;
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.session.OpenSession;
+import io.asyncflow.flowsvr.access.session.SessionCookie;
+import io.asyncflow.flowsvr.access.session.Sessions;
+import io.asyncflow.flowsvr.web.Envelope;
+import io.asyncflow.flowsvr.web.read.Fields;
+import io.asyncflow.flowsvr.web.read.Takes;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Logs people in and out. */
+@RestController
+@RequestMapping("/api/session")
+class SessionController {
+
+  private final Sessions sessions;
+  private final SessionCookie cookie;
+
+  SessionController(Sessions sessions, SessionCookie cookie) {
+    this.sessions = sessions;
+    this.cookie = cookie;
+  }
+
+  @Needs({})
+  @Takes(summary = "Exchanges the key or the token of the request for the cookie of a session")
+  @PostMapping
+  Envelope<BegunSession> logIn(
+      Fields in, Caller caller, HttpServletRequest request, HttpServletResponse response) {
+    in.refuseIfBad();
+    switch (caller.kind()) {
+      case LOCAL -> throw notPossible("this server asks for no key, so nobody needs a session");
+      case SESSION -> throw notPossible("a session begins with a key or a token as bearer");
+      default -> cookie.requireSafe(request);
+    }
+    OpenSession session = sessions.begin(caller);
+    cookie.set(request, response, session);
+    return Envelope.ok(
+        new BegunSession(caller.principal(), session.csrfToken(), session.expireTime()));
+  }
+
+  @Needs({})
+  @Takes(summary = "Ends the session of the request")
+  @PostMapping("/end")
+  Envelope<Void> logOut(
+      Fields in, Caller caller, HttpServletRequest request, HttpServletResponse response) {
+    in.refuseIfBad();
+    OpenSession session = OpenSession.of(request);
+    if (session == null) {
+      throw notPossible("the request has no cookie of a session");
+    }
+    sessions.end(session);
+    cookie.clear(request, response);
+    return Envelope.done();
+  }
+
+  private static FlowException notPossible(String why) {
+    return new FlowException(ErrorCode.TRANSITION_NOT_ALLOWED, why);
+  }
+}
