@@ -272,6 +272,10 @@ class AuditIT {
         .containsEntry("act", "ROTATE")
         .containsEntry("object", "key:" + id);
     assertActs(Role.ADMIN, "key/revoke", "{'keyId':'" + id + "'}", "REVOKE", "key:" + id);
+    String subject = "oidc:https://issuer.example#" + type;
+    assertActs(Role.ADMIN, "key/deny", "{'principal':'" + subject + "'}", "DENY", subject);
+    Map<String, Object> logIn = onlyRow(call("session", ""));
+    assertThat(logIn).containsEntry("act", "LOG_IN").containsEntry("actor", "key:ADMIN");
     assertNowhere(made.result().path("key").asString());
     assertNowhere(rotated.result().path("key").asString());
   }

@@ -461,6 +461,9 @@ class HostileIT {
           "key/rotate",
           "key/revoke",
           "key/list",
+          "key/deny",
+          "session",
+          "session/end",
           "audit/list",
           "worker/heartbeat",
           "worker/list",
@@ -644,6 +647,10 @@ class HostileIT {
       post("rotate key " + encoded(id), "/api/key/rotate", json(Map.of("keyId", id)));
       post("revoke key " + encoded(id), "/api/key/revoke", json(Map.of("keyId", id)));
       post("keys after " + encoded(id), "/api/key/list", json(Map.of("cursor", "1-" + id)));
+    }
+    for (String principal :
+        List.of("", "key:0123456789", "oidc:#", "oidc:a#\n", "oidc:a#" + "b".repeat(200))) {
+      post("deny " + shown(principal), "/api/key/deny", json(Map.of("principal", principal)));
     }
     post("rotate no key", "/api/key/rotate", json(Map.of("keyId", "0123456789")));
     post("revoke no key", "/api/key/revoke", json(Map.of("keyId", "0123456789")));

@@ -200,6 +200,16 @@ class TokensIT {
     String deny = "{'principal':'" + principal + "','reason':'left'";
     assertThat(post("/api/key/deny", deny + "}", token).status()).isEqualTo(403);
 
+    String ofATenant =
+        post(
+                "/api/key/create",
+                "{'name':'tenant','roles':['ADMIN'],'types':['acme_*']}",
+                KeysServers.ENVIRONMENT_KEY)
+            .result()
+            .path("key")
+            .asString();
+    assertThat(post("/api/key/deny", deny + "}", ofATenant).code()).isEqualTo(8073);
+
     assertThat(post("/api/key/deny", deny + "}", KeysServers.ENVIRONMENT_KEY).status())
         .isEqualTo(200);
     assertThat(me(token).status()).isIn(401, 429);
