@@ -19,7 +19,7 @@ class SessionCallers {
 
   private static final String ENVIRONMENT = "env:FLOW_API_KEY";
 
-  private final ObjectProvider<KnownKeys> keys;
+  private final KnownKeys keys;
   private final KeySeals peppers;
   private final String environmentKey;
 
@@ -27,48 +27,65 @@ class SessionCallers {
       ObjectProvider<KnownKeys> keys,
       KeySeals peppers,
       @Value("${flow.access.api-key:}") String environmentKey) {
-    this.keys = keys;
+    this.keys = keys.getIfAvailable();
     this.peppers = peppers;
     this.environmentKey = environmentKey.strip();
   }
 
-  /** What its sessions cannot ask anybody for later; {@code null} where there is nothing. */
+  /**
+   * What sessions of a caller cannot ask anybody for later; {@code null} where there is nothing.
+   */
   String granted(Caller caller) {
     return caller.kind() == Caller.Kind.OIDC ? KeyGrant.of(caller).json() : null;
   }
 
-  /** The caller of a session; empty if its key, or its subject, has ended. */
-  Optional<Caller> find(SessionRow row) {
-    String principal = row.principal();
-    if (row.granted() != null) {
-      return ofToken(row);
-    }
-    if (KeyGrant.isOfKey(principal)) {
-      KnownKeys known = keys.getIfAvailable();
-      return known == null ? Optional.empty() : known.live(KeyGrant.keyIdOf(principal));
-    }
-    return principal.equals(ENVIRONMENT) && !environmentKey.isEmpty()
-        ? Optional.of(new Caller(Caller.Kind.ENV, principal, Set.of(Role.ADMIN), Scope.ALL))
-        : Optional.empty();
+  /** The seal of a row of a session. */
+  byte[] seal(SessionRow row, SessionId id) {
+    return seals(row.principal()).seal(row.sealed(id));
   }
 
-  private Optional<Caller> ofToken(SessionRow row) {
-    KnownKeys known = keys.getIfAvailable();
-    if (known == null
-        || known.isDenied(row.principal())) { // its row is deleted, but may be remembered
+  /** With another {@code FLOW_API_KEY}, sessions of the one before end. */
+  private KeySeals seals(String principal) {
+    return principal.equals(ENVIRONMENT) ? KeySeals.under(environmentKey) : peppers;
+  }
+
+  /** Whether sessions of a caller count now. Needs no statement. */
+  boolean isLive(String principal) {
+    if (principal.equals(ENVIRONMENT)) {
+      return !environmentKey.isEmpty();
+    }
+    if (keys == null) {
+      return false;
+    }
+    return KeyGrant.isOfKey(principal)
+        ? keys.live(KeyGrant.keyIdOf(principal)).isPresent()
+        : !keys.isDenied(principal);
+  }
+
+  /**
+   * The caller of a session; empty if its row is not what a server has written, or what it logged
+   * in with has ended.
+   */
+  Optional<Caller> find(SessionRow row, SessionId id, byte[] seal) {
+    String principal = row.principal();
+    if (!isLive(principal) || !seals(principal).isGood(row.sealed(id), seal)) {
       return Optional.empty();
     }
+    if (principal.equals(ENVIRONMENT)) {
+      return Optional.of(new Caller(Caller.Kind.SESSION, principal, Set.of(Role.ADMIN), Scope.ALL));
+    }
+    return KeyGrant.isOfKey(principal)
+        ? keys.live(KeyGrant.keyIdOf(principal)).map(Caller::inSession)
+        : ofToken(row);
+  }
+
+  private static Optional<Caller> ofToken(SessionRow row) {
     try {
       KeyGrant grant = KeyGrant.ofJson(row.granted());
       return Optional.of(
-          new Caller(Caller.Kind.OIDC, row.principal(), grant.roles(), grant.scope()));
+          new Caller(Caller.Kind.SESSION, row.principal(), grant.roles(), grant.scope()));
     } catch (JacksonException | IllegalArgumentException e) {
-      return Optional.empty(); // of a newer version
+      return Optional.empty(); // written by another version
     }
-  }
-
-  /** The seals of a caller's sessions: with another FLOW_API_KEY, those of the old one end. */
-  KeySeals sealsOf(String principal) {
-    return principal.equals(ENVIRONMENT) ? KeySeals.under(environmentKey) : peppers;
   }
 }

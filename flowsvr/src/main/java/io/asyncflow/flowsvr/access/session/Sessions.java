@@ -48,7 +48,7 @@ public class Sessions {
   private final DatabaseWatch database;
   private final RetryingTransactions transactions;
   private final Acts acts;
-  private final Cache<String, Optional<SessionRow>> read;
+  private final Cache<String, Optional<OpenSession>> read;
   private final Semaphore reading = new Semaphore(MOST_READING, true);
 
   Sessions(
@@ -89,20 +89,16 @@ public class Sessions {
   }
 
   private Optional<OpenSession> find(SessionId id) {
-    Optional<SessionRow> row = read.getIfPresent(id.text());
-    if (row == null) {
-      row = read(id);
-      read.put(id.text(), row);
+    Optional<OpenSession> known = read.getIfPresent(id.text());
+    if (known == null) {
+      known = read(id);
+      read.put(id.text(), known);
     }
-    // Asked each time, as it costs nothing: a key may end meanwhile.
-    return row.flatMap(
-        live ->
-            callers
-                .find(live)
-                .map(caller -> new OpenSession(id, caller.inSession(), live.expireTime())));
+    // A key may end meanwhile.
+    return known.filter(session -> callers.isLive(session.caller().principal()));
   }
 
-  private Optional<SessionRow> read(SessionId id) {
+  private Optional<OpenSession> read(SessionId id) {
     if (!database.isUp()) {
       throw new DatabaseDownException();
     }
@@ -111,7 +107,7 @@ public class Sessions {
         throw new FlowException(ErrorCode.UNAVAILABLE, "too many sessions are looked for at once");
       }
       try {
-        return store.find(id.hash()).filter(stored -> isLive(id, stored)).map(Stored::row);
+        return store.find(id.hash()).flatMap(stored -> open(id, stored));
       } finally {
         reading.release();
       }
@@ -123,16 +119,17 @@ public class Sessions {
     }
   }
 
-  private boolean isLive(SessionId id, Stored stored) {
+  private Optional<OpenSession> open(SessionId id, Stored stored) {
     SessionRow row = stored.row();
-    if (!callers.sealsOf(row.principal()).isGood(row.sealed(id), stored.seal())
-        || !row.isLive(stored.now())) {
-      return false;
-    }
-    if (row.isToBeMarked(stored.now())) {
+    Optional<OpenSession> session =
+        callers
+            .find(row, id, stored.seal())
+            .filter(caller -> row.isLive(stored.now()))
+            .map(caller -> new OpenSession(id, caller, row.expireTime()));
+    if (session.isPresent() && row.isToBeMarked(stored.now())) {
       store.markUsed(row.idHash(), stored.now());
     }
-    return true;
+    return session;
   }
 
   /**
@@ -154,7 +151,7 @@ public class Sessions {
               }
               SessionRow begun =
                   SessionRow.begin(id, caller.principal(), callers.granted(caller), count.now());
-              store.insert(begun, callers.sealsOf(caller.principal()).seal(begun.sealed(id)));
+              store.insert(begun, callers.seal(begun, id));
               acts.record(
                   Act.of("LOG_IN", id.toString()).with(Map.of("expireTime", begun.expireTime())));
               return begun;
