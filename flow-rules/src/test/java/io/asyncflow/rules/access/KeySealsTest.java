@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,20 @@ class KeySealsTest {
       assertThat(seals.isGood(changed, seal)).as(changed.toString()).isFalse();
     }
     assertThat(seals.isGood(ROW, null)).isFalse();
+  }
+
+  @Test
+  void rowsOfOtherTablesAreSealedUnderTheSameRules() {
+    KeySeals seals = KeySeals.of(NEW + "," + OLD);
+    List<Object> row = Arrays.asList("session", "id", null, 5L);
+    byte[] old = KeySeals.under(OLD).seal(row);
+    assertThat(seals.isGood(row, seals.seal(row))).isTrue();
+    assertThat(seals.isGood(row, old)).isTrue();
+    assertThat(seals.isGood(Arrays.asList("session", "id", "", 5L), old)).isFalse();
+    assertThat(seals.isGood(Arrays.asList("sessioni", "d", null, 5L), old)).isFalse();
+    assertThat(seals.isGood(row, seals.seal(ROW))).isFalse();
+    assertThat(KeySeals.under("another").isGood(row, old)).isFalse();
+    assertThat(KeySeals.OFF.seal(row)).isNull();
   }
 
   private static List<AccessKeyRow> changes() {
