@@ -73,6 +73,7 @@ class LogIT {
     Path console = directory.resolve("console");
     Path file = directory.resolve("log");
 
+    String session;
     Process server =
         startProcess(
             console,
@@ -91,6 +92,7 @@ class LogIT {
       assertThat(withKey(wire, "{}").status()).isEqualTo(400);
       assertThat(withKey(wire, "{\"a\\n" + FORGED + "\":1}").status()).isEqualTo(400);
       runATask(wire);
+      session = useASession(wire);
       assertThat(wire.get("/api/task_schedule_cfg/list").status()).isEqualTo(401);
       assertThat(wire.get("/actuator/health").status()).isPositive(); // asks Redis
     } finally {
@@ -102,12 +104,22 @@ class LogIT {
       String logged = Files.readString(log);
       assertThat(List.of(" TRACE ", " DEBUG ", FORGED)).allMatch(logged::contains);
       assertThat(logged.lines().filter(line -> line.startsWith(FORGED))).isEmpty();
-      for (String secret : List.of(PASSWORD, REDIS_PASSWORD, KEY, CONTEXT)) {
+      for (String secret : List.of(PASSWORD, REDIS_PASSWORD, KEY, CONTEXT, session)) {
         assertThat(logged.lines().filter(line -> line.contains(secret)))
             .as("lines with %s", secret)
             .isEmpty();
       }
     }
+  }
+
+  /** Returns its id. */
+  private static String useASession(Wire wire) {
+    String cookie =
+        ok(call(wire, "/api/session", "{}")).header("Set-Cookie").replaceFirst(";.*", "");
+    for (String beside : List.of("", "; bad=\"x")) {
+      wire.send(wire.request("/api/key/me").header("Cookie", cookie + beside).GET());
+    }
+    return cookie.substring(cookie.indexOf('=') + 1);
   }
 
   /** With a context, a result, a log, the input of a job and an object, in JSON and in a form. */
