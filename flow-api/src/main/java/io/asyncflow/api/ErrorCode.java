@@ -19,7 +19,7 @@ public enum ErrorCode {
   TOO_LARGE(8060, 413, "Too large"),
   NOT_AUTHENTICATED(8070, 401, "Not authenticated"),
   NOT_PERMITTED(8070, 403, "Not permitted"),
-  KEY_ENDED(8071, 401, "Key has ended"),
+  KEY_ENDED(8071, 401, "Key is not valid now"),
   VERB_MISSING(8072, 403, "Not a verb of the caller's roles"),
   OUT_OF_SCOPE(8073, 403, "Outside of the caller's scope"),
   WRONG_HOST(8074, 421, "Not a name of this server"),

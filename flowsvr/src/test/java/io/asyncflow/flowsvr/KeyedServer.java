@@ -71,9 +71,9 @@ public @interface KeyedServer {
                   toMap(
                       Roles::keyOf,
                       role -> new Caller(Caller.Kind.KEY, "key:" + role, Set.of(role), Scope.ALL)));
-      return token -> {
+      return (token, certificate) -> {
         Caller caller = token == null ? null : byKey.getOrDefault(token, ADDED.get(token));
-        return caller == null ? server.find(token) : caller;
+        return caller == null ? server.find(token, certificate) : caller;
       };
     }
   }

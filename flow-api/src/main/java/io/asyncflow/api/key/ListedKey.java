@@ -16,6 +16,10 @@ import java.util.Set;
  * @param revokeReason {@code null} if it is not revoked
  * @param replacedBy the id of the key that a rotation made; {@code null} if there was none
  * @param lastUsedTime epoch ms, at most two minutes old; {@code null} if it was never used
+ * @param rateLimit requests a second and server; {@code null} for no limit
+ * @param certSan the URI or DNS name that the certificate of its client must have; {@code null} if
+ *     it needs none
+ * @param notBefore epoch ms, before which it is not live; {@code null} if it was live at once
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ListedKey(
@@ -33,4 +37,7 @@ public record ListedKey(
     String revokeReason,
     String replacedBy,
     Long lastUsedTime,
-    KeyState state) {}
+    KeyState state,
+    Integer rateLimit,
+    String certSan,
+    Long notBefore) {}

@@ -15,6 +15,9 @@ import java.util.Set;
  * @param expireTime epoch ms at which the access key or the session ends; {@code null} for others
  * @param csrfToken what requests with the session's cookie send as {@code X-XSRF-TOKEN} if they
  *     change something; {@code null} without a session
+ * @param rateLimit requests a second and server; {@code null} for no limit
+ * @param certSan the URI or DNS name that the certificate of its client must have; {@code null} if
+ *     it needs none
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record Me(
@@ -27,4 +30,6 @@ public record Me(
     List<String> users,
     String workerPrefix,
     Long expireTime,
-    String csrfToken) {}
+    String csrfToken,
+    Integer rateLimit,
+    String certSan) {}

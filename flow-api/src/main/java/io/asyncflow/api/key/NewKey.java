@@ -14,6 +14,10 @@ import java.util.Set;
  * @param users the users in whose name it may act, and beginnings with a star; empty for all
  * @param workerPrefix how its worker ids begin; {@code null} for any
  * @param expireDays days until it expires, 1 to 730; {@code null} for the server's default
+ * @param rateLimit requests a second to each server, at most 1,000,000; {@code null} for no limit
+ * @param certSan the URI or DNS name that the TLS certificate of its client must have; {@code null}
+ *     if it needs none
+ * @param notBefore epoch ms, from when on it is live; {@code null} for at once
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record NewKey(
@@ -23,7 +27,10 @@ public record NewKey(
     List<String> stages,
     List<String> users,
     String workerPrefix,
-    Integer expireDays) {
+    Integer expireDays,
+    Integer rateLimit,
+    String certSan,
+    Long notBefore) {
 
   public NewKey {
     roles = Set.copyOf(roles);
@@ -34,31 +41,95 @@ public record NewKey(
 
   /** A key with these roles everywhere. */
   public static NewKey of(String name, String... roles) {
-    return new NewKey(name, Set.of(roles), List.of(), List.of(), List.of(), null, null);
+    return new NewKey(
+        name, Set.of(roles), List.of(), List.of(), List.of(), null, null, null, null, null);
   }
 
   /** The same for these types alone. */
   public NewKey ofTypes(String... wanted) {
-    return new NewKey(name, roles, List.of(wanted), stages, users, workerPrefix, expireDays);
+    return new NewKey(
+        name,
+        roles,
+        List.of(wanted),
+        stages,
+        users,
+        workerPrefix,
+        expireDays,
+        rateLimit,
+        certSan,
+        notBefore);
   }
 
   /** The same for these stages alone. */
   public NewKey ofStages(String... wanted) {
-    return new NewKey(name, roles, types, List.of(wanted), users, workerPrefix, expireDays);
+    return new NewKey(
+        name,
+        roles,
+        types,
+        List.of(wanted),
+        users,
+        workerPrefix,
+        expireDays,
+        rateLimit,
+        certSan,
+        notBefore);
   }
 
   /** The same for these users alone. */
   public NewKey ofUsers(String... wanted) {
-    return new NewKey(name, roles, types, stages, List.of(wanted), workerPrefix, expireDays);
+    return new NewKey(
+        name,
+        roles,
+        types,
+        stages,
+        List.of(wanted),
+        workerPrefix,
+        expireDays,
+        rateLimit,
+        certSan,
+        notBefore);
   }
 
   /** The same for workers alone whose ids begin so. */
   public NewKey ofWorkers(String prefix) {
-    return new NewKey(name, roles, types, stages, users, prefix, expireDays);
+    return new NewKey(
+        name, roles, types, stages, users, prefix, expireDays, rateLimit, certSan, notBefore);
   }
 
   /** The same, for so many days. */
   public NewKey forDays(int days) {
-    return new NewKey(name, roles, types, stages, users, workerPrefix, days);
+    return new NewKey(
+        name, roles, types, stages, users, workerPrefix, days, rateLimit, certSan, notBefore);
+  }
+
+  /** The same, with so many requests a second to each server. */
+  public NewKey atMost(int requestsPerSecond) {
+    return new NewKey(
+        name,
+        roles,
+        types,
+        stages,
+        users,
+        workerPrefix,
+        expireDays,
+        requestsPerSecond,
+        certSan,
+        notBefore);
+  }
+
+  /** The same for clients alone whose certificate has this URI or DNS name. */
+  public NewKey withCertificate(String san) {
+    return new NewKey(
+        name, roles, types, stages, users, workerPrefix, expireDays, rateLimit, san, notBefore);
+  }
+
+  /**
+   * The same, from this time on.
+   *
+   * @param begin epoch ms
+   */
+  public NewKey from(long begin) {
+    return new NewKey(
+        name, roles, types, stages, users, workerPrefix, expireDays, rateLimit, certSan, begin);
   }
 }

@@ -14,6 +14,7 @@ import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
@@ -131,6 +132,24 @@ final class KeyCommand {
               description = "good for so long, such as 90d; otherwise as long as the server says")
           Integer days,
       @Option(
+              names = "--rate-limit",
+              paramLabel = "NUMBER",
+              description = "at most so many requests a second to each server")
+          Integer rateLimit,
+      @Option(
+              names = "--cert-san",
+              paramLabel = "NAME",
+              description = {
+                "only for clients whose TLS certificate has this URI or DNS name; such a",
+                "certificate proves the key without the key, too"
+              })
+          String certSan,
+      @Option(
+              names = "--not-before",
+              paramLabel = "TIME",
+              description = "live from this time on, such as 2026-12-01 or 2026-12-01T09:00")
+          String notBefore,
+      @Option(
               names = "--direct",
               description = {
                 "write it into the database of FLOW_MYSQL_URL, FLOW_MYSQL_USER and",
@@ -140,14 +159,32 @@ final class KeyCommand {
           boolean direct,
       @Mixin OutOption to) {
     NewKey key =
-        new NewKey(name, roles, orAll(types), orAll(stages), orAll(users), workerPrefix, days);
+        new NewKey(
+            name,
+            roles,
+            orAll(types),
+            orAll(stages),
+            orAll(users),
+            workerPrefix,
+            days,
+            rateLimit,
+            certSan,
+            notBefore == null ? null : timeOf(notBefore));
     if (direct) {
       refuseUnlessForAll(key);
       Duration life = Duration.ofDays(days == null ? DEFAULT_DAYS : days);
       DirectKeys keys = new DirectKeys(environment);
-      hand(to.file, () -> keys.create(name, life).text());
+      hand(to.file, () -> keys.create(key, life).text());
     } else {
       hand(to.file, () -> keys(server).create(key).key());
+    }
+  }
+
+  private long timeOf(String text) {
+    try {
+      return times.parse(text).toEpochMilli();
+    } catch (DateTimeException e) {
+      throw new UsageException("--not-before wants a time such as 2026-12-01, not " + text + ".");
     }
   }
 

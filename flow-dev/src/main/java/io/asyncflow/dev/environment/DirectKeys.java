@@ -1,9 +1,11 @@
 package io.asyncflow.dev.environment;
 
+import io.asyncflow.api.key.NewKey;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.CertificateName;
 import io.asyncflow.rules.access.KeySeals;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -43,11 +45,14 @@ public final class DirectKeys {
   /**
    * Makes a key for everything.
    *
+   * @param wanted its name and its limits; nothing else of it is looked at
+   * @throws UsageException if a limit is none
    * @throws DevException if a live key has the name, or the database does not do it
    */
-  public AccessKey create(String name, Duration life) {
+  public AccessKey create(NewKey wanted, Duration life) {
+    NewKey limited = refuseBadLimits(wanted);
     try (Connection connection = database.connect()) {
-      AccessKey key = create(connection, name, life);
+      AccessKey key = create(connection, limited, life);
       connection.commit();
       return key;
     } catch (SQLException e) {
@@ -60,7 +65,23 @@ public final class DirectKeys {
     }
   }
 
-  private AccessKey create(Connection database, String name, Duration life) throws SQLException {
+  private static NewKey refuseBadLimits(NewKey wanted) {
+    if (wanted.rateLimit() != null && wanted.rateLimit() < 1) {
+      throw new UsageException("--rate-limit wants at least 1, not " + wanted.rateLimit() + ".");
+    }
+    return wanted.certSan() == null
+        ? wanted
+        : CertificateName.parse(wanted.certSan())
+            .map(wanted::withCertificate)
+            .orElseThrow(
+                () ->
+                    new UsageException(
+                        "--cert-san wants a URI, or a DNS name without a star, not "
+                            + wanted.certSan()
+                            + "."));
+  }
+
+  private AccessKey create(Connection database, NewKey wanted, Duration life) throws SQLException {
     long now;
     try (Statement statement = database.createStatement()) {
       // First, as servers do: so changes of keys follow one another.
@@ -69,18 +90,32 @@ public final class DirectKeys {
       row.next();
       now = row.getLong(1);
     }
-    refuseIfTaken(database, name, now);
+    refuseIfTaken(database, wanted, now);
+    long begin = wanted.notBefore() == null ? now : Math.max(now, wanted.notBefore());
     AccessKey key = AccessKey.random();
     String all = AccessKeyRow.ALL;
     AccessKeyRow row =
         AccessKeyRow.of(
-            key, name, "ADMIN", all, all, all, "", PRINCIPAL, now, now + life.toMillis());
+                key,
+                wanted.name(),
+                "ADMIN",
+                all,
+                all,
+                all,
+                "",
+                PRINCIPAL,
+                now,
+                begin + life.toMillis())
+            .limited(
+                wanted.certSan(),
+                wanted.rateLimit() == null ? 0 : wanted.rateLimit(),
+                begin > now ? begin : 0);
     execute(
         database,
         """
         INSERT INTO t_access_key (key_id, name, key_hash, seal, roles, types, stages, users,
-          worker_prefix, created_by, create_time, expire_time)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          worker_prefix, created_by, create_time, expire_time, cert_san, rate_limit, not_before)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         row.id(),
         row.name(),
@@ -93,7 +128,10 @@ public final class DirectKeys {
         row.workerPrefix(),
         row.createdBy(),
         row.createTime(),
-        row.expireTime());
+        row.expireTime(),
+        row.certSan(),
+        row.rateLimit(),
+        row.notBefore());
     execute(
         database,
         "INSERT INTO t_act (act_time, act, object, actor, source) VALUES (?, 'CREATE', ?, ?, 'cli')",
@@ -103,23 +141,26 @@ public final class DirectKeys {
     return key;
   }
 
-  private static void refuseIfTaken(Connection database, String name, long now)
+  private static void refuseIfTaken(Connection database, NewKey wanted, long now)
       throws SQLException {
     try (PreparedStatement statement =
         database.prepareStatement(
             """
             SELECT 1
             FROM t_access_key
-            WHERE name = ?
+            WHERE (name = ? OR cert_san = ?)
               AND revoke_time IS NULL
               AND replaced_by IS NULL
               AND expire_time > ?
             """)) {
-      statement.setString(1, name);
-      statement.setLong(2, now);
+      statement.setString(1, wanted.name());
+      statement.setString(2, wanted.certSan());
+      statement.setLong(3, now);
       if (statement.executeQuery().next()) {
         throw new DevException(
-            "A live key has the name " + name + ": revoke it, or choose another name.");
+            "A live key has the name "
+                + wanted.name()
+                + ", or the name of the certificate: revoke it, or choose another name.");
       }
     }
   }

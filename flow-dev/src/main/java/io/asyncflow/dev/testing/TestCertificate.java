@@ -15,21 +15,45 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A certificate for {@code localhost} and {@code 127.0.0.1}, signed by itself, with its key.
+ * A certificate, signed by itself, with its key.
  *
  * @param store has both under {@value #ALIAS}
  */
 public record TestCertificate(KeyStore store) {
+  private static final String OF_THIS_MACHINE = "dns:localhost,ip:127.0.0.1";
   private static final String ALIAS = "test";
   private static final char[] PASSWORD = "password".toCharArray();
 
-  /** Makes a certificate with the JDK's keytool; takes about a second. */
+  /** One for {@code localhost} and {@code 127.0.0.1}. */
   public static TestCertificate create() {
+    return create(OF_THIS_MACHINE, "-0d");
+  }
+
+  /**
+   * One for a client.
+   *
+   * @param names as keytool takes them, such as {@code uri:spiffe://acme/gpu}
+   */
+  public static TestCertificate of(String names) {
+    return create(names, "-0d");
+  }
+
+  /** As {@link #of}, one that has expired. */
+  public static TestCertificate expiredOf(String names) {
+    return create(names, "-100d");
+  }
+
+  /**
+   * Makes a certificate with the JDK's keytool; takes about a second.
+   *
+   * @param begin from when on it is valid, for 90 days
+   */
+  private static TestCertificate create(String names, String begin) {
     try {
       Path directory = Files.createTempDirectory("certificate");
       Path file = directory.resolve("store.p12");
       try {
-        runKeytool(file);
+        runKeytool(file, names, begin);
         return new TestCertificate(KeyStore.getInstance(file.toFile(), PASSWORD));
       } finally {
         Files.deleteIfExists(file);
@@ -40,7 +64,7 @@ public record TestCertificate(KeyStore store) {
     }
   }
 
-  private static void runKeytool(Path file) throws IOException {
+  private static void runKeytool(Path file, String names, String begin) throws IOException {
     Process keytool =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
@@ -54,7 +78,11 @@ public record TestCertificate(KeyStore store) {
                 "-dname",
                 "CN=localhost",
                 "-ext",
-                "san=dns:localhost,ip:127.0.0.1",
+                "san=" + names,
+                "-startdate",
+                begin,
+                "-validity",
+                "90",
                 "-storetype",
                 "PKCS12",
                 "-keystore",

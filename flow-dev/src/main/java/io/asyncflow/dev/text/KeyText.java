@@ -14,7 +14,18 @@ public final class KeyText {
   public static List<String> table(List<ListedKey> keys, TimeText times) {
     TextTable table =
         new TextTable(
-            "ID", "NAME", "STATE", "ROLES", "TYPES", "STAGES", "USERS", "EXPIRES", "LAST USED");
+            "ID",
+            "NAME",
+            "STATE",
+            "ROLES",
+            "TYPES",
+            "STAGES",
+            "USERS",
+            "RATE",
+            "CERTIFICATE",
+            "BEGINS",
+            "EXPIRES",
+            "LAST USED");
     for (ListedKey key : keys) {
       table.add(
           key.keyId(),
@@ -24,6 +35,9 @@ public final class KeyText {
           sorted(key.types()),
           sorted(key.stages()),
           sorted(key.users()),
+          rate(key.rateLimit()),
+          certificate(key.certSan()),
+          times.of(key.notBefore()),
           times.of(key.expireTime()),
           times.of(key.lastUsedTime()));
     }
@@ -39,7 +53,17 @@ public final class KeyText {
         "stages   " + sorted(me.stages()),
         "users    " + sorted(me.users()),
         "workers  " + (me.workerPrefix().isEmpty() ? "*" : OneLine.of(me.workerPrefix()) + "*"),
+        "rate     " + rate(me.rateLimit()),
+        "cert     " + certificate(me.certSan()),
         "expires  " + times.of(me.expireTime()));
+  }
+
+  private static String rate(Integer perSecond) {
+    return perSecond == null ? "-" : perSecond + "/s";
+  }
+
+  private static String certificate(String name) {
+    return name == null ? "-" : OneLine.of(name);
   }
 
   private static String sorted(Collection<String> names) {

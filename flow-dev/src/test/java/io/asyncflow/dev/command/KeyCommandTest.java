@@ -53,14 +53,21 @@ class KeyCommandTest {
                 "--workers",
                 "gpu-",
                 "--expire",
-                "30d"))
+                "30d",
+                "--rate-limit",
+                "50",
+                "--cert-san",
+                "spiffe://acme/gpu",
+                "--not-before",
+                "2026-12-01"))
         .isZero();
     assertThat(server.printed()).containsExactly("afk_3Qm81LtzGh_secret");
     assertThat(server.asked)
         .containsExactly(
             "key/create {\"name\":\"gpu fleet\",\"roles\":[\"worker\"],\"types\":[\"tts\",\"acme_*\"],"
                 + "\"stages\":[\"speak\"],\"users\":[\"acme/*\"],\"workerPrefix\":\"gpu-\","
-                + "\"expireDays\":30}");
+                + "\"expireDays\":30,\"rateLimit\":50,\"certSan\":\"spiffe://acme/gpu\","
+                + "\"notBefore\":1796079600000}");
   }
 
   @Test
@@ -89,17 +96,17 @@ class KeyCommandTest {
         """
         {"keyList":[{"keyId":"3Qm81LtzGh","name":"gpu fleet","roles":["WORKER","SUBMITTER"],
           "types":["tts","acme_*"],"stages":["speak"],"users":["*"],"workerPrefix":"",
-          "createdBy":"local","createTime":1,"expireTime":1795399200000,"state":"ACTIVE"}],
+          "createdBy":"local","createTime":1,"expireTime":1795399200000,"state":"ACTIVE","rateLimit":50}],
          "nextCursor":"1-3Qm81LtzGh"}
         """);
     server.answers("{\"keyList\":[]}");
     assertThat(run("list", "--state", "active")).isZero();
     assertThat(server.printed())
         .containsExactly(
-            "ID          NAME       STATE   ROLES             TYPES       STAGES  USERS  EXPIRES"
-                + "                    LAST USED",
-            "3Qm81LtzGh  gpu fleet  ACTIVE  SUBMITTER,WORKER  acme_*,tts  speak   *      2026-11-23"
-                + " 03:00:00+01:00  -");
+            "ID          NAME       STATE   ROLES             TYPES       STAGES  USERS  RATE"
+                + "  CERTIFICATE  BEGINS  EXPIRES                    LAST USED",
+            "3Qm81LtzGh  gpu fleet  ACTIVE  SUBMITTER,WORKER  acme_*,tts  speak   *      50/s"
+                + "  -            -       2026-11-23 03:00:00+01:00  -");
     assertThat(server.asked)
         .containsExactly(
             "key/list {\"state\":\"ACTIVE\"}",
@@ -120,7 +127,7 @@ class KeyCommandTest {
         """
         {"principal":"key:3Qm81LtzGh","kind":"KEY","roles":["WORKER"],"verbs":["WORK_HOLD"],
          "types":["tts"],"stages":["*"],"users":["*"],"workerPrefix":"gpu-",
-         "expireTime":1795399200000}
+         "expireTime":1795399200000,"certSan":"spiffe://acme/gpu"}
         """);
     assertThat(run("me")).isZero();
     assertThat(server.printed())
@@ -131,6 +138,8 @@ class KeyCommandTest {
             "stages   *",
             "users    *",
             "workers  gpu-*",
+            "rate     -",
+            "cert     spiffe://acme/gpu",
             "expires  2026-11-23 03:00:00+01:00");
   }
 

@@ -17,6 +17,9 @@ package io.asyncflow.rules.access;
  * @param revokeTime epoch ms; {@code null} if it is not revoked
  * @param revokeReason {@code null} if it is not revoked
  * @param replacedBy the id of the key that a rotation made; {@code null} if there was none
+ * @param certSan the {@link CertificateName} that its clients prove; {@code null} if they need none
+ * @param rateLimit requests a second and server; 0 for no limit
+ * @param notBefore epoch ms; it is not live before
  */
 public record AccessKeyRow(
     String id,
@@ -32,12 +35,15 @@ public record AccessKeyRow(
     long expireTime,
     Long revokeTime,
     String revokeReason,
-    String replacedBy) {
+    String replacedBy,
+    String certSan,
+    int rateLimit,
+    long notBefore) {
 
   /** The patterns of a column that allows everything. */
   public static final String ALL = "*";
 
-  /** A new key. */
+  /** A new key without limits, live at once. */
   public static AccessKeyRow of(
       AccessKey key,
       String name,
@@ -63,7 +69,32 @@ public record AccessKeyRow(
         expireTime,
         null,
         null,
-        null);
+        null,
+        null,
+        0,
+        0);
+  }
+
+  /** The same, with these limits. */
+  public AccessKeyRow limited(String san, int rate, long begin) {
+    return new AccessKeyRow(
+        id,
+        name,
+        hash,
+        roles,
+        types,
+        stages,
+        users,
+        workerPrefix,
+        createdBy,
+        createTime,
+        expireTime,
+        revokeTime,
+        revokeReason,
+        replacedBy,
+        san,
+        rate,
+        begin);
   }
 
   /** The same, revoked. */
@@ -82,7 +113,10 @@ public record AccessKeyRow(
         expireTime,
         time,
         reason,
-        replacedBy);
+        replacedBy,
+        certSan,
+        rateLimit,
+        notBefore);
   }
 
   /** The same, with another key in its place from this time on at the latest. */
@@ -101,16 +135,34 @@ public record AccessKeyRow(
         Math.min(expireTime, expiry),
         revokeTime,
         revokeReason,
-        successor);
+        successor,
+        certSan,
+        rateLimit,
+        notBefore);
   }
 
   public boolean isRevoked() {
     return revokeTime != null;
   }
 
-  /** Whether it is neither expired nor revoked at this time. */
+  /** When it ends, epoch ms. */
+  public long endTime() {
+    return isRevoked() ? Math.min(revokeTime, expireTime) : expireTime;
+  }
+
+  /** Whether it has expired or was revoked at this time. */
+  public boolean hasEnded(long now) {
+    return isRevoked() || expireTime <= now;
+  }
+
+  /** Whether it has begun and not ended at this time. */
   public boolean isLive(long now) {
-    return !isRevoked() && expireTime > now;
+    return notBefore <= now && !hasEnded(now);
+  }
+
+  /** For how long it was made. */
+  public long life() {
+    return expireTime - Math.max(createTime, notBefore);
   }
 
   /** Without the hash. */

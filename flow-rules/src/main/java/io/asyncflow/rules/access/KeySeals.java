@@ -132,7 +132,10 @@ public final class KeySeals {
         row.expireTime(),
         row.revokeTime(),
         row.revokeReason(),
-        row.replacedBy());
+        row.replacedBy(),
+        row.certSan(),
+        row.rateLimit(),
+        row.notBefore());
   }
 
   /** With its length, so that no text can move from a column to the next one. */

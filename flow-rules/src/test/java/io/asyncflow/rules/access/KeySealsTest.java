@@ -16,16 +16,17 @@ class KeySealsTest {
   private static final String NEW = "a-new-pepper-of-32-characters-...";
   private static final AccessKeyRow ROW =
       AccessKeyRow.of(
-          new AccessKey("0123456789", "a".repeat(43)),
-          "fleet",
-          "WORKER",
-          "tts,acme_*",
-          "*",
-          "[\"u\"]",
-          "gpu-",
-          "local",
-          1,
-          2);
+              new AccessKey("0123456789", "a".repeat(43)),
+              "fleet",
+              "WORKER",
+              "tts,acme_*",
+              "*",
+              "[\"u\"]",
+              "gpu-",
+              "local",
+              1,
+              2)
+          .limited("spiffe://acme/gpu", 10, 1);
 
   @Test
   void everyColumnIsUnderTheSeal() {
@@ -58,6 +59,10 @@ class KeySealsTest {
     changed.add(ROW.revoked(3, "leaked").revoked(3, ""));
     changed.add(ROW.replaced("9876543210", 2));
     changed.add(ROW.replaced(null, 1));
+    changed.add(ROW.limited(null, 10, 1));
+    changed.add(ROW.limited("spiffe://acme/cpu", 10, 1));
+    changed.add(ROW.limited("spiffe://acme/gpu", 0, 1));
+    changed.add(ROW.limited("spiffe://acme/gpu", 10, 0));
     for (int i = 0; i < sameTexts().length; i++) {
       String[] other = sameTexts();
       other[i] += "x";
@@ -88,7 +93,23 @@ class KeySealsTest {
 
   private static AccessKeyRow row(String[] t, byte[] hash, long createTime) {
     return new AccessKeyRow(
-        t[0], t[1], hash, t[2], t[3], t[4], t[5], t[6], t[7], createTime, 2, null, null, null);
+        t[0],
+        t[1],
+        hash,
+        t[2],
+        t[3],
+        t[4],
+        t[5],
+        t[6],
+        t[7],
+        createTime,
+        2,
+        null,
+        null,
+        null,
+        "spiffe://acme/gpu",
+        10,
+        1);
   }
 
   @Test

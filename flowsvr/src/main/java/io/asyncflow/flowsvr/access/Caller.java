@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.access;
 
+import io.asyncflow.flowsvr.system.concurrent.RequestRate;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
@@ -9,7 +10,7 @@ import java.util.stream.Collectors;
 
 /**
  * Whom a request is from, as far as it was proven, and what it may do. Made once for each key, and
- * not for each request. Immutable.
+ * not for each request. Immutable, but for the requests that its rate counts.
  */
 public final class Caller {
 
@@ -34,12 +35,20 @@ public final class Caller {
   private final Scope scope;
   private final boolean isScoped;
   private final Names workers;
+  private final RequestRate rate;
 
   /**
    * @param principal names the caller in logs and records: {@code local}, {@code env:FLOW_API_KEY},
    *     {@code key:3Qm81LtzGh}; never a secret
    */
   public Caller(Kind kind, String principal, Set<Role> roles, Scope scope) {
+    this(kind, principal, roles, scope, null);
+  }
+
+  /**
+   * @param rate what it may ask for a second; {@code null} for no limit
+   */
+  public Caller(Kind kind, String principal, Set<Role> roles, Scope scope, RequestRate rate) {
     this.kind = kind;
     this.principal = principal;
     Set<Role> given = EnumSet.noneOf(Role.class);
@@ -51,11 +60,12 @@ public final class Caller {
     this.scope = scope;
     this.isScoped = !scope.isAll();
     this.workers = scope.workers();
+    this.rate = rate;
   }
 
   /** The same caller, proven by a session that it has begun. */
   public Caller inSession() {
-    return new Caller(Kind.SESSION, principal, roles, scope);
+    return new Caller(Kind.SESSION, principal, roles, scope, rate);
   }
 
   public Kind kind() {
@@ -76,6 +86,11 @@ public final class Caller {
 
   public Scope scope() {
     return scope;
+  }
+
+  /** What the caller may ask for a second; {@code null} for no limit. */
+  public RequestRate rate() {
+    return rate;
   }
 
   /** Whether some objects lie outside of the caller's scope. */

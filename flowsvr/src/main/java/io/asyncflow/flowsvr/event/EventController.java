@@ -16,6 +16,7 @@ import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.load.CallerShare;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
+import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -67,6 +68,7 @@ class EventController {
       OpenCalls calls,
       WaitingRequests waiting,
       @Value("${flow.max-streams-per-address:200}") int listsPerAddress,
+      @Value("${flow.max-streams-per-key:200}") int listsPerKey,
       Node node) {
     this.history = history;
     this.types = types;
@@ -75,7 +77,11 @@ class EventController {
     this.threads = threads;
     this.opener = opener;
     this.calls = calls;
-    this.lists = new CallerShare(waiting, listsPerAddress, "lists of events of one address");
+    this.lists =
+        new CallerShare(
+            waiting,
+            new OpenLimit(listsPerKey, "lists of events of one access key"),
+            new OpenLimit(listsPerAddress, "lists of events of one address"));
     this.node = node;
   }
 
@@ -141,13 +147,12 @@ class EventController {
     in.refuseIfBad();
     Predicate<Event> wanted = form.seenBy(caller);
     types.requireAll(form.filter().taskTypes());
-    String address = request.getRemoteAddr();
-    lists.enter(address);
+    Runnable leave = lists.enter(request.getRemoteAddr());
     CompletableFuture<EventPage> page;
     try {
       page = pages.next(form.cursor(), wanted, limit, Duration.ofMillis(waitMs));
     } catch (Throwable e) { // without a page nothing leaves the share
-      lists.leave(address);
+      leave.run();
       throw e;
     }
     DeferredResult<Envelope<EventPage>> answer = new DeferredResult<>();
@@ -156,7 +161,7 @@ class EventController {
     Runnable over = calls.add(() -> page.completeExceptionally(OpenCalls.keyEnded()));
     page.whenComplete(
         (events, failure) -> {
-          lists.leave(address);
+          leave.run();
           over.run();
           if (failure == null) {
             answer.setResult(Envelope.ok(events));

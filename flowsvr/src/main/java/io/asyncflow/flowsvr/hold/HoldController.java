@@ -19,6 +19,7 @@ import io.asyncflow.flowsvr.web.error.DatabaseTrouble;
 import io.asyncflow.flowsvr.web.load.CallerShare;
 import io.asyncflow.flowsvr.web.load.GoneCallers;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
+import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.flowsvr.web.read.Takes;
@@ -56,15 +57,22 @@ class HoldController {
       OpenCalls calls,
       WaitingRequests waiting,
       @Value("${flow.max-holds-per-worker:128}") int holdsPerWorker,
-      @Value("${flow.max-holds-per-address:256}") int holdsPerAddress) {
+      @Value("${flow.max-holds-per-address:256}") int holdsPerAddress,
+      @Value("${flow.max-holds-per-key:1000}") int holdsPerKey) {
     this.types = types;
     this.holds = holds;
     this.open = open;
     this.reports = reports;
     this.calls = calls;
-    this.workerShares = new CallerShare(waiting, holdsPerWorker, "holds of this worker");
+    OpenLimit byKey = new OpenLimit(holdsPerKey, "waiting holds of one access key");
+    this.workerShares =
+        new CallerShare(
+            waiting, byKey, new OpenLimit(holdsPerWorker, "waiting holds of this worker"));
     this.addressShares =
-        new CallerShare(waiting, holdsPerAddress, "holds without a workerId, of one address,");
+        new CallerShare(
+            waiting,
+            byKey,
+            new OpenLimit(holdsPerAddress, "waiting holds without a workerId, of one address,"));
   }
 
   /**
@@ -120,17 +128,17 @@ class HoldController {
     }
     CallerShare share = hold.workerId().isEmpty() ? addressShares : workerShares;
     String caller = hold.workerId().isEmpty() ? address : hold.workerId();
-    share.enter(caller);
+    Runnable leave = share.enter(caller);
     boolean leavesOnAnswer = false;
     try {
       CompletableFuture<List<Task>> tasks = holds.hold(hold);
-      tasks.whenComplete((held, failure) -> share.leave(caller));
+      tasks.whenComplete((held, failure) -> leave.run());
       leavesOnAnswer = true;
       endWithTheKey(tasks);
       return tasks;
     } finally {
       if (!leavesOnAnswer) { // after any exception
-        share.leave(caller);
+        leave.run();
       }
     }
   }

@@ -68,8 +68,8 @@ class KeyActs {
     Duration life = form.expireDays() == null ? defaultExpiry : Duration.ofDays(form.expireDays());
     return change(
         now -> {
-          refuseIfTaken(form.name(), now);
-          AccessKeyRow row = form.row(key, caller.principal(), now, now + life.toMillis());
+          refuseIfTaken(form, now);
+          AccessKeyRow row = form.row(key, caller.principal(), now, life);
           store.insert(row);
           record("CREATE", row.id(), "", form);
           return issued(key, row);
@@ -78,20 +78,31 @@ class KeyActs {
 
   private static void refuseUnlessOf(KeyGrant grant, Caller caller) {
     if (!grant.isOf(caller)) {
-      throw conflict("the key would grant more than your own roles and scope");
+      throw conflict("the key would grant more than your own roles, scope and rate");
     }
   }
 
-  private void refuseIfTaken(String name, long now) {
+  private void refuseIfTaken(KeyForm form, long now) {
     List<AccessKeyRow> live =
-        store.all().stream().map(Stored::row).filter(row -> row.isLive(now)).toList();
+        store.notEndedBefore(now).stream()
+            .map(Stored::row)
+            .filter(row -> !row.hasEnded(now))
+            .toList();
     if (live.size() >= MAX_LIVE) {
       throw new FlowException(
           ErrorCode.LIMIT_EXCEEDED,
           "there are " + MAX_LIVE + " live keys, and no more are possible");
     }
-    if (live.stream().anyMatch(row -> row.name().equals(name) && row.replacedBy() == null)) {
-      throw conflict("a live key has this name: rotate or revoke it, or choose another name");
+    for (AccessKeyRow row : live) {
+      if (row.replacedBy() == null && row.name().equals(form.name())) {
+        throw conflict("a live key has this name: rotate or revoke it, or choose another name");
+      }
+      if (row.replacedBy() == null
+          && row.certSan() != null
+          && row.certSan().equals(form.certSan())) {
+        throw conflict(
+            "a live key has this certSan, and a certificate proves one key: rotate or revoke it");
+      }
     }
   }
 
@@ -109,19 +120,20 @@ class KeyActs {
           if (old.replacedBy() != null) {
             throw notPossible("the key has a successor, " + old.replacedBy() + "; rotate that one");
           }
-          refuseUnlessOf(KeyGrant.of(old), caller);
+          refuseUnlessOf(KeyGrant.read(old).orElseThrow(), caller);
           AccessKeyRow row =
               AccessKeyRow.of(
-                  key,
-                  old.name(),
-                  old.roles(),
-                  old.types(),
-                  old.stages(),
-                  old.users(),
-                  old.workerPrefix(),
-                  caller.principal(),
-                  now,
-                  now + old.expireTime() - old.createTime());
+                      key,
+                      old.name(),
+                      old.roles(),
+                      old.types(),
+                      old.stages(),
+                      old.users(),
+                      old.workerPrefix(),
+                      caller.principal(),
+                      now,
+                      now + old.life())
+                  .limited(old.certSan(), old.rateLimit(), 0);
           store.insert(row);
           store.update(old.replaced(row.id(), now + overlap.toMillis()));
           record("ROTATE", keyId, "", new Rotation(row.id(), overlap.toSeconds()));

@@ -10,6 +10,7 @@ import io.asyncflow.api.key.Me;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.access.key.KeyGrant;
 import io.asyncflow.flowsvr.access.session.OpenSession;
 import io.asyncflow.flowsvr.key.KeyViews.Place;
 import io.asyncflow.flowsvr.web.Envelope;
@@ -35,6 +36,13 @@ class KeyController {
   private static final int CURSOR = 40;
   private static final int REASON = 1_000;
   private static final int ONE_DAY = 86_400;
+
+  /**
+   * Of the caller's own key: if the answer is lost, nobody knows the successor, and the caller
+   * needs the time to revoke it and to make another key.
+   */
+  private static final int SHORTEST_OWN_OVERLAP = 60;
+
   private static final int THIRTY_DAYS = 30 * ONE_DAY;
   private static final String OIDC_PRINCIPAL = "oidc:[\\x21-\\x7e]{1,90}#[\\x21-\\x7e]{1,150}";
 
@@ -53,7 +61,10 @@ class KeyController {
       List<String> stages,
       List<String> users,
       String workerPrefix,
-      Integer expireDays) {}
+      Integer expireDays,
+      Integer rateLimit,
+      String certSan,
+      Long notBefore) {}
 
   record ListKeys(String state, Integer limit, String cursor) {}
 
@@ -93,7 +104,11 @@ class KeyController {
   @PostMapping("/rotate")
   Envelope<IssuedKey> rotate(Fields in, Caller caller) {
     String keyId = keyId(in);
-    int overlap = in.number("overlapSeconds").between(0, THIRTY_DAYS).or(ONE_DAY);
+    boolean isOwn = caller.principal().equals(KeyGrant.principal(keyId));
+    int overlap =
+        in.number("overlapSeconds")
+            .between(isOwn ? SHORTEST_OWN_OVERLAP : 0, THIRTY_DAYS)
+            .or(ONE_DAY);
     in.refuseIfBad();
     return Envelope.ok(acts.rotate(keyId, Duration.ofSeconds(overlap), caller));
   }

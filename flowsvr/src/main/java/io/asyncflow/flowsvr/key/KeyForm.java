@@ -6,6 +6,8 @@ import io.asyncflow.flowsvr.web.read.Fields;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.CertificateName;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -18,15 +20,28 @@ import java.util.function.UnaryOperator;
  * Reads a key that is to be made.
  *
  * @param expireDays {@code null} if the caller gives none
+ * @param certSan {@code null} for none
+ * @param notBefore epoch ms; 0 for at once
  */
-record KeyForm(String name, KeyGrant grant, Integer expireDays) {
+record KeyForm(String name, KeyGrant grant, Integer expireDays, String certSan, long notBefore) {
 
   static final int LONGEST_DAYS = 730;
 
   /** A misspelled restriction would make a key for everything. */
   private static final Set<String> FIELDS =
-      Set.of("name", "roles", "types", "stages", "users", "workerPrefix", "expireDays");
+      Set.of(
+          "name",
+          "roles",
+          "types",
+          "stages",
+          "users",
+          "workerPrefix",
+          "expireDays",
+          "rateLimit",
+          "certSan",
+          "notBefore");
 
+  private static final int HIGHEST_RATE = 1_000_000;
   private static final int NAME = 128;
   private static final int WORKER_ID = 64;
   private static final int NAMES = 100;
@@ -45,14 +60,21 @@ record KeyForm(String name, KeyGrant grant, Integer expireDays) {
             roles(in),
             types(in),
             stages(in),
-            names(in, "users", USER_NAME, UnaryOperator.identity()),
-            in.text("workerPrefix").name().max(WORKER_ID).or(""));
+            users(in),
+            in.text("workerPrefix").name().max(WORKER_ID).or(""),
+            in.number("rateLimit").between(0, HIGHEST_RATE).or(0));
     refuseIfLong(in, "stages", grant.stagesColumn());
     refuseIfLong(in, "users", grant.usersColumn());
+    Long notBefore = in.number("notBefore").epochMs().asLong();
     return new KeyForm(
         in.text("name").required().name().max(NAME).value(),
         grant,
-        in.number("expireDays").between(1, LONGEST_DAYS).asInteger());
+        in.number("expireDays").between(1, LONGEST_DAYS).asInteger(),
+        in.text("certSan")
+            .as(
+                CertificateName::parse,
+                "must be a URI such as spiffe://acme/gpu, or a DNS name without a star"),
+        notBefore == null ? 0 : notBefore);
   }
 
   private static Set<Role> roles(Fields in) {
@@ -87,10 +109,24 @@ record KeyForm(String name, KeyGrant grant, Integer expireDays) {
         : TaskType.parse(pattern).isPresent();
   }
 
+  /** A star within a name would stand for nothing, and look as if it did. */
+  private static List<String> users(Fields in) {
+    List<String> users = names(in, "users", USER_NAME, UnaryOperator.identity());
+    if (users.stream().anyMatch(KeyForm::hasStarWithin)) {
+      in.refuse("users", "must name only users, and beginnings of users with a star at the end");
+    }
+    return users;
+  }
+
+  private static boolean hasStarWithin(String name) {
+    int star = name.indexOf(STAR);
+    return star >= 0 && star < name.length() - 1;
+  }
+
   /** Without beginnings: a hold lists its stages. */
   private static List<String> stages(Fields in) {
     List<String> stages = names(in, "stages", STAGE_NAME, UnaryOperator.identity());
-    if (!stages.equals(List.of(STAR)) && stages.stream().anyMatch(name -> name.endsWith(STAR))) {
+    if (!stages.equals(List.of(STAR)) && stages.stream().anyMatch(name -> name.contains(STAR))) {
       in.refuse("stages", "must name stages in full, or be * for all");
       return List.of(STAR);
     }
@@ -114,17 +150,19 @@ record KeyForm(String name, KeyGrant grant, Integer expireDays) {
   }
 
   /** The row of the key, but for what only the store knows. */
-  AccessKeyRow row(AccessKey key, String createdBy, long createTime, long expireTime) {
+  AccessKeyRow row(AccessKey key, String createdBy, long createTime, Duration life) {
+    long begin = Math.max(createTime, notBefore);
     return AccessKeyRow.of(
-        key,
-        name,
-        grant.rolesColumn(),
-        grant.typesColumn(),
-        grant.stagesColumn(),
-        grant.usersColumn(),
-        grant.workerPrefix(),
-        createdBy,
-        createTime,
-        expireTime);
+            key,
+            name,
+            grant.rolesColumn(),
+            grant.typesColumn(),
+            grant.stagesColumn(),
+            grant.usersColumn(),
+            grant.workerPrefix(),
+            createdBy,
+            createTime,
+            begin + life.toMillis())
+        .limited(certSan, grant.rateLimit(), begin > createTime ? begin : 0);
   }
 }

@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
@@ -26,6 +27,9 @@ class KeyViews {
 
   private static final Comparator<Place> NEWEST_FIRST =
       Comparator.comparingLong(Place::createTime).reversed().thenComparing(Place::keyId);
+
+  private static final KeyGrant NOTHING =
+      new KeyGrant(Set.of(), List.of(), List.of(), List.of(), "", 0);
 
   private final AccessKeyStore store;
   private final KeySeals seals;
@@ -49,24 +53,31 @@ class KeyViews {
   }
 
   KeyState stateOf(Stored key, long now) {
-    if (!seals.isGood(key.row(), key.seal())) {
+    if (grantOf(key).isEmpty()) {
       return KeyState.IGNORED;
     }
     if (key.row().isRevoked()) {
       return KeyState.REVOKED;
     }
-    return key.row().isLive(now) ? KeyState.ACTIVE : KeyState.EXPIRED;
+    if (key.row().hasEnded(now)) {
+      return KeyState.EXPIRED;
+    }
+    return key.row().isLive(now) ? KeyState.ACTIVE : KeyState.PENDING;
+  }
+
+  /** Empty for a key that is ignored: what somebody else has written may be anything. */
+  private Optional<KeyGrant> grantOf(Stored key) {
+    return seals.isGood(key.row(), key.seal()) ? KeyGrant.read(key.row()) : Optional.empty();
   }
 
   boolean grantsAll(Stored key, long now) {
-    return stateOf(key, now) == KeyState.ACTIVE && KeyGrant.of(key.row()).isAll();
+    return key.row().isLive(now) && grantOf(key).filter(KeyGrant::isAll).isPresent();
   }
 
   /** Whether the key is there for a caller: one beyond its scope is not. */
   boolean isVisible(Stored key, Caller caller) {
     return !caller.isScoped()
-        || seals.isGood(key.row(), key.seal())
-            && caller.scope().covers(KeyGrant.of(key.row()).scope());
+        || grantOf(key).filter(grant -> caller.scope().covers(grant.scope())).isPresent();
   }
 
   /**
@@ -93,12 +104,7 @@ class KeyViews {
 
   private ListedKey view(Stored key, long now) {
     AccessKeyRow row = key.row();
-    KeyState state = stateOf(key, now);
-    // What somebody else has written may be anything.
-    KeyGrant grant =
-        state == KeyState.IGNORED
-            ? new KeyGrant(Set.of(), List.of(), List.of(), List.of(), "")
-            : KeyGrant.of(row);
+    KeyGrant grant = grantOf(key).orElse(NOTHING);
     return new ListedKey(
         row.id(),
         row.name(),
@@ -114,7 +120,10 @@ class KeyViews {
         row.revokeReason(),
         row.replacedBy(),
         key.lastUsed(),
-        state);
+        stateOf(key, now),
+        unlessZero(grant.rateLimit()),
+        row.certSan(),
+        row.notBefore() == 0 ? null : row.notBefore());
   }
 
   /**
@@ -124,6 +133,7 @@ class KeyViews {
    */
   Me me(Caller caller, OpenSession session) {
     Scope scope = caller.scope();
+    Optional<AccessKeyRow> key = rowOf(caller);
     return new Me(
         caller.principal(),
         caller.kind().name(),
@@ -133,18 +143,22 @@ class KeyViews {
         scope.stages().patterns(),
         scope.users().patterns(),
         scope.workerPrefix(),
-        session == null ? expireTime(caller) : Long.valueOf(session.expireTime()),
-        session == null ? null : session.csrfToken());
+        session == null
+            ? key.map(AccessKeyRow::expireTime).orElse(null)
+            : Long.valueOf(session.expireTime()),
+        session == null ? null : session.csrfToken(),
+        key.map(row -> unlessZero(row.rateLimit())).orElse(null),
+        key.map(AccessKeyRow::certSan).orElse(null));
   }
 
-  private Long expireTime(Caller caller) {
-    if (caller.kind() != Caller.Kind.KEY) {
-      return null;
-    }
-    return store
-        .find(KeyGrant.keyIdOf(caller.principal()))
-        .map(key -> key.row().expireTime())
-        .orElse(null);
+  private Optional<AccessKeyRow> rowOf(Caller caller) {
+    return caller.kind() == Caller.Kind.KEY
+        ? store.find(KeyGrant.keyIdOf(caller.principal())).map(Stored::row)
+        : Optional.empty();
+  }
+
+  private static Integer unlessZero(int number) {
+    return number == 0 ? null : number;
   }
 
   private static Set<String> names(Collection<? extends Enum<?>> values) {

@@ -12,6 +12,7 @@ import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.flowsvr.task.TaskReach;
 import io.asyncflow.flowsvr.web.Envelope;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
+import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.read.Takes;
 import io.asyncflow.rules.TaskId;
 import io.swagger.v3.oas.annotations.Parameter;
@@ -32,6 +33,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -60,6 +62,7 @@ class StoreController {
   private final OpenCalls calls;
   private final TaskReach tasks;
   private final long maxBytes;
+  private final OpenLimit uploads;
   private final Semaphore transfers;
   private final Semaphore refusals;
 
@@ -68,12 +71,14 @@ class StoreController {
       WriteFence fence,
       OpenCalls calls,
       TaskReach tasks,
-      StoreProperties properties) {
+      StoreProperties properties,
+      @Value("${flow.max-uploads-per-key:64}") int uploadsPerKey) {
     this.store = store;
     this.fence = fence;
     this.calls = calls;
     this.tasks = tasks;
     this.maxBytes = properties.maxObject().toBytes();
+    this.uploads = new OpenLimit(uploadsPerKey, "uploads of one access key");
     this.transfers = new Semaphore(properties.transfersAtOnce());
     this.refusals = new Semaphore(properties.transfersAtOnce());
   }
@@ -113,7 +118,12 @@ class StoreController {
         throw new FlowException(
             ErrorCode.TOO_LARGE, "the object is larger than " + maxBytes + " bytes");
       }
-      inTurn(() -> take(key, workerId, new Upload(body, length, sha256)));
+      Runnable over = uploads.enterByKey();
+      try {
+        inTurn(() -> take(key, workerId, new Upload(body, length, sha256)));
+      } finally {
+        over.run();
+      }
       return Envelope.ok(null);
     } catch (FlowException refused) {
       readOn(body, length);

@@ -33,7 +33,7 @@ class ProgressControllerTest {
   private final AsyncContext async = mock();
   private final ProgressController controller =
       new ProgressController(
-          mock(), watch, new StreamOpener(mock(WaitingRequests.class), new OpenCalls(), 1));
+          mock(), watch, new StreamOpener(mock(WaitingRequests.class), new OpenCalls(), 1, 1));
 
   @BeforeEach
   void aRequest() throws IOException {

@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -32,11 +34,15 @@ class StoreControllerTest {
 
   private final StoreController controller =
       new StoreController(
-          null, new WriteFence(null, null), new OpenCalls(), null, oneTransferAtOnce());
+          null, new WriteFence(null, null), new OpenCalls(), null, oneTransferAtOnce(), 1);
 
   private static StoreProperties oneTransferAtOnce() {
+    return transfersAtOnce(1);
+  }
+
+  private static StoreProperties transfersAtOnce(int transfers) {
     return new Binder(
-            new MapConfigurationPropertySource(Map.of("flow.store.transfers-at-once", "1")))
+            new MapConfigurationPropertySource(Map.of("flow.store.transfers-at-once", transfers)))
         .bind("flow.store", StoreProperties.class)
         .get();
   }
@@ -116,6 +122,41 @@ class StoreControllerTest {
   }
 
   @Test
+  void accessKeyHasSoManyUploadsAtOnce() throws IOException {
+    ContextStore store = mock();
+    WriteFence fence = mock();
+    when(fence.sealRule(any())).thenReturn(SealRule.ANY);
+    StoreController controller =
+        new StoreController(store, fence, new OpenCalls(), null, transfersAtOnce(2), 1);
+    AtomicReference<Throwable> second = new AtomicReference<>();
+    doAnswer(
+            put -> {
+              second.set(catchThrowable(() -> put(controller)));
+              return null;
+            })
+        .when(store)
+        .put(any(), any(), any());
+    SecurityContextHolder.getContext()
+        .setAuthentication(new TestingAuthenticationToken("key:3Qm81LtzGh", "key:3Qm81LtzGh"));
+    try {
+      put(controller);
+      assertThat(second.get())
+          .hasMessageContaining("more than 1 uploads of one access key")
+          .extracting("errorCode")
+          .isEqualTo(ErrorCode.LIMIT_EXCEEDED);
+      put(controller); // what has ended is not counted any more
+    } finally {
+      SecurityContextHolder.clearContext();
+    }
+  }
+
+  private static void put(StoreController controller) throws IOException {
+    MockHttpServletRequest request = new MockHttpServletRequest();
+    request.setContent(new byte[1]);
+    controller.put("1_lark_task_1", "s", "1", "a", "worker", TestCallers.ADMIN, request);
+  }
+
+  @Test
   void uploadWhoseKeyHasEndedMeanwhileIsNotTaken() throws IOException {
     ContextStore store = mock();
     WriteFence fence = mock();
@@ -138,7 +179,7 @@ class StoreControllerTest {
       assertThatExceptionOfType(FlowException.class)
           .isThrownBy(
               () ->
-                  new StoreController(store, fence, calls, null, oneTransferAtOnce())
+                  new StoreController(store, fence, calls, null, oneTransferAtOnce(), 1)
                       .put("1_lark_task_1", "s", "1", "a", "worker", TestCallers.ADMIN, request))
           .extracting(FlowException::errorCode)
           .isEqualTo(ErrorCode.KEY_ENDED);

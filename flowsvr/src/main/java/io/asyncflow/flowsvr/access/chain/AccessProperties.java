@@ -41,6 +41,12 @@ record AccessProperties(
     }
   }
 
+  /** Without the key, because texts of records get into logs. */
+  @Override
+  public String toString() {
+    return "AccessProperties[mode=" + mode + "]";
+  }
+
   boolean isLocal() {
     return mode == Mode.LOCAL;
   }

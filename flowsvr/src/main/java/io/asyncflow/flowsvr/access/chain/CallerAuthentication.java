@@ -49,9 +49,10 @@ record CallerAuthentication(Caller caller) implements Authentication {
     return List.of();
   }
 
+  /** The principal of an access key; {@code null} for callers without one. */
   @Override
   public Object getCredentials() {
-    return null;
+    return caller.kind() == Caller.Kind.KEY ? caller.principal() : null;
   }
 
   @Override

@@ -1,16 +1,20 @@
 package io.asyncflow.flowsvr.access.chain;
 
+import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Callers;
 import io.asyncflow.flowsvr.access.session.Sessions;
+import io.asyncflow.flowsvr.access.site.RequestSite;
 import io.asyncflow.flowsvr.web.filter.HealthRoute;
+import io.asyncflow.flowsvr.web.tls.ClientCertificate;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
+import java.util.List;
 import org.springframework.http.HttpHeaders;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextImpl;
@@ -18,8 +22,8 @@ import org.springframework.web.filter.GenericFilterBean;
 
 /**
  * Finds the caller of a request: by its bearer token, or if it has no {@code Authorization} by the
- * cookie of its session. Refuses nothing: routes that are open need no caller, and {@link Routes}
- * sees to all others.
+ * cookie of its session, or by the certificate of its client. Refuses nothing: routes that are open
+ * need no caller, and {@link Routes} sees to all others.
  */
 class CallerFilter extends GenericFilterBean {
 
@@ -54,13 +58,31 @@ class CallerFilter extends GenericFilterBean {
 
   private Caller callerOf(HttpServletRequest request) {
     String authorization = request.getHeader(HttpHeaders.AUTHORIZATION);
-    Caller caller = callers.find(tokenOf(authorization));
-    return caller == null && authorization == null && !HealthRoute.isOf(request)
-        ? sessions.enter(request)
-        : caller;
+    if (authorization != null) {
+      String token = tokenOf(authorization);
+      return callers.find(
+          token, token == null ? List::of : () -> ClientCertificate.namesIn(request));
+    }
+    Caller caller = callers.find(null, List::of);
+    if (caller == null && !HealthRoute.isOf(request)) {
+      caller = sessions.enter(request);
+      return caller == null ? callerByCertificate(request) : caller;
+    }
+    return caller;
   }
 
-  /** Why the token of the request was refused; {@code null} if it is simply none that is known. */
+  /** A browser shows its user's certificate to every server, whatever page sends the request. */
+  private Caller callerByCertificate(HttpServletRequest request) {
+    Caller caller = callers.find(null, () -> ClientCertificate.namesIn(request));
+    if (caller != null && RequestSite.isForeign(request)) {
+      throw new FlowException(
+          ErrorCode.CROSS_SITE,
+          "a web page of another site sent this: with a certificate alone, tools may call");
+    }
+    return caller;
+  }
+
+  /** Why a proven caller was refused; {@code null} if none was proven. */
   static FlowException refusalOf(HttpServletRequest request) {
     return (FlowException) request.getAttribute(REFUSAL);
   }

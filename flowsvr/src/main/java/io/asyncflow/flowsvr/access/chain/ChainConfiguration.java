@@ -57,7 +57,7 @@ class ChainConfiguration implements WebMvcConfigurer {
     return switch (access.mode()) {
       case LOCAL -> {
         Caller local = new Caller(Caller.Kind.LOCAL, "local", Set.of(Role.ADMIN), Scope.ALL);
-        yield token -> local;
+        yield (token, certificate) -> local;
       }
       case KEY -> new OneKey(access.apiKey());
       case KEYS -> withAccessKeys(access, accessKeys.getObject(), tokens.getIfAvailable());
@@ -73,11 +73,11 @@ class ChainConfiguration implements WebMvcConfigurer {
       kinds.add(new OneKey(access.apiKey()));
     }
     if (tokens != null) {
-      kinds.add(tokens::find);
+      kinds.add((token, certificate) -> tokens.find(token));
     }
-    return token -> {
+    return (token, certificate) -> {
       for (Callers kind : kinds) {
-        Caller caller = kind.find(token);
+        Caller caller = kind.find(token, certificate);
         if (caller != null) {
           return caller;
         }

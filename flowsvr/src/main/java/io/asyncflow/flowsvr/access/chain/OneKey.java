@@ -7,7 +7,9 @@ import io.asyncflow.flowsvr.access.Scope;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** Mode key: the key of the server's environment may do everything, and there is no other. */
 final class OneKey implements Callers {
@@ -21,7 +23,7 @@ final class OneKey implements Callers {
   }
 
   @Override
-  public Caller find(String token) {
+  public Caller find(String token, Supplier<List<String>> certificate) {
     // Hashes have equal lengths, so the time of the comparison reveals nothing about the key.
     return token != null && MessageDigest.isEqual(keyHash, hash(token)) ? caller : null;
   }

@@ -58,7 +58,8 @@ class Refusals implements RequestRejectedHandler, AuthenticationEntryPoint, Acce
       HttpServletRequest request, HttpServletResponse response, AuthenticationException none)
       throws IOException {
     FlowException refusal = CallerFilter.refusalOf(request);
-    if (refusal != null && refusal.retryable()) { // whose key it is cannot be found out now
+    if (refusal != null // whose key it is cannot be found out now, or a page sent it
+        && (refusal.retryable() || refusal.errorCode() == ErrorCode.CROSS_SITE)) {
       ApiErrorWriter.write(request, response, ApiError.of(refusal));
       return;
     }

@@ -26,7 +26,8 @@ public class AccessKeyStore {
   private static final String SELECT =
       """
       SELECT key_id, name, key_hash, seal, roles, types, stages, users, worker_prefix, created_by,
-        create_time, expire_time, revoke_time, revoke_reason, replaced_by, last_used_time
+        create_time, expire_time, revoke_time, revoke_reason, replaced_by, cert_san, rate_limit,
+        not_before, last_used_time
       FROM t_access_key
       """;
 
@@ -68,6 +69,18 @@ public class AccessKeyStore {
   public long beginChange() {
     jdbc.update("UPDATE t_access_version SET version = version + 1 WHERE one = 1");
     return version().now();
+  }
+
+  /**
+   * The rows of keys that have not ended, or only since then.
+   *
+   * @param since epoch ms
+   */
+  public List<Stored> notEndedBefore(long since) {
+    return jdbc.query(
+        SELECT + "WHERE LEAST(expire_time, COALESCE(revoke_time, expire_time)) >= ?",
+        (rs, row) -> read(rs),
+        since);
   }
 
   /** All rows, by id. */
@@ -113,7 +126,7 @@ public class AccessKeyStore {
     List<Object> values = new ArrayList<>(List.of(row.id(), row.hash()));
     values.addAll(changing(row));
     values.addAll(
-        List.of(
+        Arrays.asList(
             row.name(),
             row.roles(),
             row.types(),
@@ -121,12 +134,16 @@ public class AccessKeyStore {
             row.users(),
             row.workerPrefix(),
             row.createdBy(),
-            row.createTime()));
+            row.createTime(),
+            row.certSan(),
+            row.rateLimit(),
+            row.notBefore()));
     jdbc.update(
         """
         INSERT INTO t_access_key (key_id, key_hash, seal, expire_time, revoke_time, revoke_reason,
-          replaced_by, name, roles, types, stages, users, worker_prefix, created_by, create_time)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          replaced_by, name, roles, types, stages, users, worker_prefix, created_by, create_time,
+          cert_san, rate_limit, not_before)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
         new StatementValues(values));
   }
@@ -196,7 +213,10 @@ public class AccessKeyStore {
             rs.getLong("expire_time"),
             rs.getObject("revoke_time", Long.class),
             rs.getString("revoke_reason"),
-            rs.getString("replaced_by")),
+            rs.getString("replaced_by"),
+            rs.getString("cert_san"),
+            rs.getInt("rate_limit"),
+            rs.getLong("not_before")),
         rs.getBytes("seal"),
         rs.getObject("last_used_time", Long.class));
   }

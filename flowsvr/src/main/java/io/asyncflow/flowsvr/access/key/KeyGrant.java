@@ -5,13 +5,16 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.flowsvr.system.concurrent.RequestRate;
 import io.asyncflow.rules.access.AccessKeyRow;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -21,13 +24,15 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * @param types {@code *} alone for all, as with the other lists
  * @param workerPrefix empty for any
+ * @param rateLimit requests a second and server; 0 for no limit
  */
 public record KeyGrant(
     Set<Role> roles,
     List<String> types,
     List<String> stages,
     List<String> users,
-    String workerPrefix) {
+    String workerPrefix,
+    int rateLimit) {
 
   private static final JsonMapper JSON =
       JsonMapper.builder()
@@ -40,12 +45,20 @@ public record KeyGrant(
   private static final String KEY = "key:";
 
   /**
-   * Reads the columns of a row. Roles that a newer version has added grant nothing here.
-   *
-   * @throws tools.jackson.core.JacksonException if a list cannot be read
-   * @throws IllegalArgumentException if the scope cannot be
+   * Reads the columns of a row; empty if they cannot be read, as SQL may have written anything.
+   * Roles that a newer version has added grant nothing here.
    */
-  public static KeyGrant of(AccessKeyRow row) {
+  public static Optional<KeyGrant> read(AccessKeyRow row) {
+    try {
+      KeyGrant grant = of(row);
+      grant.scope(); // whose parts must fit together
+      return Optional.of(grant);
+    } catch (JacksonException | IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static KeyGrant of(AccessKeyRow row) {
     Set<Role> roles = EnumSet.noneOf(Role.class);
     Set<String> names = Set.of(row.roles().split(COMMA));
     Stream.of(Role.values()).filter(role -> names.contains(role.name())).forEach(roles::add);
@@ -54,13 +67,19 @@ public record KeyGrant(
         List.of(row.types().split(COMMA)),
         list(row.stages()),
         list(row.users()),
-        row.workerPrefix());
+        row.workerPrefix(),
+        row.rateLimit());
   }
 
   private static List<String> list(String column) {
-    return column.equals(AccessKeyRow.ALL)
-        ? List.of(AccessKeyRow.ALL)
-        : Arrays.asList(JSON.readValue(column, String[].class));
+    if (column.equals(AccessKeyRow.ALL)) {
+      return List.of(AccessKeyRow.ALL);
+    }
+    String[] names = JSON.readValue(column, String[].class);
+    if (names == null || Arrays.asList(names).contains(null)) {
+      throw new IllegalArgumentException("no list of names");
+    }
+    return List.of(names);
   }
 
   /** What a caller has. */
@@ -71,7 +90,8 @@ public record KeyGrant(
         scope.types().patterns(),
         scope.stages().patterns(),
         scope.users().patterns(),
-        scope.workerPrefix());
+        scope.workerPrefix(),
+        0);
   }
 
   /**
@@ -107,14 +127,19 @@ public record KeyGrant(
     return new Scope(Names.of(types), Names.of(stages), Names.of(users), workerPrefix);
   }
 
-  Caller caller(String keyId) {
-    return new Caller(Caller.Kind.KEY, principal(keyId), roles, scope());
+  Caller caller(String keyId, RequestRate rate) {
+    return new Caller(Caller.Kind.KEY, principal(keyId), roles, scope(), rate);
   }
 
   /** Whether a caller has all of this, so that it may give it away. */
   public boolean isOf(Caller caller) {
     return roles.stream().allMatch(role -> caller.verbs().containsAll(role.verbs()))
-        && caller.scope().covers(scope());
+        && caller.scope().covers(scope())
+        && isNotFasterThan(caller.rate());
+  }
+
+  private boolean isNotFasterThan(RequestRate rate) {
+    return rate == null || rateLimit > 0 && rateLimit <= rate.perSecond();
   }
 
   /** Whether it grants everything. */

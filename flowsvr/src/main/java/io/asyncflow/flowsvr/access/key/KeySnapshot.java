@@ -3,44 +3,87 @@ package io.asyncflow.flowsvr.access.key;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.rules.access.KeySeals;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * All keys at one version. Immutable, but for the use that each key notes.
+ * The keys at one version that have not ended long ago. Immutable, but for what each key counts.
  *
+ * @param certified the keys that certificates prove, by the name in the certificate; of several
+ *     keys the newest
  * @param refused the ids of rows that do not count: their seal is not good, they cannot be read, or
  *     somebody has deleted them
  */
-record KeySnapshot(long version, Map<String, KnownKey> keys, Set<String> refused) {
+record KeySnapshot(
+    long version,
+    Map<String, KnownKey> keys,
+    Map<String, KnownKey> certified,
+    Set<String> refused) {
 
-  static final KeySnapshot NOTHING = new KeySnapshot(0, Map.of(), Set.of());
+  static final KeySnapshot NOTHING = new KeySnapshot(0, Map.of(), Map.of(), Set.of());
 
-  /** The next snapshot: of these rows, with the uses that this one has noted. */
-  KeySnapshot next(long newVersion, List<Stored> rows, KeySeals seals) {
+  private static final Comparator<KnownKey> BY_AGE =
+      Comparator.<KnownKey, Boolean>comparing(key -> key.row().replacedBy() == null)
+          .thenComparing(key -> key.row().createTime());
+
+  /**
+   * The next snapshot, in which each key goes on with what it has counted.
+   *
+   * @param rows of all keys but those that ended before {@code since}
+   * @param since epoch ms
+   * @param nanos of the monotonic clock
+   */
+  KeySnapshot next(long newVersion, List<Stored> rows, long since, KeySeals seals, long nanos) {
     Map<String, KnownKey> counted = new HashMap<>();
     Set<String> others = new HashSet<>(refused);
-    others.addAll(keys.keySet());
+    keys.values().stream()
+        .filter(key -> key.row().endTime() >= since)
+        .forEach(key -> others.add(key.row().id()));
     for (Stored stored : rows) {
       String id = stored.row().id();
       others.add(id);
       if (seals.isGood(stored.row(), stored.seal())) {
-        KnownKey before = keys.get(id);
-        KnownKey.of(stored.row(), before == null ? new KnownKey.Use() : before.use())
-            .ifPresent(key -> counted.put(id, key));
+        KnownKey.of(stored.row(), keys.get(id), nanos).ifPresent(key -> counted.put(id, key));
       }
     }
     others.removeAll(counted.keySet());
-    return new KeySnapshot(newVersion, Map.copyOf(counted), Set.copyOf(others));
+    return new KeySnapshot(
+        newVersion, Map.copyOf(counted), certified(counted.values()), Set.copyOf(others));
+  }
+
+  private static Map<String, KnownKey> certified(Collection<KnownKey> counted) {
+    return counted.stream()
+        .filter(key -> key.row().certSan() != null)
+        .collect(
+            Collectors.toUnmodifiableMap(
+                key -> key.row().certSan(), key -> key, BinaryOperator.maxBy(BY_AGE)));
   }
 
   /** {@code null} if there is none. */
   KnownKey find(String id) {
     return keys.get(id);
+  }
+
+  /**
+   * The key of the first name that has a live one, or else of the first that has any; {@code null}
+   * if none has.
+   */
+  KnownKey findCertified(List<String> names, long now) {
+    KnownKey first = null;
+    for (String name : names) {
+      KnownKey key = certified.get(name);
+      if (key != null && key.row().isLive(now)) {
+        return key;
+      }
+      first = first == null ? key : first;
+    }
+    return first;
   }
 
   Collection<KnownKey> all() {

@@ -71,13 +71,16 @@ class KeyUpkeep {
   private void writeUses() {
     Map<String, Long> uses = new HashMap<>();
     for (KnownKey key : keys.snapshot().all()) {
-      long last = key.use().takeUnwritten();
+      long last = key.use().unwritten();
       if (last != 0) {
         uses.put(key.row().id(), last);
       }
     }
     if (!uses.isEmpty()) {
       store.markUsed(uses);
+      keys.snapshot()
+          .all()
+          .forEach(key -> key.use().written(uses.getOrDefault(key.row().id(), 0L)));
     }
   }
 

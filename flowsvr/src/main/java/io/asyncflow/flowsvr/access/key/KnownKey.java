@@ -1,26 +1,41 @@
 package io.asyncflow.flowsvr.access.key;
 
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.system.concurrent.RequestRate;
 import io.asyncflow.rules.access.AccessKeyRow;
 import java.util.Optional;
-import tools.jackson.core.JacksonException;
 
 /**
  * A key of a row that counts, with the caller that it proves, made once.
  *
  * @param grantsAll whether it is an ADMIN key without a scope
- * @param use shared with the same key of later snapshots
+ * @param use shared with the same key of later snapshots, as is the rate of the caller
  */
 record KnownKey(AccessKeyRow row, Caller caller, boolean grantsAll, Use use) {
 
-  /** Empty if the columns of the row cannot be read. */
-  static Optional<KnownKey> of(AccessKeyRow row, Use use) {
-    try {
-      KeyGrant grant = KeyGrant.of(row);
-      return Optional.of(new KnownKey(row, grant.caller(row.id()), grant.isAll(), use));
-    } catch (JacksonException | IllegalArgumentException e) {
-      return Optional.empty();
+  /**
+   * Empty if the columns of the row cannot be read.
+   *
+   * @param before the same key as it was known; {@code null} if it was not
+   * @param nanos of the monotonic clock
+   */
+  static Optional<KnownKey> of(AccessKeyRow row, KnownKey before, long nanos) {
+    return KeyGrant.read(row)
+        .map(
+            grant ->
+                new KnownKey(
+                    row,
+                    grant.caller(row.id(), rate(row, before, nanos)),
+                    grant.isAll(),
+                    before == null ? new Use() : before.use));
+  }
+
+  /** {@code null} for no limit. */
+  private static RequestRate rate(AccessKeyRow row, KnownKey before, long nanos) {
+    if (before != null && before.row.rateLimit() == row.rateLimit()) {
+      return before.caller.rate();
     }
+    return row.rateLimit() > 0 ? new RequestRate(row.rateLimit(), nanos) : null;
   }
 
   /** The last use of a key. Thread-safe. */
@@ -38,14 +53,17 @@ record KnownKey(AccessKeyRow row, Caller caller, boolean grantsAll, Use use) {
       }
     }
 
-    /** The last use, if it was not returned before; 0 otherwise. Called by one thread. */
-    long takeUnwritten() {
+    /** The last use, if it is not written yet; 0 otherwise. Called by one thread. */
+    long unwritten() {
       long time = last;
-      if (time == written) {
-        return 0;
+      return time == written ? 0 : time;
+    }
+
+    /** Notes what was written; 0 for nothing. Called by the same thread. */
+    void written(long time) {
+      if (time != 0) {
+        written = time;
       }
-      written = time;
-      return time;
     }
   }
 }

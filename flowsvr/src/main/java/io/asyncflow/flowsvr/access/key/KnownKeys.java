@@ -15,12 +15,14 @@ import io.asyncflow.rules.access.KeySeals;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.annotation.Value;
@@ -28,13 +30,17 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
-/** All access keys, as this server knows them. Only in mode {@code keys}. Thread-safe. */
+/** The access keys, as this server knows them. Only in mode {@code keys}. Thread-safe. */
 @Component
 @ConditionalOnProperty(name = "flow.access.mode", havingValue = "keys")
 public class KnownKeys {
 
   private static final Logger log = LoggerFactory.getLogger(KnownKeys.class);
   private static final Duration REFRESH = Duration.ofSeconds(3);
+
+  /** How long a key that has ended is known, so that its owner is told why it is refused. */
+  private static final long REMEMBERED_MS = Duration.ofDays(30).toMillis();
+
   private static final long EARLY_LOOK_PAUSE = Duration.ofSeconds(1).toNanos();
 
   /** How long, and how many, requests with unknown keys wait for a look that another one began. */
@@ -127,27 +133,29 @@ public class KnownKeys {
   }
 
   /**
-   * The caller that a bearer token proves; {@code null} if it proves none.
+   * The caller that a bearer token proves, or without one the certificate of the client; {@code
+   * null} if there is none.
    *
    * @param token {@code null} if the request has none
-   * @throws KeyEndedException if it is a key that has ended
+   * @param certificate the names in the certificate
+   * @throws KeyRefusedException if it is a key of ours that does not count
    */
-  public Caller find(String token) {
-    return token == null ? null : AccessKey.parse(token).map(this::find).orElse(null);
+  public Caller find(String token, Supplier<List<String>> certificate) {
+    if (token == null) {
+      long now = now();
+      KnownKey known = snapshot.findCertified(certificate.get(), now);
+      return known == null ? null : check.checkCertified(known, now);
+    }
+    return AccessKey.parse(token).map(sent -> find(sent, certificate)).orElse(null);
   }
 
-  /**
-   * The caller that a key proves; {@code null} if it is none of ours.
-   *
-   * @throws KeyEndedException if it is, and has ended
-   */
-  Caller find(AccessKey sent) {
+  private Caller find(AccessKey sent, Supplier<List<String>> certificate) {
     KnownKey known = snapshot.find(sent.id());
     if (known == null) {
       lookEarly(sent.id());
       known = snapshot.find(sent.id());
     }
-    return check.check(sent, known, now());
+    return check.check(sent, known, certificate, now());
   }
 
   /** The caller of a key that is live; empty if there is none. */
@@ -219,7 +227,10 @@ public class KnownKeys {
       KeySnapshot before = snapshot;
       if (version.number() != before.version()) {
         // Read after the version: what is changed in between is read again.
-        snapshot = before.next(version.number(), store.all(), seals);
+        long since = version.now() - REMEMBERED_MS;
+        snapshot =
+            before.next(
+                version.number(), store.notEndedBefore(since), since, seals, node.nanoTime());
         denied = Map.copyOf(store.denied());
         tellRefused(before.refused());
       }
@@ -246,7 +257,7 @@ public class KnownKeys {
       if (!before.contains(id)) {
         log.error(
             "the key {} is ignored: its row in t_access_key was changed without the pepper, or"
-                + " deleted; revoke it, and find out by whom",
+                + " deleted, or cannot be read; revoke it, and find out by whom",
             id);
         acts.recordOwn(
             Act.of("IGNORE_KEY", KeyGrant.principal(id)).with(Map.of("server", node.id())));

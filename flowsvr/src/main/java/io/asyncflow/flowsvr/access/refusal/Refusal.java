@@ -6,7 +6,7 @@ import java.util.Optional;
 /** Why a request was refused before anything was done. */
 public enum Refusal {
   NO_KEY("no-key", "without a valid key"),
-  KEY_ENDED("key-ended", "with a key that has ended"),
+  KEY_ENDED("key-ended", "with a key that is not valid now"),
   VERB("verb", "without the verb"),
   SCOPE("scope", "outside of the key's scope"),
   SITE("site", "by pages of other sites or for another host");

@@ -20,8 +20,8 @@ import java.util.List;
  * @param needs the verb that the caller lacks; absent with other errors
  * @param scope what lies outside of the caller's scope: {@code type}, {@code stage}, {@code user},
  *     {@code worker}; absent with other errors
- * @param error how the caller's key has ended: {@code expired}, {@code revoked}; absent with other
- *     errors
+ * @param error why the caller's key does not count: {@code expired}, {@code revoked}, {@code
+ *     pending}, {@code certificate}; absent with other errors
  */
 @JsonPropertyOrder({
   "msg",

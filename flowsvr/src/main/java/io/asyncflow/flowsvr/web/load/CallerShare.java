@@ -2,59 +2,51 @@ package io.asyncflow.flowsvr.web.load;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.ArrayDeque;
+import java.util.Deque;
 
 /**
- * Limits how many requests of a kind one caller may have open. A waiting request costs memory and a
- * connection, so one caller could exhaust them for all others. Thread-safe.
+ * Limits how many requests of a kind one caller may have waiting: by the name under which it calls,
+ * which it chooses, and by its access key. A waiting request costs memory and a connection, so one
+ * caller could exhaust them for all others. Thread-safe.
  */
 public final class CallerShare {
 
   private final WaitingRequests waiting;
-  private final int limit;
-  private final String description;
-  private final ConcurrentMap<String, Integer> open = new ConcurrentHashMap<>();
+  private final OpenLimit byKey;
+  private final OpenLimit byName;
 
   /**
    * @param waiting the limit over all callers
-   * @param limit the limit of one caller
-   * @param the counted requests in the plural, with their caller, such as {@code holds of one
-   *     worker}
+   * @param byKey the limit of one access key; it may be that of other shares, too
+   * @param byName the limit of one name
    */
-  public CallerShare(WaitingRequests waiting, int limit, String description) {
+  public CallerShare(WaitingRequests waiting, OpenLimit byKey, OpenLimit byName) {
     this.waiting = waiting;
-    this.limit = limit;
-    this.description = description;
+    this.byKey = byKey;
+    this.byName = byName;
   }
 
   /**
-   * Counts a request; unless this throws, {@link #leave} must follow.
+   * Counts a request of the caller for whom this thread works.
    *
-   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the limit of the caller or of
-   *     all callers is reached
+   * @param name a worker id, or an address
+   * @return to be run once, when the request is over
+   * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the limit of the name, of the
+   *     key or of all callers is reached
    */
-  public void enter(String caller) {
-    if (open.merge(caller, 1, Integer::sum) > limit) {
-      forget(caller);
-      throw new FlowException(
-          ErrorCode.LIMIT_EXCEEDED,
-          "more than " + limit + " " + description + " wait already; end one, or ask later");
-    }
+  public Runnable enter(String name) {
+    Deque<Runnable> entered = new ArrayDeque<>();
+    Runnable leave = () -> entered.forEach(Runnable::run);
     try {
+      entered.push(byName.enter(name));
+      entered.push(byKey.enterByKey());
       waiting.enter();
+      entered.push(waiting::leave);
+      return leave;
     } catch (FlowException full) {
-      forget(caller);
+      leave.run();
       throw full;
     }
-  }
-
-  public void leave(String caller) {
-    waiting.leave();
-    forget(caller);
-  }
-
-  private void forget(String caller) {
-    open.computeIfPresent(caller, (same, count) -> count > 1 ? count - 1 : null);
   }
 }

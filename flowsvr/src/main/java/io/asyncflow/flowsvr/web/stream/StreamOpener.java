@@ -2,6 +2,7 @@ package io.asyncflow.flowsvr.web.stream;
 
 import io.asyncflow.flowsvr.web.load.CallerShare;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
+import io.asyncflow.flowsvr.web.load.OpenLimit;
 import io.asyncflow.flowsvr.web.load.WaitingRequests;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ServletOutputStream;
@@ -28,8 +29,13 @@ public class StreamOpener {
   public StreamOpener(
       WaitingRequests waiting,
       OpenCalls calls,
-      @Value("${flow.max-streams-per-address:200}") int streamsPerAddress) {
-    this.streams = new CallerShare(waiting, streamsPerAddress, "streams of one address");
+      @Value("${flow.max-streams-per-address:200}") int streamsPerAddress,
+      @Value("${flow.max-streams-per-key:200}") int streamsPerKey) {
+    this.streams =
+        new CallerShare(
+            waiting,
+            new OpenLimit(streamsPerKey, "streams of one access key"),
+            new OpenLimit(streamsPerAddress, "streams of one address"));
     this.calls = calls;
   }
 
@@ -49,7 +55,7 @@ public class StreamOpener {
    * @param begin begins to feed the stream
    * @param stop stops feeding it
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#LIMIT_EXCEEDED}
-   *     if the address has too many streams
+   *     if the address, or the access key, has too many streams
    */
   public <S extends ServerSentEvents> void open(
       HttpServletRequest request,
@@ -58,8 +64,7 @@ public class StreamOpener {
       Consumer<S> begin,
       Consumer<S> stop)
       throws IOException {
-    String address = request.getRemoteAddr(); // the request returns no address once it is complete
-    streams.enter(address);
+    Runnable leave = streams.enter(request.getRemoteAddr());
     AtomicReference<S> self = new AtomicReference<>();
     Runnable over = calls.add(() -> end(self.get()));
     boolean isFed = false;
@@ -75,7 +80,7 @@ public class StreamOpener {
               async,
               out,
               () -> {
-                streams.leave(address);
+                leave.run();
                 over.run();
                 stop.accept(self.get());
               }));
@@ -85,7 +90,7 @@ public class StreamOpener {
       isFed = true;
     } finally {
       if (!isFed) {
-        leave(address, over, self.get());
+        leave(leave, over, self.get());
       }
     }
   }
@@ -102,10 +107,10 @@ public class StreamOpener {
   /**
    * @param stream returns its own permit, once; {@code null} if it was not created
    */
-  private void leave(String address, Runnable over, ServerSentEvents stream) {
+  private static void leave(Runnable leave, Runnable over, ServerSentEvents stream) {
     if (stream == null) {
       over.run();
-      streams.leave(address);
+      leave.run();
     } else {
       stream.close();
     }

@@ -7,6 +7,7 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Verb;
 import io.asyncflow.flowsvr.access.session.Sessions;
 import jakarta.servlet.FilterChain;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,7 +58,7 @@ class OneKeyTest {
 
   @Test
   void itMayDoEverythingEverywhere() {
-    Caller caller = new OneKey(KEY).find(KEY);
+    Caller caller = new OneKey(KEY).find(KEY, List::of);
 
     assertThat(caller.verbs()).containsExactly(Verb.values());
     assertThat(caller.isScoped()).isFalse();

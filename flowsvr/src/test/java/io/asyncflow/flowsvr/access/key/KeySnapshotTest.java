@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
+import io.asyncflow.flowsvr.system.concurrent.RequestRate;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
 import io.asyncflow.rules.access.KeySeals;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class KeySnapshotTest {
 
@@ -27,11 +30,15 @@ class KeySnapshotTest {
           1,
           100);
 
+  private static final long SINCE = 10;
+
   private static KeySnapshot of(KeySnapshot before, AccessKeyRow... rows) {
     return before.next(
         before.version() + 1,
         List.of(rows).stream().map(row -> new Stored(row, null, null)).toList(),
-        KeySeals.OFF);
+        SINCE,
+        KeySeals.OFF,
+        0);
   }
 
   @Test
@@ -52,12 +59,14 @@ class KeySnapshotTest {
     KeySnapshot first = of(KeySnapshot.NOTHING, row);
     first.find(key.id()).use().note(5_000);
     KnownKey.Use use = of(first, row).find(key.id()).use();
-    assertThat(use.takeUnwritten()).isEqualTo(5_000);
-    assertThat(use.takeUnwritten()).isZero();
-    use.note(5_999);
-    assertThat(use.takeUnwritten()).isZero();
+    assertThat(use.unwritten()).isEqualTo(5_000);
+    assertThat(use.unwritten()).as("the write failed").isEqualTo(5_000);
     use.note(6_000);
-    assertThat(use.takeUnwritten()).isEqualTo(6_000);
+    use.written(5_000);
+    assertThat(use.unwritten()).as("used while it was written").isEqualTo(6_000);
+    use.written(6_000);
+    use.note(6_999);
+    assertThat(use.unwritten()).isZero();
   }
 
   @Test
@@ -71,6 +80,68 @@ class KeySnapshotTest {
     assertThat(deleted.ended(60)).containsExactly(principal);
     assertThat(deleted.refused()).isEqualTo(Set.of(key.id()));
     assertThat(of(of(deleted), row).refused()).isEmpty();
+  }
+
+  @Test
+  void keyThatEndedLongAgoIsForgottenAndNotRefused() {
+    AccessKeyRow ended = row.revoked(SINCE - 1, "");
+    KeySnapshot forgotten = of(of(KeySnapshot.NOTHING, ended));
+    assertThat(forgotten.find(key.id())).isNull();
+    assertThat(forgotten.refused()).isEmpty();
+    assertThat(of(of(KeySnapshot.NOTHING, row.revoked(SINCE, ""))).refused())
+        .containsExactly(key.id());
+  }
+
+  @Test
+  void rateOfAKeyGoesOnWhenKeysAreReadAgain() {
+    KeySnapshot first = of(KeySnapshot.NOTHING, row.limited(null, 1, 0));
+    RequestRate rate = first.find(key.id()).caller().rate();
+    assertThat(rate.perSecond()).isEqualTo(1);
+    assertThat(of(first, row.limited(null, 1, 0)).find(key.id()).caller().rate()).isSameAs(rate);
+    assertThat(of(KeySnapshot.NOTHING, row).find(key.id()).caller().rate()).isNull();
+  }
+
+  @Test
+  void certificateProvesTheNewestKeyWithItsName() {
+    AccessKeyRow old = row.limited("spiffe://acme/gpu", 0, 0);
+    AccessKey second = AccessKey.random();
+    AccessKeyRow successor =
+        AccessKeyRow.of(second, "fleet", "WORKER", "*", "*", "*", "", "local", 1, 200)
+            .limited("spiffe://acme/gpu", 0, 0);
+    KeySnapshot both = of(KeySnapshot.NOTHING, old.replaced(second.id(), 90), successor);
+    assertThat(both.findCertified(List.of("dns.example", "spiffe://acme/gpu"), 60).row().id())
+        .isEqualTo(second.id());
+    assertThat(both.findCertified(List.of("spiffe://acme/cpu"), 60)).isNull();
+    assertThat(both.findCertified(List.of(), 60)).isNull();
+    assertThat(of(KeySnapshot.NOTHING, row).certified()).isEmpty();
+  }
+
+  @Test
+  void liveKeyCountsBeforeOneThatHasEnded() {
+    AccessKeyRow ended = row.limited("spiffe://acme/gpu", 0, 0).revoked(50, "");
+    AccessKey other = AccessKey.random();
+    AccessKeyRow live =
+        AccessKeyRow.of(other, "dns", "WORKER", "*", "*", "*", "", "local", 1, 200)
+            .limited("gpu.acme.example", 0, 0);
+    KeySnapshot both = of(KeySnapshot.NOTHING, ended, live);
+    List<String> names = List.of("spiffe://acme/gpu", "gpu.acme.example");
+    assertThat(both.findCertified(names, 60).row().id()).isEqualTo(other.id());
+    assertThat(both.findCertified(names, 200).row().id()).isEqualTo(key.id());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"null", "[null]", "[\"a\",null]", "{}", "1", "", "[", "[\"s*\"]"})
+  void rowThatCannotBeReadIsIgnored(String stages) {
+    AccessKeyRow bad = AccessKeyRow.of(key, "bad", "WORKER", "*", stages, "*", "", "local", 1, 100);
+    AccessKey other = AccessKey.random();
+    KeySnapshot read =
+        of(
+            KeySnapshot.NOTHING,
+            bad,
+            AccessKeyRow.of(other, "good", "WORKER", "*", "*", "*", "", "local", 1, 100));
+    assertThat(read.find(key.id())).isNull();
+    assertThat(read.refused()).containsExactly(key.id());
+    assertThat(read.find(other.id())).isNotNull();
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowClient;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.Heartbeat;
 import io.asyncflow.api.HoldAnswer;
 import io.asyncflow.api.HoldRequest;
 import io.asyncflow.api.HttpFlowClient;
@@ -29,15 +30,21 @@ import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.rules.access.AccessKey;
 import io.asyncflow.rules.access.AccessKeyRow;
+import io.asyncflow.rules.access.KeySeals;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -86,14 +93,14 @@ class KeysIT {
   static void start() {
     DirectKeys direct = new DirectKeys(ENVIRONMENT);
     assertThatExceptionOfType(DevException.class)
-        .isThrownBy(() -> direct.create("root", Duration.ofDays(1)))
+        .isThrownBy(() -> direct.create(NewKey.of("root"), Duration.ofDays(1)))
         .withMessageContaining("start a flowsvr on it once");
     assertThatThrownBy(KeysIT::server)
         .as("without an ADMIN key")
         .hasRootCauseInstanceOf(BadSettingException.class);
-    adminKey = direct.create("root", Duration.ofDays(1)).text();
+    adminKey = direct.create(NewKey.of("root"), Duration.ofDays(1)).text();
     assertThatExceptionOfType(DevException.class)
-        .isThrownBy(() -> direct.create("root", Duration.ofDays(1)))
+        .isThrownBy(() -> direct.create(NewKey.of("root"), Duration.ofDays(1)))
         .withMessageContaining("A live key has the name root");
     one = server();
     other = server();
@@ -124,6 +131,8 @@ class KeysIT {
             "--flow.access.address=127.0.0.1",
             "--flow.access.mode=keys",
             "--flow.access.pepper=" + PEPPER,
+            "--flow.max-holds-per-key=3",
+            "--flow.max-streams-per-key=2",
             "--flow.store.dir=target/store",
             "--spring.datasource.url=" + DATABASE.jdbcUrl(SCHEMA),
             "--spring.datasource.username=" + DATABASE.user(),
@@ -390,6 +399,202 @@ class KeysIT {
     assertThat(details)
         .contains("READER", next.keyId())
         .doesNotContain(AccessKey.parse(key.key()).orElseThrow().secret());
+  }
+
+  @Test
+  void keyHasSoManyHoldsAndStreamsAtOnceOnAServer() throws Exception {
+    IssuedKey worker = created("WORKER");
+    IssuedKey reader = created("READER");
+    FlowClient work = at(one, worker.key());
+    FlowClient read = at(one, reader.key());
+    List<CompletableFuture<HoldAnswer>> holds = new ArrayList<>();
+    for (String name : List.of("w-cap-1", "w-cap-2", "w-cap-3")) {
+      holds.add(CompletableFuture.supplyAsync(() -> waiting(work, name)));
+      await().atMost(SOON).until(() -> one.getBean(OpenHolds.class).seenWorkers().contains(name));
+    }
+    assertRefused(ErrorCode.LIMIT_EXCEEDED, () -> waiting(work, "w-cap-4"));
+    assertThat(at(one, created("WORKER").key()).hold(new HoldRequest(TYPE, 1, "w", 1, null, null)))
+        .as("of another key")
+        .isNotNull();
+    assertThat(work.hold(new HoldRequest(TYPE, 1, "w-cap-4", null, null, null)))
+        .as("one that does not wait")
+        .isNotNull();
+
+    try (EventConnection first = read.events().open(EventFilter.ALL, null);
+        EventConnection second = read.events().open(EventFilter.ALL, null)) {
+      assertRefused(
+          ErrorCode.LIMIT_EXCEEDED,
+          () -> {
+            try (EventConnection third = read.events().open(EventFilter.ALL, null)) {
+              third.next();
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          });
+      at(one, adminKey).keys().revoke(worker.keyId(), null);
+      at(one, adminKey).keys().revoke(reader.keyId(), null);
+      assertThat(first.next()).as("the end of the stream").isNull();
+      assertThat(second.next()).isNull();
+    }
+    for (CompletableFuture<HoldAnswer> hold : holds) {
+      hold.join();
+    }
+  }
+
+  private static HoldAnswer waiting(FlowClient client, String worker) {
+    return client.hold(new HoldRequest(TYPE, 1, worker, 30_000, null, null));
+  }
+
+  @Test
+  void keyBeyondItsRateIsRefusedAndItsHeartbeatsAreNot() throws Exception {
+    IssuedKey key = created("WORKER", made -> made.atMost(1));
+    HttpClient http = HttpClient.newHttpClient();
+    String port = one.getEnvironment().getRequiredProperty("local.server.port");
+    HttpRequest me =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/api/key/me"))
+            .header("Authorization", "Bearer " + key.key())
+            .build();
+    AtomicReference<HttpResponse<String>> refused = new AtomicReference<>();
+    await() // calls that take a second each are not beyond the rate
+        .atMost(SOON)
+        .pollInterval(Duration.ofMillis(1))
+        .until(
+            () -> {
+              refused.set(http.send(me, HttpResponse.BodyHandlers.ofString()));
+              return refused.get().statusCode() == 429;
+            });
+    assertThat(refused.get().body()).contains("\"code\":8080").contains("1 requests a second");
+    assertThat(refused.get().headers().firstValue("Retry-After")).hasValue("1");
+    for (int i = 0; i < 20; i++) {
+      at(one, key.key()).heartbeat(new Heartbeat("w-rate", List.of()));
+    }
+    FlowClient admin = at(one, adminKey);
+    assertThat(listed(key).rateLimit()).isEqualTo(1);
+    IssuedKey next = admin.keys().rotate(key.keyId(), Duration.ofHours(1));
+    assertThat(listed(next).rateLimit()).as("of the successor").isEqualTo(1);
+    assertThat(at(other, next.key()).keys().me().rateLimit()).isEqualTo(1);
+  }
+
+  @Test
+  void nobodyGivesAwayAHigherRateThanHisOwn() {
+    FlowClient limited = at(one, created("ADMIN", key -> key.atMost(1_000)).key());
+    assertRefused(
+        ErrorCode.KEY_CONFLICT, () -> limited.keys().create(NewKey.of(newName(), "READER")));
+    assertRefused(
+        ErrorCode.KEY_CONFLICT,
+        () -> limited.keys().create(NewKey.of(newName(), "READER").atMost(1_001)));
+    limited.keys().create(NewKey.of(newName(), "READER").atMost(1_000));
+    IssuedKey faster = created("READER");
+    assertRefused(
+        ErrorCode.KEY_CONFLICT, () -> limited.keys().rotate(faster.keyId(), Duration.ofHours(1)));
+  }
+
+  @Test
+  void keyIsNotLiveBeforeItsTime() {
+    long later = System.currentTimeMillis() + Duration.ofDays(2).toMillis();
+    IssuedKey key = created("READER", made -> made.from(later).forDays(10));
+    assertThat(key.expireTime()).isEqualTo(later + Duration.ofDays(10).toMillis());
+    assertRefused(ErrorCode.KEY_ENDED, () -> at(one, key.key()).keys().me());
+    ListedKey listed = listed(key);
+    assertThat(listed.state()).isEqualTo(KeyState.PENDING);
+    assertThat(listed.notBefore()).isEqualTo(later);
+    assertThat(at(one, adminKey).keys().list(KeyState.PENDING))
+        .extracting(ListedKey::keyId)
+        .contains(key.keyId());
+    assertRefused(
+        ErrorCode.TRANSITION_NOT_ALLOWED,
+        () -> at(one, adminKey).keys().rotate(key.keyId(), Duration.ofHours(1)));
+    rewrite(key, "*", row -> row.limited(null, 0, row.createTime()));
+    await().atMost(SOON).ignoreExceptions().until(() -> at(other, key.key()).keys().me() != null);
+    assertThat(listed(created("READER", made -> made.from(1_000_000_000_000L))).state())
+        .as("a time that has passed")
+        .isEqualTo(KeyState.ACTIVE);
+  }
+
+  @Test
+  void certificateNamesOneLiveKey() {
+    NewKey key = NewKey.of(newName(), "READER").withCertificate("spiffe://acme/one-key");
+    IssuedKey first = at(one, adminKey).keys().create(key);
+    assertThat(listed(first).certSan()).isEqualTo("spiffe://acme/one-key");
+    assertRefused(ErrorCode.KEY_ENDED, () -> at(one, first.key()).keys().me());
+    NewKey same = NewKey.of(newName(), "READER").withCertificate("spiffe://acme/one-key");
+    assertRefused(ErrorCode.KEY_CONFLICT, () -> at(other, adminKey).keys().create(same));
+    IssuedKey next = at(one, adminKey).keys().rotate(first.keyId(), Duration.ZERO);
+    assertThat(listed(next).certSan()).isEqualTo("spiffe://acme/one-key");
+    at(one, adminKey).keys().revoke(next.keyId(), null);
+    assertThat(at(other, adminKey).keys().create(same)).isNotNull();
+    for (String bad : List.of("*.acme.example", "acme gpu", "", "http:")) {
+      assertRefused(
+          ErrorCode.INVALID_INPUT,
+          () ->
+              at(one, adminKey).keys().create(NewKey.of(newName(), "READER").withCertificate(bad)));
+    }
+  }
+
+  @Test
+  void starIsOnlyAtTheEnd() {
+    for (String name : List.of("a*b", "**", "*a", "a*b*")) {
+      for (NewKey key :
+          List.of(
+              NewKey.of(newName(), "READER").ofUsers(name),
+              NewKey.of(newName(), "READER").ofTypes(name),
+              NewKey.of(newName(), "READER").ofStages(name))) {
+        assertRefused(ErrorCode.INVALID_INPUT, () -> at(one, adminKey).keys().create(key));
+      }
+    }
+  }
+
+  @Test
+  void ownKeyIsNotRotatedWithoutTimeForALostAnswer() {
+    IssuedKey own = created("ADMIN");
+    FlowClient admin = at(one, own.key());
+    assertRefused(
+        ErrorCode.INVALID_INPUT, () -> admin.keys().rotate(own.keyId(), Duration.ofSeconds(59)));
+    IssuedKey next = admin.keys().rotate(own.keyId(), Duration.ofSeconds(60));
+    assertThat(admin.keys().me()).isNotNull();
+    at(one, adminKey).keys().revoke(own.keyId(), null);
+    at(one, adminKey).keys().revoke(next.keyId(), null);
+  }
+
+  @Test
+  void rowThatCannotBeReadIsIgnoredAndListed() {
+    IssuedKey key = created("READER");
+    rewrite(key, "null", row -> row);
+    awaitRefused(ErrorCode.NOT_AUTHENTICATED, () -> at(other, key.key()).keys().me());
+    assertThat(listed(key).state()).isEqualTo(KeyState.IGNORED);
+    IssuedKey later = created("READER");
+    await().atMost(SOON).ignoreExceptions().until(() -> at(other, later.key()).keys().me() != null);
+    at(one, adminKey).keys().revoke(key.keyId(), null);
+  }
+
+  /** As {@link #change}, of columns that no server changes. */
+  private static void rewrite(IssuedKey key, String users, UnaryOperator<AccessKeyRow> change) {
+    AccessKeyRow row =
+        change.apply(one.getBean(AccessKeyStore.class).find(key.keyId()).orElseThrow().row());
+    AccessKeyRow changed =
+        new AccessKeyRow(
+            row.id(),
+            row.name(),
+            row.hash(),
+            row.roles(),
+            row.types(),
+            row.stages(),
+            users,
+            row.workerPrefix(),
+            row.createdBy(),
+            row.createTime(),
+            row.expireTime(),
+            row.revokeTime(),
+            row.revokeReason(),
+            row.replacedBy(),
+            row.certSan(),
+            row.rateLimit(),
+            row.notBefore());
+    sql()
+        .sql("UPDATE t_access_key SET users = ?, not_before = ?, seal = ? WHERE key_id = ?")
+        .params(users, row.notBefore(), one.getBean(KeySeals.class).seal(changed), row.id())
+        .update();
+    sql().sql("UPDATE t_access_version SET version = version + 1").update();
   }
 
   private static List<String> actsOn(String keyId) {

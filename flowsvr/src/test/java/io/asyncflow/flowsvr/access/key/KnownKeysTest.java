@@ -3,12 +3,14 @@ package io.asyncflow.flowsvr.access.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
 import io.asyncflow.flowsvr.act.Acts;
@@ -22,6 +24,8 @@ import io.asyncflow.rules.access.KeySeals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessResourceFailureException;
 
@@ -29,6 +33,7 @@ import org.springframework.dao.DataAccessResourceFailureException;
 class KnownKeysTest {
 
   private static final long BEGIN = 5_000_000;
+  private static final long THIRTY_DAYS = Duration.ofDays(30).toMillis();
   private static final String OLD = "the-pepper-before-this-one";
   private static final String NEW = "the-pepper-of-these-days";
 
@@ -57,6 +62,7 @@ class KnownKeysTest {
     when(database.isUp()).thenReturn(true);
     when(store.version()).thenAnswer(any -> new Version(version, BEGIN));
     when(store.all()).thenAnswer(any -> List.copyOf(rows));
+    when(store.notEndedBefore(BEGIN - THIRTY_DAYS)).thenAnswer(any -> List.copyOf(rows));
     keys = new KnownKeys(store, seals, calls, database, mock(Acts.class), node, environmentKey);
     keys.load();
     return keys;
@@ -64,6 +70,10 @@ class KnownKeysTest {
 
   private KnownKeys started() {
     return started(KeySeals.OFF, "a key in the environment");
+  }
+
+  private Caller find(AccessKey key) {
+    return keys.find(key.text(), List::of);
   }
 
   private AccessKey added(String roles, long expireTime) {
@@ -84,7 +94,7 @@ class KnownKeysTest {
     AccessKey key = added("WORKER", BEGIN + 1);
     started();
     for (int i = 0; i < 100; i++) {
-      assertThat(keys.find(key).principal()).isEqualTo("key:" + key.id());
+      assertThat(find(key).principal()).isEqualTo("key:" + key.id());
     }
     verify(store, times(1)).version();
   }
@@ -93,13 +103,13 @@ class KnownKeysTest {
   void unknownKeyCausesOneLookASecond() {
     started();
     for (int i = 0; i < 100; i++) {
-      assertThat(keys.find(AccessKey.random())).isNull();
+      assertThat(find(AccessKey.random())).isNull();
     }
     verify(store, times(2)).version(); // one at the start
     AccessKey key = added("WORKER", BEGIN + 10_000);
-    assertThat(keys.find(key)).isNull();
+    assertThat(find(key)).isNull();
     node.pass(Duration.ofSeconds(1));
-    assertThat(keys.find(key)).isNotNull();
+    assertThat(find(key)).isNotNull();
     verify(store, times(3)).version();
   }
 
@@ -107,7 +117,7 @@ class KnownKeysTest {
   void unknownKeyCausesNoLookWhileTheDatabaseIsAway() {
     started();
     when(database.isUp()).thenReturn(false);
-    assertThat(keys.find(AccessKey.random())).isNull();
+    assertThat(find(AccessKey.random())).isNull();
     verify(store, times(1)).version();
   }
 
@@ -117,23 +127,23 @@ class KnownKeysTest {
     started();
     when(store.version()).thenThrow(new DataAccessResourceFailureException("away"));
     assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(keys::refresh);
-    assertThat(keys.find(AccessKey.random())).isNull();
+    assertThat(find(AccessKey.random())).isNull();
     node.pass(Duration.ofMillis(59_999));
-    assertThat(keys.find(key)).isNotNull();
+    assertThat(find(key)).isNotNull();
     node.pass(Duration.ofMillis(1));
-    assertThatExceptionOfType(KeyEndedException.class).isThrownBy(() -> keys.find(key));
+    assertThatExceptionOfType(KeyRefusedException.class).isThrownBy(() -> find(key));
   }
 
   @Test
   void keysAreReadOnlyWhenTheirVersionHasChanged() {
     started();
-    verify(store, times(2)).all(); // one is for the seals
+    verify(store, times(1)).notEndedBefore(anyLong());
     keys.refresh();
-    verify(store, times(2)).all();
+    verify(store, times(1)).notEndedBefore(anyLong());
     AccessKey key = added("WORKER", BEGIN + 1);
     keys.refresh();
-    verify(store, times(3)).all();
-    assertThat(keys.find(key)).isNotNull();
+    verify(store, times(2)).notEndedBefore(anyLong());
+    assertThat(find(key)).isNotNull();
   }
 
   @Test
@@ -145,8 +155,8 @@ class KnownKeysTest {
     rows.add(old);
     rows.add(stored(forged, "ADMIN", BEGIN + 1, KeySeals.of("a-pepper-of-somebody-else")));
     started(KeySeals.of(NEW + "," + OLD), "");
-    assertThat(keys.find(good)).isNotNull();
-    assertThat(keys.find(forged)).isNull();
+    assertThat(find(good)).isNotNull();
+    assertThat(find(forged)).isNull();
     assertThat(keys.snapshot().refused()).containsExactly(forged.id());
     verify(store, times(1)).reseal(any());
     verify(store).reseal(old);
@@ -159,8 +169,66 @@ class KnownKeysTest {
         AccessKeyRow.of(key, "any", "WORKER", "*", "no list", "*", "", "local", 1, BEGIN + 1);
     rows.add(new Stored(row, null, null));
     started();
-    assertThat(keys.find(key)).isNull();
+    assertThat(find(key)).isNull();
     verify(store, never()).reseal(any());
+  }
+
+  @Test
+  void certificateAloneProvesTheKeyThatNamesIt() {
+    AccessKey key = AccessKey.random();
+    rows.add(
+        new Stored(
+            AccessKeyRow.of(key, "any", "WORKER", "*", "*", "*", "", "local", 1, BEGIN + 10)
+                .limited("spiffe://acme/gpu", 0, BEGIN + 5),
+            null,
+            null));
+    started();
+    Supplier<List<String>> certificate = () -> List.of("spiffe://acme/gpu");
+    assertRefused("pending", () -> keys.find(null, certificate));
+    node.pass(Duration.ofMillis(5));
+    assertThat(keys.find(null, certificate).principal()).isEqualTo("key:" + key.id());
+    assertThat(keys.find(key.text(), certificate).principal()).isEqualTo("key:" + key.id());
+    assertThat(keys.find(null, () -> List.of("spiffe://acme/cpu"))).isNull();
+    assertThat(keys.find("no key", certificate)).isNull();
+    assertRefused("certificate", () -> keys.find(key.text(), List::of));
+    node.pass(Duration.ofMillis(5));
+    assertRefused("expired", () -> keys.find(null, certificate));
+  }
+
+  private static void assertRefused(String ground, ThrowingCallable call) {
+    assertThatExceptionOfType(KeyRefusedException.class)
+        .isThrownBy(call)
+        .extracting("ground")
+        .isEqualTo(ground);
+  }
+
+  @Test
+  void certificateIsNotReadWhereItDecidesNothing() {
+    AccessKey key = added("WORKER", BEGIN + 1);
+    started();
+    Supplier<List<String>> unread =
+        () -> {
+          throw new AssertionError("read");
+        };
+    assertThat(keys.find(key.text(), unread)).isNotNull();
+    assertThat(keys.find("no key", unread)).isNull();
+  }
+
+  @Test
+  void badRowDoesNotStopTheOthers() {
+    AccessKey key = AccessKey.random();
+    rows.add(
+        new Stored(
+            AccessKeyRow.of(key, "bad", "WORKER", "*", "null", "*", "", "local", 1, BEGIN + 1),
+            null,
+            null));
+    AccessKey good = added("WORKER", BEGIN + 1);
+    started();
+    assertThat(find(good)).isNotNull();
+    assertThat(find(key)).isNull();
+    AccessKey later = added("WORKER", BEGIN + 1);
+    keys.refresh();
+    assertThat(find(later)).isNotNull();
   }
 
   @Test

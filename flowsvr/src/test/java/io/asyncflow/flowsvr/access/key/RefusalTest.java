@@ -42,30 +42,32 @@ class RefusalTest {
   }
 
   private static KnownKey known(AccessKeyRow row) {
-    return KnownKey.of(row, new KnownKey.Use()).orElseThrow();
+    return KnownKey.of(row, null, 0).orElseThrow();
   }
 
   @Test
   void everyOutcomeCostsOneDigestAndOneComparison() {
     AccessKey wrong = new AccessKey(key.id(), AccessKey.random().secret());
-    assertThat(check.check(key, known(row()), NOW)).isNotNull();
-    assertThat(check.check(key, null, NOW)).isNull();
-    assertThat(check.check(wrong, known(row()), NOW)).isNull();
-    assertThat(check.check(wrong, known(row().revoked(1, "")), NOW)).isNull();
-    assertThat(check.check(wrong, known(row()), NOW + 1)).isNull();
-    assertEnded("revoked", known(row().revoked(1, "")), NOW);
-    assertEnded("expired", known(row()), NOW + 1);
+    assertThat(check.check(key, known(row()), List::of, NOW)).isNotNull();
+    assertThat(check.check(key, null, List::of, NOW)).isNull();
+    assertThat(check.check(wrong, known(row()), List::of, NOW)).isNull();
+    assertThat(check.check(wrong, known(row().revoked(1, "")), List::of, NOW)).isNull();
+    assertThat(check.check(wrong, known(row()), List::of, NOW + 1)).isNull();
+    assertRefused("has been revoked", known(row().revoked(1, "")), NOW);
+    assertRefused("has expired", known(row()), NOW + 1);
+    assertRefused("is not live yet", known(row().limited(null, 0, NOW + 1)), NOW);
+    assertRefused("is good only with", known(row().limited("spiffe://acme/gpu", 0, 0)), NOW);
 
-    assertThat(check.calls).hasSize(14);
+    assertThat(check.calls).hasSize(18);
     for (int i = 0; i < check.calls.size(); i += 2) {
       assertThat(check.calls.subList(i, i + 2)).containsExactly("digest", "compare 32 with 32");
     }
   }
 
-  private void assertEnded(String how, KnownKey ended, long now) {
+  private void assertRefused(String why, KnownKey refused, long now) {
     assertThatExceptionOfType(FlowException.class)
-        .isThrownBy(() -> check.check(key, ended, now))
-        .withMessage("your key has been " + how)
+        .isThrownBy(() -> check.check(key, refused, () -> List.of("spiffe://acme/cpu"), now))
+        .withMessageContaining(why)
         .extracting(FlowException::errorCode)
         .isEqualTo(ErrorCode.KEY_ENDED);
   }

@@ -6,22 +6,35 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.context.SecurityContextHolder;
 
 class CallerShareTest {
 
   private final CallerShare share =
-      new CallerShare(new WaitingRequests(new Connections(-1)), 2, "holds of one worker");
+      share(new WaitingRequests(new Connections(-1)), 2, "holds of one worker");
+
+  private static CallerShare share(WaitingRequests waiting, int limit, String description) {
+    return new CallerShare(
+        waiting, new OpenLimit(3, "of one key"), new OpenLimit(limit, description));
+  }
+
+  @AfterEach
+  void forget() {
+    SecurityContextHolder.clearContext();
+  }
 
   @Test
   void callerHasItsShareAndNoMore() {
     share.enter("a");
-    share.enter("a");
+    Runnable leave = share.enter("a");
     share.enter("b");
 
     assertFull("a");
     assertFull("a"); // a refusal takes nothing
-    share.leave("a");
+    leave.run();
     share.enter("a");
     assertFull("a");
     share.enter("b");
@@ -30,21 +43,49 @@ class CallerShareTest {
   @Test
   void allCallersTogetherHaveTheirShareOfTheConnections() {
     WaitingRequests six = new WaitingRequests(new Connections(10));
-    CallerShare holds = new CallerShare(six, 2, "holds of one worker");
-    CallerShare streams = new CallerShare(six, 5, "streams of one address");
-    for (String caller : List.of("a", "b", "c", "d")) {
+    CallerShare holds = share(six, 2, "holds of one worker");
+    CallerShare streams = share(six, 5, "streams of one address");
+    Runnable leaveHold = holds.enter("a");
+    for (String caller : List.of("b", "c", "d")) {
       holds.enter(caller);
     }
     streams.enter("e");
-    streams.enter("e");
+    Runnable leaveStream = streams.enter("e");
 
     assertNoneIsLeft(() -> holds.enter("f"));
     assertNoneIsLeft(() -> streams.enter("e"));
-    holds.leave("a");
+    leaveHold.run();
     streams.enter("e");
     assertNoneIsLeft(() -> holds.enter("b"));
-    streams.leave("e");
+    leaveStream.run();
     holds.enter("b"); // what was refused has taken nothing of its caller's share
+  }
+
+  @Test
+  void accessKeyHasItsShareUnderAllNamesTogether() {
+    as("key:one");
+    share.enter("a");
+    share.enter("b");
+    Runnable leave = share.enter("c");
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(() -> share.enter("d"))
+        .withMessageContaining("more than 3 of one key")
+        .matches(e -> e.errorCode() == ErrorCode.LIMIT_EXCEEDED);
+    as("key:other");
+    share.enter("d");
+
+    SecurityContextHolder.clearContext(); // another thread ends it
+    leave.run();
+    as("key:one");
+    share.enter("c");
+    as(null);
+    share.enter("c"); // without a key only the name counts
+  }
+
+  /** A caller with this access key. */
+  private static void as(String key) {
+    SecurityContextHolder.getContext()
+        .setAuthentication(new TestingAuthenticationToken("any", key));
   }
 
   private static void assertNoneIsLeft(ThrowingCallable enter) {

@@ -1,0 +1,79 @@
+package io.asyncflow.flowsvr.access.chain;
+
+import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.Needs;
+import io.asyncflow.flowsvr.access.Verb;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.concurrent.RequestRate;
+import io.asyncflow.flowsvr.web.error.RateExceededException;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import org.springframework.stereotype.Component;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.HandlerInterceptor;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+
+/**
+ * Refuses what a caller asks for beyond its rate.
+ *
+ * <p>A worker must not lose for its rate what it holds. So heartbeats are not counted. What a run
+ * gives back is counted, but refused only when the caller is ten seconds ahead of its rate; the
+ * other calls are refused meanwhile.
+ */
+@Component
+class RequestRateGate implements HandlerInterceptor, WebMvcConfigurer {
+
+  private static final Set<Verb> OF_RUNS = EnumSet.of(Verb.WORK_REPORT, Verb.STORE_PUT);
+  private static final int SECONDS_OF_RUNS = 10;
+
+  private final Node node;
+
+  RequestRateGate(Node node) {
+    this.node = node;
+  }
+
+  @Override
+  public void addInterceptors(InterceptorRegistry registry) {
+    registry.addInterceptor(this).addPathPatterns("/api/**");
+  }
+
+  @Override
+  public boolean preHandle(
+      HttpServletRequest request, HttpServletResponse response, Object handler) {
+    // A parked hold that is dispatched again was counted before.
+    if (request.getDispatcherType() == DispatcherType.REQUEST
+        && handler instanceof HandlerMethod method) {
+      Caller caller = CallerAuthentication.current();
+      if (caller.rate() != null) {
+        take(caller.rate(), method.getMethodAnnotation(Needs.class));
+      }
+    }
+    return true;
+  }
+
+  /**
+   * @throws RateExceededException if the rate has no more
+   */
+  void take(RequestRate rate, Needs needs) {
+    Set<Verb> verbs = EnumSet.noneOf(Verb.class);
+    verbs.addAll(Arrays.asList(needs.value()));
+    if (verbs.contains(Verb.WORK_BEAT)) {
+      return;
+    }
+    boolean isOfRun = verbs.stream().anyMatch(OF_RUNS::contains);
+    Duration wait = rate.take(node.nanoTime(), isOfRun ? SECONDS_OF_RUNS : 1);
+    if (!wait.isZero()) {
+      throw new RateExceededException(
+          "your key may send "
+              + rate.perSecond()
+              + " requests a second to a server, and has sent more; nothing was done",
+          wait);
+    }
+  }
+}

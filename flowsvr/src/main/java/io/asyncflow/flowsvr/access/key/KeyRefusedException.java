@@ -1,0 +1,31 @@
+package io.asyncflow.flowsvr.access.key;
+
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.flowsvr.web.error.GroundedException;
+
+/** The key is proven, and does not count all the same. Only its owner is told so. */
+class KeyRefusedException extends GroundedException {
+
+  private static final long serialVersionUID = 1L;
+
+  private KeyRefusedException(String why, String ground) {
+    super(ErrorCode.KEY_ENDED, why, "error", ground);
+  }
+
+  static KeyRefusedException revoked() {
+    return new KeyRefusedException("your key has been revoked", "revoked");
+  }
+
+  static KeyRefusedException expired() {
+    return new KeyRefusedException("your key has expired", "expired");
+  }
+
+  static KeyRefusedException pending() {
+    return new KeyRefusedException("your key is not live yet", "pending");
+  }
+
+  static KeyRefusedException withoutCertificate() {
+    return new KeyRefusedException(
+        "your key is good only with the client certificate that it names", "certificate");
+  }
+}
