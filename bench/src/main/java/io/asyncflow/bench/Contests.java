@@ -13,6 +13,7 @@ import io.asyncflow.bench.flow.IdleWorkers;
 import io.asyncflow.bench.flow.ListCalls;
 import io.asyncflow.bench.flow.SnapshotHolds;
 import io.asyncflow.bench.flow.Soak;
+import io.asyncflow.bench.flow.TokenChecks;
 import io.asyncflow.bench.flow.TypesOnServers;
 import io.asyncflow.bench.measure.Comparison;
 import io.asyncflow.bench.measure.IdleCost;
@@ -20,6 +21,7 @@ import io.asyncflow.bench.measure.IdleMeasure;
 import io.asyncflow.bench.measure.Latency;
 import io.asyncflow.bench.measure.Latency.Limit;
 import io.asyncflow.bench.measure.PerSecond;
+import io.asyncflow.bench.measure.ShortTime;
 import io.asyncflow.bench.measure.SoakMeasure;
 import io.asyncflow.bench.measure.SoakRun;
 import io.asyncflow.bench.measure.TypesCost;
@@ -90,6 +92,7 @@ final class Contests {
   private static final int SCHEDULE_SERVERS = 3;
 
   private static final int ACCESS_KEYS = 1_000;
+  private static final int TOKEN_CHECKS = 100_000;
   private static final int SMALL_BACKLOG = 10_000;
   private static final int DELAYED = 1_000_000;
 
@@ -114,7 +117,7 @@ final class Contests {
       case SCHEDULES -> List.of(this::manySchedules, this::fires);
       case LIVES -> List.of(options.against().isPresent() ? this::livesAgainst : this::lives);
       case EVENTS -> List.of(this::events);
-      case ACCESS -> List.of(this::access);
+      case ACCESS -> List.of(this::access, this::tokenChecks);
       case CREATES -> List.of(this::creates);
       case BULK -> List.of(this::bulk);
       case PROCESS -> List.of(this::process);
@@ -294,6 +297,16 @@ final class Contests {
         runs,
         List.of(one, many),
         new PerSecond("runs", List.of(new Comparison(many, one, 0.98))));
+  }
+
+  private Contest<Histogram> tokenChecks() {
+    return new Contest<>(
+        Part.ACCESS,
+        "Access: the check of a token, in one process without a server",
+        WARM_UP * TOKEN_CHECKS,
+        TOKEN_CHECKS,
+        List.of(new TokenChecks(ACCESS_KEYS)),
+        new ShortTime("check of a token", 50));
   }
 
   private Contest<Duration> creates() throws SQLException {

@@ -18,7 +18,10 @@ public enum Part {
   LIVES,
   /** The same with none, some and all of their events written. */
   EVENTS,
-  /** Calls with one of a thousand access keys, beside calls with the one key of a server. */
+  /**
+   * Calls with one of a thousand access keys, beside calls with the one key of a server; and the
+   * check of a token alone.
+   */
   ACCESS,
   /** Tasks created one by one. */
   CREATES,

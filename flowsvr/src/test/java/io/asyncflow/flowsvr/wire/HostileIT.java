@@ -632,6 +632,20 @@ class HostileIT {
     }
     postKey("roles", "*");
     postKey("stages", "s*");
+    for (String name : List.of("**", "a*b", "*a", "a*b*")) {
+      postKey("users", name);
+      postKey("stages", name);
+    }
+    for (String san :
+        List.of("", " ", "*", "*.acme", "a b", "http:", "http://[", "ä.de", "x".repeat(300))) {
+      postKey("certSan", san);
+    }
+    for (String rate : List.of("-1", "1000001", "9223372036854775807", "fast")) {
+      postKey("rateLimit", rate);
+    }
+    for (String time : List.of("-1", "1", "9223372036854775807", "now")) {
+      postKey("notBefore", time);
+    }
     List<String> many = IntStream.range(0, 100).mapToObj(i -> "\"".repeat(40) + i).toList();
     post(
         "key of too many users",

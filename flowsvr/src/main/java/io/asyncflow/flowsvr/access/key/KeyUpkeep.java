@@ -46,7 +46,8 @@ class KeyUpkeep {
             .description("days until an access key expires, of those with less than thirty")
             .register(meters);
     Gauge.builder("asyncflow.access.ignored", () -> keys.snapshot().refused().size())
-        .description("access keys that are ignored, because their rows have no good seal")
+        .description(
+            "access keys whose rows have no good seal or cannot be read, so that they are ignored")
         .register(meters);
   }
 

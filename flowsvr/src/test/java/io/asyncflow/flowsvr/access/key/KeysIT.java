@@ -477,7 +477,8 @@ class KeysIT {
 
   @Test
   void nobodyGivesAwayAHigherRateThanHisOwn() {
-    FlowClient limited = at(one, created("ADMIN", key -> key.atMost(1_000)).key());
+    IssuedKey maker = created("ADMIN", key -> key.atMost(1_000));
+    FlowClient limited = at(one, maker.key());
     assertRefused(
         ErrorCode.KEY_CONFLICT, () -> limited.keys().create(NewKey.of(newName(), "READER")));
     assertRefused(
@@ -487,6 +488,7 @@ class KeysIT {
     IssuedKey faster = created("READER");
     assertRefused(
         ErrorCode.KEY_CONFLICT, () -> limited.keys().rotate(faster.keyId(), Duration.ofHours(1)));
+    at(one, adminKey).keys().revoke(maker.keyId(), null);
   }
 
   @Test
@@ -523,7 +525,7 @@ class KeysIT {
     assertThat(listed(next).certSan()).isEqualTo("spiffe://acme/one-key");
     at(one, adminKey).keys().revoke(next.keyId(), null);
     assertThat(at(other, adminKey).keys().create(same)).isNotNull();
-    for (String bad : List.of("*.acme.example", "acme gpu", "", "http:")) {
+    for (String bad : List.of("*.acme.example", "acme gpu", "http:")) {
       assertRefused(
           ErrorCode.INVALID_INPUT,
           () ->
