@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.access.chain;
 
 import io.asyncflow.flowsvr.access.Caller;
+import io.asyncflow.flowsvr.access.key.KeyGrant;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
@@ -52,7 +53,7 @@ record CallerAuthentication(Caller caller) implements Authentication {
   /** The principal of an access key; {@code null} for callers without one. */
   @Override
   public Object getCredentials() {
-    return caller.kind() == Caller.Kind.KEY ? caller.principal() : null;
+    return KeyGrant.isOfKey(caller.principal()) ? caller.principal() : null;
   }
 
   @Override

@@ -44,4 +44,9 @@ class AccessPropertiesTest {
     assertThat(with(KEY, null).listenAddress()).isNull();
     assertThat(with(KEY, everywhere).listenAddress()).isEqualTo(everywhere);
   }
+
+  @Test
+  void textOfTheSettingsDoesNotContainTheKey() {
+    assertThat(with(KEY, null).toString()).contains("KEY").doesNotContain(KEY);
+  }
 }
