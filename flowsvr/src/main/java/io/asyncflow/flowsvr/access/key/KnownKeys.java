@@ -158,7 +158,10 @@ public class KnownKeys {
     return check.check(sent, known, certificate, now());
   }
 
-  /** The caller of a key that is live; empty if there is none. */
+  /**
+   * The caller of a key that is live, for its sessions; empty if there is none, or if it needs a
+   * certificate: whoever had the cookie could do without.
+   */
   public Optional<Caller> live(String keyId) {
     KnownKey known = snapshot.find(keyId);
     if (known == null) {
@@ -166,11 +169,17 @@ public class KnownKeys {
       known = snapshot.find(keyId);
     }
     long now = now();
-    if (known == null || !known.row().isLive(now)) {
+    if (known == null || !known.row().isLive(now) || known.row().certSan() != null) {
       return Optional.empty();
     }
     known.use().note(now);
     return Optional.of(known.caller());
+  }
+
+  /** Whether this server knows the key, and it counts only with a certificate. */
+  public boolean needsCertificate(String keyId) {
+    KnownKey known = snapshot.find(keyId);
+    return known != null && known.row().certSan() != null;
   }
 
   /**

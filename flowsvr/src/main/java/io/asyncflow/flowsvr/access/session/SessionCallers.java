@@ -62,6 +62,13 @@ class SessionCallers {
         : !keys.isDenied(principal);
   }
 
+  /** Whether the caller is a key that counts only with the certificate of its client. */
+  boolean needsCertificate(String principal) {
+    return keys != null
+        && KeyGrant.isOfKey(principal)
+        && keys.needsCertificate(KeyGrant.keyIdOf(principal));
+  }
+
   /**
    * The caller of a session; empty if its row is not what a server has written, or what it logged
    * in with has ended.

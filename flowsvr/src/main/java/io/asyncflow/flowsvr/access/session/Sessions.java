@@ -135,9 +135,14 @@ public class Sessions {
   /**
    * Begins a session of the caller for whom this thread works.
    *
-   * @throws FlowException if it has too many
+   * @throws FlowException if it has too many, or its key needs a certificate
    */
   public OpenSession begin(Caller caller) {
+    if (callers.needsCertificate(caller.principal())) {
+      throw new FlowException(
+          ErrorCode.TRANSITION_NOT_ALLOWED,
+          "a key that needs a certificate begins no session: the cookie would do without it");
+    }
     store.deleteEnded();
     SessionId id = SessionId.random();
     SessionRow row =

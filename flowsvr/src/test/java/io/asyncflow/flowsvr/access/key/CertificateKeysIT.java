@@ -21,6 +21,7 @@ import io.asyncflow.flowsvr.FlowServer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
@@ -178,6 +179,22 @@ class CertificateKeysIT {
     assertRefused(ErrorCode.KEY_ENDED, without, next.key());
     revoke(old);
     revoke(next);
+  }
+
+  @Test
+  void keyThatNeedsACertificateBeginsNoSession() throws Exception {
+    IssuedKey key = created(reader().withCertificate("spiffe://acme/cpu"));
+    HttpClient browser = HttpClient.newBuilder().sslContext(as(ofAnother)).build();
+    HttpRequest logIn =
+        HttpRequest.newBuilder(url.resolve("/api/session"))
+            .timeout(TIMEOUT)
+            .header("Authorization", "Bearer " + key.key())
+            .POST(BodyPublishers.noBody())
+            .build();
+    HttpResponse<String> refused = browser.send(logIn, BodyHandlers.ofString());
+    assertThat(refused.body()).contains("\"code\":8051", "certificate");
+    assertThat(refused.headers().firstValue("Set-Cookie")).isEmpty();
+    revoke(key);
   }
 
   @Test
