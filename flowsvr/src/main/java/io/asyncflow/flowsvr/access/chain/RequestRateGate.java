@@ -60,7 +60,7 @@ class RequestRateGate implements HandlerInterceptor, WebMvcConfigurer {
   /**
    * @throws RateExceededException if the rate has no more
    */
-  void take(RequestRate rate, Needs needs) {
+  private void take(RequestRate rate, Needs needs) {
     Set<Verb> verbs = EnumSet.noneOf(Verb.class);
     verbs.addAll(Arrays.asList(needs.value()));
     if (verbs.contains(Verb.WORK_BEAT)) {
