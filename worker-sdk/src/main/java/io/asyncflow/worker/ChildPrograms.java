@@ -1,7 +1,9 @@
 package io.asyncflow.worker;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 
 /**
@@ -18,7 +20,33 @@ public final class ChildPrograms {
 
   private static final Pattern FAMILIES_PASSED_ON = Pattern.compile("(LC_|CUDA_|NVIDIA_|PYTHON).*");
 
+  private static final Set<Path> KEY_FILES = ConcurrentHashMap.newKeySet();
+  private static final Set<Path> SPOOLS = ConcurrentHashMap.newKeySet();
+
   private ChildPrograms() {}
+
+  /**
+   * The key files of the workers that were built in this process, which a program that is kept
+   * apart from them must not read.
+   */
+  public static Set<Path> keyFiles() {
+    return Set.copyOf(KEY_FILES);
+  }
+
+  /** The same for the directories in which these workers keep what they could not deliver. */
+  public static Set<Path> spools() {
+    return Set.copyOf(SPOOLS);
+  }
+
+  /** Notes what a worker has; {@code null} for nothing. */
+  static void note(Path keyFile, Path spool) {
+    if (keyFile != null) {
+      KEY_FILES.add(keyFile.toAbsolutePath());
+    }
+    if (spool != null) {
+      SPOOLS.add(spool.toAbsolutePath());
+    }
+  }
 
   /**
    * A program to start, with only these variables of the worker's environment: {@code PATH}, {@code

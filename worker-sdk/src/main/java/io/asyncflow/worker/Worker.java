@@ -61,6 +61,7 @@ public final class Worker implements AutoCloseable {
 
   private Worker(Builder builder) {
     settings = builder.settings();
+    ChildPrograms.note(builder.keyFile, settings.spoolDir());
     String startId = UUID.randomUUID().toString();
     loops =
         new WorkerLoops(
@@ -186,6 +187,7 @@ public final class Worker implements AutoCloseable {
     private int stuckThreshold;
     private int version;
     private Path spoolDir;
+    private Path keyFile;
     private Runnable whenDrained = () -> {};
     private Ticker ticker = Ticker.system();
 
@@ -234,6 +236,7 @@ public final class Worker implements AutoCloseable {
      *     key
      */
     public Builder apiKeyFile(Path file) {
+      keyFile = file;
       return file == null ? this : apiKeyFrom(keyIn(file));
     }
 

@@ -264,17 +264,19 @@ public final class EngineHandler implements StageHandler, BatchStageHandler, Aut
      * @throws IllegalStateException if this system cannot isolate the engine as asked for
      */
     public EngineHandler build() {
-      return new EngineHandler(
-          this,
+      EngineSettings settings =
           new EngineSettings(
               name,
-              isolation == null ? command : isolation.around(command, ProcessGroup::program),
+              command,
+              isolation,
               directory,
               Map.copyOf(environment),
               startTimeout,
               cancelGrace,
               silence,
-              longestLine));
+              longestLine);
+      settings.startCommand();
+      return new EngineHandler(this, settings);
     }
 
     private static Duration positive(String name, Duration value) {

@@ -12,6 +12,7 @@ import io.asyncflow.worker.engine.EngineMessage.Result;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -96,10 +97,11 @@ final class EngineProcess {
   }
 
   /**
-   * @throws ResourceException if the program does not exist on this machine
+   * @throws ResourceException if the program does not exist on this machine, or cannot be isolated
+   *     any more
    */
   static EngineProcess start(EngineSettings settings, Slot slot) {
-    ProcessBuilder builder = ChildPrograms.of(settings.command());
+    ProcessBuilder builder = ChildPrograms.of(commandOf(settings));
     if (settings.directory() != null) {
       builder.directory(settings.directory().toFile());
     }
@@ -111,6 +113,15 @@ final class EngineProcess {
       log.info("engine {} starts on {} as process {}", settings.name(), slot, group.leader().pid());
       return new EngineProcess(settings, group, slot);
     } catch (IOException e) {
+      throw new ResourceException(
+          "engine " + settings.name() + " cannot be started: " + e.getMessage(), e);
+    }
+  }
+
+  private static List<String> commandOf(EngineSettings settings) {
+    try {
+      return settings.startCommand();
+    } catch (IllegalStateException | UncheckedIOException e) {
       throw new ResourceException(
           "engine " + settings.name() + " cannot be started: " + e.getMessage(), e);
     }

@@ -3,12 +3,12 @@ package io.asyncflow.worker.engine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -24,7 +24,17 @@ public final class Isolation {
   /** The devices of GPUs, which a sandbox lets through. */
   private static final List<String> GPU_DEVICES = List.of("nvidia", "kfd", "dri");
 
-  private static final String OWN_FILES = ".asyncflow";
+  /** Sockets of other programs are here, and what they keep for a while. */
+  private static final List<Path> EMPTIED =
+      List.of(Path.of("/tmp"), Path.of("/run"), Path.of("/var/run"));
+
+  private static final Path RESOLVER = Path.of("/etc/resolv.conf");
+
+  /** No program runs without these. */
+  private static final List<Path> SYSTEM =
+      Stream.of("/bin", "/dev", "/etc", "/lib", "/lib64", "/proc", "/sbin", "/sys", "/usr", "/var")
+          .map(Path::of)
+          .toList();
 
   private final String user;
   private final String group;
@@ -53,8 +63,9 @@ public final class Isolation {
 
   /**
    * In namespaces of its own, by {@code bwrap}: no other processes, no network, all files
-   * read-only, an empty {@code /tmp}. The worker's spool is hidden, and so are the files that its
-   * environment variables {@code FLOW_*} and {@code ASYNCFLOW_*} name.
+   * read-only, an empty {@code /tmp} and {@code /run}. The spools of the workers of this process
+   * are hidden, and so are the directories of their key files and of the files that the environment
+   * variables {@code FLOW_*} and {@code ASYNCFLOW_*} name.
    */
   public static Isolation sandbox() {
     return new Isolation(null, null, false, List.of(), List.of(), 0, 0);
@@ -89,7 +100,10 @@ public final class Isolation {
         user, group, network, plus(writable, directory), hidden, memoryBytes, openFiles);
   }
 
-  /** Without a file, or without the content of a directory; only for a sandbox. */
+  /**
+   * Without a file, or without the content of a directory; only for a sandbox. A file that is
+   * replaced is visible again, so name the directory of such a file.
+   */
   public Isolation without(Path fileOrDirectory) {
     return new Isolation(
         user, group, network, writable, plus(hidden, fileOrDirectory), memoryBytes, openFiles);
@@ -127,12 +141,30 @@ public final class Isolation {
   }
 
   /**
-   * The command that runs another one in this isolation.
+   * The command that runs another one in this isolation. What is hidden is what there is now, so it
+   * is asked for at each start.
    *
+   * @param directory the working directory; {@code null} for the worker's own
    * @param programs finds a program of the system; {@code null} if there is none
    * @throws IllegalStateException if this system cannot do it; the message says what is missing
    */
-  List<String> around(List<String> command, Function<String, Path> programs) {
+  List<String> around(List<String> command, Path directory, Function<String, Path> programs) {
+    Path home = Path.of(System.getProperty("user.home"));
+    return around(
+        command,
+        directory,
+        programs,
+        isSandbox() ? SecretDirectories.in(System.getenv(), home) : Map.of());
+  }
+
+  /**
+   * @param secrets the directories to hide, and why
+   */
+  List<String> around(
+      List<String> command,
+      Path directory,
+      Function<String, Path> programs,
+      Map<Path, String> secrets) {
     List<String> words = new ArrayList<>();
     if (isLimited()) {
       words.add(require("prlimit", "util-linux", programs));
@@ -144,7 +176,11 @@ public final class Isolation {
         words.add("--nofile=" + openFiles);
       }
     }
-    words.addAll(isSandbox() ? sandboxed(programs) : asOtherUser(programs));
+    if (isSandbox()) {
+      words.addAll(sandboxed(programs, toHide(secrets, command, directory)));
+    } else {
+      words.addAll(asOtherUser(programs));
+    }
     words.addAll(command);
     return words;
   }
@@ -172,15 +208,22 @@ public final class Isolation {
         "--");
   }
 
-  private List<String> sandboxed(Function<String, Path> programs) {
+  private List<String> sandboxed(Function<String, Path> programs, List<Path> secrets) {
     List<String> words = new ArrayList<>();
     words.add(require("bwrap", "bubblewrap", programs));
     words.addAll(List.of("--unshare-all", "--cap-drop", "ALL"));
-    if (network) {
-      words.add("--share-net");
+    if (programs.apply("setsid") == null) {
+      // Otherwise the engine is in a new session anyway, and in the process group that is killed.
+      words.add("--new-session");
     }
     words.addAll(List.of("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"));
-    words.addAll(List.of("--tmpfs", "/tmp"));
+    List<Path> emptied = emptied();
+    emptied.forEach(place -> words.addAll(List.of("--tmpfs", place.toString())));
+    if (network) {
+      words.add("--share-net");
+      resolver(emptied)
+          .ifPresent(file -> words.addAll(List.of("--ro-bind", file.toString(), file.toString())));
+    }
     for (Path device : gpuDevices()) {
       words.addAll(List.of("--dev-bind", device.toString(), device.toString()));
     }
@@ -188,14 +231,29 @@ public final class Isolation {
       words.addAll(List.of("--bind", directory.toString(), directory.toString()));
     }
     // Last: each option covers those before it.
-    for (Path path : hiddenPaths(System.getenv())) {
-      words.addAll(
-          Files.isDirectory(path)
-              ? List.of("--tmpfs", path.toString())
-              : List.of("--ro-bind", "/dev/null", path.toString()));
-    }
+    secrets.forEach(place -> words.addAll(List.of("--tmpfs", place.toString())));
+    hidden.stream().filter(Files::exists).map(Isolation::real).forEach(path -> hide(path, words));
     words.add("--");
     return words;
+  }
+
+  private static void hide(Path path, List<String> words) {
+    words.addAll(
+        Files.isDirectory(path)
+            ? List.of("--tmpfs", path.toString())
+            : List.of("--ro-bind", "/dev/null", path.toString()));
+  }
+
+  private static List<Path> emptied() {
+    return EMPTIED.stream().filter(Files::isDirectory).map(Isolation::real).distinct().toList();
+  }
+
+  /** The list of name servers, if it would be hidden: without it the network is of little use. */
+  private static Optional<Path> resolver(List<Path> emptied) {
+    return Optional.of(RESOLVER)
+        .filter(Files::isRegularFile)
+        .map(Isolation::real)
+        .filter(file -> emptied.stream().anyMatch(file::startsWith));
   }
 
   private static List<Path> gpuDevices() {
@@ -211,20 +269,58 @@ public final class Isolation {
     return GPU_DEVICES.stream().anyMatch(name::startsWith);
   }
 
-  /** What exists of what is hidden: a path that does not exist cannot be covered. */
-  List<Path> hiddenPaths(Map<String, String> environment) {
-    Stream<Path> named =
-        environment.entrySet().stream()
-            .filter(variable -> variable.getKey().matches("(FLOW|ASYNCFLOW)_.*"))
-            .map(variable -> pathOf(variable.getValue()))
-            .filter(path -> path != null && Files.isRegularFile(path));
-    Path own = Path.of(System.getProperty("user.home"), OWN_FILES);
-    return Stream.of(Stream.of(own), named, hidden.stream())
+  /**
+   * Which of these directories are not empty in the sandbox anyway.
+   *
+   * @throws IllegalStateException if the engine could not run without one of them
+   */
+  private List<Path> toHide(Map<Path, String> secrets, List<String> command, Path directory) {
+    List<Path> visible =
+        secrets.keySet().stream().filter(place -> !isEmptied(place)).sorted().toList();
+    List<Path> needed = needed(command, directory);
+    for (Path place : visible) {
+      needed.stream()
+          .filter(path -> path.startsWith(place))
+          .findFirst()
+          .ifPresent(path -> refuse(secrets.get(place), place, path));
+    }
+    return visible;
+  }
+
+  private static void refuse(String reason, Path place, Path needed) {
+    throw new IllegalStateException(
+        "an engine cannot be isolated as asked for, because it needs "
+            + needed
+            + ", and "
+            + reason
+            + (needed.equals(place) ? " is there" : " is in " + place)
+            + ": move that into a directory of its own");
+  }
+
+  private boolean isEmptied(Path place) {
+    return emptied().stream().anyMatch(place::startsWith)
+        && writable.stream().map(Isolation::realIfThere).noneMatch(place::startsWith);
+  }
+
+  /** What an engine can hardly do without. */
+  private List<Path> needed(List<String> command, Path directory) {
+    Path work = (directory == null ? Path.of("") : directory).toAbsolutePath();
+    Stream<Path> files =
+        command.stream()
+            .map(SecretDirectories::pathOf)
+            .filter(Objects::nonNull)
+            .map(work::resolve)
+            .filter(Files::exists);
+    Stream<Path> places = Stream.of(work, Path.of(System.getProperty("user.home")));
+    return Stream.of(SYSTEM.stream(), places, writable.stream(), files)
         .flatMap(Function.identity())
-        .filter(Files::exists)
-        .map(Isolation::real)
+        .map(Isolation::realIfThere)
         .distinct()
         .toList();
+  }
+
+  private static Path realIfThere(Path path) {
+    return Files.exists(path) ? real(path) : path.toAbsolutePath();
   }
 
   /** A link cannot be covered, but what it leads to. */
@@ -233,14 +329,6 @@ public final class Isolation {
       return path.toRealPath();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  private static Path pathOf(String value) {
-    try {
-      return value.isBlank() ? null : Path.of(value.strip());
-    } catch (InvalidPathException e) {
-      return null;
     }
   }
 }

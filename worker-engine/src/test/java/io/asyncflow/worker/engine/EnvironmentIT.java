@@ -1,14 +1,18 @@
 package io.asyncflow.worker.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.asyncflow.worker.ChildPrograms;
+import io.asyncflow.worker.testing.StageHarness;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
@@ -19,7 +23,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
 
 /** What an engine finds of the secrets of its worker, which is a process of its own here. */
 @Tag("faults")
@@ -37,20 +44,35 @@ class EnvironmentIT {
 
   /** What a slot means, what this test names, and what a shell sets by itself. */
   private static final List<String> OTHERS =
-      List.of("CUDA_VISIBLE_DEVICES", "KEY_FILE", "PWD", "OLDPWD", "SHLVL", "_");
+      List.of("CUDA_VISIBLE_DEVICES", "KEY_FILE", "SPOOLED", "PWD", "OLDPWD", "SHLVL", "_");
 
-  @TempDir private Path directory;
+  /** Not in /tmp, which a sandbox empties anyway. */
+  @TempDir(factory = InTarget.class)
+  private Path directory;
+
   private Path keyFile;
 
-  /** What an engine found; the last ones are empty if it could not read them. */
+  /** What an engine found; what it could not read is empty. */
   private record Found(
-      Map<String, String> environment, String ofItsParent, String ofTheFile, String userId) {}
+      Map<String, String> environment,
+      String ofItsParent,
+      String ofTheFiles,
+      String sockets,
+      String userId) {}
+
+  static final class InTarget implements TempDirFactory {
+    @Override
+    public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext extension)
+        throws IOException {
+      return Files.createTempDirectory(Path.of("target").toAbsolutePath(), "secrets");
+    }
+  }
 
   @BeforeEach
   void writeTheKey() throws IOException {
     keyFile =
         Files.createFile(
-            directory.resolve("key"),
+            Files.createDirectory(directory.resolve("keys")).resolve("key"),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     Files.writeString(keyFile, SECRET);
   }
@@ -65,12 +87,38 @@ class EnvironmentIT {
     assertThat(found.ofItsParent())
         .as("an engine that is not isolated finds what docs/engines.md warns of")
         .contains(SECRET);
+    assertThat(found.ofTheFiles()).as("the key and the spool").contains(SECRET + SECRET);
   }
 
   @Test
   void anEngineInASandboxFindsNoSecretAnywhere() throws Exception {
-    assumeTrue(hasSandbox(), "no bwrap here, or no user namespaces");
-    assertFoundNothing(spy("sandbox"));
+    String missing = missingForASandbox();
+    assumeTrue(missing == null, missing);
+    Found found = spy("sandbox");
+    assertFoundNothing(found);
+    assertThat(found.sockets()).isBlank();
+  }
+
+  @Test
+  void anEngineInASandboxIsKilledWithItsChildren() throws Exception {
+    String missing = missingForASandbox();
+    assumeTrue(missing == null, missing);
+    String mark = "86400." + System.nanoTime();
+    String ready = "echo '{\"type\":\"ready\",\"protocol\":1,\"engine\":\"deaf\"}'";
+    EngineHandler.Builder deaf =
+        EngineHandler.builder("sh", "-c", "read -r hello; " + ready + "; sleep " + mark + " & wait")
+            .isolated(Isolation.sandbox())
+            .silence(Duration.ofSeconds(1));
+    try (EngineHandler engine = deaf.build()) {
+      assertThatThrownBy(() -> StageHarness.run("deaf").onSlot("cpu").with(engine))
+          .hasMessageContaining("and was killed");
+    }
+    await().atMost(Duration.ofSeconds(30)).until(() -> !isRunning(mark));
+  }
+
+  private static boolean isRunning(String mark) {
+    return ProcessHandle.allProcesses()
+        .anyMatch(process -> process.info().commandLine().orElse("").contains(mark));
   }
 
   @Test
@@ -84,20 +132,25 @@ class EnvironmentIT {
   private static void assertFoundNothing(Found found) {
     assertThat(found.environment().values()).doesNotContain(SECRET);
     assertThat(found.ofItsParent()).doesNotContain(SECRET);
-    assertThat(found.ofTheFile()).isEmpty();
+    assertThat(found.ofTheFiles()).isEmpty();
   }
 
   private static boolean isRoot() throws IOException {
     return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
   }
 
-  private static boolean hasSandbox() throws IOException, InterruptedException {
+  /** Why there is no sandbox here; {@code null} if there is one. */
+  private static String missingForASandbox() throws IOException, InterruptedException {
     Path bwrap = ProcessGroup.program("bwrap");
-    return bwrap != null
-        && ChildPrograms.of(bwrap.toString(), "--unshare-all", "--ro-bind", "/", "/", "true")
-                .start()
-                .waitFor()
-            == 0;
+    if (bwrap == null) {
+      return "no sandbox was tried: the package bubblewrap is not installed";
+    }
+    Process process =
+        ChildPrograms.of(bwrap.toString(), "--unshare-all", "--ro-bind", "/", "/", "true")
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return process.waitFor() == 0 ? null : "no sandbox was tried: " + said.strip();
   }
 
   private Found spy(String isolation) throws Exception {
@@ -105,10 +158,12 @@ class EnvironmentIT {
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
+            "-Duser.home=" + directory,
             "-cp",
             System.getProperty("java.class.path"),
             SpyingWorker.class.getName(),
             keyFile.toString(),
+            directory.resolve(".asyncflow/spool/report.json").toString(),
             isolation);
     worker.environment().putAll(SECRETS);
     worker.environment().put("FLOW_API_KEY_FILE", keyFile.toString());
@@ -124,7 +179,8 @@ class EnvironmentIT {
       String[] parts = variable.split("=", 2);
       environment.put(parts[0], parts.length == 1 ? "" : parts[1]);
     }
-    return new Found(environment, decoded(found[1]), decoded(found[2]), found[3]);
+    return new Found(
+        environment, decoded(found[1]), decoded(found[2]), decoded(found[3]), found[4]);
   }
 
   private static String decoded(String base64) {

@@ -21,9 +21,13 @@ class IsolationTest {
 
   @TempDir private Path directory;
 
+  private static List<String> around(Isolation isolation, Map<Path, String> secrets) {
+    return isolation.around(COMMAND, null, ALL, secrets);
+  }
+
   @Test
   void aSandboxHasNamespacesOfItsOwnAndReadOnlyFiles() {
-    List<String> command = Isolation.sandbox().around(COMMAND, ALL);
+    List<String> command = around(Isolation.sandbox(), Map.of());
     assertThat(command)
         .startsWith("/usr/bin/bwrap", "--unshare-all", "--cap-drop", "ALL", "--ro-bind", "/", "/")
         .endsWith("--", "python3", "engine.py")
@@ -31,9 +35,26 @@ class IsolationTest {
   }
 
   @Test
+  void itReachesNoSocketOfOtherPrograms() throws IOException {
+    List<String> command = around(Isolation.sandbox(), Map.of());
+    for (String place : List.of("/tmp", "/run", "/var/run")) {
+      assertThat(command).containsSubsequence("--tmpfs", Path.of(place).toRealPath().toString());
+    }
+  }
+
+  @Test
+  void itHasASessionOfItsOwnWithoutSetsid() {
+    Function<String, Path> noSetsid =
+        program -> program.equals("setsid") ? null : ALL.apply(program);
+    assertThat(Isolation.sandbox().around(COMMAND, null, noSetsid, Map.of()))
+        .contains("--new-session");
+    assertThat(around(Isolation.sandbox(), Map.of())).doesNotContain("--new-session");
+  }
+
+  @Test
   void aSandboxMayHaveTheNetworkAndADirectoryToWriteTo() {
     String path = directory.toString();
-    assertThat(Isolation.sandbox().withNetwork().withWritable(directory).around(COMMAND, ALL))
+    assertThat(around(Isolation.sandbox().withNetwork().withWritable(directory), Map.of()))
         .contains("--share-net")
         .containsSubsequence("--tmpfs", "/tmp", "--bind", path, path);
   }
@@ -41,30 +62,52 @@ class IsolationTest {
   @Test
   void whatIsHiddenIsHiddenInAWritableDirectory() throws IOException {
     Path key = Files.writeString(directory.resolve("key"), "secret").toRealPath();
+    Path secrets = Files.createDirectory(directory.resolve("secrets")).toRealPath();
     Isolation isolation = Isolation.sandbox().without(key).withWritable(directory);
-    assertThat(isolation.around(COMMAND, ALL))
+    assertThat(around(isolation, Map.of(secrets, "a key")))
+        .containsSubsequence("--bind", directory.toString(), "--tmpfs", secrets.toString())
         .containsSubsequence("--bind", directory.toString(), "/dev/null", key.toString());
   }
 
   @Test
-  void aSandboxHidesWhatTheWorkersVariablesName() throws IOException {
-    Path key = Files.writeString(directory.resolve("key"), "secret").toRealPath();
-    Path link = Files.createSymbolicLink(directory.resolve("link"), key);
-    Path models = Files.createDirectory(directory.resolve("models")).toRealPath();
-    Map<String, String> environment =
-        Map.of(
-            "FLOW_API_KEY_FILE", link.toString(),
-            "FLOW_URL", "http://127.0.0.1:8081",
-            "FLOW_SEAL_KEYSET", directory.resolve("none").toString(),
-            "HOME", directory.toString());
-    assertThat(Isolation.sandbox().without(models).hiddenPaths(environment))
-        .contains(key, models)
-        .doesNotContain(directory, directory.resolve("none"));
+  void whatIsEmptyAnywayIsNotEmptiedAgain() throws IOException {
+    assertThat(around(Isolation.sandbox(), Map.of(directory.toRealPath(), "a key")))
+        .doesNotContain(directory.toRealPath().toString());
+  }
+
+  @Test
+  void noDirectoryIsHiddenThatTheEngineNeeds() throws IOException {
+    Path program = Files.writeString(directory.resolve("engine.py"), "").toRealPath();
+    Isolation isolation = Isolation.sandbox().withWritable(directory);
+    assertThatIllegalStateException()
+        .isThrownBy(() -> around(isolation, Map.of(directory.toRealPath(), "the file of FLOW_KEY")))
+        .withMessageContaining("the file of FLOW_KEY is there: move that into a directory");
+    for (String needed : List.of("/", "/etc", "/usr", System.getProperty("user.home"))) {
+      Path place = Path.of(needed).toRealPath();
+      assertThatIllegalStateException()
+          .isThrownBy(() -> around(Isolation.sandbox(), Map.of(place, "a key")))
+          .withMessageContaining("it needs ");
+    }
+    Path work = Path.of("").toAbsolutePath();
+    assertThatIllegalStateException()
+        .isThrownBy(() -> around(Isolation.sandbox(), Map.of(work, "a key")))
+        .withMessageContaining("it needs " + work);
+    assertThatIllegalStateException()
+        .isThrownBy(
+            () ->
+                Isolation.sandbox()
+                    .withWritable(directory.getParent())
+                    .around(
+                        List.of("python3", program.toString()),
+                        null,
+                        ALL,
+                        Map.of(directory.toRealPath(), "a key")))
+        .withMessageContaining("it needs " + program);
   }
 
   @Test
   void anotherUserHasNoWayBack() {
-    assertThat(Isolation.asUser("nobody", "nogroup").around(COMMAND, ALL))
+    assertThat(Isolation.asUser("nobody", "nogroup").around(COMMAND, null, ALL))
         .containsExactly(
             "/usr/bin/setpriv",
             "--reuid=nobody",
@@ -83,7 +126,7 @@ class IsolationTest {
             Isolation.asUser("nobody", "nogroup")
                 .withMemory(1 << 30)
                 .withOpenFiles(256)
-                .around(COMMAND, ALL))
+                .around(COMMAND, null, ALL))
         .startsWith(
             "/usr/bin/prlimit",
             "--core=0",
@@ -96,13 +139,13 @@ class IsolationTest {
   @Test
   void whatTheSystemLacksIsNamed() {
     assertThatIllegalStateException()
-        .isThrownBy(() -> Isolation.sandbox().around(COMMAND, NONE))
+        .isThrownBy(() -> Isolation.sandbox().around(COMMAND, null, NONE))
         .withMessageContaining("has no bwrap: install the package bubblewrap");
     assertThatIllegalStateException()
-        .isThrownBy(() -> Isolation.asUser("nobody", "nogroup").around(COMMAND, NONE))
+        .isThrownBy(() -> Isolation.asUser("nobody", "nogroup").around(COMMAND, null, NONE))
         .withMessageContaining("has no setpriv");
     assertThatIllegalStateException()
-        .isThrownBy(() -> Isolation.sandbox().withOpenFiles(9).around(COMMAND, NONE))
+        .isThrownBy(() -> Isolation.sandbox().withOpenFiles(9).around(COMMAND, null, NONE))
         .withMessageContaining("has no prlimit");
   }
 }
