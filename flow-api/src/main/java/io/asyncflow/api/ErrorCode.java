@@ -63,6 +63,17 @@ public enum ErrorCode {
   }
 
   /**
+   * Whether the key of the call was refused, or one of its rights is missing: the same request may
+   * succeed with another key, or after a change of this one.
+   */
+  public boolean refusesKey() {
+    return switch (this) {
+      case NOT_AUTHENTICATED, NOT_PERMITTED, KEY_ENDED, VERB_MISSING -> true;
+      default -> false;
+    };
+  }
+
+  /**
    * The error code of an answer. Where two codes share a number, the HTTP status decides; for a
    * status that neither has, the one declared later is returned. {@link #INTERNAL} for a number
    * that this version does not know.

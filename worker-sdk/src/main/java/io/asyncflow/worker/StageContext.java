@@ -128,10 +128,10 @@ public interface StageContext {
    * short text to be put unchanged into the next stage's context or into the result. Objects to
    * which no context and no result of the task or its job refers are collected after a while.
    *
-   * <p>If no server answers, the object is kept in the spool on this machine's disk and delivered
-   * before the report. Without a spool, or space in it, the call blocks until the server answers or
-   * the run ends. Storing the same name again in the same run replaces the object; runs do not
-   * share names.
+   * <p>If no server answers, or the worker's key is refused, the object is kept in the spool on
+   * this machine's disk and delivered before the report. Without a spool, or space in it, the call
+   * blocks until the server takes it or the run ends. Storing the same name again in the same run
+   * replaces the object; runs do not share names.
    *
    * @param name 1 to 100 letters, digits, {@code .}, {@code _} and {@code -}, beginning with a
    *     letter or digit

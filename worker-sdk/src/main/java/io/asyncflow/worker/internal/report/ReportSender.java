@@ -512,11 +512,8 @@ public final class ReportSender implements Loop.Step {
    */
   private static boolean mayPass(ErrorCode code) {
     return code.retryable()
+        || code.refusesKey()
         || code == ErrorCode.INTERNAL
-        || code == ErrorCode.NOT_AUTHENTICATED
-        || code == ErrorCode.KEY_ENDED
-        || code == ErrorCode.NOT_PERMITTED
-        || code == ErrorCode.VERB_MISSING
         || code == ErrorCode.WRONG_HOST;
   }
 }

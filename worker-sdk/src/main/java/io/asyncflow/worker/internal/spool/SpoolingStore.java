@@ -23,7 +23,8 @@ public final class SpoolingStore implements StoreClient {
       store.put(key, workerId, content);
       spool.forget(key);
     } catch (FlowException e) {
-      if (!e.retryable() || !spool.keep(key, workerId, content)) {
+      boolean mayPass = e.retryable() || e.errorCode().refusesKey();
+      if (!mayPass || !spool.keep(key, workerId, content)) {
         throw e;
       }
     }

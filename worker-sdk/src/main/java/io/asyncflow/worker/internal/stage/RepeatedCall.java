@@ -6,9 +6,17 @@ import io.asyncflow.worker.internal.loop.Backoff;
 import io.asyncflow.worker.internal.loop.Jitter;
 import io.asyncflow.worker.internal.loop.WakeUp;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Repeats an idempotent call to the server during a run, as long as the run may continue. */
+/**
+ * Repeats an idempotent call to the server during a run, as long as the run may continue: through
+ * an outage, and until a refused key is replaced. A run may continue until its lease or its time
+ * ends.
+ */
 public final class RepeatedCall {
+
+  private static final Logger log = LoggerFactory.getLogger(RepeatedCall.class);
 
   private RepeatedCall() {}
 
@@ -16,12 +24,22 @@ public final class RepeatedCall {
   public static <T> T of(StageContext run, Supplier<T> call) throws InterruptedException {
     Backoff backoff = new Backoff(Jitter.random());
     WakeUp nobodyWakes = new WakeUp();
+    boolean isTold = false;
     while (true) {
       try {
         return call.get();
       } catch (FlowException e) {
-        if (!e.retryable() || run.cancelled() || Thread.currentThread().isInterrupted()) {
+        boolean mayPass = e.retryable() || e.errorCode().refusesKey();
+        if (!mayPass || run.cancelled() || Thread.currentThread().isInterrupted()) {
           throw e;
+        }
+        if (e.errorCode().refusesKey() && !isTold) {
+          isTold = true;
+          log.warn(
+              "task {}: the worker's key is refused ({}); its call waits for another key, as long"
+                  + " as the run lasts",
+              run.taskId(),
+              e.getMessage());
         }
         nobodyWakes.await(backoff.next());
       }

@@ -89,7 +89,7 @@ final class SplitRun extends RunOfJob implements SplitContext {
 
   @Override
   public Reader input() {
-    Reader input = run().jobs().openJobInput(ownJobId());
+    Reader input = RepeatedCall.uninterrupted(this, () -> run().jobs().openJobInput(ownJobId()));
     try {
       return run().sealing().opening(Field.of(Kind.INPUT, taskType(), userId()), input);
     } catch (IOException e) {
