@@ -214,6 +214,13 @@ public class TaskCreator {
     };
   }
 
+  private void rehearse(Commit commit, Runnable work) {
+    switch (commit) {
+      case STATEMENT, TRANSACTION -> transactions.rehearse(work);
+      case STATEMENT_ONCE, TRANSACTION_ONCE -> transactions.rehearseOnce(work);
+    }
+  }
+
   private List<CreatedTask> create(CreateCall call, Commit commit) {
     List<TaskDraft> tasks = call.tasks();
     Map<TaskType, List<Integer>> positionsByType = new LinkedHashMap<>();
@@ -251,7 +258,7 @@ public class TaskCreator {
           tables.put(newTaskTables.tableFor(types.require(type), positions.size()), positions));
       TaskId[] newIds = newIds(tables, call.tasks().size());
       Map<TaskTable, Map<Set<String>, String>> laneOf =
-          lanes(tables, call, newIds); // before the transaction, too
+          lanes(tables, call, newIds, commit); // before the transaction, too
       try {
         return commit(commit, () -> createIn(tables, call, newIds, laneOf));
       } catch (TableDrainedException e) {
@@ -265,7 +272,7 @@ public class TaskCreator {
 
   /** The lanes of those tasks that not every worker may hold, by table and workers. */
   private Map<TaskTable, Map<Set<String>, String>> lanes(
-      SortedMap<TaskTable, List<Integer>> tables, CreateCall call, TaskId[] newIds) {
+      SortedMap<TaskTable, List<Integer>> tables, CreateCall call, TaskId[] newIds, Commit commit) {
     if (call.tasks().stream().allMatch(task -> task.workers().isEmpty())) {
       return Map.of();
     }
@@ -273,7 +280,7 @@ public class TaskCreator {
     tables.forEach((table, positions) -> sets.put(table, setsOfWorkers(call, positions)));
     boolean makesLanes = sets.keySet().stream().anyMatch(t -> !lanes.know(sets.get(t), t));
     if (makesLanes && (call.hasKeys() || charges(call))) {
-      transactions.rehearse(() -> judge(tables, call, newIds));
+      rehearse(commit, () -> judge(tables, call, newIds));
     }
     Map<TaskTable, Map<Set<String>, String>> laneOf = new HashMap<>();
     sets.forEach((table, ofTable) -> laneOf.put(table, lanes.ofEach(ofTable, table)));

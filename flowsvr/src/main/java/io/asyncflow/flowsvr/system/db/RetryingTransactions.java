@@ -48,13 +48,20 @@ public class RetryingTransactions {
   /** Runs {@code work} in a transaction that is rolled back, to see whether it throws. */
   public void rehearse(Runnable work) {
     retrying(
-        () ->
-            inTransaction(
-                status -> {
-                  status.setRollbackOnly();
-                  work.run();
-                  return null;
-                }));
+        () -> {
+          rehearseOnce(work);
+          return null;
+        });
+  }
+
+  /** As {@link #rehearse}, but never repeated: for callers with a fallback. */
+  public void rehearseOnce(Runnable work) {
+    inTransaction(
+        status -> {
+          status.setRollbackOnly();
+          work.run();
+          return null;
+        });
   }
 
   /**

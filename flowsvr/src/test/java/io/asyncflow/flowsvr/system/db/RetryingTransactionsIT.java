@@ -65,6 +65,27 @@ class RetryingTransactionsIT {
   }
 
   @Test
+  void aRehearsalOfACallerWithAFallbackIsNotRepeated() {
+    AtomicInteger attempts = new AtomicInteger();
+    Runnable victim =
+        () -> {
+          bump(jdbc, 1);
+          if (attempts.incrementAndGet() == 1) {
+            throw new CannotAcquireLockException("deadlock");
+          }
+        };
+    assertThatThrownBy(() -> transactions.rehearseOnce(victim))
+        .isInstanceOf(PessimisticLockingFailureException.class);
+    assertThat(attempts).hasValue(1);
+
+    transactions.rehearse(victim);
+    attempts.set(0);
+    transactions.rehearse(victim);
+    assertThat(attempts).as("repeated").hasValue(2);
+    assertThat(values()).as("rolled back").containsExactly(0, 0);
+  }
+
+  @Test
   void waitForALockThatTakesTooLongIsRepeated() throws Exception {
     CountDownLatch failedOnce = new CountDownLatch(2);
     CountDownLatch locked = new CountDownLatch(1);
