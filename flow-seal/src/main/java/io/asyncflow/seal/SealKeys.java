@@ -12,13 +12,18 @@ import com.google.crypto.tink.daead.PredefinedDeterministicAeadParameters;
 import com.google.crypto.tink.streamingaead.PredefinedStreamingAeadParameters;
 import com.google.crypto.tink.streamingaead.StreamingAeadConfig;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
@@ -35,7 +40,8 @@ import tools.jackson.databind.node.ObjectNode;
  * The keys of a codec, and the file that has them: a JSON object with one Tink keyset for each use.
  * Each keyset has a primary key, which seals; all its keys open. Immutable.
  *
- * <p>Whoever can read the file can open everything, so it is refused if others than its owner can.
+ * <p>Whoever can read the file can open everything, so it is refused if every user of the machine
+ * can. Its group may: secrets of Kubernetes belong to a group that only the process is in.
  */
 public final class SealKeys {
 
@@ -63,6 +69,9 @@ public final class SealKeys {
 
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rw-------");
+
+  private static final Set<PosixFilePermission> PERMITTED =
+      PosixFilePermissions.fromString("rw-r-----");
 
   static {
     try {
@@ -109,12 +118,12 @@ public final class SealKeys {
   /**
    * Reads a file.
    *
-   * @throws SealKeysException if there is none, others than its owner can read it, or it has no
-   *     keys
+   * @throws SealKeysException if there is none, others than its owner and its group can read it, or
+   *     it has no keys
    */
   public static SealKeys read(Path file) {
     try {
-      requireOwnerOnly(file);
+      requireClosed(file);
       JsonNode root = JSON.readTree(Files.readString(file));
       Map<Use, KeysetHandle> keysets = new EnumMap<>(Use.class);
       for (Use use : Use.values()) {
@@ -124,7 +133,8 @@ public final class SealKeys {
       }
       return new SealKeys(keysets);
     } catch (IOException e) {
-      throw new SealKeysException("the file with the keys, " + file + ", cannot be read: " + e, e);
+      throw new SealKeysException(
+          "the file with the keys, " + file + ", cannot be read: " + reasonOf(e), e);
     } catch (JacksonException | GeneralSecurityException e) {
       // Without the cause, whose message may contain a part of the file.
       throw new SealKeysException(
@@ -132,13 +142,13 @@ public final class SealKeys {
     }
   }
 
-  private static void requireOwnerOnly(Path file) throws IOException {
+  private static void requireClosed(Path file) throws IOException {
     PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
-    if (view != null && !OWNER_ONLY.containsAll(view.readAttributes().permissions())) {
+    if (view != null && !PERMITTED.containsAll(view.readAttributes().permissions())) {
       throw new SealKeysException(
-          "others than its owner can read or run the file with the keys, "
+          "others than its owner and its group can use the file with the keys, "
               + file
-              + "; permit no more than chmod 600 does");
+              + ", or its group can change it; permit no more than chmod 640 does");
     }
   }
 
@@ -146,29 +156,73 @@ public final class SealKeys {
    * Writes a new file that only its owner can read.
    *
    * @throws SealKeysException if the file exists: its keys would be lost, and with them all that
-   *     they have sealed
+   *     they have sealed; or if it cannot be written
    */
   public void create(Path file) {
     try {
-      Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-      Files.writeString(file, toJson(), StandardOpenOption.WRITE);
+      write(file);
     } catch (FileAlreadyExistsException e) {
       throw new SealKeysException(file + " exists already, and its keys may be in use", e);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new SealKeysException(file + " cannot be written: " + reasonOf(e), e);
     }
   }
 
-  /** Replaces a file at once: a reader gets the old keys or the new ones. */
+  /**
+   * Replaces a file at once: a reader gets the old keys or the new ones, also after a crash. The
+   * same users may read it as before.
+   *
+   * @throws SealKeysException if the file does not exist, or cannot be written
+   */
   public void replace(Path file) {
-    Path unfinished = file.resolveSibling(file.getFileName() + ".unfinished");
     try {
+      Path real = file.toRealPath();
+      Path unfinished = real.resolveSibling(real.getFileName() + ".unfinished");
       Files.deleteIfExists(unfinished);
-      create(unfinished);
-      Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+      write(unfinished);
+      openTo(Files.getFileAttributeView(real, PosixFileAttributeView.class), unfinished);
+      Files.move(unfinished, real, StandardCopyOption.ATOMIC_MOVE);
+      sync(real.getParent());
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new SealKeysException(file + " cannot be replaced: " + reasonOf(e), e);
     }
+  }
+
+  /** The new file is on disk before it gets a name that counts. */
+  private void write(Path file) throws IOException {
+    byte[] json = toJson().getBytes(StandardCharsets.UTF_8);
+    try (FileChannel channel =
+        FileChannel.open(
+            file,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(OWNER_ONLY))) {
+      Channels.newOutputStream(channel).write(json);
+      channel.force(true);
+    }
+    sync(file.toAbsolutePath().getParent());
+  }
+
+  private static void sync(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  /** Gives a file the group and the permissions of another one. */
+  private static void openTo(PosixFileAttributeView others, Path file) throws IOException {
+    PosixFileAttributes before = others.readAttributes();
+    PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+    if (!view.readAttributes().group().equals(before.group())) {
+      view.setGroup(before.group());
+    }
+    view.setPermissions(before.permissions());
+  }
+
+  private static String reasonOf(IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return "there is no such file or directory";
+    }
+    return e instanceof AccessDeniedException ? "this user may not" : e.toString();
   }
 
   private String toJson() throws IOException {

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,11 +46,45 @@ class SealKeysTest {
   void aFileThatOthersCanReadIsRefused() throws IOException {
     Path file = directory.resolve("keys.json");
     SealKeys.generate().create(file);
+    for (String open : List.of("rw-r--r--", "rw-rw----", "rw------x")) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(open));
+      assertThatThrownBy(() -> SealKeys.read(file))
+          .isInstanceOf(SealKeysException.class)
+          .hasMessageContaining(file.toString())
+          .hasMessageContaining("640");
+    }
+  }
+
+  /** As in Kubernetes, where a secret belongs to the group of the process. */
+  @Test
+  void itsGroupMayReadIt() throws IOException {
+    Path file = directory.resolve("keys.json");
+    SealKeys.generate().create(file);
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r-----"));
+    assertThat(SealKeys.read(file)).isNotNull();
+  }
+
+  @Test
+  void aReplacedFileIsReadByTheSameUsersAndThroughTheSameLink() throws IOException {
+    Path file = directory.resolve("keys.json");
+    SealKeys.generate().create(file);
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
-    assertThatThrownBy(() -> SealKeys.read(file))
+    Path link = Files.createSymbolicLink(directory.resolve("link"), file);
+    SealKeys.read(link).rotated().replace(link);
+    assertThat(link).isSymbolicLink();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-r-----");
+  }
+
+  @Test
+  void aFileThatCannotBeWrittenIsNamed() {
+    Path file = directory.resolve("none/keys.json");
+    assertThatThrownBy(() -> SealKeys.generate().create(file))
         .isInstanceOf(SealKeysException.class)
-        .hasMessageContaining(file.toString())
-        .hasMessageContaining("600");
+        .hasMessage(file + " cannot be written: there is no such file or directory");
+    assertThatThrownBy(() -> SealKeys.generate().replace(file))
+        .isInstanceOf(SealKeysException.class)
+        .hasMessage(file + " cannot be replaced: there is no such file or directory");
   }
 
   @Test
@@ -80,7 +115,10 @@ class SealKeysTest {
     Path file = directory.resolve("none.json");
     assertThatThrownBy(() -> SealKeys.read(file))
         .isInstanceOf(SealKeysException.class)
-        .hasMessageContaining(file.toString());
+        .hasMessage(
+            "the file with the keys, "
+                + file
+                + ", cannot be read: there is no such file or directory");
   }
 
   @Test

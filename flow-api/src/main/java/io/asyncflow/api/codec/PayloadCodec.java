@@ -22,7 +22,8 @@ public interface PayloadCodec {
   String seal(Field field, String text);
 
   /**
-   * Opens a text; returns a text that this codec did not seal as it is.
+   * Opens a text; returns a text that this codec did not seal as it is, for the next codec of a
+   * chain. {@link Sealing} refuses a text that no codec has opened.
    *
    * @throws CodecException if it cannot be opened, or belongs to another field
    */

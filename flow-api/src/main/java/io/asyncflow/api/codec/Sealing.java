@@ -55,16 +55,15 @@ public final class Sealing {
   /**
    * Opens a text; one that is not sealed stays as it is.
    *
-   * @throws CodecException if it is sealed and cannot be opened
+   * @throws CodecException if it is sealed and cannot be opened, or the codec leaves it sealed
+   *     because another one has sealed it
    */
   public String open(Field field, String text) {
     if (isEmpty(text)) {
       return text;
     }
-    if (codec != null) {
-      return codec.open(field, text);
-    }
-    if (SealedText.isSealed(text)) {
+    String opened = codec == null ? text : codec.open(field, text);
+    if (SealedText.isSealed(opened)) {
       throw new CodecException(
           "a "
               + field.kind().name().toLowerCase(Locale.ROOT)
@@ -72,7 +71,7 @@ public final class Sealing {
               + field.taskType()
               + " is sealed, and there is no codec here that opens it");
     }
-    return text;
+    return opened;
   }
 
   private static boolean isEmpty(String text) {
@@ -116,9 +115,18 @@ public final class Sealing {
     return codec == null ? sealed : codec.sealing(Field.ofObject(key), sealed);
   }
 
-  /** Opens an object; see {@link PayloadCodec#opening}. */
+  /** Opens an object; see {@link PayloadCodec#opening}. If that fails, {@code sealed} is closed. */
   public InputStream opening(StoreKey key, InputStream sealed) throws IOException {
-    return codec == null ? sealed : codec.opening(Field.ofObject(key), sealed);
+    if (codec == null) {
+      return sealed;
+    }
+    try {
+      return codec.opening(Field.ofObject(key), sealed);
+    } catch (IOException | RuntimeException e) {
+      try (sealed) {
+        throw e;
+      }
+    }
   }
 
   /** The task with a sealed context. */

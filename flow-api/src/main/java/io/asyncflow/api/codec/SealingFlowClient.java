@@ -94,7 +94,7 @@ public final class SealingFlowClient extends ForwardingFlowClient {
 
   @Override
   public StoreClient store() {
-    // The plain client: it tells whose task a stored text belongs to.
-    return new SealingStoreClient(super.store(), super::getTask, sealing);
+    // The plain clients: they tell whose task a stored text belongs to.
+    return new SealingStoreClient(super.store(), super::getTask, super.jobs()::getJob, sealing);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
+import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.Team;
 import io.asyncflow.api.codec.Field.Kind;
 import io.asyncflow.api.schedule.NewSchedule;
@@ -21,6 +22,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class SealingTest {
@@ -156,5 +158,53 @@ class SealingTest {
     StringWriter text = new StringWriter();
     in.transferTo(text);
     return text.toString();
+  }
+
+  @Test
+  void whatTheCodecLeavesSealedIsNoPlainText() {
+    assertThat(sealing.open(CONTEXT, "plain")).isEqualTo("plain");
+    assertThatExceptionOfType(CodecException.class)
+        .isThrownBy(() -> sealing.open(CONTEXT, SEALED))
+        .withMessageContaining("no codec here that opens it");
+  }
+
+  @Test
+  void anObjectThatCannotBeOpenedIsClosed() {
+    AtomicBoolean isClosed = new AtomicBoolean();
+    InputStream stored =
+        new ByteArrayInputStream(new byte[0]) {
+          @Override
+          public void close() {
+            isClosed.set(true);
+          }
+        };
+    Sealing broken = Sealing.by(new Broken());
+    StoreKey key = new StoreKey("7_lark_task_1", "render", 3, "page.png");
+    assertThatExceptionOfType(IOException.class).isThrownBy(() -> broken.opening(key, stored));
+    assertThat(isClosed).isTrue();
+  }
+
+  /** Opens nothing. */
+  private record Broken() implements PayloadCodec {
+
+    @Override
+    public String seal(Field field, String text) {
+      return text;
+    }
+
+    @Override
+    public String open(Field field, String text) {
+      throw new CodecException("broken");
+    }
+
+    @Override
+    public OutputStream sealing(Field field, OutputStream sealed) {
+      return sealed;
+    }
+
+    @Override
+    public InputStream opening(Field field, InputStream sealed) throws IOException {
+      throw new IOException("broken");
+    }
   }
 }

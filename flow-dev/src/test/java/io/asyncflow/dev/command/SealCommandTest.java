@@ -56,6 +56,21 @@ class SealCommandTest {
   }
 
   @Test
+  void aDirectoryThatIsMissingIsOneLine() {
+    Path file = directory.resolve("no/such/keys.json");
+    assertThat(run(Map.of(), "create", file.toString())).isEqualTo(1);
+    assertThat(run(Map.of(), "rotate", file.toString())).isEqualTo(1);
+    assertThat(printed().lines())
+        .containsExactly(
+            "asyncflow: The keys are not made: "
+                + file
+                + " cannot be written: there is no such file or directory.",
+            "asyncflow: The keys are not rotated: the file with the keys, "
+                + file
+                + ", cannot be read: there is no such file or directory.");
+  }
+
+  @Test
   void aFileMustBeNamed() {
     assertThat(run(Map.of(), "create")).isEqualTo(2);
     assertThat(printed()).contains("Name a FILE, or set FLOW_SEAL_KEYSET.");
