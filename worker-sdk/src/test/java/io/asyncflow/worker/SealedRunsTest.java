@@ -36,6 +36,7 @@ import java.io.InputStream;
 import java.io.Reader;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
@@ -211,6 +212,9 @@ class SealedRunsTest {
     assertThat(read(flow.jobs().openJobInput(id))).isEqualTo("one\n" + large);
     List<JobTask> children = flow.jobs().getJobTasks(id, 10, null).taskList();
     assertThat(children.get(0).result()).isEqualTo("ONE");
+    String stored = flow.getTask(children.get(1).taskId()).taskContext();
+    assertThat(StoredText.parse(stored)).isPresent();
+    assertThat(flow.store().textOf(stored)).as("stored by the split").isEqualTo(large);
     assertThat(read(server.jobs().openJobInput(id))).startsWith(SealedText.BEGINNING);
     assertThat(
             SealedText.isSealed(server.jobs().getJobTasks(id, 1, null).taskList().get(0).result()))
@@ -313,6 +317,29 @@ class SealedRunsTest {
           .returns(ErrorCode.SEALING_RULE, FlowException::errorCode)
           .withMessageContaining("must be sealed");
     }
+  }
+
+  @Test
+  void aScheduleOfBeforeThatRuleCreatesNothing() {
+    server.saveTaskType(TaskTypeSettings.named("book").withSealed(0));
+    NewSchedule schedule =
+        NewSchedule.every("s", Duration.ofHours(1))
+            .anchor(Instant.now().minus(Duration.ofMinutes(30)))
+            .creating(NewTask.of("book", "one", "ann", SECRET));
+    String id = server.schedules().save(schedule).scheduleId();
+    server.saveTaskType(TaskTypeSettings.named("book").withSealed(1));
+    for (Runnable call :
+        List.<Runnable>of(
+            () -> server.schedules().trigger(id, null),
+            () -> server.schedules().backfill(id, hourAgo(), Instant.now(), 10))) {
+      assertThatExceptionOfType(FlowException.class)
+          .isThrownBy(call::run)
+          .returns(ErrorCode.SEALING_RULE, FlowException::errorCode);
+    }
+  }
+
+  private static Instant hourAgo() {
+    return Instant.now().minus(Duration.ofHours(1));
   }
 
   @Test

@@ -22,6 +22,7 @@ import io.asyncflow.flowsvr.schedule.core.ScheduleStore;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
+import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.schedule.FireTimes;
@@ -51,6 +52,7 @@ class ManualFires {
   private final TaskCreator creator;
   private final JobCreator jobs;
   private final TaskStore tasks;
+  private final SealedTexts sealedTexts;
   private final Node node;
   private final Duration history;
 
@@ -61,6 +63,7 @@ class ManualFires {
       TaskCreator creator,
       JobCreator jobs,
       TaskStore tasks,
+      SealedTexts sealedTexts,
       Node node,
       @Value("${flow.schedule.history:7d}") Duration history) {
     this.schedules = schedules;
@@ -69,6 +72,7 @@ class ManualFires {
     this.creator = creator;
     this.jobs = jobs;
     this.tasks = tasks;
+    this.sealedTexts = sealedTexts;
     this.node = node;
     this.history = history;
   }
@@ -81,6 +85,7 @@ class ManualFires {
    */
   TriggeredRun trigger(ScheduleRow schedule, String key, Runnable join) {
     requireReadable(schedule);
+    sealedTexts.check(schedule.definition(), "scheduleData");
     days.ensure(
         List.of(FireDayStore.dayOf(schedule.now()), FireDayStore.dayOf(schedule.now() + 1_000)));
     long fireTime = schedule.now() - 1;
@@ -171,6 +176,7 @@ class ManualFires {
    */
   Backfilled backfill(ScheduleRow schedule, long from, long to, int limit, Runnable join) {
     requireReadable(schedule);
+    sealedTexts.check(schedule.definition(), "scheduleData");
     FireTimes times = schedule.rules().times();
     if (times == null) {
       throw new FlowException(

@@ -96,7 +96,7 @@ class ScheduleSaver {
     definitions.forEach(definition -> ScheduleReach.requireTarget(definition, caller));
     for (int i = 0; i < definitions.size(); i++) {
       requireTypes(definitions.get(i));
-      checkTexts(definitions.get(i), path.apply(i));
+      sealedTexts.check(definitions.get(i), path.apply(i));
     }
     for (int attempt = 1; ; attempt++) {
       try {
@@ -116,17 +116,6 @@ class ScheduleSaver {
     types.require(ScheduleDefinitions.targetType(schedule));
     if (schedule.jobData() != null) {
       types.require(TaskType.parse(schedule.jobData().childType()).orElseThrow());
-    }
-  }
-
-  private void checkTexts(NewSchedule schedule, String path) {
-    if (schedule.jobData() != null) {
-      sealedTexts.check(schedule.jobData(), path + ".jobData");
-    } else {
-      sealedTexts.check(
-          ScheduleDefinitions.targetType(schedule),
-          schedule.taskData().taskContext(),
-          path + ".taskData.taskContext");
     }
   }
 

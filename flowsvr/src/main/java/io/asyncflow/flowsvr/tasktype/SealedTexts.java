@@ -4,6 +4,7 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.JobChild;
 import io.asyncflow.api.NewJob;
+import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.rules.SealRule;
 import io.asyncflow.rules.TaskType;
 import java.util.List;
@@ -46,6 +47,20 @@ public class SealedTexts {
     }
     if (job.children() != null) {
       check(childType, job.children(), path + ".children");
+    }
+  }
+
+  /**
+   * Checks the texts of what a schedule creates.
+   *
+   * @param path what the client calls the schedule
+   */
+  public void check(NewSchedule schedule, String path) {
+    if (schedule.jobData() != null) {
+      check(schedule.jobData(), path + ".jobData");
+    } else {
+      TaskType type = TaskType.parse(schedule.taskData().taskType()).orElseThrow();
+      check(type, schedule.taskData().taskContext(), path + ".taskData.taskContext");
     }
   }
 

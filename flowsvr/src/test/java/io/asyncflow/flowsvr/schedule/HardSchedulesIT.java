@@ -4,13 +4,17 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowException;
 import io.asyncflow.api.HttpFlowClient;
 import io.asyncflow.api.JobState;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.Task;
+import io.asyncflow.api.TaskTypeSettings;
 import io.asyncflow.api.schedule.CatchUp;
 import io.asyncflow.api.schedule.FireOutcome;
 import io.asyncflow.api.schedule.NewSchedule;
@@ -349,6 +353,28 @@ class HardSchedulesIT {
     awaitFires(id, FireOutcome.CREATED, 1);
     assertOneFateEach(id);
     assertThat(fires(id, FireOutcome.REFUSED)).isEmpty();
+  }
+
+  @Test
+  void aTextThatItsTypeNoLongerTakesIsRefusedWhenItFires() {
+    String task = save(every(Duration.ofHours(1)));
+    String job =
+        save(
+            NewSchedule.every(name + "-j", Duration.ofHours(1))
+                .creating(NewJob.of(report.name(), "ops", "plain")));
+    client.saveTaskType(TaskTypeSettings.named(report.name()).withSealed(1));
+    for (String id : List.of(task, job)) {
+      missFires(id, 1);
+      awaitFires(id, FireOutcome.REFUSED, 1);
+      assertThat(schedules.get(id).lastError()).contains("must be sealed");
+      assertThatExceptionOfType(FlowException.class)
+          .isThrownBy(() -> schedules.trigger(id, null))
+          .returns(ErrorCode.SEALING_RULE, FlowException::errorCode);
+      assertThat(fires(id, FireOutcome.CREATED)).isEmpty();
+    }
+
+    client.saveTaskType(TaskTypeSettings.named(report.name()).withSealed(0));
+    assertThat(schedules.trigger(task, null).taskId()).isNotNull();
   }
 
   @Test

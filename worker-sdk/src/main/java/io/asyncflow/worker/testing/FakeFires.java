@@ -6,6 +6,7 @@ import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FireOutcome;
+import io.asyncflow.api.schedule.NewSchedule;
 import io.asyncflow.api.schedule.Overlap;
 import io.asyncflow.api.schedule.ScheduleFire;
 import io.asyncflow.api.schedule.ScheduleState;
@@ -77,8 +78,19 @@ final class FakeFires {
     schedule.advance(plan, now);
   }
 
+  /** Refuses a schedule whose texts its types do not take. */
+  void checkSealing(NewSchedule schedule) {
+    if (schedule.jobData() != null) {
+      jobs.checkSealing(schedule.jobData());
+    } else {
+      NewTask task = schedule.taskData();
+      server.checkSealing(task.taskType(), task.taskContext(), "taskData.taskContext");
+    }
+  }
+
   private void makePlanned(FakeSchedule schedule, long fireTime, long now) {
     try {
+      checkSealing(schedule.definition());
       TriggeredRun run = createPlanned(schedule, fireTime);
       schedule.history().create(fireTime, false, run, now);
       schedule.countPlanned(fireTime, run);
@@ -160,6 +172,7 @@ final class FakeFires {
   }
 
   private TriggeredRun triggered(FakeSchedule schedule, String key, FireId fire) {
+    checkSealing(schedule.definition());
     if (schedule.rules().makesJobs()) {
       NewJob job = schedule.definition().jobData();
       return key == null

@@ -2,7 +2,6 @@ package io.asyncflow.worker.testing;
 
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
-import io.asyncflow.api.NewTask;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.api.schedule.Backfilled;
 import io.asyncflow.api.schedule.FirePage;
@@ -120,13 +119,10 @@ final class FakeSchedules implements ScheduleClient {
   }
 
   private void requireTarget(NewSchedule schedule) {
-    if (schedule.taskData() != null) {
-      NewTask task = schedule.taskData();
-      server.checkSealing(task.taskType(), task.taskContext(), "taskData.taskContext");
-      return;
+    if (schedule.jobData() != null) {
+      server.settingsOf(schedule.jobData().childType());
     }
-    server.settingsOf(schedule.jobData().childType());
-    jobs.checkSealing(schedule.jobData());
+    fires.checkSealing(schedule);
   }
 
   /** Finds out what a save does; the result does it. */

@@ -29,6 +29,7 @@ import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
@@ -91,6 +92,7 @@ class FireMaker {
   private final TaskCreator creator;
   private final JobCreator jobs;
   private final JobActs jobActs;
+  private final SealedTexts sealedTexts;
   private final TaskStore tasks;
   private final TaskFamilies families;
   private final RetryingTransactions transactions;
@@ -105,6 +107,7 @@ class FireMaker {
       TaskCreator creator,
       JobCreator jobs,
       JobActs jobActs,
+      SealedTexts sealedTexts,
       TaskStore tasks,
       TaskFamilies families,
       RetryingTransactions transactions,
@@ -117,6 +120,7 @@ class FireMaker {
     this.creator = creator;
     this.jobs = jobs;
     this.jobActs = jobActs;
+    this.sealedTexts = sealedTexts;
     this.tasks = tasks;
     this.families = families;
     this.transactions = transactions;
@@ -201,6 +205,7 @@ class FireMaker {
 
   private void write(List<PlannedSchedule> batch) {
     List<Creation> creations = creations(batch);
+    checkTexts(creations);
     Function<List<TaskId>, Fires> fires =
         ids -> new Fires(rowsOf(batch, creations, ids), List.of());
     withDays(batch, () -> create(batch, creations, fires));
@@ -212,6 +217,14 @@ class FireMaker {
     batch.forEach(
         plan -> plan.creations().forEach(time -> creations.add(new Creation(plan, time))));
     return creations;
+  }
+
+  /** The rule of a type may be younger than the schedule. */
+  private void checkTexts(List<Creation> creations) {
+    creations.stream()
+        .map(creation -> creation.by().row().definition())
+        .distinct()
+        .forEach(definition -> sealedTexts.check(definition, "scheduleData"));
   }
 
   private List<FireRow> rowsOf(
@@ -426,6 +439,7 @@ class FireMaker {
         creations(List.of(plan)).stream()
             .filter(creation -> earlier.get(creation.fireTime()) != FireOutcome.CREATED)
             .toList();
+    checkTexts(creations);
     if (plan.makesJobs() && !creations.isEmpty()) {
       createJob(plan, creations.get(0), earlier);
       return;

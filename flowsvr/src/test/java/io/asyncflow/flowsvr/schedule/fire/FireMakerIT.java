@@ -24,6 +24,7 @@ import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.TaskType;
 import java.net.URI;
 import java.time.Duration;
@@ -56,6 +57,7 @@ class FireMakerIT {
   @Autowired GapStore gaps;
   @Autowired JobCreator jobs;
   @Autowired JobActs jobActs;
+  @Autowired SealedTexts sealedTexts;
   @Autowired TaskStore tasks;
   @Autowired TaskFamilies families;
   @Autowired RetryingTransactions transactions;
@@ -88,6 +90,7 @@ class FireMakerIT {
             withoutNumbers(),
             jobs,
             jobActs,
+            sealedTexts,
             tasks,
             families,
             transactions,

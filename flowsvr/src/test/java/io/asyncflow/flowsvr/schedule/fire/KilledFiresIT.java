@@ -34,6 +34,7 @@ import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.flowsvr.tasktable.TaskFamilies;
+import io.asyncflow.flowsvr.tasktype.SealedTexts;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskType;
 import java.net.URI;
@@ -105,6 +106,7 @@ class KilledFiresIT {
   @Autowired TaskCreator creator;
   @Autowired JobCreator jobs;
   @Autowired JobActs jobActs;
+  @Autowired SealedTexts sealedTexts;
   @Autowired TaskStore tasks;
   @Autowired TaskFamilies families;
   @Autowired RetryingTransactions transactions;
@@ -141,6 +143,7 @@ class KilledFiresIT {
               creator,
               jobs,
               jobActs,
+              sealedTexts,
               tasks,
               families,
               transactions,
