@@ -4,7 +4,9 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
+import io.asyncflow.dev.environment.ServerOption;
 import java.io.PrintWriter;
+import java.security.cert.CertPathBuilderException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -115,7 +117,7 @@ public final class Asyncflow {
       return refuse(command, e.getMessage());
     }
     if (e instanceof DevException || e instanceof FlowException) {
-      command.getErr().println("asyncflow: " + e.getMessage());
+      command.getErr().println("asyncflow: " + e.getMessage() + hintOf(e));
       boolean unreachable =
           e instanceof FlowUnreachableException
               && command
@@ -126,6 +128,18 @@ public final class Asyncflow {
       return unreachable ? UNREACHABLE : FAILED;
     }
     throw e; // picocli prints its stack, and the exit code is 1
+  }
+
+  /** What the client cannot know: how a command is told whom to trust. */
+  private static String hintOf(Exception e) {
+    for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof CertPathBuilderException) {
+        return "; "
+            + ServerOption.ROOTS_VARIABLE
+            + " may name a PEM file with the authority of its certificate";
+      }
+    }
+    return "";
   }
 
   private static String sentence(ParameterException e) {

@@ -13,6 +13,7 @@ import io.asyncflow.dev.text.KeyText;
 import io.asyncflow.dev.text.TimeText;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -58,7 +59,10 @@ final class KeyCommand {
     @Option(
         names = "--out",
         paramLabel = "FILE",
-        description = "write the key into this file, for its owner alone, and do not print it")
+        description = {
+          "write the key into this file, for its owner alone, and do not print it;",
+          "a rotation replaces the file, create does not"
+        })
     Path file;
   }
 
@@ -158,6 +162,7 @@ final class KeyCommand {
               })
           boolean direct,
       @Mixin OutOption to) {
+    refuseToReplace(to.file);
     NewKey key =
         new NewKey(
             name,
@@ -198,6 +203,13 @@ final class KeyCommand {
       throw new UsageException(
           "--direct makes ADMIN keys for everything alone: say --role ADMIN, and make the other"
               + " keys with that one.");
+    }
+  }
+
+  /** The key in it may be the only copy; a rotation is there to replace it. */
+  private static void refuseToReplace(Path file) {
+    if (file != null && Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      throw new UsageException("--out: " + file + " exists already; name a new file.");
     }
   }
 

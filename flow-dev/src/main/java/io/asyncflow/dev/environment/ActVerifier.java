@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -23,7 +24,7 @@ import java.util.TreeMap;
 public final class ActVerifier {
   private static final int PAGE = 1_000;
   private static final int COLUMNS = ActChain.COLUMNS.split(",").length;
-  private static final int NO_SUCH_TABLE = 1146;
+  private static final Set<Integer> NO_SUCH_TABLE_OR_DATABASE = Set.of(1146, 1049);
   private static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
 
   private final DirectDatabase database;
@@ -99,7 +100,7 @@ public final class ActVerifier {
       connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       return verify(connection, retention, expected);
     } catch (SQLException e) {
-      throw e.getErrorCode() == NO_SUCH_TABLE
+      throw NO_SUCH_TABLE_OR_DATABASE.contains(e.getErrorCode())
           ? new DevException("The database has no record of acts: no flowsvr was started on it.", e)
           : new DevException("The database did not answer: " + e.getMessage(), e);
     }

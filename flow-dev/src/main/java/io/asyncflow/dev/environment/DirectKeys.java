@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * ADMIN keys that are written into the database without a server: the first one, and one after all
@@ -22,7 +23,7 @@ import java.util.Map;
 public final class DirectKeys {
   private static final String PEPPER = "FLOW_KEY_PEPPER";
   private static final String PRINCIPAL = "cli:direct";
-  private static final int NO_SUCH_TABLE = 1146;
+  private static final Set<Integer> NO_SUCH_TABLE_OR_DATABASE = Set.of(1146, 1049);
   private static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
 
   private final DirectDatabase database;
@@ -56,7 +57,7 @@ public final class DirectKeys {
       connection.commit();
       return key;
     } catch (SQLException e) {
-      throw e.getErrorCode() == NO_SUCH_TABLE
+      throw NO_SUCH_TABLE_OR_DATABASE.contains(e.getErrorCode())
           ? new DevException(
               "The database has no table of access keys yet: start a flowsvr on it once, which"
                   + " makes the tables.",

@@ -5,6 +5,7 @@ import io.asyncflow.dev.UsageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.Map;
 
 /** A secret from the environment: in a variable, or in the file that another variable names. */
@@ -32,7 +33,26 @@ final class Secret {
       throw new UsageException(
           variable + " and " + fileVariable(variable) + " are both set; take one of them out.");
     }
-    return contentOf(file, fileVariable(variable));
+    String content = contentOf(file, fileVariable(variable));
+    warnIfOpen(Path.of(file), fileVariable(variable));
+    return content;
+  }
+
+  /** Secrets of Docker and Kubernetes are open unless asked for, so it is not refused. */
+  private static void warnIfOpen(Path file, String variable) {
+    try {
+      if (Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ)) {
+        System.err.println(
+            "asyncflow: "
+                + variable
+                + " names "
+                + file
+                + ", which every user of this machine can read; change that with: chmod o= "
+                + file);
+      }
+    } catch (IOException | UnsupportedOperationException e) {
+      // It was read a moment ago, or has no such permissions.
+    }
   }
 
   /** The content without its final line break, which most editors add. */

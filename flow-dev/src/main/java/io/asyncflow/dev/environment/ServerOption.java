@@ -19,7 +19,9 @@ import picocli.CommandLine.TypeConversionException;
 /** The running server that a command calls, as a mixin of the command. */
 public final class ServerOption {
   private static final String VARIABLE = "FLOW_URL";
-  private static final String ROOTS_VARIABLE = "FLOW_CA";
+
+  /** Names a file with the certificate authorities to trust. */
+  public static final String ROOTS_VARIABLE = "FLOW_CA";
 
   @Option(
       names = "--url",

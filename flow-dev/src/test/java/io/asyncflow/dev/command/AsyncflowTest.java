@@ -2,12 +2,15 @@ package io.asyncflow.dev.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.asyncflow.api.FlowUnreachableException;
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
 import io.asyncflow.dev.command.WholeNumber.Port;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.security.cert.CertPathBuilderException;
 import java.util.concurrent.Callable;
+import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -106,6 +109,18 @@ class AsyncflowTest {
     probe.failure = new DevException("The port is taken.");
     assertThat(run()).isEqualTo(1);
     assertThat(err).hasToString("asyncflow: The port is taken.\n");
+  }
+
+  @Test
+  void anAuthorityThatNobodyTrustsIsToldHowToTrust() {
+    SSLHandshakeException handshake = new SSLHandshakeException("PKIX path building failed");
+    handshake.initCause(new CertPathBuilderException("no path"));
+    probe.failure = new FlowUnreachableException("flowsvr cannot be reached over TLS", handshake);
+    assertThat(run()).isEqualTo(1);
+    assertThat(err)
+        .hasToString(
+            "asyncflow: flowsvr cannot be reached over TLS; FLOW_CA may name a PEM file with the"
+                + " authority of its certificate\n");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.asyncflow.dev.host.OwnerOnlyFiles;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZoneId;
 import java.util.stream.Stream;
@@ -80,6 +81,24 @@ class KeyCommandTest {
     assertThat(server.printed()).containsExactly("Written into " + file + ".");
     assertThat(server.asked)
         .containsExactly("key/rotate {\"keyId\":\"3Qm81LtzGh\",\"overlapSeconds\":7200}");
+  }
+
+  @Test
+  void aFileThatMayHaveAKeyInItIsNotReplacedByANewOne() throws IOException {
+    Path file = Files.writeString(directory.resolve("root.key"), "the only copy");
+    for (String[] more : new String[][] {{}, {"--direct"}}) {
+      assertThat(
+              run(
+                  Stream.concat(
+                          Stream.of("create", "a", "--role", "ADMIN", "--out", file.toString()),
+                          Stream.of(more))
+                      .toArray(String[]::new)))
+          .isEqualTo(2);
+    }
+    assertThat(server.errors())
+        .contains("asyncflow: --out: " + file + " exists already; name a new file.");
+    assertThat(server.asked).isEmpty();
+    assertThat(file).hasContent("the only copy");
   }
 
   @Test

@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.asyncflow.dev.DevException;
 import io.asyncflow.dev.UsageException;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,6 +58,33 @@ class ApiKeyTest {
         .isThrownBy(() -> ApiKey.in(Map.of("FLOW_API_KEY_FILE", empty.toString())))
         .withMessage(
             "FLOW_API_KEY_FILE names " + empty + ", which is empty: write the secret into it.");
+  }
+
+  @Test
+  void aFileThatEveryUserCanReadIsTakenAndNamed() throws IOException {
+    Path file = Files.writeString(directory.resolve("k"), "a-key");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    assertThat(warningsOf(file))
+        .isEqualTo(
+            "asyncflow: FLOW_API_KEY_FILE names "
+                + file
+                + ", which every user of this machine can read; change that with: chmod o= "
+                + file
+                + System.lineSeparator());
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+    assertThat(warningsOf(file)).isEmpty();
+  }
+
+  private static String warningsOf(Path file) {
+    PrintStream before = System.err;
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    try {
+      assertThat(ApiKey.in(Map.of("FLOW_API_KEY_FILE", file.toString())).text()).isEqualTo("a-key");
+    } finally {
+      System.setErr(before);
+    }
+    return printed.toString(StandardCharsets.UTF_8);
   }
 
   @Test

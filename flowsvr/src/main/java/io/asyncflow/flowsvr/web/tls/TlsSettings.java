@@ -52,6 +52,7 @@ class TlsSettings implements ApplicationListener<ApplicationEnvironmentPreparedE
       checkKeyIsSecret(Path.of(of(settings, "flow.tls.key")));
       turnOn(settings);
       load(settings);
+      ReloadErrors.shorten();
     }
   }
 

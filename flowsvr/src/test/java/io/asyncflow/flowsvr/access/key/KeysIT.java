@@ -39,6 +39,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -91,6 +92,11 @@ class KeysIT {
 
   @BeforeAll
   static void start() {
+    Map<String, String> nowhere = new HashMap<>(ENVIRONMENT);
+    nowhere.put("FLOW_MYSQL_URL", DATABASE.jdbcUrl("no_such_" + SCHEMA));
+    assertThatExceptionOfType(DevException.class)
+        .isThrownBy(() -> new DirectKeys(nowhere).create(NewKey.of("root"), Duration.ofDays(1)))
+        .withMessageContaining("start a flowsvr on it once");
     DirectKeys direct = new DirectKeys(ENVIRONMENT);
     assertThatExceptionOfType(DevException.class)
         .isThrownBy(() -> direct.create(NewKey.of("root"), Duration.ofDays(1)))
