@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * @param userId the user that the task is for, at most 128 characters
  * @param taskType its type, matched without regard to case
  * @param taskStage the first stage, at most 64 characters
- * @param scheduleLog stored as sent; {@code null} for none
+ * @param scheduleLog stored as sent, without what looks like a secret; {@code null} for none
  * @param taskContext the context of the first stage, at most 4,096 bytes of UTF-8
  * @param priority seconds of head start, 0 to 31,536,000; {@code null} is 0
  * @param delayMs milliseconds from now until the task is due; not together with {@code runAt}

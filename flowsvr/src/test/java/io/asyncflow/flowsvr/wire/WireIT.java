@@ -643,6 +643,28 @@ class WireIT {
   }
 
   @Test
+  void whatLooksLikeASecretIsKeptInNoMessage() {
+    String key = "afk_3Qm81LtzGh_" + "0aB".repeat(16) + "x";
+    String secrets = "AKIAIOSFODNN7EXAMPLE, Bearer 0123456789abcdef and " + key;
+    for (String outcome : List.of("RETRY", "FAIL")) {
+      String id = heldTask();
+      ok(report(id, "'outcome':'%s','errMsg':'refused %s'".formatted(outcome, secrets)));
+      assertThat(task(id).path("scheduleLog").asString())
+          .contains("refused ‹redacted›, ‹redacted› and ‹redacted›");
+    }
+    String created = create("'taskStage':'s','scheduleLog':'%s'".formatted(secrets));
+    String updated = create("'taskStage':'s'");
+    ok(
+        wire.post(
+            "/api/task/set_task",
+            "{'taskId':'%s','scheduleLog':'%s'}".formatted(updated, secrets)));
+    for (String id : List.of(created, updated)) {
+      assertThat(task(id).path("scheduleLog").asString())
+          .isEqualTo("‹redacted›, ‹redacted› and ‹redacted›");
+    }
+  }
+
+  @Test
   void failedAttemptIsCountedAndDelayed() {
     String id = heldTask();
     ok(report(id, "'outcome':'RETRY','errMsg':'" + "x".repeat(5_000) + "'"));

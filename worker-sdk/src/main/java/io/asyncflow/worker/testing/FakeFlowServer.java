@@ -47,6 +47,7 @@ import io.asyncflow.rules.TaskTable;
 import io.asyncflow.rules.TaskTransition;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.TypeRules;
+import io.asyncflow.rules.access.Secrets;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -417,7 +418,7 @@ public final class FakeFlowServer implements FlowClient {
         body.maxRetryInterval(),
         body.maxUnexpectedRetries(),
         body.taskContext(),
-        Objects.requireNonNullElse(body.scheduleLog(), ""),
+        Objects.requireNonNullElse(Secrets.masked(body.scheduleLog()), ""),
         place,
         fire,
         millis());
@@ -1245,7 +1246,7 @@ public final class FakeFlowServer implements FlowClient {
         createdByReports.put(hold, created);
       }
     }
-    apply(entry, HoldEnd.reported(rowNow(entry), report, rulesOf(entry)));
+    apply(entry, HoldEnd.reported(rowNow(entry), withoutSecrets(report), rulesOf(entry)));
     if (report.outcome() == Outcome.NEXT_STAGE
         && report.workerIds() != null
         && !entry.row.isCopy()) {
@@ -1254,6 +1255,10 @@ public final class FakeFlowServer implements FlowClient {
     accepted.add(report);
     tellOfEnd(entry);
     return verdict.withCreated(created);
+  }
+
+  private static Report withoutSecrets(Report report) {
+    return report.withErrMsg(Secrets.masked(report.errMsg()));
   }
 
   private static List<NewTask> createsOf(Report report) {

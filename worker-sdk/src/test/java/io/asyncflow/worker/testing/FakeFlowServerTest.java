@@ -546,4 +546,18 @@ class FakeFlowServerTest {
   private HeartbeatAnswer beatOf(String worker, String startId) {
     return server.heartbeat(new Heartbeat(worker, List.of(), null, startId));
   }
+
+  @Test
+  void whatLooksLikeASecretIsKeptInNoMessage() {
+    String secret = "AKIAIOSFODNN7EXAMPLE";
+    NewTask task =
+        new NewTask("me", "lark", "one", "log " + secret, "", null, null, null, null, null, null);
+    String id = server.createTask(task);
+    assertThat(server.getTask(id).scheduleLog()).isEqualTo("log ‹redacted›");
+    server.hold(startOf("w", "s"));
+    server.report(List.of(Report.of(id, "w", 1, Outcome.FAIL).withErrMsg("refused " + secret)));
+    assertThat(server.getTask(id).scheduleLog())
+        .contains("refused ‹redacted›")
+        .doesNotContain(secret);
+  }
 }

@@ -24,6 +24,14 @@ class FailureTextTest {
   }
 
   @Test
+  void aSecretIsInNoMessageNotEvenHalfOfOne() {
+    Exception cause = new Exception("x".repeat(950) + " Bearer " + "0123456789".repeat(9));
+    assertThat(FailureText.of(new Exception("refused: AKIAIOSFODNN7EXAMPLE", cause)))
+        .startsWith("java.lang.Exception: refused: ‹redacted›; caused by")
+        .doesNotContain("Bearer", "0123");
+  }
+
+  @Test
   void causesInARingEndSomewhere() {
     Exception one = new Exception("one");
     Exception two = new Exception("two", one);
