@@ -10,6 +10,7 @@ import io.asyncflow.flowsvr.access.Needs;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,8 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 /** Calls of controllers within the process, past the chain. */
 @RunningServer
 class SecondDoorIT {
+
+  private static final int NOT_OVERRIDDEN = Modifier.FINAL | Modifier.PRIVATE | Modifier.STATIC;
 
   @Autowired ApplicationContext beans;
 
@@ -80,6 +83,8 @@ class SecondDoorIT {
     assertThat(controllers.getHandlerMethods().values())
         .filteredOn(handler -> handler.hasMethodAnnotation(Needs.class))
         .hasSizeGreaterThan(50)
-        .allMatch(handler -> AopUtils.isAopProxy(handler.createWithResolvedBean().getBean()));
+        .allMatch(handler -> AopUtils.isAopProxy(handler.createWithResolvedBean().getBean()))
+        .as("a proxy overrides the others alone")
+        .noneMatch(handler -> (handler.getMethod().getModifiers() & NOT_OVERRIDDEN) != 0);
   }
 }
