@@ -125,7 +125,7 @@ class RefusedRequestsTest {
     refused.runOnce();
     assertThat(output.getOut())
         .contains(
-            "1 with a key that has ended, 100 without the verb, 1 outside of the key's scope");
+            "1 with a key that is not valid now, 100 without the verb, 1 outside of the key's scope");
     assertThat(meters.counter("asyncflow.access.refused", "reason", "verb").count()).isEqualTo(100);
   }
 }
