@@ -237,10 +237,11 @@ public class KnownKeys {
       if (version.number() != before.version()) {
         // Read after the version: what is changed in between is read again.
         long since = version.now() - REMEMBERED_MS;
-        snapshot =
+        KeySnapshot next =
             before.next(
                 version.number(), store.notEndedBefore(since), since, seals, node.nanoTime());
         denied = Map.copyOf(store.denied());
+        snapshot = next; // at last: with its version, nothing of it is read again
         tellRefused(before.refused());
       }
       calls.setEnded(ended(now()));
