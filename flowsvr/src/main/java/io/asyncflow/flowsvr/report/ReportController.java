@@ -79,7 +79,7 @@ class ReportController {
       if (update.userId() != null) {
         caller.requireUser(update.userId());
       }
-      updater.update(update);
+      updater.update(update, caller);
       return Envelope.ok(null);
     }
     caller.require(Verb.WORK_REPORT);

@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.report;
 
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.Events;
@@ -62,13 +63,15 @@ public class TaskUpdater {
    * Writes the fields of the update.
    *
    * @throws TaskNotFoundException if there is no such task
+   * @throws io.asyncflow.flowsvr.access.OutOfScopeException if its stage, its new one or its last
+   *     worker is beyond the caller's scope
    * @throws LeaseLostException if a worker holds the task under a live lease
    * @throws io.asyncflow.api.FlowException with {@link io.asyncflow.api.ErrorCode#SEALING_RULE} if
    *     the type does not take the context
    * @throws TransitionNotAllowedException if the task is final, unless the update repeats its
    *     values; or if the update sets a task to executing that is not held
    */
-  public void update(TaskUpdate update) {
+  public void update(TaskUpdate update, Caller caller) {
     TaskId id = update.id();
     TaskTypeConfig type = types.find(id.type()).orElseThrow(() -> new TaskNotFoundException(id));
     if (!families.has(id.table())) {
@@ -82,6 +85,7 @@ public class TaskUpdater {
                   tasks.lock(id.table(), List.of(id.number())).stream()
                       .findFirst()
                       .orElseThrow(() -> new TaskNotFoundException(id));
+              requireFor(row, update, caller);
               if (row.status().isFinal()) {
                 if (!update.isDoneIn(row, row.retryPolicy(type))) {
                   throw TransitionNotAllowedException.afterEnd(id, row.status());
@@ -106,6 +110,15 @@ public class TaskUpdater {
             events.publish(new TasksWaiting(id.type()));
           }
         });
+  }
+
+  /** As of a report: the stages, before and after, and who has held it, are the caller's. */
+  private static void requireFor(TaskRow row, TaskUpdate update, Caller caller) {
+    caller.requireStage(row.stage());
+    if (update.taskStage() != null) {
+      caller.requireStage(update.taskStage());
+    }
+    caller.requireWorker(row.workerId());
   }
 
   private static void refuseIfHeld(TaskRow row) {

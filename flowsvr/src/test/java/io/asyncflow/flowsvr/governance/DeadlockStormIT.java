@@ -356,7 +356,8 @@ class DeadlockStormIT {
     if (id != null) {
       TaskStatus status = random.nextBoolean() ? null : TaskStatus.WAITING;
       updater.update(
-          new TaskUpdate(id, status, null, "context", null, 1, null, null, null, null, null));
+          new TaskUpdate(id, status, null, "context", null, 1, null, null, null, null, null),
+          TestCallers.ADMIN);
     }
   }
 

@@ -10,6 +10,7 @@ import io.asyncflow.api.Task;
 import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.access.TestCallers;
 import io.asyncflow.flowsvr.task.TaskNotFoundException;
 import io.asyncflow.rules.LeaseLostException;
 import io.asyncflow.rules.TaskId;
@@ -387,7 +388,8 @@ class TaskUpdaterIT {
               crtRetryNum,
               maxRetryNum,
               maxRetryInterval,
-              user));
+              user),
+          TestCallers.ADMIN);
     }
   }
 }

@@ -514,6 +514,10 @@ class TenancyIT {
                 .path("code")
                 .asInt())
         .isEqualTo(OUT_OF_SCOPE);
+    Map<String, Object> update = Map.of("taskId", foreign, "status", 4);
+    assertThat(send(key, "task/set_task", update).json().path("scope").asString())
+        .as("as old clients update")
+        .isEqualTo("stage");
     assertThat(send(KeyedServer.KEY, "task/set_task", forged).code()).isZero();
   }
 
