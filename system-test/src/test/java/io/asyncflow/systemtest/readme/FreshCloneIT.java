@@ -104,6 +104,7 @@ class FreshCloneIT {
             "hook",
             "key",
             "seal",
+            "audit",
             "dev",
             "server",
             "worker",
@@ -150,7 +151,8 @@ class FreshCloneIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"schedule list", "pauses", "pause type lark", "resume type lark"})
+  @ValueSource(
+      strings = {"schedule list", "pauses", "pause type lark", "resume type lark", "audit list"})
   void commandNamesTheServerThatItCannotReach(String command) {
     List<String> words = new ArrayList<>(List.of(command.split(" ")));
     words.addAll(List.of("--url", "http://127.0.0.1:1"));

@@ -177,11 +177,8 @@ class KilledFiresIT {
 
   @TestFactory
   Stream<DynamicTest> whateverStatementIsTheLastOneEachFireHappensOnce() {
-    schedulesWithFiresToMake();
-    Fault none = Fault.none();
-    none.in(new Server("victim", 1)::look);
-    assertThat(fates()).isEqualTo(expected());
-    int statements = none.statements();
+    statementsOfALook(); // reads types and lanes, which later ones know
+    int statements = Math.min(statementsOfALook(), statementsOfALook());
     System.out.printf(
         "%d schedules, %d statements, each of them with %d faults%n",
         expected().size(), statements, Kind.values().length);
@@ -194,6 +191,14 @@ class KilledFiresIT {
                         kind ->
                             dynamicTest(
                                 kind + " " + statement, () -> strike(Fault.at(kind, statement)))));
+  }
+
+  private int statementsOfALook() {
+    schedulesWithFiresToMake();
+    Fault none = Fault.none();
+    none.in(new Server("victim", 1)::look);
+    assertThat(fates()).isEqualTo(expected());
+    return none.statements();
   }
 
   private void strike(Fault fault) {
