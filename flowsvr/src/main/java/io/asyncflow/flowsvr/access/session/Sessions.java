@@ -39,6 +39,9 @@ public class Sessions {
 
   private static final long PATIENCE_MS = 500;
 
+  /** Anybody can make up ids, and each that waits has a thread of the server. */
+  private static final int MOST_WAITING = 16;
+
   /** Enough for each person of a team that shares a key. */
   static final int MOST_OF_A_CALLER = 100;
 
@@ -50,6 +53,7 @@ public class Sessions {
   private final Acts acts;
   private final Cache<String, Optional<OpenSession>> read;
   private final Semaphore reading = new Semaphore(MOST_READING, true);
+  private final Semaphore waiting = new Semaphore(MOST_WAITING);
 
   Sessions(
       SessionStore store,
@@ -102,9 +106,12 @@ public class Sessions {
     if (!database.isUp()) {
       throw new DatabaseDownException();
     }
+    if (!waiting.tryAcquire()) {
+      throw tooMany();
+    }
     try {
       if (!reading.tryAcquire(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
-        throw new FlowException(ErrorCode.UNAVAILABLE, "too many sessions are looked for at once");
+        throw tooMany();
       }
       try {
         return store.find(id.hash()).flatMap(stored -> open(id, stored));
@@ -116,7 +123,13 @@ public class Sessions {
       throw new FlowException(ErrorCode.UNAVAILABLE, "the server is stopping");
     } catch (DataAccessException e) {
       throw new FlowException(ErrorCode.UNAVAILABLE, "the sessions cannot be read now");
+    } finally {
+      waiting.release();
     }
+  }
+
+  private static FlowException tooMany() {
+    return new FlowException(ErrorCode.UNAVAILABLE, "too many sessions are looked for at once");
   }
 
   private Optional<OpenSession> open(SessionId id, Stored stored) {

@@ -22,6 +22,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -65,6 +66,9 @@ public class Tokens implements DisposableBean {
   /** How long requests wait for keys that another request reads. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
+  /** Anybody can make up key ids, for which the issuer is asked while a thread waits. */
+  private static final int MOST_VERIFYING = 32;
+
   /** Anybody can send tokens with made-up key ids: twice in this time the issuer is asked. */
   private static final Duration ASK_PAUSE = Duration.ofSeconds(10);
 
@@ -72,6 +76,7 @@ public class Tokens implements DisposableBean {
   private final KnownKeys keys;
   private final TokenGrant grant;
   private final NimbusJwtDecoder decoder;
+  private final Semaphore verifying = new Semaphore(MOST_VERIFYING);
   private final ExecutorService refresher = DaemonThreads.pool(1, "issuer-keys");
   private final Cache<ByteBuffer, Verified> verified;
 
@@ -157,6 +162,9 @@ public class Tokens implements DisposableBean {
   }
 
   private Verified verify(String token) {
+    if (!verifying.tryAcquire()) {
+      throw new FlowException(ErrorCode.UNAVAILABLE, "too many tokens are verified at once");
+    }
     try {
       Jwt jwt = decoder.decode(token);
       return new Verified(grant.callerOf(jwt), jwt.getExpiresAt().toEpochMilli() + SKEW.toMillis());
@@ -167,6 +175,8 @@ public class Tokens implements DisposableBean {
     } catch (JwtException e) {
       log.debug("a token proves no caller: {}", e.getMessage());
       return null;
+    } finally {
+      verifying.release();
     }
   }
 
