@@ -30,7 +30,7 @@ public class ActRetention {
 
   @Bean
   Duty actRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("act-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("act-retention", every, this::runOnce);
   }
 
   /** Runs a round; returns the number of deleted acts. */

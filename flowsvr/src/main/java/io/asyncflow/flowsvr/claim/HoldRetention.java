@@ -20,7 +20,7 @@ public class HoldRetention {
 
   @Bean
   Duty holdRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("hold-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("hold-retention", every, this::runOnce);
   }
 
   /** Returns the number of deleted rows. */

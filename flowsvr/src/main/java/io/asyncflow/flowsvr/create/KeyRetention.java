@@ -22,7 +22,7 @@ public class KeyRetention {
 
   @Bean
   Duty keyRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("key-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("key-retention", every, this::runOnce);
   }
 
   /** Returns the number of deleted rows. */

@@ -52,7 +52,11 @@ import org.springframework.stereotype.Component;
 @Component
 class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
-  private static final Duration PAUSE = Duration.ofSeconds(1);
+  /** The pause if no other server is alive; one that starts takes longer than that. */
+  private static final Duration PAUSE_ON_SOLE_SERVER = Duration.ofSeconds(2);
+
+  /** The pause if Redis carries the events of other servers. */
+  private static final Duration PAUSE_WITH_REDIS = Duration.ofSeconds(1);
 
   /** The pause if no events of other servers arrive. */
   private static final Duration SHORT_PAUSE = Duration.ofMillis(125);
@@ -66,7 +70,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   private static final int PAUSE_FACTOR = 4;
 
   /** The age at which a sole server scans a quiet source; with the pause at most five seconds. */
-  private static final Duration QUIET_ON_SOLE_SERVER = Duration.ofMillis(3_800);
+  private static final Duration QUIET_ON_SOLE_SERVER = Duration.ofMillis(2_600);
 
   /** The same age if Redis carries the events of other servers. */
   private static final Duration QUIET_WITH_REDIS = Duration.ofMillis(800);
@@ -114,7 +118,10 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
 
   Duration pause() {
     boolean isActive = hasFound && node.nanoTime() - foundAt < ACTIVE.toNanos();
-    Duration pause = receivesAllEvents() ? PAUSE : isActive ? ACTIVE_PAUSE : SHORT_PAUSE;
+    Duration pause =
+        isSoleServer
+            ? PAUSE_ON_SOLE_SERVER
+            : receivesAllEvents() ? PAUSE_WITH_REDIS : isActive ? ACTIVE_PAUSE : SHORT_PAUSE;
     Duration rest = Duration.ofNanos(PAUSE_FACTOR * tookNanos);
     return rest.compareTo(pause) > 0 ? rest : pause;
   }

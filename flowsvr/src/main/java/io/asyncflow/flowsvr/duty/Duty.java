@@ -7,21 +7,33 @@ import java.util.function.Supplier;
  * A periodic duty of a server. Each feature contributes its duties as beans.
  *
  * @param name the name in the log, in the table of runs and in the status
- * @param interval the pause between two runs, with jitter
+ * @param interval the pause after a run that had an effect or failed, with jitter
+ * @param rest the pause after a run without effect, with jitter; what is not used then costs little
  * @param leaderOnly whether only the leader runs it; its writes must be safe even if two servers
  *     run it
  * @param runOnce runs one bounded round; its result, a number or a {@link DutyResult}, is shown as
  *     JSON
  */
-public record Duty(String name, Duration interval, boolean leaderOnly, Supplier<?> runOnce) {
+public record Duty(
+    String name, Duration interval, Duration rest, boolean leaderOnly, Supplier<?> runOnce) {
 
   /** A duty of the leader alone. */
   public static Duty ofLeader(String name, Duration interval, Supplier<?> runOnce) {
-    return new Duty(name, interval, true, runOnce);
+    return new Duty(name, interval, interval, true, runOnce);
   }
 
   /** A duty of each server. */
   public static Duty ofEach(String name, Duration interval, Supplier<?> runOnce) {
-    return new Duty(name, interval, false, runOnce);
+    return new Duty(name, interval, interval, false, runOnce);
+  }
+
+  /** A duty of the leader alone, which deletes what is obsolete. */
+  public static Duty ofCleaning(String name, DutyIntervals every, Supplier<?> runOnce) {
+    return ofLeader(name, every.cleaning(), runOnce).resting(every.cleaning().multipliedBy(5));
+  }
+
+  /** The same duty with a longer pause after a run without effect. */
+  public Duty resting(Duration rest) {
+    return new Duty(name, interval, rest, leaderOnly, runOnce);
   }
 }

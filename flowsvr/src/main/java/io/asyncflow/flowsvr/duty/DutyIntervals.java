@@ -8,7 +8,7 @@ import org.springframework.stereotype.Component;
  * The intervals of duties.
  *
  * @param sweep the interval of urgent duties
- * @param cleaning the interval of duties that delete obsolete data
+ * @param cleaning the interval of duties that delete obsolete data, while there is any
  */
 @Component
 public record DutyIntervals(

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
@@ -55,31 +56,41 @@ class DutyLoop implements ApplicationListener<ApplicationReadyEvent>, Disposable
 
   @Override
   public void onApplicationEvent(ApplicationReadyEvent ready) {
-    loops =
-        duties.stream()
-            .map(duty -> BackgroundLoop.start(duty.name(), duty.interval(), () -> run(duty)))
-            .toList();
+    loops = duties.stream().map(this::start).toList();
   }
 
-  private void run(Duty duty) {
+  private BackgroundLoop start(Duty duty) {
+    AtomicBoolean rests = new AtomicBoolean();
+    return BackgroundLoop.start(
+        duty.name(),
+        () -> rests.get() ? duty.rest() : duty.interval(),
+        () -> {
+          rests.set(false); // a failure is no reason to rest
+          rests.set(!run(duty));
+        });
+  }
+
+  /** False if a run had no effect. */
+  private boolean run(Duty duty) {
     if (duty.leaderOnly() && election.term().isEmpty()) {
-      return;
+      return true;
     }
     long started = node.nanoTime();
     try {
       Object result = duty.runOnce().get();
-      note(duty, started, result, null);
+      boolean hadEffect = hadEffect(result);
+      note(duty, started, result, hadEffect, null);
+      return hadEffect;
     } catch (RuntimeException e) {
       String error = Outage.of(e).map(Outage::line).orElseGet(e::toString);
-      note(duty, started, Map.of(), error);
+      note(duty, started, Map.of(), false, error);
       throw e;
     }
   }
 
-  private void note(Duty duty, long started, Object result, String error) {
+  private void note(Duty duty, long started, Object result, boolean hadEffect, String error) {
     long now = node.nanoTime();
     meters.governed(duty.name(), error != null, Duration.ofNanos(now - started));
-    boolean hadEffect = error == null && hadEffect(result);
     note(duty.name(), new Ended(now, now - started, result, error, hadEffect));
   }
 

@@ -39,7 +39,7 @@ public class LaneRetention {
 
   @Bean
   Duty laneRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("lane-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("lane-retention", every, this::runOnce);
   }
 
   /**

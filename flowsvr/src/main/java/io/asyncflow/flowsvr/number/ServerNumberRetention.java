@@ -26,7 +26,7 @@ public class ServerNumberRetention {
 
   @Bean
   Duty serverNumberRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("server-number-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("server-number-retention", every, this::runOnce);
   }
 
   /** Returns the number of deleted rows. */

@@ -35,7 +35,7 @@ public class CopyRetention {
 
   @Bean
   Duty copyRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("copy-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("copy-retention", every, this::runOnce);
   }
 
   /**

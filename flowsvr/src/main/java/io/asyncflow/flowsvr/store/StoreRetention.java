@@ -96,7 +96,7 @@ public class StoreRetention {
 
   @Bean
   Duty storeRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("store-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("store-retention", every, this::runOnce);
   }
 
   /** Runs a round; returns the number of removed objects, 0 while the collector rests. */

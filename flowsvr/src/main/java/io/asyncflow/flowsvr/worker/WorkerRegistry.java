@@ -266,7 +266,7 @@ public class WorkerRegistry implements ApplicationListener<ApplicationReadyEvent
 
   @Bean
   Duty workerRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("worker-retention", every.cleaning(), this::forgetSilent);
+    return Duty.ofCleaning("worker-retention", every, this::forgetSilent);
   }
 
   /** Deletes workers that have been silent for a day; returns their number. */

@@ -24,7 +24,7 @@ public class UserLimitRetention {
 
   @Bean
   Duty userLimitRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("user-limit-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("user-limit-retention", every, this::runOnce);
   }
 
   /** Returns the number of deleted rows. */

@@ -35,7 +35,7 @@ public class EventHistory {
 
   @Bean
   Duty eventHistoryDuty(DutyIntervals every) {
-    return Duty.ofLeader("event-history", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("event-history", every, this::runOnce);
   }
 
   /**

@@ -25,7 +25,7 @@ class DeletedHooks {
 
   @Bean
   Duty deletedHooksDuty(DutyIntervals every) {
-    return Duty.ofLeader("deleted-hooks", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("deleted-hooks", every, this::runOnce);
   }
 
   /** Returns the number of deleted rows. */

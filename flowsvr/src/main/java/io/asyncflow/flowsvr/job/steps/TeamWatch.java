@@ -69,7 +69,7 @@ public class TeamWatch {
 
   @Bean
   Duty teamWatchDuty() {
-    return Duty.ofLeader("team-watch", interval, () -> runOnce());
+    return Duty.ofLeader("team-watch", interval, () -> runOnce()).resting(interval.multipliedBy(2));
   }
 
   private int runOnce() {

@@ -63,7 +63,7 @@ public class JobRetention {
 
   @Bean
   Duty jobRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("job-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("job-retention", every, this::runOnce);
   }
 
   /** Runs a round; returns the number of deleted jobs and inputs. */

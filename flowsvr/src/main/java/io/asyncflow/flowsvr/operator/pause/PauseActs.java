@@ -171,11 +171,13 @@ public class PauseActs {
     if (node.nanoTime() - planned < 0) {
       return 0;
     }
-    int ended = endDue();
     long ahead = LOOKED_AHEAD.toMillis();
     long waitMs = Math.min(ahead, pauses.msUntilNextEnd().orElse(ahead));
+    if (waitMs <= 0) {
+      return endDue(); // and look again soon, for the next one
+    }
     nextLook.compareAndSet(planned, node.nanoTime() + Duration.ofMillis(waitMs).toNanos());
-    return ended;
+    return 0;
   }
 
   /**

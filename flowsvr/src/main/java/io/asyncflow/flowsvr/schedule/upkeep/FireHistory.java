@@ -43,7 +43,7 @@ class FireHistory {
 
   @Bean
   Duty scheduleHistoryDuty(DutyIntervals every) {
-    return Duty.ofLeader("schedule-history", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("schedule-history", every, this::runOnce);
   }
 
   /** Returns the number of dropped days and deleted gaps. */

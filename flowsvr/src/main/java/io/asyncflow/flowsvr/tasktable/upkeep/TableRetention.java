@@ -62,7 +62,7 @@ public class TableRetention {
 
   @Bean
   Duty tableRetentionDuty(DutyIntervals every) {
-    return Duty.ofLeader("table-retention", every.cleaning(), this::runOnce);
+    return Duty.ofCleaning("table-retention", every, this::runOnce);
   }
 
   /**

@@ -1,0 +1,65 @@
+package io.asyncflow.flowsvr.governance;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+import io.asyncflow.flowsvr.duty.Duty;
+import io.asyncflow.flowsvr.leader.LeaderElection;
+import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.TaskMeters;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+class DutyLoopTest {
+
+  private static final Duration SHORT = Duration.ofMillis(5);
+  private static final int RUNS = 20;
+
+  private final AtomicInteger runs = new AtomicInteger();
+  private final CountDownLatch others = new CountDownLatch(2 * RUNS);
+
+  @Test
+  void dutyRestsAfterARunWithoutEffect() throws Exception {
+    assertThat(runsOf(() -> runs.incrementAndGet() < 3 ? 1 : 0)).isEqualTo(3);
+  }
+
+  @Test
+  void dutyThatFailsDoesNotRest() throws Exception {
+    assertThat(
+            runsOf(
+                () -> {
+                  runs.incrementAndGet();
+                  throw new IllegalStateException("as often as it runs");
+                }))
+        .isGreaterThan(3);
+  }
+
+  /** Runs a duty that rests for long beside one that does not; returns how often it ran. */
+  private int runsOf(Supplier<Integer> runOnce) throws InterruptedException {
+    Duty resting = Duty.ofEach("resting", SHORT, runOnce).resting(Duration.ofHours(1));
+    Duty other =
+        Duty.ofEach(
+            "other",
+            SHORT,
+            () -> {
+              others.countDown();
+              return 0;
+            });
+    DutyLoop loop =
+        new DutyLoop(
+            List.of(resting, other),
+            mock(LeaderElection.class),
+            mock(DutyRunStore.class),
+            mock(Node.class),
+            mock(TaskMeters.class));
+    loop.onApplicationEvent(null);
+    assertThat(others.await(20, SECONDS)).isTrue();
+    loop.destroy();
+    return runs.get();
+  }
+}
