@@ -65,6 +65,7 @@ class PauseFaultsIT {
   private static final int WORKERS = PAUSERS + 8;
   private static final int STAGES = PAUSERS + 8;
   private static final int CHILDREN = 10;
+  private static final int CREATORS = 4;
   private static final int A_CALL = 50;
   private static final String TYPE = "row43";
   private static final String UNFINISHED = "status IN (1, 2, 32)";
@@ -109,8 +110,11 @@ class PauseFaultsIT {
             String worker = "w" + i;
             work.add(CompletableFuture.runAsync(() -> serve(client, worker), threads));
           }
+          for (int i = 0; i < CREATORS; i++) {
+            FlowClient creating = servers.get(i % 2).client();
+            work.add(CompletableFuture.runAsync(() -> createAll(creating), threads));
+          }
           FlowClient client = servers.get(0).client();
-          work.add(CompletableFuture.runAsync(() -> createAll(client), threads));
           List<CompletableFuture<Void>> pausers = startPausers(servers, threads);
           Stopwatch watch = Stopwatch.start();
           Window.pass(LOAD);
@@ -177,9 +181,9 @@ class PauseFaultsIT {
     return scenarios.stream().mapToInt(scenario -> scenario.count(condition)).sum();
   }
 
-  /** A thousand tasks a second. */
+  /** Its part of a thousand tasks a second. */
   private void createAll(FlowClient client) {
-    for (long next = System.nanoTime(); isLoaded; next += A_CALL * 1_000_000L) {
+    for (long next = System.nanoTime(); isLoaded; next += CREATORS * A_CALL * 1_000_000L) {
       Window.pass(Duration.ofNanos(Math.max(0, next - System.nanoTime())));
       int drawn = ThreadLocalRandom.current().nextInt(10 * PAUSERS);
       String type = drawn < PAUSERS ? OTHER_TYPES.get(drawn) : TYPE;
