@@ -52,8 +52,8 @@ import org.springframework.stereotype.Component;
 @Component
 class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableBean {
 
-  /** The pause if no other server is alive; one that starts takes longer than that. */
-  private static final Duration PAUSE_ON_SOLE_SERVER = Duration.ofSeconds(2);
+  /** The pause if no other server is alive; with its jitter less than five seconds. */
+  private static final Duration PAUSE_ON_SOLE_SERVER = Duration.ofSeconds(4);
 
   /** The pause if Redis carries the events of other servers. */
   private static final Duration PAUSE_WITH_REDIS = Duration.ofSeconds(1);
@@ -69,10 +69,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   /** The pause is at least this multiple of the time that the last round took. */
   private static final int PAUSE_FACTOR = 4;
 
-  /** The age at which a sole server scans a quiet source; with the pause at most five seconds. */
-  private static final Duration QUIET_ON_SOLE_SERVER = Duration.ofMillis(2_600);
-
-  /** The same age if Redis carries the events of other servers. */
+  /** The age at which a quiet source is scanned if Redis carries the events of other servers. */
   private static final Duration QUIET_WITH_REDIS = Duration.ofMillis(800);
 
   /** The most parts of one statement (types, sources, gaps), unless a single type has more. */
@@ -131,9 +128,7 @@ class DueScan implements ApplicationListener<ApplicationReadyEvent>, DisposableB
   }
 
   private Duration quietFor() {
-    return isSoleServer
-        ? QUIET_ON_SOLE_SERVER
-        : receivesAllEvents() ? QUIET_WITH_REDIS : Duration.ZERO;
+    return receivesAllEvents() && !isSoleServer ? QUIET_WITH_REDIS : Duration.ZERO;
   }
 
   /**

@@ -130,10 +130,10 @@ class DueScanTest {
   }
 
   @Test
-  void soleServerScansEveryTwoSeconds() {
+  void soleServerScansEveryFourSeconds() {
     sees(Map.of(FIRST, new Head(FIRST, 0, NOW - 1, NOW)), Set.of(), 1);
     scan.runOnce();
-    assertThat(scan.pause()).hasSeconds(2);
+    assertThat(scan.pause()).hasSeconds(4);
   }
 
   @Test
