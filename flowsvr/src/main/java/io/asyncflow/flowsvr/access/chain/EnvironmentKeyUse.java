@@ -27,6 +27,9 @@ class EnvironmentKeyUse {
   private static final Logger log = LoggerFactory.getLogger(EnvironmentKeyUse.class);
   private static final long HOUR = Duration.ofHours(1).toNanos();
 
+  /** The next use after this time is recorded if a record has failed. */
+  private static final long FAILURE_PAUSE = Duration.ofSeconds(10).toNanos();
+
   private final Acts acts;
   private final Node node;
   private final boolean isOn;
@@ -56,7 +59,11 @@ class EnvironmentKeyUse {
     try {
       acts.recordBy(actor, Act.of("USE_KEY", "key:FLOW_API_KEY"));
     } catch (RuntimeException e) {
-      log.warn("a use of FLOW_API_KEY from {} could not be recorded: {}", actor.ip(), e.toString());
+      lastRecorded.set(node.nanoTime() - HOUR + FAILURE_PAUSE);
+      log.warn(
+          "a use of FLOW_API_KEY from {} could not be recorded, and the next one will be: {}",
+          actor.ip(),
+          e.toString());
     }
   }
 

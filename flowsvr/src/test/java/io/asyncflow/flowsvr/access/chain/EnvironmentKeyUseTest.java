@@ -1,10 +1,13 @@
 package io.asyncflow.flowsvr.access.chain;
 
+import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.argThat;
+import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.timeout;
+import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 
 import io.asyncflow.flowsvr.access.Caller;
@@ -17,6 +20,7 @@ import io.asyncflow.flowsvr.system.Node;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.mock.web.MockHttpServletRequest;
 
 class EnvironmentKeyUseTest {
@@ -62,6 +66,28 @@ class EnvironmentKeyUseTest {
     now = now.plusMinutes(1);
     use.note(caller, request);
     verify(acts, timeout(SOON_MS).times(2)).recordBy(any(), any());
+  }
+
+  @Test
+  void useIsRecordedLaterIfTheDatabaseIsAway() {
+    EnvironmentKeyUse use = inMode(Mode.KEYS);
+    Caller caller = caller(Caller.Kind.ENV, "env:FLOW_API_KEY");
+    MockHttpServletRequest request = new MockHttpServletRequest();
+    doThrow(new DataAccessResourceFailureException("away"))
+        .doNothing()
+        .when(acts)
+        .recordBy(any(), any());
+
+    use.note(caller, request);
+    verify(acts, timeout(SOON_MS).times(1)).recordBy(any(), any());
+    now = now.plusMinutes(1);
+    await()
+        .atMost(Duration.ofMillis(SOON_MS))
+        .untilAsserted(
+            () -> {
+              use.note(caller, request);
+              verify(acts, times(2)).recordBy(any(), any());
+            });
   }
 
   @Test
