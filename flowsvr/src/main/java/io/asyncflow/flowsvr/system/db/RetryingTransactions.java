@@ -3,12 +3,15 @@ package io.asyncflow.flowsvr.system.db;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.support.TransactionCallback;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -27,17 +30,31 @@ public class RetryingTransactions {
   private static final int ATTEMPTS = 6;
   private static final long PATIENCE_MS = 2_000;
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
+
+  /**
+   * What takes longer is rolled back. The chain of acts is closed behind acts that are older than
+   * this by far, and an act that is committed later would be missing in it.
+   */
+  private static final long LONGEST_S = 60;
+
   private static final long FIRST_PAUSE_MS = 16;
   private static final long LONGEST_PAUSE_MS = 256;
 
   private final TransactionTemplate transaction;
+  private final LongSupplier nanoTime;
 
   /**
    * @param transactionManager of a pool whose connections are READ COMMITTED; setting the level in
    *     each transaction would cost two statements
    */
+  @Autowired
   public RetryingTransactions(PlatformTransactionManager transactionManager) {
+    this(transactionManager, System::nanoTime);
+  }
+
+  RetryingTransactions(PlatformTransactionManager transactionManager, LongSupplier nanoTime) {
     this.transaction = new TransactionTemplate(transactionManager);
+    this.nanoTime = nanoTime;
   }
 
   /** Runs {@code work} in its own transaction and returns its value after the commit. */
@@ -70,11 +87,14 @@ public class RetryingTransactions {
    */
   private <T> T inTransaction(TransactionCallback<T> work) {
     AtomicReference<RuntimeException> thrown = new AtomicReference<>();
+    long begin = nanoTime.getAsLong();
     try {
       return transaction.execute(
           status -> {
             try {
-              return work.doInTransaction(status);
+              T result = work.doInTransaction(status);
+              refuseIfLong(begin);
+              return result;
             } catch (RuntimeException e) {
               thrown.set(e);
               throw e;
@@ -82,6 +102,17 @@ public class RetryingTransactions {
           });
     } catch (RuntimeException e) {
       throw thrown.get() == null ? e : thrown.get();
+    }
+  }
+
+  /**
+   * By hand: a time-out of Spring's would be given to each statement, for which the driver needs a
+   * thread, and it is not looked at before the commit.
+   */
+  private void refuseIfLong(long begin) {
+    if (nanoTime.getAsLong() - begin > TimeUnit.SECONDS.toNanos(LONGEST_S)) {
+      throw new TransactionTimedOutException(
+          "the transaction took more than " + LONGEST_S + " s, and is rolled back");
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,8 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.PessimisticLockingFailureException;
 import org.springframework.dao.RecoverableDataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionTimedOutException;
 
 /** Real deadlocks and lock waits, because what an engine and a driver call them is theirs. */
 @UnsweptServer
@@ -28,6 +31,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 class RetryingTransactionsIT {
 
   @Autowired RetryingTransactions transactions;
+  @Autowired PlatformTransactionManager manager;
   @Autowired HeartbeatDatabase heartbeats;
   @Autowired JdbcClient jdbc;
 
@@ -83,6 +87,33 @@ class RetryingTransactionsIT {
     transactions.rehearse(victim);
     assertThat(attempts).as("repeated").hasValue(2);
     assertThat(values()).as("rolled back").containsExactly(0, 0);
+  }
+
+  @Test
+  void whatTakesTooLongIsRolledBackAndNotRepeated() {
+    AtomicLong now = new AtomicLong(Long.MAX_VALUE - 1); // the clock may be negative
+    RetryingTransactions timed = new RetryingTransactions(manager, now::get);
+    AtomicInteger attempts = new AtomicInteger();
+    assertThatThrownBy(
+            () ->
+                timed.execute(
+                    () -> {
+                      attempts.incrementAndGet();
+                      bump(jdbc, 1);
+                      now.addAndGet(SECONDS.toNanos(61));
+                      return null;
+                    }))
+        .isInstanceOf(TransactionTimedOutException.class);
+    assertThat(attempts).hasValue(1);
+    assertThat(values()).as("rolled back").containsExactly(0, 0);
+
+    timed.execute(
+        () -> {
+          bump(jdbc, 1);
+          now.addAndGet(SECONDS.toNanos(60));
+          return null;
+        });
+    assertThat(values()).containsExactly(1, 0);
   }
 
   @Test
