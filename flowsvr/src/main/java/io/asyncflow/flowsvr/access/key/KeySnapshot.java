@@ -6,11 +6,14 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BinaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The keys at one version that have not ended long ago. Immutable, but for what each key counts.
@@ -18,13 +21,16 @@ import java.util.stream.Collectors;
  * @param certified the keys that certificates prove, by the name in the certificate; of several
  *     keys the newest
  * @param refused the ids of rows that do not count: their seal is not good, they cannot be read, or
- *     somebody has deleted them
+ *     somebody has deleted them since the snapshot before; not more than {@link #MOST_REFUSED}
  */
 record KeySnapshot(
     long version,
     Map<String, KnownKey> keys,
     Map<String, KnownKey> certified,
     Set<String> refused) {
+
+  /** Whoever writes the table can make up any number of them. */
+  static final int MOST_REFUSED = 1_000;
 
   static final KeySnapshot NOTHING = new KeySnapshot(0, Map.of(), Map.of(), Set.of());
 
@@ -41,20 +47,37 @@ record KeySnapshot(
    */
   KeySnapshot next(long newVersion, List<Stored> rows, long since, KeySeals seals, long nanos) {
     Map<String, KnownKey> counted = new HashMap<>();
-    Set<String> others = new HashSet<>(refused);
-    keys.values().stream()
-        .filter(key -> key.row().endTime() >= since)
-        .forEach(key -> others.add(key.row().id()));
+    Set<String> bad = new LinkedHashSet<>();
     for (Stored stored : rows) {
       String id = stored.row().id();
-      others.add(id);
-      if (seals.isGood(stored.row(), stored.seal())) {
-        KnownKey.of(stored.row(), keys.get(id), nanos).ifPresent(key -> counted.put(id, key));
-      }
+      Optional<KnownKey> key =
+          seals.isGood(stored.row(), stored.seal())
+              ? KnownKey.of(stored.row(), keys.get(id), nanos)
+              : Optional.empty();
+      key.ifPresentOrElse(good -> counted.put(id, good), () -> bad.add(id));
     }
-    others.removeAll(counted.keySet());
     return new KeySnapshot(
-        newVersion, Map.copyOf(counted), certified(counted.values()), Set.copyOf(others));
+        newVersion,
+        Map.copyOf(counted),
+        certified(counted.values()),
+        refused(counted.keySet(), bad, since));
+  }
+
+  /**
+   * At first those that counted before, whose calls are to end, and then those that were refused
+   * before, so that none of them is told of twice.
+   */
+  private Set<String> refused(Set<String> counted, Set<String> bad, long since) {
+    Stream<String> lost =
+        keys.values().stream()
+            .filter(key -> key.row().endTime() >= since)
+            .map(key -> key.row().id())
+            .filter(id -> !counted.contains(id));
+    return Stream.of(lost, refused.stream().filter(bad::contains), bad.stream())
+        .flatMap(ids -> ids)
+        .distinct()
+        .limit(MOST_REFUSED)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private static Map<String, KnownKey> certified(Collection<KnownKey> counted) {

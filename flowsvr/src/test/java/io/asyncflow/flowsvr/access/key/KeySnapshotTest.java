@@ -10,6 +10,7 @@ import io.asyncflow.rules.access.AccessKeyRow;
 import io.asyncflow.rules.access.KeySeals;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -80,6 +81,32 @@ class KeySnapshotTest {
     assertThat(deleted.ended(60)).containsExactly(principal);
     assertThat(deleted.refused()).isEqualTo(Set.of(key.id()));
     assertThat(of(of(deleted), row).refused()).isEmpty();
+  }
+
+  @Test
+  void refusedRowThatIsGoneIsForgotten() {
+    AccessKeyRow bad = AccessKeyRow.of(key, "bad", "WORKER", "*", "[", "*", "", "local", 1, 100);
+    KeySnapshot forged = of(KeySnapshot.NOTHING, bad);
+    assertThat(of(forged, bad).refused()).as("it is still there").containsExactly(key.id());
+    assertThat(of(forged).refused()).isEmpty();
+    KeySnapshot deleted = of(of(KeySnapshot.NOTHING, row));
+    assertThat(deleted.refused()).containsExactly(key.id());
+    assertThat(of(deleted).refused()).isEmpty();
+  }
+
+  @Test
+  void notMoreThanAThousandRowsAreRefusedAndFirstThoseThatWereKnown() {
+    KeySnapshot live = of(KeySnapshot.NOTHING, row);
+    AccessKeyRow[] forged =
+        Stream.generate(AccessKey::random)
+            .map(id -> AccessKeyRow.of(id, "bad", "WORKER", "*", "[", "*", "", "local", 1, 100))
+            .limit(KeySnapshot.MOST_REFUSED + 1)
+            .toArray(AccessKeyRow[]::new);
+    KeySnapshot many = of(live, forged);
+    assertThat(many.refused()).hasSize(KeySnapshot.MOST_REFUSED).contains(key.id());
+    Set<String> again = of(many, forged).refused();
+    assertThat(again).hasSize(KeySnapshot.MOST_REFUSED);
+    assertThat(again.stream().filter(id -> !many.refused().contains(id))).hasSize(1);
   }
 
   @Test
