@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.act.Change;
 import io.asyncflow.flowsvr.act.Reason;
+import io.asyncflow.flowsvr.create.CreateCall;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.event.log.EventDayStore;
 import io.asyncflow.flowsvr.event.log.EventStore;
@@ -21,11 +22,13 @@ import io.asyncflow.flowsvr.hook.core.NoSuchHookException;
 import io.asyncflow.flowsvr.hook.core.StoredHookState;
 import io.asyncflow.flowsvr.system.Events;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
+import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.NoSuchTaskTypeException;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
 import io.asyncflow.rules.TaskId;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -178,18 +181,24 @@ class HookActs {
   }
 
   /** Creates a delivery that contains no event; returns its task. */
-  TaskId test(HookRow hook) {
+  TaskId test(HookRow hook, Reason why) {
     if (hook.state() != StoredHookState.ACTIVE) {
       throw new FlowException(
           ErrorCode.TRANSITION_NOT_ALLOWED,
           "the hook is " + hook.state() + ", so nothing is delivered; save it as ACTIVE");
     }
     String id = "test-" + creator.nextNumber();
-    return creator.create(
+    TaskDraft delivery =
         HookTasks.delivery(
             hook.id(),
             id,
-            "{\"id\":\"%s\",\"time\":%d,\"kind\":\"TEST\"}".formatted(id, hook.now())));
+            "{\"id\":\"%s\",\"time\":%d,\"kind\":\"TEST\"}".formatted(id, hook.now()));
+    return creator
+        .create(
+            CreateCall.of(List.of(delivery))
+                .and(
+                    ids -> record("TEST", hook.id(), why, Map.of("taskId", ids.get(0).toString()))))
+        .get(0);
   }
 
   private void lock(long id) {

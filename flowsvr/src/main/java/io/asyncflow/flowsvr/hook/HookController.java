@@ -51,7 +51,7 @@ class HookController {
 
   record ChangeHook(String hookId, String name, String operator, String reason) {}
 
-  record TestHook(String hookId, String name) {}
+  record TestHook(String hookId, String name, String operator, String reason) {}
 
   record Tested(String taskId) {}
 
@@ -95,7 +95,8 @@ class HookController {
   @Needs(Verb.HOOK_MANAGE)
   @PostMapping("/test")
   Envelope<Tested> test(Fields in, Caller caller) {
-    return Envelope.ok(new Tested(acts.test(hook(in, caller)).toString()));
+    Reason why = Reason.read(in);
+    return Envelope.ok(new Tested(acts.test(hook(in, caller), why).toString()));
   }
 
   @Takes(summary = "Deletes a hook", shape = ChangeHook.class)

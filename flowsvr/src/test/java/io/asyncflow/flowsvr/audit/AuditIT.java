@@ -254,6 +254,8 @@ class AuditIT {
     String id = saved.result().path("hookId").asString();
     assertActs(Role.ADMIN, "hook/save", hook.formatted(type, MARKER + "2"), "SAVE", "hook:" + id);
     String on = "{'hookId':'" + id + "'," + BY + "}";
+    ok(call("hook/save", hook.formatted(type, MARKER).replace("PAUSED", "ACTIVE")));
+    assertActs(Role.ADMIN, "hook/test", on, "TEST", "hook:" + id);
     Answer rotated = call("hook/rotate", on);
     assertThat(onlyRow(rotated)).containsEntry("act", "ROTATE");
     assertActs(Role.ADMIN, "hook/delete", on, "DELETE", "hook:" + id);
