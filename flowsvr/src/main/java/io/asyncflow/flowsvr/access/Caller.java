@@ -170,6 +170,15 @@ public final class Caller {
    */
   public void requireAll() {
     requireType("*");
+    requireAllUsers();
+  }
+
+  /**
+   * For calls that steer a type with the tasks of all users.
+   *
+   * @throws OutOfScopeException unless the caller sees all users
+   */
+  public void requireAllUsers() {
     requireUser("*");
   }
 

@@ -35,6 +35,7 @@ class TableActController {
     Reason why = Reason.read(in);
     in.refuseIfBad();
     caller.requireType(type.name());
+    caller.requireAllUsers();
     acts.clean(type, table, why);
     return Envelope.done();
   }

@@ -51,7 +51,8 @@ public record PausedName(PauseKind kind, String text) {
     return new TaskType(slash < 0 ? text : text.substring(0, slash));
   }
 
-  String stage() {
+  /** The stage of a stage. */
+  public String stage() {
     return text.substring(text.indexOf('/') + 1);
   }
 }

@@ -58,6 +58,7 @@ class TaskTypeController {
   Envelope<Void> save(Fields in, Caller caller) {
     TaskTypeForm form = TaskTypeForm.read(in.inSnakeCase());
     TaskType.parse(form.settings().taskType()).ifPresent(type -> caller.requireType(type.name()));
+    caller.requireAllUsers();
     if (!caller.may(Verb.TYPE_SAVE) && !tunes(form)) {
       throw new MissingVerbException(Verb.TYPE_SAVE);
     }

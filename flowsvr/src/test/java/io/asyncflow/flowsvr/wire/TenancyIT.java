@@ -447,6 +447,45 @@ class TenancyIT {
     assertThat(ids).containsExactly(ofEva, own);
   }
 
+  @Test
+  void whatStopsTheTasksOfAllUsersNeedsAllUsers() throws Exception {
+    String type = "all_users" + RUNS.incrementAndGet();
+    send(KeyedServer.KEY, "task_schedule_cfg/save", Map.of("task_type", type));
+    String key = "key-of-some-users-" + type;
+    KeyedServer.Roles.add(
+        key,
+        TestCallers.of(Role.ADMIN, new Scope(Names.ALL, Names.ALL, Names.of(List.of("eva")), "")));
+    String stages = "key-of-some-stages-" + type;
+    KeyedServer.Roles.add(
+        stages,
+        TestCallers.of(
+            Role.OPERATOR, new Scope(Names.ALL, Names.of(List.of("render")), Names.ALL, "")));
+
+    Map<String, Object> pause = Map.of("kind", "TYPE", "name", type);
+    assertOutOfScope("user", send(key, "pause/set", pause));
+    assertOutOfScope("user", send(key, "pause/clear", pause));
+    Map<String, Object> stagePause = Map.of("kind", "STAGE", "name", type + "/bill");
+    assertOutOfScope("user", send(key, "pause/set", stagePause));
+    assertOutOfScope(
+        "user", send(key, "task_schedule_cfg/save", Map.of("task_type", type, "max_executing", 1)));
+    assertOutOfScope("user", send(key, "task_schedule_cfg/roll", Map.of("taskType", type)));
+    assertOutOfScope(
+        "user",
+        send(key, "task_schedule_cfg/clean", Map.of("taskType", type, "table", "t_" + type)));
+    assertThat(send(key, "task_schedule_cfg/tables", Map.of("taskType", type)).code()).isZero();
+
+    assertOutOfScope("stage", send(stages, "pause/set", stagePause));
+    assertOutOfScope("stage", send(stages, "pause/set", pause));
+    Map<String, Object> own = Map.of("kind", "STAGE", "name", type + "/render");
+    assertThat(send(stages, "pause/set", own).code()).isZero();
+    assertThat(send(stages, "pause/clear", own).code()).isZero();
+  }
+
+  private static void assertOutOfScope(String kind, Answer answer) {
+    assertThat(answer.code()).as(answer.text()).isEqualTo(OUT_OF_SCOPE);
+    assertThat(answer.json().path("scope").asString()).isEqualTo(kind);
+  }
+
   private Answer create(String key, String type, String user, String idempotencyKey)
       throws Exception {
     return send(

@@ -33,6 +33,7 @@ class PauseController {
   private static final int REASON = 1_000;
   private static final int MAX_PAGE = 1_000;
   private static final int DEFAULT_PAGE = 100;
+  private static final String ALL_STAGES = "*";
   private static final String KINDS = "must be TYPE, STAGE or WORKER";
 
   private final PauseActs acts;
@@ -97,13 +98,15 @@ class PauseController {
     return Envelope.ok(new PausePage(page, last == null ? null : last.kind() + ":" + last.name()));
   }
 
-  /** For a worker, either verb will do; for a type and its stages, it must be in scope. */
+  /** For a worker, either verb will do; a type and its stages are paused for all users. */
   private static void requireFor(PausedName name, Caller caller) {
     if (name.kind() == PauseKind.WORKER) {
       caller.requireSeenWorker(name.text());
     } else {
       caller.require(Verb.PAUSE);
       caller.requireType(name.type().name());
+      caller.requireAllUsers();
+      caller.requireStage(name.kind() == PauseKind.STAGE ? name.stage() : ALL_STAGES);
     }
   }
 
