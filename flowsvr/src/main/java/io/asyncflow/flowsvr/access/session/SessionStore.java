@@ -62,6 +62,12 @@ class SessionStore {
         .findFirst();
   }
 
+  /** Lets other servers begin no session until the transaction ends, and change no key. */
+  void lock() {
+    jdbc.queryForObject(
+        "SELECT version FROM t_access_version WHERE one = 1 FOR UPDATE", Long.class);
+  }
+
   Count count(String principal) {
     return jdbc.queryForObject(
         sql(

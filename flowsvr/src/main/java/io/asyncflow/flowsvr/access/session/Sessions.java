@@ -4,21 +4,26 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
+import io.asyncflow.api.act.ActFilter;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.session.SessionStore.Count;
 import io.asyncflow.flowsvr.access.session.SessionStore.Stored;
 import io.asyncflow.flowsvr.act.Act;
+import io.asyncflow.flowsvr.act.ActStore;
+import io.asyncflow.flowsvr.act.ActStore.Place;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.system.db.DatabaseWatch;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.web.error.DatabaseDownException;
+import io.asyncflow.flowsvr.web.error.RateExceededException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
@@ -42,8 +47,12 @@ public class Sessions {
   /** Anybody can make up ids, and each that waits has a thread of the server. */
   private static final int MOST_WAITING = 16;
 
+  private static final String LOG_IN = "LOG_IN";
+
   /** Enough for each person of a team that shares a key. */
   static final int MOST_OF_A_CALLER = 100;
+
+  private static final long ONE_MINUTE_MS = Duration.ofMinutes(1).toMillis();
 
   private final SessionStore store;
   private final SessionCallers callers;
@@ -51,6 +60,8 @@ public class Sessions {
   private final DatabaseWatch database;
   private final RetryingTransactions transactions;
   private final Acts acts;
+  private final ActStore recorded;
+  private final int mostAMinute;
   private final Cache<String, Optional<OpenSession>> read;
   private final Semaphore reading = new Semaphore(MOST_READING, true);
   private final Semaphore waiting = new Semaphore(MOST_WAITING);
@@ -62,13 +73,17 @@ public class Sessions {
       DatabaseWatch database,
       RetryingTransactions transactions,
       Acts acts,
-      Node node) {
+      ActStore recorded,
+      Node node,
+      @Value("${flow.access.log-ins-per-minute:30}") int mostAMinute) {
     this.store = store;
     this.callers = callers;
     this.cookie = cookie;
     this.database = database;
     this.transactions = transactions;
     this.acts = acts;
+    this.recorded = recorded;
+    this.mostAMinute = mostAMinute;
     this.read =
         Caffeine.newBuilder()
             .maximumSize(MOST_REMEMBERED)
@@ -148,7 +163,8 @@ public class Sessions {
   /**
    * Begins a session of the caller for whom this thread works.
    *
-   * @throws FlowException if it has too many, or its key needs a certificate
+   * @throws FlowException if it has too many, or begins too many in a minute, or its key needs a
+   *     certificate
    */
   public OpenSession begin(Caller caller) {
     if (callers.needsCertificate(caller.principal())) {
@@ -161,7 +177,9 @@ public class Sessions {
     SessionRow row =
         transactions.execute(
             () -> {
+              store.lock(); // or others would begin what is counted here
               Count count = store.count(caller.principal());
+              refuseIfOften(caller.principal(), count.now());
               if (count.live() >= MOST_OF_A_CALLER) {
                 throw new FlowException(
                     ErrorCode.LIMIT_EXCEEDED,
@@ -171,10 +189,20 @@ public class Sessions {
                   SessionRow.begin(id, caller.principal(), callers.granted(caller), count.now());
               store.insert(begun, callers.seal(begun, id));
               acts.record(
-                  Act.of("LOG_IN", id.toString()).with(Map.of("expireTime", begun.expireTime())));
+                  Act.of(LOG_IN, id.toString()).with(Map.of("expireTime", begun.expireTime())));
               return begun;
             });
     return new OpenSession(id, caller.inSession(), row.expireTime());
+  }
+
+  /** Each leaves two acts, which are kept for a year. */
+  private void refuseIfOften(String principal, long now) {
+    ActFilter lately = new ActFilter(principal, null, LOG_IN, now - ONE_MINUTE_MS, null);
+    if (recorded.list(lately, Place.NEWEST, mostAMinute).size() >= mostAMinute) {
+      throw new RateExceededException(
+          "your key begins more than " + mostAMinute + " sessions a minute; none was begun",
+          Duration.ofMinutes(1));
+    }
   }
 
   /** Ends all sessions of a caller, in the transaction of this thread. */

@@ -13,7 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -372,11 +374,59 @@ class SessionsIT {
     return SessionId.parse(session.id()).orElseThrow().name();
   }
 
+  /** For the log-ins of a key so far. */
+  private static void letAMinutePass(Key key) {
+    SERVERS
+        .sql()
+        .sql("UPDATE t_act SET act_time = act_time - 60001 WHERE actor = ? AND act = 'LOG_IN'")
+        .param("key:" + key.id())
+        .update();
+  }
+
+  @Test
+  void callerLogsInThirtyTimesAMinute() {
+    Key key = aKey("READER");
+    for (int i = 0; i < 30; i++) {
+      Session session = logIn(key.text());
+      post(one, "/api/session/end", "", session, "X-XSRF-TOKEN", session.csrfToken());
+    }
+    Answer refused = bearer(one, "/api/session", "", key.text());
+    assertThat(refused.code()).isEqualTo(8080);
+    assertThat(refused.header("Retry-After")).isEqualTo("60");
+    awaitLimitOf(key);
+    letAMinutePass(key);
+    logIn(key.text());
+  }
+
+  /** The other server looks for a new key once a second, and this test is not the only one. */
+  private static void awaitLimitOf(Key key) {
+    await().atMost(SOON).until(() -> bearer(other, "/api/session", "", key.text()).code() == 8080);
+  }
+
+  @Test
+  void callerHasNoMoreThanAHundredSessionsHoweverManyBeginAtOnce() {
+    Key key = aKey("READER");
+    for (int i = 0; i < Sessions.MOST_OF_A_CALLER - 1; i++) {
+      logIn(key.text());
+      letAMinutePass(key);
+    }
+    List<CompletableFuture<Answer>> last =
+        Stream.generate(
+                () ->
+                    CompletableFuture.supplyAsync(
+                        () -> bearer(one, "/api/session", "", key.text())))
+            .limit(8)
+            .toList();
+    assertThat(last.stream().map(CompletableFuture::join).filter(each -> each.status() == 200))
+        .hasSize(1);
+  }
+
   @Test
   void callerHasNoMoreThanAHundredSessions() {
     Key key = aKey("READER");
     for (int i = 0; i < Sessions.MOST_OF_A_CALLER; i++) {
       logIn(key.text());
+      letAMinutePass(key);
     }
     assertThat(bearer(one, "/api/session", "", key.text()).code()).isEqualTo(8080);
     SERVERS
