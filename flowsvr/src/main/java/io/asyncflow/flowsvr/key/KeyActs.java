@@ -9,6 +9,7 @@ import io.asyncflow.flowsvr.access.key.AccessKeyStore;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeysChanged;
 import io.asyncflow.flowsvr.access.key.KeyGrant;
+import io.asyncflow.flowsvr.access.key.KnownKeys;
 import io.asyncflow.flowsvr.access.session.Sessions;
 import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
@@ -31,7 +32,11 @@ import org.springframework.stereotype.Service;
 @Service
 class KeyActs {
 
-  private static final int MAX_LIVE = 10_000;
+  /** Every server reads all of them after each change, and has them in its memory. */
+  private static final int MOST_KEPT = 10_000;
+
+  /** Of the keys within a scope, for callers with that scope. */
+  static final int MOST_KEPT_OF_A_SCOPE = 1_000;
 
   private final AccessKeyStore store;
   private final KeyViews views;
@@ -64,11 +69,17 @@ class KeyActs {
   /** Makes a key for a caller that may do all that the key may. */
   IssuedKey create(KeyForm form, Caller caller) {
     refuseUnlessOf(form.grant(), caller);
+    if (form.certSan() != null && caller.isScoped()) {
+      throw conflict(
+          "a certSan stands for one key, whosever it is: only a caller without a scope gives one");
+    }
     AccessKey key = AccessKey.random();
     Duration life = form.expireDays() == null ? defaultExpiry : Duration.ofDays(form.expireDays());
     return change(
         now -> {
-          refuseIfTaken(form, now);
+          refuseUnlessBound(form.certSan(), caller);
+          List<Stored> kept = kept(now, caller);
+          refuseIfTaken(form, kept, now, caller);
           AccessKeyRow row = form.row(key, caller.principal(), now, life);
           store.insert(row);
           record("CREATE", row.id(), "", form);
@@ -82,24 +93,57 @@ class KeyActs {
     }
   }
 
-  private void refuseIfTaken(KeyForm form, long now) {
-    List<AccessKeyRow> live =
-        store.notEndedBefore(now).stream()
-            .map(Stored::row)
-            .filter(row -> !row.hasEnded(now))
-            .toList();
-    if (live.size() >= MAX_LIVE) {
-      throw new FlowException(
-          ErrorCode.LIMIT_EXCEEDED,
-          "there are " + MAX_LIVE + " live keys, and no more are possible");
+  /** Otherwise whoever copied a key could do without its certificate after one use. */
+  private void refuseUnlessBound(String certSan, Caller caller) {
+    if (certSan == null
+        && KeyGrant.isOfKey(caller.principal())
+        && store
+            .find(KeyGrant.keyIdOf(caller.principal()))
+            .filter(own -> own.row().certSan() != null)
+            .isPresent()) {
+      throw conflict("your key needs a certificate, so the keys that it makes need one, too");
     }
-    for (AccessKeyRow row : live) {
-      if (row.replacedBy() == null && row.name().equals(form.name())) {
+  }
+
+  /**
+   * The keys that servers have in their memory.
+   *
+   * @throws FlowException if there are as many as may be
+   */
+  private List<Stored> kept(long now, Caller caller) {
+    List<Stored> kept = store.notEndedBefore(now - KnownKeys.REMEMBERED.toMillis());
+    if (kept.size() >= MOST_KEPT) {
+      throw tooMany(MOST_KEPT, "");
+    }
+    if (caller.isScoped()
+        && kept.stream().filter(key -> views.isVisible(key, caller)).count()
+            >= MOST_KEPT_OF_A_SCOPE) {
+      throw tooMany(MOST_KEPT_OF_A_SCOPE, " within your scope");
+    }
+    return kept;
+  }
+
+  private static FlowException tooMany(int most, String where) {
+    return new FlowException(
+        ErrorCode.LIMIT_EXCEEDED,
+        "there are "
+            + most
+            + " keys"
+            + where
+            + " that are live or ended less than thirty days ago, and no more are possible");
+  }
+
+  /** What a caller does not see takes no name from it: the refusal would tell of it. */
+  private void refuseIfTaken(KeyForm form, List<Stored> kept, long now, Caller caller) {
+    for (Stored key : kept) {
+      AccessKeyRow row = key.row();
+      if (row.hasEnded(now) || row.replacedBy() != null) {
+        continue;
+      }
+      if (row.name().equals(form.name()) && views.isVisible(key, caller)) {
         throw conflict("a live key has this name: rotate or revoke it, or choose another name");
       }
-      if (row.replacedBy() == null
-          && row.certSan() != null
-          && row.certSan().equals(form.certSan())) {
+      if (row.certSan() != null && row.certSan().equals(form.certSan())) {
         throw conflict(
             "a live key has this certSan, and a certificate proves one key: rotate or revoke it");
       }
@@ -121,6 +165,8 @@ class KeyActs {
             throw notPossible("the key has a successor, " + old.replacedBy() + "; rotate that one");
           }
           refuseUnlessOf(KeyGrant.read(old).orElseThrow(), caller);
+          refuseUnlessBound(old.certSan(), caller);
+          kept(now, caller);
           AccessKeyRow row =
               AccessKeyRow.of(
                       key,
@@ -181,7 +227,7 @@ class KeyActs {
     boolean isNeeded = KeyGrant.isOfKey(caller.principal()) && !hasEnvironmentKey;
     if (isNeeded
         && views.grantsAll(key, now)
-        && store.all().stream()
+        && store.notEndedBefore(now).stream()
             .filter(other -> !other.row().id().equals(key.row().id()))
             .noneMatch(other -> views.grantsAll(other, now))) {
       throw conflict(

@@ -12,8 +12,8 @@ import io.asyncflow.flowsvr.access.key.KeyGrant;
 import io.asyncflow.flowsvr.access.session.OpenSession;
 import io.asyncflow.rules.access.AccessKeyRow;
 import io.asyncflow.rules.access.KeySeals;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -25,8 +25,8 @@ import org.springframework.stereotype.Component;
 @Component
 class KeyViews {
 
-  private static final Comparator<Place> NEWEST_FIRST =
-      Comparator.comparingLong(Place::createTime).reversed().thenComparing(Place::keyId);
+  /** Read at once: a caller may see few of them. */
+  private static final int ROWS = 1_000;
 
   private static final KeyGrant NOTHING =
       new KeyGrant(Set.of(), List.of(), List.of(), List.of(), "", 0);
@@ -41,6 +41,8 @@ class KeyViews {
 
   /** The place of a key in the list, which is its cursor. */
   record Place(long createTime, String keyId) {
+
+    private static final Place FIRST = new Place(Long.MAX_VALUE, "");
 
     static Place of(Stored key) {
       return new Place(key.row().createTime(), key.row().id());
@@ -88,14 +90,18 @@ class KeyViews {
    */
   KeyPage page(KeyState state, int limit, Place after, Caller caller) {
     long now = store.version().now();
-    List<Stored> keys =
-        store.all().stream()
-            .filter(key -> isVisible(key, caller))
-            .filter(key -> state == null || stateOf(key, now) == state)
-            .filter(key -> after == null || NEWEST_FIRST.compare(Place.of(key), after) > 0)
-            .sorted(Comparator.comparing(Place::of, NEWEST_FIRST))
-            .limit(limit + 1L)
-            .toList();
+    List<Stored> keys = new ArrayList<>();
+    Place place = after == null ? Place.FIRST : after;
+    List<Stored> read;
+    do {
+      read = store.newestAfter(place.createTime(), place.keyId(), ROWS);
+      read.stream()
+          .filter(key -> isVisible(key, caller))
+          .filter(key -> state == null || stateOf(key, now) == state)
+          .limit(limit + 1L - keys.size())
+          .forEach(keys::add);
+      place = read.isEmpty() ? place : Place.of(read.get(read.size() - 1));
+    } while (keys.size() <= limit && read.size() == ROWS);
     List<Stored> page = keys.subList(0, Math.min(limit, keys.size()));
     return new KeyPage(
         page.stream().map(key -> view(key, now)).toList(),

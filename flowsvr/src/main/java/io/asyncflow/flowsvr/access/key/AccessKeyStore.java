@@ -83,6 +83,55 @@ public class AccessKeyStore {
         since);
   }
 
+  /**
+   * So many rows after a place, newest first, and by id if they are equally old.
+   *
+   * @param createTime epoch ms
+   */
+  public List<Stored> newestAfter(long createTime, String id, int limit) {
+    return jdbc.query(
+        SELECT
+            + """
+            WHERE create_time <= ?
+              AND (create_time < ? OR key_id > ?)
+            ORDER BY create_time DESC, key_id
+            LIMIT ?
+            """,
+        (rs, row) -> read(rs),
+        createTime,
+        createTime,
+        id,
+        limit);
+  }
+
+  /**
+   * The ids of up to so many keys that ended before.
+   *
+   * @param before epoch ms
+   */
+  List<String> endedBefore(long before, int limit) {
+    return jdbc.queryForList(
+        """
+        SELECT key_id
+        FROM t_access_key
+        WHERE LEAST(expire_time, COALESCE(revoke_time, expire_time)) < ?
+        LIMIT ?
+        """,
+        String.class,
+        before,
+        limit);
+  }
+
+  /** Deletes a key. */
+  int delete(String id) {
+    return jdbc.update("DELETE FROM t_access_key WHERE key_id = ?", id);
+  }
+
+  /** Deletes up to so many denials that are over since then, epoch ms. */
+  int deleteDenialsBefore(long before, int limit) {
+    return jdbc.update("DELETE FROM t_access_denied WHERE until_time < ? LIMIT ?", before, limit);
+  }
+
   /** All rows, by id. */
   public List<Stored> all() {
     return jdbc.query(SELECT + "ORDER BY key_id", (rs, row) -> read(rs));

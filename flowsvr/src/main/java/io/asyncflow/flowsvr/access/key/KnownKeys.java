@@ -39,7 +39,7 @@ public class KnownKeys {
   private static final Duration REFRESH = Duration.ofSeconds(3);
 
   /** How long a key that has ended is known, so that its owner is told why it is refused. */
-  private static final long REMEMBERED_MS = Duration.ofDays(30).toMillis();
+  public static final Duration REMEMBERED = Duration.ofDays(30);
 
   private static final long EARLY_LOOK_PAUSE = Duration.ofSeconds(1).toNanos();
 
@@ -236,7 +236,7 @@ public class KnownKeys {
       KeySnapshot before = snapshot;
       if (version.number() != before.version()) {
         // Read after the version: what is changed in between is read again.
-        long since = version.now() - REMEMBERED_MS;
+        long since = version.now() - REMEMBERED.toMillis();
         KeySnapshot next =
             before.next(
                 version.number(), store.notEndedBefore(since), since, seals, node.nanoTime());

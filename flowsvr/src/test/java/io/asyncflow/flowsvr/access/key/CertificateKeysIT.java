@@ -172,6 +172,28 @@ class CertificateKeysIT {
   }
 
   @Test
+  void keyThatNeedsACertificateMakesNoKeyWithoutOne() {
+    IssuedKey admin =
+        created(
+            NewKey.of("key " + NAMES.incrementAndGet(), "ADMIN")
+                .withCertificate("GPU.acme.example"));
+    IssuedKey plain = created(reader());
+    FlowClient bound = client(as(ofGpu), admin.key());
+    assertConflict(() -> bound.keys().create(reader()));
+    assertConflict(() -> bound.keys().rotate(plain.keyId(), Duration.ofHours(1)));
+    IssuedKey made = bound.keys().create(reader().withCertificate("spiffe://acme/tpu"));
+    bound.keys().revoke(made.keyId(), null);
+    revoke(admin);
+  }
+
+  private static void assertConflict(Runnable call) {
+    assertThatExceptionOfType(FlowException.class)
+        .isThrownBy(call::run)
+        .extracting(FlowException::errorCode)
+        .isEqualTo(ErrorCode.KEY_CONFLICT);
+  }
+
+  @Test
   void certificateProvesTheSuccessorOfARotatedKey() {
     IssuedKey old = created(reader().withCertificate("spiffe://acme/cpu"));
     IssuedKey next =

@@ -340,6 +340,92 @@ class KeysIT {
   }
 
   @Test
+  void nameOfAKeyBeyondTheScopeIsNotTold() {
+    IssuedKey admin = created("ADMIN", key -> key.ofTypes("names_*"));
+    FlowClient scoped = at(one, admin.key());
+    String name = newName();
+    at(one, adminKey).keys().create(NewKey.of(name, "READER"));
+    NewKey own = NewKey.of(name, "READER").ofTypes("names_a");
+    IssuedKey made = scoped.keys().create(own);
+    assertRefused(ErrorCode.KEY_CONFLICT, () -> scoped.keys().create(own));
+    scoped.keys().revoke(made.keyId(), null);
+    at(one, adminKey).keys().revoke(admin.keyId(), null);
+  }
+
+  @Test
+  void callerWithAScopeTakesNoNameOfACertificate() {
+    IssuedKey admin = created("ADMIN", key -> key.ofTypes("cert_*"));
+    FlowClient scoped = at(one, admin.key());
+    NewKey key = NewKey.of(newName(), "READER").ofTypes("cert_a");
+    assertRefused(
+        ErrorCode.KEY_CONFLICT,
+        () -> scoped.keys().create(key.withCertificate("spiffe://acme/squatted")));
+    at(one, adminKey).keys().revoke(admin.keyId(), null);
+  }
+
+  @Test
+  void scopeHasAThousandKeysAtMostHoweverTheyEnded() {
+    IssuedKey admin = created("ADMIN", key -> key.ofTypes("many_*"));
+    FlowClient scoped = at(one, admin.key());
+    NewKey key = NewKey.of(newName(), "READER").ofTypes("many_a");
+    IssuedKey made = scoped.keys().create(key);
+    insertRevoked(made, 1_000);
+    assertRefused(
+        ErrorCode.LIMIT_EXCEEDED,
+        () -> scoped.keys().create(NewKey.of(newName(), "READER").ofTypes("many_a")));
+    assertRefused(
+        ErrorCode.LIMIT_EXCEEDED, () -> scoped.keys().rotate(made.keyId(), Duration.ZERO));
+    assertThat(scoped.keys().list(KeyState.ACTIVE))
+        .extracting(ListedKey::keyId)
+        .containsExactlyInAnyOrder(made.keyId(), admin.keyId());
+    assertThat(scoped.keys().list(KeyState.REVOKED)).hasSize(1_000);
+    sql().sql("DELETE FROM t_access_key WHERE revoke_reason = 'many'").update();
+    scoped.keys().create(NewKey.of(newName(), "READER").ofTypes("many_a"));
+    at(one, adminKey).keys().revoke(admin.keyId(), null);
+  }
+
+  /** Rows like that of this key, as servers write them, which all are as old. */
+  private static void insertRevoked(IssuedKey like, int count) {
+    AccessKeyStore store = one.getBean(AccessKeyStore.class);
+    AccessKeyRow row = store.find(like.keyId()).orElseThrow().row();
+    one.getBean(RetryingTransactions.class)
+        .execute(
+            () -> {
+              for (int i = 0; i < count; i++) {
+                store.insert(
+                    AccessKeyRow.of(
+                            AccessKey.random(),
+                            "many",
+                            row.roles(),
+                            row.types(),
+                            row.stages(),
+                            row.users(),
+                            row.workerPrefix(),
+                            row.createdBy(),
+                            row.createTime(),
+                            row.expireTime())
+                        .revoked(row.createTime(), "many"));
+              }
+              return null;
+            });
+  }
+
+  @Test
+  void keysThatEndedAYearAgoAreDeleted() {
+    IssuedKey old = created("READER");
+    IssuedKey younger = created("READER");
+    long now = one.getBean(AccessKeyStore.class).version().now();
+    long year = EndedKeyRetention.KEPT.toMillis();
+    change(old, row -> row.revoked(now - year - 60_000, ""));
+    change(younger, row -> row.revoked(now - year + 60_000, ""));
+    one.getBean(AccessKeyStore.class).deny("oidc:https://i.example#old", now - year - 60_000);
+    assertThat(one.getBean(EndedKeyRetention.class).runOnce()).isEqualTo(2);
+    assertThat(one.getBean(AccessKeyStore.class).find(old.keyId())).isEmpty();
+    assertThat(one.getBean(AccessKeyStore.class).find(younger.keyId())).isPresent();
+    assertThat(one.getBean(KnownKeys.class).snapshot().refused()).doesNotContain(old.keyId());
+  }
+
+  @Test
   void lastAdminKeyStays() {
     String root = at(one, adminKey).keys().me().principal().substring("key:".length());
     assertRefused(
