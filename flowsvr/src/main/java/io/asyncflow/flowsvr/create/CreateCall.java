@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.create;
 
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
 import io.asyncflow.rules.JobPlace;
@@ -15,9 +16,11 @@ import java.util.Map;
  * @param places the role of each task in its job, in the order of the tasks; empty outside jobs
  * @param ofUsers whether users ask for the tasks, so that the limits of what a user may create
  *     apply
+ * @param users those whose tasks the caller sees: a key that stands for a task of another one is
+ *     refused
  * @param join further work in the same transaction; {@code null} for none
  */
-public record CreateCall(List<TaskDraft> tasks, List<JobPlace> places, boolean ofUsers, Join join) {
+public record CreateCall(List<TaskDraft> tasks, List<JobPlace> places, boolean ofUsers, Names users, Join join) {
 
   /** Further work in a transaction that creates tasks. */
   @FunctionalInterface
@@ -34,22 +37,30 @@ public record CreateCall(List<TaskDraft> tasks, List<JobPlace> places, boolean o
 
   /** Tasks outside jobs. */
   public static CreateCall of(List<TaskDraft> tasks) {
-    return new CreateCall(tasks, List.of(), false, null);
+    return new CreateCall(tasks, List.of(), false, Names.ALL, null);
   }
 
   /** Tasks of jobs, without idempotency keys. */
   public static CreateCall ofJobs(List<TaskDraft> tasks, List<JobPlace> places) {
-    return new CreateCall(tasks, places, false, null);
+    return new CreateCall(tasks, places, false, Names.ALL, null);
   }
 
   /** A copy of this call with further work in its transaction. */
   public CreateCall and(Join join) {
-    return new CreateCall(tasks, places, ofUsers, join);
+    return new CreateCall(tasks, places, ofUsers, users, join);
   }
 
   /** A copy of this call to which the limits of what a user may create apply. */
   public CreateCall byUsers() {
-    return new CreateCall(tasks, places, true, join);
+    return new CreateCall(tasks, places, true, users, join);
+  }
+
+  /**
+   * A copy of this call of a caller that sees these users alone. A key may stand for a task of
+   * another user of the type, which a create could show, replace or run again.
+   */
+  public CreateCall seenBy(Names seen) {
+    return new CreateCall(tasks, places, ofUsers, seen, join);
   }
 
   boolean hasKeys() {

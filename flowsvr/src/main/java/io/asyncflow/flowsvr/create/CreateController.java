@@ -45,7 +45,10 @@ class CreateController {
     in.refuseIfBad();
     reach.require(List.of(task), caller);
     sealedTexts.check(task.type(), task.context(), "taskData.taskContext");
-    CreatedTask created = creator.createWithOutcome(task);
+    CreatedTask created =
+        caller.seesAllUsers() || task.idempotencyKey() == null
+            ? creator.createWithOutcome(task)
+            : creator.createWithOutcome(callOf(List.of(task), caller)).get(0);
     return Envelope.ok(new CreateResult(created.id().toString(), created.outcome()));
   }
 
@@ -62,10 +65,14 @@ class CreateController {
       TaskDraft task = tasks.get(i);
       sealedTexts.check(task.type(), task.context(), "taskDataList[" + i + "].taskContext");
     }
-    List<CreatedTask> created = creator.createWithOutcome(CreateCall.of(tasks).byUsers());
+    List<CreatedTask> created = creator.createWithOutcome(callOf(tasks, caller));
     return Envelope.ok(
         new CreatedTasks(
             created.stream().map(task -> task.id().toString()).toList(),
             created.stream().map(CreatedTask::outcome).toList()));
+  }
+
+  private static CreateCall callOf(List<TaskDraft> tasks, Caller caller) {
+    return CreateCall.of(tasks).byUsers().seenBy(caller.scope().users());
   }
 }

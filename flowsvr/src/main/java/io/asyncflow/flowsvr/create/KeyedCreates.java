@@ -5,6 +5,7 @@ import static io.asyncflow.flowsvr.tasktable.Freshness.RECENT;
 import io.asyncflow.api.CreateOutcome;
 import io.asyncflow.api.OnDuplicate;
 import io.asyncflow.api.TaskStatus;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.create.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.lane.Lanes;
 import io.asyncflow.flowsvr.task.KeyOptions;
@@ -113,6 +114,7 @@ class KeyedCreates {
    *
    * @param table the table of the new tasks
    * @param wanted tasks of one type, with keys
+   * @param users those whose tasks the caller sees
    * @param laneOf the lanes of that table by their workers: those of all wanted tasks that not
    *     every worker may hold
    * @param newTasks gets the tasks to be inserted
@@ -122,10 +124,12 @@ class KeyedCreates {
   List<CreatedTask> create(
       TaskTable table,
       List<Wanted> wanted,
+      Names users,
       Map<Set<String>, String> laneOf,
       SortedMap<Long, TaskDraft> newTasks) {
     SortedMap<String, Standing> standings = take(table, wanted);
-    lockRows(wanted, standings);
+    lockRows(wanted, standings, users);
+    refuseOfOthers(wanted, standings, users);
     List<CreatedTask> results = new ArrayList<>(wanted.size());
     for (Wanted one : wanted) {
       Standing standing = standings.get(one.key());
@@ -170,13 +174,13 @@ class KeyedCreates {
     return new KeyUse(one.key(), bodyHash(one.task()), one.newId(), ownMs == null ? keptMs : ownMs);
   }
 
-  /** Locks and reads the tasks of which a create needs to know the status. */
-  private void lockRows(List<Wanted> wanted, Map<String, Standing> standings) {
+  /** Locks and reads the tasks of which a create needs to know the status, or the user. */
+  private void lockRows(List<Wanted> wanted, Map<String, Standing> standings, Names users) {
     SortedMap<TaskId, Standing> needed =
         new TreeMap<>(Comparator.comparing(TaskId::table).thenComparing(TaskId::number));
     for (Wanted one : wanted) {
       Standing standing = standings.get(one.key());
-      if (one.needsStatus() && !standing.isNew) {
+      if (!standing.isNew && (one.needsStatus() || !users.isAll())) {
         needed.put(standing.use.id(), standing);
       }
     }
@@ -193,6 +197,16 @@ class KeyedCreates {
         Standing standing = needed.get(row.id());
         standing.row = row;
         standing.status = row.status();
+      }
+    }
+  }
+
+  private static void refuseOfOthers(
+      List<Wanted> wanted, Map<String, Standing> standings, Names users) {
+    for (Wanted one : wanted) {
+      TaskRow row = standings.get(one.key()).row;
+      if (row != null && !users.contains(row.userId())) {
+        throw new IdempotencyConflictException(one.task());
       }
     }
   }

@@ -373,7 +373,7 @@ public class TaskCreator {
       List<KeyedCreates.Wanted> wanted =
           keyed.stream().map(i -> new KeyedCreates.Wanted(call.tasks().get(i), newIds[i])).toList();
       Iterator<CreatedTask> ofKeys =
-          keyedCreates.create(table, wanted, laneOf, newTasks).iterator();
+          keyedCreates.create(table, wanted, call.users(), laneOf, newTasks).iterator();
       keyed.forEach(position -> results[position] = ofKeys.next());
     }
     if (call.ofUsers()) {

@@ -77,6 +77,7 @@ class CreatingReports {
     List<TaskTransition> written = new ArrayList<>();
     CreateCall call =
         CreateCall.of(report.creates())
+            .seenBy(report.users())
             .and(
                 ids -> {
                   written.clear();

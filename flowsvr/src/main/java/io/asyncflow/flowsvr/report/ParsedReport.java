@@ -20,13 +20,19 @@ import java.util.List;
  * @param creates the tasks that are created if the report is accepted
  * @param lane the lane into which the report puts the task; {@code null} if it stays in its lane
  * @param stages the stages whose tasks its sender may report on
+ * @param users the users whose tasks its sender sees
  */
 public record ParsedReport(
-    TaskId task, Report report, List<TaskDraft> creates, String lane, Names stages) {
+    TaskId task,
+    Report report,
+    List<TaskDraft> creates,
+    String lane,
+    Names stages,
+    Names users) {
 
-  /** A report of the server itself, or of one who may report on all stages, into no other lane. */
+  /** A report of the server itself, or of a caller without a scope, into no other lane. */
   public ParsedReport(TaskId task, Report report, List<TaskDraft> creates) {
-    this(task, report, creates, null, Names.ALL);
+    this(task, report, creates, null, Names.ALL, Names.ALL);
   }
 
   /**
@@ -40,14 +46,14 @@ public record ParsedReport(
 
   /** The same report, sent by this caller. */
   ParsedReport by(Caller caller) {
-    return caller.stages().isAll()
-        ? this
-        : new ParsedReport(task, report, creates, lane, caller.stages());
+    return caller.isScoped()
+        ? new ParsedReport(task, report, creates, lane, caller.stages(), caller.scope().users())
+        : this;
   }
 
   /** The same report, which puts the task into this lane. */
   ParsedReport inLane(String value) {
-    return new ParsedReport(task, report, creates, value, stages);
+    return new ParsedReport(task, report, creates, value, stages, users);
   }
 
   /** The transition of an accepted report. */

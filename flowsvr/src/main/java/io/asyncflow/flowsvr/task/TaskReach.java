@@ -42,10 +42,6 @@ public class TaskReach {
             || find(id).filter(row -> caller.seesUser(row.userId())).isPresent());
   }
 
-  public boolean exists(TaskId id) {
-    return find(id).isPresent();
-  }
-
   private Optional<TaskRow> find(TaskId id) {
     return families.has(id.table()) ? tasks.find(id) : Optional.empty();
   }

@@ -15,6 +15,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.AtOnce;
 import io.asyncflow.flowsvr.Given;
 import io.asyncflow.flowsvr.UnsweptServer;
+import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.task.KeyOptions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.rules.FireId;
@@ -109,6 +110,27 @@ class DuplicateCreatesIT {
     assertThat(given.row(id).context()).isEqualTo("a");
     end();
     assertThat(create(aTask("b", OnDuplicate.KEEP))).isEqualTo(new CreatedTask(id, KEPT));
+  }
+
+  @Test
+  void keyOfATaskOfAUserThatIsNotSeenIsRefusedWhateverIsAsked() {
+    TaskDraft ofAdam = given.aWaitingTask().ofType(type).ofUser("adam").withKey("k").asDraft();
+    TaskId id = create(ofAdam).id();
+    Names eva = Names.of(List.of("eva"));
+    for (OnDuplicate asked : OnDuplicate.values()) {
+      TaskDraft task =
+          given.aWaitingTask().ofType(type).ofUser("eva").withKey("k", asked).asDraft();
+      CreateCall call = CreateCall.of(List.of(task));
+      assertThatThrownBy(() -> creator.create(call.seenBy(eva)))
+          .as("%s", asked)
+          .isInstanceOf(IdempotencyConflictException.class);
+    }
+    assertThat(given.row(id).userId()).isEqualTo("adam");
+    CreateCall again = CreateCall.of(List.of(ofAdam));
+    assertThat(creator.create(again.seenBy(Names.of(List.of("ad*"))))).containsExactly(id);
+
+    jdbc.sql("DELETE FROM t_%s_task_1".formatted(type.name())).update();
+    assertThat(creator.create(again.seenBy(eva))).as("the task is gone").containsExactly(id);
   }
 
   @Test

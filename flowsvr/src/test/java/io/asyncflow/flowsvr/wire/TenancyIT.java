@@ -434,6 +434,8 @@ class TenancyIT {
 
     assertThat(create(key, type, "adam", "k4").code()).isEqualTo(OUT_OF_SCOPE);
     assertThat(create(key, type, "eva", "k1").code()).as("a key of another user").isEqualTo(8052);
+    assertThat(createMany(key, type, "eva", "k1", "REPLACE").code()).isEqualTo(8052);
+    assertThat(createMany(key, type, "eva", "k3", "KEEP").code()).isZero();
     assertThat(send(key, "task/getTask", Map.of("taskId", foreign)).code()).isEqualTo(8035);
     assertThat(send(key, "task/getTask", Map.of("taskType", type, "idempotencyKey", "k1")).code())
         .isEqualTo(8035);
@@ -445,6 +447,28 @@ class TenancyIT {
     List<String> ids = new ArrayList<>();
     list.result().path("taskList").forEach(task -> ids.add(task.path("taskId").asString()));
     assertThat(ids).containsExactly(ofEva, own);
+  }
+
+  private Answer createMany(
+      String key, String type, String user, String idempotencyKey, String onDuplicate)
+      throws Exception {
+    return send(
+        key,
+        "task/createTasks",
+        Map.of(
+            "taskDataList",
+            List.of(
+                Map.of(
+                    "taskType",
+                    type,
+                    "taskStage",
+                    "render",
+                    "userId",
+                    user,
+                    "idempotencyKey",
+                    idempotencyKey,
+                    "onDuplicate",
+                    onDuplicate))));
   }
 
   @Test
