@@ -14,6 +14,12 @@ import java.util.stream.Collectors;
  */
 public final class Caller {
 
+  /** The principal of the key in the server's environment. */
+  public static final String ENVIRONMENT = "env:FLOW_API_KEY";
+
+  /** The principal of everybody who reaches a server that listens on loopback alone. */
+  public static final String EVERYBODY = "local";
+
   /** How a caller proved itself. */
   public enum Kind {
     /** By reaching a server that listens on loopback alone. */
@@ -36,6 +42,7 @@ public final class Caller {
   private final boolean isScoped;
   private final Names workers;
   private final RequestRate rate;
+  private final Long endNanos;
 
   /**
    * @param principal names the caller in logs and records: {@code local}, {@code env:FLOW_API_KEY},
@@ -49,6 +56,11 @@ public final class Caller {
    * @param rate what it may ask for a second; {@code null} for no limit
    */
   public Caller(Kind kind, String principal, Set<Role> roles, Scope scope, RequestRate rate) {
+    this(kind, principal, roles, scope, rate, null);
+  }
+
+  private Caller(
+      Kind kind, String principal, Set<Role> roles, Scope scope, RequestRate rate, Long endNanos) {
     this.kind = kind;
     this.principal = principal;
     Set<Role> given = EnumSet.noneOf(Role.class);
@@ -61,11 +73,21 @@ public final class Caller {
     this.isScoped = !scope.isAll();
     this.workers = scope.workers();
     this.rate = rate;
+    this.endNanos = endNanos;
   }
 
   /** The same caller, proven by a session that it has begun. */
   public Caller inSession() {
     return new Caller(Kind.SESSION, principal, roles, scope, rate);
+  }
+
+  /**
+   * The same caller, proven for so long.
+   *
+   * @param nanos a moment of this server's monotonic clock
+   */
+  public Caller until(long nanos) {
+    return new Caller(kind, principal, roles, scope, rate, nanos);
   }
 
   public Kind kind() {
@@ -91,6 +113,14 @@ public final class Caller {
   /** What the caller may ask for a second; {@code null} for no limit. */
   public RequestRate rate() {
     return rate;
+  }
+
+  /**
+   * When the token or the session that has proven the caller ends, on this server's monotonic
+   * clock; {@code null} for other callers.
+   */
+  public Long endNanos() {
+    return endNanos;
   }
 
   /** Whether some objects lie outside of the caller's scope. */

@@ -1,9 +1,9 @@
 package io.asyncflow.flowsvr.access.chain;
 
 import io.asyncflow.flowsvr.access.Caller;
-import io.asyncflow.flowsvr.access.key.KeyGrant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.springframework.security.authentication.AuthenticationCredentialsNotFoundException;
 import org.springframework.security.core.Authentication;
@@ -15,6 +15,8 @@ import org.springframework.security.core.context.SecurityContextHolder;
  * authorities.
  */
 record CallerAuthentication(Caller caller) implements Authentication {
+
+  private static final Set<String> ALL_IN_ONE = Set.of(Caller.EVERYBODY, Caller.ENVIRONMENT);
 
   /**
    * The caller in whose name this thread works.
@@ -50,15 +52,19 @@ record CallerAuthentication(Caller caller) implements Authentication {
     return List.of();
   }
 
-  /** The principal of an access key; {@code null} for callers without one. */
+  /**
+   * What the open calls of a caller are counted under: the principal of an access key, or of a
+   * subject of the issuer. {@code null} where workers and applications may all be the same caller.
+   */
   @Override
   public Object getCredentials() {
-    return KeyGrant.isOfKey(caller.principal()) ? caller.principal() : null;
+    return ALL_IN_ONE.contains(caller.principal()) ? null : caller.principal();
   }
 
+  /** When what has proven the caller ends: {@link Caller#endNanos}. */
   @Override
   public Object getDetails() {
-    return null;
+    return caller.endNanos();
   }
 
   @Override

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 final class OneKey implements Callers {
 
   private final Caller caller =
-      new Caller(Caller.Kind.ENV, "env:FLOW_API_KEY", Set.of(Role.ADMIN), Scope.ALL);
+      new Caller(Caller.Kind.ENV, Caller.ENVIRONMENT, Set.of(Role.ADMIN), Scope.ALL);
   private final byte[] keyHash;
 
   OneKey(String key) {

@@ -54,6 +54,7 @@ public class Sessions {
 
   private static final long ONE_MINUTE_MS = Duration.ofMinutes(1).toMillis();
 
+  private final Node node;
   private final SessionStore store;
   private final SessionCallers callers;
   private final SessionCookie cookie;
@@ -76,6 +77,7 @@ public class Sessions {
       ActStore recorded,
       Node node,
       @Value("${flow.access.log-ins-per-minute:30}") int mostAMinute) {
+    this.node = node;
     this.store = store;
     this.callers = callers;
     this.cookie = cookie;
@@ -149,10 +151,12 @@ public class Sessions {
 
   private Optional<OpenSession> open(SessionId id, Stored stored) {
     SessionRow row = stored.row();
+    long left = TimeUnit.MILLISECONDS.toNanos(row.expireTime() - stored.now());
     Optional<OpenSession> session =
         callers
             .find(row, id, stored.seal())
             .filter(caller -> row.isLive(stored.now()))
+            .map(caller -> caller.until(node.nanoTime() + left))
             .map(caller -> new OpenSession(id, caller, row.expireTime()));
     if (session.isPresent() && row.isToBeMarked(stored.now())) {
       store.markUsed(row.idHash(), stored.now());

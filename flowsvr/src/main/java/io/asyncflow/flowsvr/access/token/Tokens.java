@@ -23,6 +23,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -74,6 +75,7 @@ public class Tokens implements DisposableBean {
 
   private final OidcProperties oidc;
   private final KnownKeys keys;
+  private final Node node;
   private final TokenGrant grant;
   private final NimbusJwtDecoder decoder;
   private final Semaphore verifying = new Semaphore(MOST_VERIFYING);
@@ -88,6 +90,7 @@ public class Tokens implements DisposableBean {
   Tokens(OidcProperties oidc, KnownKeys keys, Node node) {
     this.oidc = oidc;
     this.keys = keys;
+    this.node = node;
     this.grant = new TokenGrant(oidc);
     this.decoder =
         NimbusJwtDecoder.withJwkSource(issuerKeys())
@@ -167,7 +170,9 @@ public class Tokens implements DisposableBean {
     }
     try {
       Jwt jwt = decoder.decode(token);
-      return new Verified(grant.callerOf(jwt), jwt.getExpiresAt().toEpochMilli() + SKEW.toMillis());
+      long endsAt = jwt.getExpiresAt().toEpochMilli() + SKEW.toMillis();
+      long left = TimeUnit.MILLISECONDS.toNanos(endsAt - keys.now());
+      return new Verified(grant.callerOf(jwt).until(node.nanoTime() + left), endsAt);
     } catch (JwtValidationException e) { // its signature is good, so its owner is told
       throw new FlowException(
           ErrorCode.NOT_AUTHENTICATED,

@@ -46,8 +46,8 @@ public final class OpenLimit {
   }
 
   /**
-   * Counts a request under the access key for which this thread works. Callers without an access
-   * key have no limit.
+   * Counts a request under the access key, or the subject of a token, for which this thread works.
+   * Other callers have no limit.
    *
    * @return to be run once, when the request is over
    * @throws FlowException with {@link ErrorCode#LIMIT_EXCEEDED} if the limit of the key is reached

@@ -128,8 +128,9 @@ public abstract class ServerSentEvents implements WriteListener, AsyncListener {
     close();
   }
 
+  /** What was written in part is not an event without its end. */
   @Override
-  public final void onTimeout(AsyncEvent never) {
+  public final void onTimeout(AsyncEvent timeIsOver) {
     close();
   }
 

@@ -1,5 +1,6 @@
 package io.asyncflow.flowsvr.web.stream;
 
+import io.asyncflow.flowsvr.system.Node;
 import io.asyncflow.flowsvr.web.load.CallerShare;
 import io.asyncflow.flowsvr.web.load.OpenCalls;
 import io.asyncflow.flowsvr.web.load.OpenLimit;
@@ -9,26 +10,38 @@ import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Component;
 
-/** Turns requests into streams of server-sent events, so many of one address. Thread-safe. */
+/**
+ * Turns requests into streams of server-sent events, so many of one address. A stream ends with the
+ * token or the session of its caller, and after an hour: a client that comes back has to prove again
+ * who it is. Thread-safe.
+ */
 @Component
 public class StreamOpener {
 
   /** The name of the header with which a client that comes back says what it has received. */
   public static final String LAST_EVENT_ID = "Last-Event-ID";
 
+  private static final Duration LONGEST = Duration.ofHours(1);
+
   private final CallerShare streams;
   private final OpenCalls calls;
+  private final Node node;
 
   public StreamOpener(
       WaitingRequests waiting,
       OpenCalls calls,
+      Node node,
       @Value("${flow.max-streams-per-address:200}") int streamsPerAddress,
       @Value("${flow.max-streams-per-key:200}") int streamsPerKey) {
     this.streams =
@@ -37,6 +50,7 @@ public class StreamOpener {
             new OpenLimit(streamsPerKey, "streams of one access key"),
             new OpenLimit(streamsPerAddress, "streams of one address"));
     this.calls = calls;
+    this.node = node;
   }
 
   /** Makes a stream of a request. */
@@ -74,7 +88,7 @@ public class StreamOpener {
       response.setHeader("X-Accel-Buffering", "no"); // otherwise nginx buffers events
       ServletOutputStream out = response.getOutputStream();
       AsyncContext async = request.startAsync();
-      async.setTimeout(0);
+      async.setTimeout(timeLeft().toMillis());
       self.set(
           maker.make(
               async,
@@ -93,6 +107,16 @@ public class StreamOpener {
         leave(leave, over, self.get());
       }
     }
+  }
+
+  /** Not zero, which would be for ever. */
+  private Duration timeLeft() {
+    Authentication caller = SecurityContextHolder.getContext().getAuthentication();
+    if (caller == null || !(caller.getDetails() instanceof Long endNanos)) {
+      return LONGEST;
+    }
+    long left = Math.min(endNanos - node.nanoTime(), LONGEST.toNanos());
+    return Duration.ofMillis(Math.max(TimeUnit.NANOSECONDS.toMillis(left), 1));
   }
 
   /**

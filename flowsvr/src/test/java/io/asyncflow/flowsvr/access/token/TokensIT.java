@@ -1,6 +1,7 @@
 package io.asyncflow.flowsvr.access.token;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -14,6 +15,13 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
+import io.asyncflow.api.ErrorCode;
+import io.asyncflow.api.FlowClient;
+import io.asyncflow.api.FlowException;
+import io.asyncflow.api.HttpFlowClient;
+import io.asyncflow.api.event.EventConnection;
+import io.asyncflow.api.event.EventFilter;
+import io.asyncflow.api.event.FollowedEvent;
 import io.asyncflow.flowsvr.access.FakeIssuer;
 import io.asyncflow.flowsvr.access.KeysServers;
 import io.asyncflow.flowsvr.system.BadSettingException;
@@ -49,6 +57,7 @@ class TokensIT {
     wire =
         KeysServers.wireTo(
             SERVERS.start(
+                "--flow.max-streams-per-key=2",
                 "--flow.oidc.issuer=" + ISSUER.url(),
                 "--flow.oidc.audience=" + FakeIssuer.AUDIENCE,
                 "--flow.oidc.types-claim=types",
@@ -190,6 +199,39 @@ class TokensIT {
     String token = ISSUER.token(claims("ann", "READER"));
     await().atMost(SOON).until(() -> me(token).status() == 200);
     assertThat(ISSUER.asked()).isGreaterThan(before).isLessThan(before + 10);
+  }
+
+  @Test
+  void streamEndsWithItsToken() throws InterruptedException {
+    String token =
+        ISSUER.token(
+            claims("brief", "READER")
+                .issueTime(in(Duration.ofMinutes(-40)))
+                .expirationTime(in(Duration.ofSeconds(-50)))); // a minute is for the clocks
+    try (EventConnection stream = client(token).events().open(EventFilter.ALL, null)) {
+      for (FollowedEvent next = stream.next(); next != null; ) {
+        next = stream.next();
+      }
+    }
+    assertRefused(token, "expired");
+  }
+
+  @Test
+  void subjectHasSoManyStreamsAtOnce() {
+    String token = ISSUER.token(claims("greedy", "READER"));
+    try (EventConnection first = client(token).events().open(EventFilter.ALL, null);
+        EventConnection second = client(token).events().open(EventFilter.ALL, null)) {
+      assertThatExceptionOfType(FlowException.class)
+          .isThrownBy(() -> client(token).events().open(EventFilter.ALL, null).next())
+          .extracting(FlowException::errorCode)
+          .isEqualTo(ErrorCode.LIMIT_EXCEEDED);
+      assertThat(List.of(first, second)).doesNotContainNull();
+    }
+  }
+
+  private static FlowClient client(String token) {
+    return new HttpFlowClient(
+        wire.request("").build().uri(), token, Duration.ofSeconds(60));
   }
 
   @Test
