@@ -143,17 +143,19 @@ public class AccessKeyStore {
   }
 
   /**
-   * The callers that are refused although their tokens are good.
+   * The callers that are refused although their tokens are good, and those that were since then.
    *
+   * @param since epoch ms
    * @return until when, epoch ms, by principal
    */
-  Map<String, Long> denied() {
+  Map<String, Long> deniedSince(long since) {
     Map<String, Long> denied = new HashMap<>();
     jdbc.query(
-        sql("SELECT principal, until_time FROM t_access_denied WHERE until_time > now_ms"),
+        "SELECT principal, until_time FROM t_access_denied WHERE until_time >= ?",
         rs -> {
           denied.put(rs.getString("principal"), rs.getLong("until_time"));
-        });
+        },
+        since);
     return denied;
   }
 

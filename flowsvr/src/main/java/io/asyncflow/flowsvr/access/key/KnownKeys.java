@@ -15,6 +15,8 @@ import io.asyncflow.rules.access.KeySeals;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,6 +62,7 @@ public class KnownKeys {
   private final Semaphore waiting = new Semaphore(MOST_WAITING);
   private volatile KeySnapshot snapshot = KeySnapshot.NOTHING;
   private volatile Map<String, Long> denied = Map.of();
+  private volatile Set<String> lostDenials = Set.of();
   private volatile Clock clock;
   private volatile long lastEarlyLook;
   private BackgroundLoop loop;
@@ -240,9 +243,10 @@ public class KnownKeys {
         KeySnapshot next =
             before.next(
                 version.number(), store.notEndedBefore(since), since, seals, node.nanoTime());
-        denied = Map.copyOf(store.denied());
+        Set<String> lost = deny(store.deniedSince(since));
         snapshot = next; // at last: with its version, nothing of it is read again
         tellRefused(before.refused());
+        lost.forEach(this::tellLost);
       }
       calls.setEnded(ended(now()));
     } finally {
@@ -260,6 +264,37 @@ public class KnownKeys {
   public boolean isDenied(String principal) {
     Long until = denied.get(principal);
     return until != null && now() < until;
+  }
+
+  /**
+   * Lets nobody in whose row is gone: servers change a row to let a caller in, and delete it long
+   * after its time.
+   *
+   * @param rows until when callers are denied
+   * @return the callers whose rows are gone since the last look
+   */
+  private Set<String> deny(Map<String, Long> rows) {
+    Map<String, Long> next = new HashMap<>(rows);
+    Set<String> gone = new HashSet<>();
+    denied.forEach(
+        (principal, until) -> {
+          if (isDenied(principal) && next.putIfAbsent(principal, until) == null) {
+            gone.add(principal);
+          }
+        });
+    Set<String> before = lostDenials;
+    lostDenials = Set.copyOf(gone);
+    denied = Map.copyOf(next);
+    gone.removeAll(before);
+    return gone;
+  }
+
+  private void tellLost(String principal) {
+    log.error(
+        "somebody has deleted the row of {} in t_access_denied by SQL: this server goes on to refuse"
+            + " the caller until it is started again; deny it again, and find out by whom",
+        principal);
+    acts.recordOwn(Act.of("KEEP_DENIAL", principal).with(Map.of("server", node.id())));
   }
 
   private void tellRefused(Set<String> before) {

@@ -13,6 +13,7 @@ import static org.mockito.Mockito.when;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Stored;
 import io.asyncflow.flowsvr.access.key.AccessKeyStore.Version;
+import io.asyncflow.flowsvr.act.Act;
 import io.asyncflow.flowsvr.act.Acts;
 import io.asyncflow.flowsvr.system.BadSettingException;
 import io.asyncflow.flowsvr.system.Node;
@@ -24,6 +25,7 @@ import io.asyncflow.rules.access.KeySeals;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,7 @@ class KnownKeysTest {
   private static final String NEW = "the-pepper-of-these-days";
 
   private final AccessKeyStore store = mock();
+  private final Acts acts = mock();
   private final DatabaseWatch database = mock();
   private final OpenCalls calls = new OpenCalls();
   private final StoppedNode node = new StoppedNode();
@@ -63,7 +66,7 @@ class KnownKeysTest {
     when(store.version()).thenAnswer(any -> new Version(version, BEGIN));
     when(store.all()).thenAnswer(any -> List.copyOf(rows));
     when(store.notEndedBefore(BEGIN - THIRTY_DAYS)).thenAnswer(any -> List.copyOf(rows));
-    keys = new KnownKeys(store, seals, calls, database, mock(Acts.class), node, environmentKey);
+    keys = new KnownKeys(store, seals, calls, database, acts, node, environmentKey);
     keys.load();
     return keys;
   }
@@ -144,6 +147,25 @@ class KnownKeysTest {
     keys.refresh();
     verify(store, times(2)).notEndedBefore(anyLong());
     assertThat(find(key)).isNotNull();
+  }
+
+  @Test
+  void denialWhoseRowIsDeletedGoesOnAndIsToldOnce() {
+    when(store.deniedSince(BEGIN - THIRTY_DAYS))
+        .thenReturn(Map.of("oidc:i#ann", BEGIN + 60_000, "oidc:i#bob", BEGIN + 60_000))
+        .thenReturn(Map.of("oidc:i#bob", BEGIN - 1)) // let in again by a server
+        .thenReturn(Map.of());
+    started();
+    assertThat(keys.isDenied("oidc:i#ann")).isTrue();
+    for (int i = 0; i < 3; i++) {
+      version++;
+      keys.refresh();
+      assertThat(keys.isDenied("oidc:i#ann")).isTrue();
+      assertThat(keys.isDenied("oidc:i#bob")).isFalse();
+    }
+    verify(acts, times(1)).recordOwn(any(Act.class));
+    node.pass(Duration.ofMinutes(1));
+    assertThat(keys.isDenied("oidc:i#ann")).as("its time is over").isFalse();
   }
 
   @Test
