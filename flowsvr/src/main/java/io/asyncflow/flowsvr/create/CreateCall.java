@@ -20,7 +20,8 @@ import java.util.Map;
  *     refused
  * @param join further work in the same transaction; {@code null} for none
  */
-public record CreateCall(List<TaskDraft> tasks, List<JobPlace> places, boolean ofUsers, Names users, Join join) {
+public record CreateCall(
+    List<TaskDraft> tasks, List<JobPlace> places, boolean ofUsers, Names users, Join join) {
 
   /** Further work in a transaction that creates tasks. */
   @FunctionalInterface

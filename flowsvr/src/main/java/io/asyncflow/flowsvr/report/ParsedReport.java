@@ -23,12 +23,7 @@ import java.util.List;
  * @param users the users whose tasks its sender sees
  */
 public record ParsedReport(
-    TaskId task,
-    Report report,
-    List<TaskDraft> creates,
-    String lane,
-    Names stages,
-    Names users) {
+    TaskId task, Report report, List<TaskDraft> creates, String lane, Names stages, Names users) {
 
   /** A report of the server itself, or of a caller without a scope, into no other lane. */
   public ParsedReport(TaskId task, Report report, List<TaskDraft> creates) {

@@ -34,7 +34,9 @@ class ProgressControllerTest {
   private final AsyncContext async = mock();
   private final ProgressController controller =
       new ProgressController(
-          mock(), watch, new StreamOpener(mock(WaitingRequests.class), new OpenCalls(), new Node(), 1, 1));
+          mock(),
+          watch,
+          new StreamOpener(mock(WaitingRequests.class), new OpenCalls(), new Node(), 1, 1));
 
   @BeforeEach
   void aRequest() throws IOException {

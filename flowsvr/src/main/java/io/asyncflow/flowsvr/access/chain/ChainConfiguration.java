@@ -56,7 +56,8 @@ class ChainConfiguration implements WebMvcConfigurer {
       ObjectProvider<Tokens> tokens) {
     return switch (access.mode()) {
       case LOCAL -> {
-        Caller local = new Caller(Caller.Kind.LOCAL, Caller.EVERYBODY, Set.of(Role.ADMIN), Scope.ALL);
+        Caller local =
+            new Caller(Caller.Kind.LOCAL, Caller.EVERYBODY, Set.of(Role.ADMIN), Scope.ALL);
         yield (token, certificate) -> local;
       }
       case KEY -> new OneKey(access.apiKey());

@@ -23,8 +23,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * Turns requests into streams of server-sent events, so many of one address. A stream ends with the
- * token or the session of its caller, and after an hour: a client that comes back has to prove again
- * who it is. Thread-safe.
+ * token or the session of its caller, and after an hour: a client that comes back has to prove
+ * again who it is. Thread-safe.
  */
 @Component
 public class StreamOpener {

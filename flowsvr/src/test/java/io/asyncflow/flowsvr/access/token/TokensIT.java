@@ -230,8 +230,7 @@ class TokensIT {
   }
 
   private static FlowClient client(String token) {
-    return new HttpFlowClient(
-        wire.request("").build().uri(), token, Duration.ofSeconds(60));
+    return new HttpFlowClient(wire.request("").build().uri(), token, Duration.ofSeconds(60));
   }
 
   @Test
