@@ -3,6 +3,7 @@ package io.asyncflow.api.key;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * An access key to be made.
@@ -47,80 +48,37 @@ public record NewKey(
 
   /** The same for these types alone. */
   public NewKey ofTypes(String... wanted) {
-    return new NewKey(
-        name,
-        roles,
-        List.of(wanted),
-        stages,
-        users,
-        workerPrefix,
-        expireDays,
-        rateLimit,
-        certSan,
-        notBefore);
+    return with(copy -> copy.types = List.of(wanted));
   }
 
   /** The same for these stages alone. */
   public NewKey ofStages(String... wanted) {
-    return new NewKey(
-        name,
-        roles,
-        types,
-        List.of(wanted),
-        users,
-        workerPrefix,
-        expireDays,
-        rateLimit,
-        certSan,
-        notBefore);
+    return with(copy -> copy.stages = List.of(wanted));
   }
 
   /** The same for these users alone. */
   public NewKey ofUsers(String... wanted) {
-    return new NewKey(
-        name,
-        roles,
-        types,
-        stages,
-        List.of(wanted),
-        workerPrefix,
-        expireDays,
-        rateLimit,
-        certSan,
-        notBefore);
+    return with(copy -> copy.users = List.of(wanted));
   }
 
   /** The same for workers alone whose ids begin so. */
   public NewKey ofWorkers(String prefix) {
-    return new NewKey(
-        name, roles, types, stages, users, prefix, expireDays, rateLimit, certSan, notBefore);
+    return with(copy -> copy.workerPrefix = prefix);
   }
 
   /** The same, for so many days. */
   public NewKey forDays(int days) {
-    return new NewKey(
-        name, roles, types, stages, users, workerPrefix, days, rateLimit, certSan, notBefore);
+    return with(copy -> copy.expireDays = days);
   }
 
   /** The same, with so many requests a second to each server. */
   public NewKey atMost(int requestsPerSecond) {
-    return new NewKey(
-        name,
-        roles,
-        types,
-        stages,
-        users,
-        workerPrefix,
-        expireDays,
-        requestsPerSecond,
-        certSan,
-        notBefore);
+    return with(copy -> copy.rateLimit = requestsPerSecond);
   }
 
   /** The same for clients alone whose certificate has this URI or DNS name. */
   public NewKey withCertificate(String san) {
-    return new NewKey(
-        name, roles, types, stages, users, workerPrefix, expireDays, rateLimit, san, notBefore);
+    return with(copy -> copy.certSan = san);
   }
 
   /**
@@ -129,7 +87,34 @@ public record NewKey(
    * @param begin epoch ms
    */
   public NewKey from(long begin) {
+    return with(copy -> copy.notBefore = begin);
+  }
+
+  private NewKey with(Consumer<Copy> change) {
+    Copy copy = new Copy();
+    change.accept(copy);
     return new NewKey(
-        name, roles, types, stages, users, workerPrefix, expireDays, rateLimit, certSan, begin);
+        name,
+        roles,
+        copy.types,
+        copy.stages,
+        copy.users,
+        copy.workerPrefix,
+        copy.expireDays,
+        copy.rateLimit,
+        copy.certSan,
+        copy.notBefore);
+  }
+
+  /** The fields of this key that a copy may change. */
+  private final class Copy {
+    private List<String> types = NewKey.this.types;
+    private List<String> stages = NewKey.this.stages;
+    private List<String> users = NewKey.this.users;
+    private String workerPrefix = NewKey.this.workerPrefix;
+    private Integer expireDays = NewKey.this.expireDays;
+    private Integer rateLimit = NewKey.this.rateLimit;
+    private String certSan = NewKey.this.certSan;
+    private Long notBefore = NewKey.this.notBefore;
   }
 }

@@ -1,5 +1,7 @@
 package io.asyncflow.rules.access;
 
+import java.util.function.Consumer;
+
 /**
  * A row of {@code t_access_key} without its seal, its text columns as they are stored. Immutable:
  * the hash is not to be changed.
@@ -77,50 +79,35 @@ public record AccessKeyRow(
 
   /** The same, with these limits. */
   public AccessKeyRow limited(String san, int rate, long begin) {
-    return new AccessKeyRow(
-        id,
-        name,
-        hash,
-        roles,
-        types,
-        stages,
-        users,
-        workerPrefix,
-        createdBy,
-        createTime,
-        expireTime,
-        revokeTime,
-        revokeReason,
-        replacedBy,
-        san,
-        rate,
-        begin);
+    return with(
+        copy -> {
+          copy.certSan = san;
+          copy.rateLimit = rate;
+          copy.notBefore = begin;
+        });
   }
 
   /** The same, revoked. */
   public AccessKeyRow revoked(long time, String reason) {
-    return new AccessKeyRow(
-        id,
-        name,
-        hash,
-        roles,
-        types,
-        stages,
-        users,
-        workerPrefix,
-        createdBy,
-        createTime,
-        expireTime,
-        time,
-        reason,
-        replacedBy,
-        certSan,
-        rateLimit,
-        notBefore);
+    return with(
+        copy -> {
+          copy.revokeTime = time;
+          copy.revokeReason = reason;
+        });
   }
 
   /** The same, with another key in its place from this time on at the latest. */
   public AccessKeyRow replaced(String successor, long expiry) {
+    return with(
+        copy -> {
+          copy.expireTime = Math.min(expireTime, expiry);
+          copy.replacedBy = successor;
+        });
+  }
+
+  private AccessKeyRow with(Consumer<Copy> change) {
+    Copy copy = new Copy();
+    change.accept(copy);
     return new AccessKeyRow(
         id,
         name,
@@ -132,13 +119,24 @@ public record AccessKeyRow(
         workerPrefix,
         createdBy,
         createTime,
-        Math.min(expireTime, expiry),
-        revokeTime,
-        revokeReason,
-        successor,
-        certSan,
-        rateLimit,
-        notBefore);
+        copy.expireTime,
+        copy.revokeTime,
+        copy.revokeReason,
+        copy.replacedBy,
+        copy.certSan,
+        copy.rateLimit,
+        copy.notBefore);
+  }
+
+  /** The fields of this row that a copy may change. */
+  private final class Copy {
+    private long expireTime = AccessKeyRow.this.expireTime;
+    private Long revokeTime = AccessKeyRow.this.revokeTime;
+    private String revokeReason = AccessKeyRow.this.revokeReason;
+    private String replacedBy = AccessKeyRow.this.replacedBy;
+    private String certSan = AccessKeyRow.this.certSan;
+    private int rateLimit = AccessKeyRow.this.rateLimit;
+    private long notBefore = AccessKeyRow.this.notBefore;
   }
 
   public boolean isRevoked() {
