@@ -1,6 +1,7 @@
 package io.asyncflow.api;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A job to be created: one that a split divides, a team, or one with the children given here.
@@ -85,159 +86,85 @@ public record NewJob(
 
   /** The same with another input. */
   public NewJob withJobInput(String input) {
-    return new NewJob(
-        userId,
-        jobType,
-        input,
-        priority,
-        idempotencyKey,
-        failurePolicy,
-        childType,
-        window,
-        team,
-        children,
-        merge);
+    return with(copy -> copy.jobInput = input);
   }
 
   /** The same with another team. */
   public NewJob withTeam(Team newTeam) {
-    return new NewJob(
-        userId,
-        jobType,
-        jobInput,
-        priority,
-        idempotencyKey,
-        failurePolicy,
-        childType,
-        window,
-        newTeam,
-        children,
-        merge);
+    return with(copy -> copy.team = newTeam);
   }
 
   /** The same with another list of children. */
   public NewJob withChildren(List<JobChild> newChildren) {
-    return new NewJob(
-        userId,
-        jobType,
-        jobInput,
-        priority,
-        idempotencyKey,
-        failurePolicy,
-        childType,
-        window,
-        team,
-        newChildren,
-        merge);
+    return with(copy -> copy.children = newChildren);
   }
 
   public NewJob withIdempotencyKey(String key) {
-    return new NewJob(
-        userId,
-        jobType,
-        jobInput,
-        priority,
-        key,
-        failurePolicy,
-        childType,
-        window,
-        team,
-        children,
-        merge);
+    return with(copy -> copy.idempotencyKey = key);
   }
 
   public NewJob withFailurePolicy(FailurePolicy policy) {
-    return new NewJob(
-        userId,
-        jobType,
-        jobInput,
-        priority,
-        idempotencyKey,
-        policy,
-        childType,
-        window,
-        team,
-        children,
-        merge);
+    return with(copy -> copy.failurePolicy = policy);
   }
 
   public NewJob withChildType(String type) {
-    return new NewJob(
-        userId,
-        jobType,
-        jobInput,
-        priority,
-        idempotencyKey,
-        failurePolicy,
-        type,
-        window,
-        team,
-        children,
-        merge);
+    return with(copy -> copy.childType = type);
   }
 
   public NewJob withPriority(int seconds) {
-    return new NewJob(
-        userId,
-        jobType,
-        jobInput,
-        seconds,
-        idempotencyKey,
-        failurePolicy,
-        childType,
-        window,
-        team,
-        children,
-        merge);
+    return with(copy -> copy.priority = seconds);
   }
 
   /** The same with at most this many of its children in flight. */
   public NewJob withWindow(int most) {
-    return new NewJob(
-        userId,
-        jobType,
-        jobInput,
-        priority,
-        idempotencyKey,
-        failurePolicy,
-        childType,
-        most,
-        team,
-        children,
-        merge);
+    return with(copy -> copy.window = most);
   }
 
   /** The same without its input and the contexts of its children. */
   public NewJob withoutContents() {
-    return new NewJob(
-        userId,
-        jobType,
-        null,
-        priority,
-        idempotencyKey,
-        failurePolicy,
-        childType,
-        window,
-        team == null ? null : team.withoutContext(),
-        children == null
-            ? null
-            : children.stream().map(child -> child.withTaskContext(null)).toList(),
-        merge);
+    return with(
+        copy -> {
+          copy.jobInput = null;
+          copy.team = team == null ? null : team.withoutContext();
+          copy.children =
+              children == null
+                  ? null
+                  : children.stream().map(child -> child.withTaskContext(null)).toList();
+        });
   }
 
   /** The same with a merge, or without one. */
   public NewJob withMerge(boolean merges) {
+    return with(copy -> copy.merge = merges);
+  }
+
+  private NewJob with(Consumer<Copy> change) {
+    Copy copy = new Copy();
+    change.accept(copy);
     return new NewJob(
         userId,
         jobType,
-        jobInput,
-        priority,
-        idempotencyKey,
-        failurePolicy,
-        childType,
-        window,
-        team,
-        children,
-        merges);
+        copy.jobInput,
+        copy.priority,
+        copy.idempotencyKey,
+        copy.failurePolicy,
+        copy.childType,
+        copy.window,
+        copy.team,
+        copy.children,
+        copy.merge);
+  }
+
+  /** The fields of this job that a copy may change. */
+  private final class Copy {
+    private String jobInput = NewJob.this.jobInput;
+    private Integer priority = NewJob.this.priority;
+    private String idempotencyKey = NewJob.this.idempotencyKey;
+    private FailurePolicy failurePolicy = NewJob.this.failurePolicy;
+    private String childType = NewJob.this.childType;
+    private Integer window = NewJob.this.window;
+    private Team team = NewJob.this.team;
+    private List<JobChild> children = NewJob.this.children;
+    private Boolean merge = NewJob.this.merge;
   }
 }

@@ -71,39 +71,21 @@ public record Task(
 
   /** This task with the workers that may hold it; empty for all. */
   public Task withWorkerIds(Collection<String> workers) {
-    return new Task(
-        userId,
-        taskId,
-        taskType,
-        taskStage,
-        status,
-        priority,
-        orderTime,
-        crtRetryNum,
-        maxRetryNum,
-        maxRetryInterval,
-        unexpectedNum,
-        maxUnexpectedRetries,
-        scheduleLog,
-        taskContext,
-        createTime,
-        modifyTime,
-        leaseEpoch,
-        leaseMs,
-        workerId,
-        deliveryCount,
-        traceId,
-        jobId,
-        scheduleId,
-        fireTime,
-        progress,
-        result,
-        workers.isEmpty() ? null : workers.stream().sorted().toList(),
-        copy);
+    List<String> sorted = workers.isEmpty() ? null : workers.stream().sorted().toList();
+    return with(scheduleLog, taskContext, result, sorted);
   }
 
   /** This task with another context and another result. */
   public Task withTexts(String newContext, String newResult) {
+    return with(scheduleLog, newContext, newResult, workerIds);
+  }
+
+  /** This task without what it was given and left behind: its context, result and log. */
+  public Task withoutContents() {
+    return with(null, null, null, workerIds);
+  }
+
+  private Task with(String newLog, String newContext, String newResult, List<String> newWorkerIds) {
     return new Task(
         userId,
         taskId,
@@ -117,7 +99,7 @@ public record Task(
         maxRetryInterval,
         unexpectedNum,
         maxUnexpectedRetries,
-        scheduleLog,
+        newLog,
         newContext,
         createTime,
         modifyTime,
@@ -131,40 +113,7 @@ public record Task(
         fireTime,
         progress,
         newResult,
-        workerIds,
-        copy);
-  }
-
-  /** This task without what it was given and left behind: its context, result and log. */
-  public Task withoutContents() {
-    return new Task(
-        userId,
-        taskId,
-        taskType,
-        taskStage,
-        status,
-        priority,
-        orderTime,
-        crtRetryNum,
-        maxRetryNum,
-        maxRetryInterval,
-        unexpectedNum,
-        maxUnexpectedRetries,
-        null,
-        null,
-        createTime,
-        modifyTime,
-        leaseEpoch,
-        leaseMs,
-        workerId,
-        deliveryCount,
-        traceId,
-        jobId,
-        scheduleId,
-        fireTime,
-        progress,
-        null,
-        workerIds,
+        newWorkerIds,
         copy);
   }
 
