@@ -25,7 +25,6 @@ public final class ActVerifier {
   private static final int PAGE = 1_000;
   private static final int COLUMNS = ActChain.COLUMNS.split(",").length;
   private static final Set<Integer> NO_SUCH_TABLE_OR_DATABASE = Set.of(1146, 1049);
-  private static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
 
   private final DirectDatabase database;
 
@@ -165,7 +164,7 @@ public final class ActVerifier {
     try (PreparedStatement statement =
         connection.prepareStatement(
             "SELECT to_id, chain, close_time < "
-                + NOW_MS
+                + DirectDatabase.NOW_MS
                 + " - ? FROM t_act_chain WHERE to_id > ? ORDER BY to_id LIMIT "
                 + PAGE)) {
       statement.setLong(1, retention.toMillis());

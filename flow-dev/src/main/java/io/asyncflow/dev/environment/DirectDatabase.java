@@ -10,6 +10,9 @@ import java.util.Properties;
 
 /** The database of a server, reached without the server. */
 final class DirectDatabase {
+  /** An expression of SQL: the clock of the database, epoch ms. */
+  static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
+
   private static final String URL = "FLOW_MYSQL_URL";
   private static final String USER = "FLOW_MYSQL_USER";
   private static final String PASSWORD = "FLOW_MYSQL_PASSWORD";

@@ -24,7 +24,6 @@ public final class DirectKeys {
   private static final String PEPPER = "FLOW_KEY_PEPPER";
   private static final String PRINCIPAL = "cli:direct";
   private static final Set<Integer> NO_SUCH_TABLE_OR_DATABASE = Set.of(1146, 1049);
-  private static final String NOW_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)";
 
   private final DirectDatabase database;
   private final KeySeals seals;
@@ -87,7 +86,7 @@ public final class DirectKeys {
     try (Statement statement = database.createStatement()) {
       // First, as servers do: so changes of keys follow one another.
       statement.executeUpdate("UPDATE t_access_version SET version = version + 1 WHERE one = 1");
-      ResultSet row = statement.executeQuery("SELECT " + NOW_MS);
+      ResultSet row = statement.executeQuery("SELECT " + DirectDatabase.NOW_MS);
       row.next();
       now = row.getLong(1);
     }
