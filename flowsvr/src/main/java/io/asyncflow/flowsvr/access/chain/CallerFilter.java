@@ -63,12 +63,12 @@ class CallerFilter extends GenericFilterBean {
       return callers.find(
           token, token == null ? List::of : () -> ClientCertificate.namesIn(request));
     }
-    Caller caller = callers.find(null, List::of);
-    if (caller == null && !HealthRoute.isOf(request)) {
-      caller = sessions.enter(request);
-      return caller == null ? callerByCertificate(request) : caller;
+    Caller everybody = callers.find(null, List::of);
+    if (everybody != null || HealthRoute.isOf(request)) {
+      return everybody;
     }
-    return caller;
+    Caller caller = sessions.enter(request);
+    return caller == null ? callerByCertificate(request) : caller;
   }
 
   /** A browser shows its user's certificate to every server, whatever page sends the request. */
@@ -87,8 +87,9 @@ class CallerFilter extends GenericFilterBean {
     return (FlowException) request.getAttribute(REFUSAL);
   }
 
+  /** {@code null} if the header has another scheme. */
   private static String tokenOf(String header) {
-    return header != null && header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+    return header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
         ? header.substring(SCHEME.length()).strip()
         : null;
   }

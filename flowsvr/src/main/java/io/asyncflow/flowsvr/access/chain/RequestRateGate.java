@@ -10,8 +10,8 @@ import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.springframework.stereotype.Component;
 import org.springframework.web.method.HandlerMethod;
@@ -61,8 +61,7 @@ class RequestRateGate implements HandlerInterceptor, WebMvcConfigurer {
    * @throws RateExceededException if the rate has no more
    */
   private void take(RequestRate rate, Needs needs) {
-    Set<Verb> verbs = EnumSet.noneOf(Verb.class);
-    verbs.addAll(Arrays.asList(needs.value()));
+    List<Verb> verbs = List.of(needs.value());
     if (verbs.contains(Verb.WORK_BEAT)) {
       return;
     }

@@ -17,8 +17,6 @@ import tools.jackson.core.JacksonException;
 @Component
 class SessionCallers {
 
-  private static final String ENVIRONMENT = "env:FLOW_API_KEY";
-
   private final KnownKeys keys;
   private final KeySeals peppers;
   private final String environmentKey;
@@ -46,20 +44,17 @@ class SessionCallers {
 
   /** With another {@code FLOW_API_KEY}, sessions of the one before end. */
   private KeySeals seals(String principal) {
-    return principal.equals(ENVIRONMENT) ? KeySeals.under(environmentKey) : peppers;
+    return principal.equals(Caller.ENVIRONMENT) ? KeySeals.under(environmentKey) : peppers;
   }
 
   /** Whether sessions of a caller count now. Needs no statement. */
   boolean isLive(String principal) {
-    if (principal.equals(ENVIRONMENT)) {
+    if (principal.equals(Caller.ENVIRONMENT)) {
       return !environmentKey.isEmpty();
     }
-    if (keys == null) {
-      return false;
-    }
     return KeyGrant.isOfKey(principal)
-        ? keys.live(KeyGrant.keyIdOf(principal)).isPresent()
-        : !keys.isDenied(principal);
+        ? ofKey(principal).isPresent()
+        : keys != null && !keys.isDenied(principal);
   }
 
   /** Whether the caller is a key that counts only with the certificate of its client. */
@@ -75,14 +70,21 @@ class SessionCallers {
    */
   Optional<Caller> find(SessionRow row, SessionId id, byte[] seal) {
     String principal = row.principal();
-    if (!isLive(principal) || !seals(principal).isGood(row.sealed(id), seal)) {
-      return Optional.empty();
-    }
-    if (principal.equals(ENVIRONMENT)) {
-      return Optional.of(new Caller(Caller.Kind.SESSION, principal, Set.of(Role.ADMIN), Scope.ALL));
-    }
-    return KeyGrant.isOfKey(principal)
-        ? keys.live(KeyGrant.keyIdOf(principal)).map(Caller::inSession)
+    Optional<Caller> caller =
+        KeyGrant.isOfKey(principal)
+            ? ofKey(principal).map(Caller::inSession)
+            : Optional.of(row).filter(any -> isLive(principal)).flatMap(SessionCallers::withoutKey);
+    return caller.filter(any -> seals(principal).isGood(row.sealed(id), seal));
+  }
+
+  private Optional<Caller> ofKey(String principal) {
+    return keys == null ? Optional.empty() : keys.live(KeyGrant.keyIdOf(principal));
+  }
+
+  private static Optional<Caller> withoutKey(SessionRow row) {
+    return row.principal().equals(Caller.ENVIRONMENT)
+        ? Optional.of(
+            new Caller(Caller.Kind.SESSION, row.principal(), Set.of(Role.ADMIN), Scope.ALL))
         : ofToken(row);
   }
 
