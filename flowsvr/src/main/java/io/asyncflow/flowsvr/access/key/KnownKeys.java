@@ -153,12 +153,18 @@ public class KnownKeys {
   }
 
   private Caller find(AccessKey sent, Supplier<List<String>> certificate) {
-    KnownKey known = snapshot.find(sent.id());
-    if (known == null) {
-      lookEarly(sent.id());
-      known = snapshot.find(sent.id());
-    }
+    KnownKey known = known(sent.id());
     return check.check(sent, known, certificate, now());
+  }
+
+  /** {@code null} if there is none, or it was not looked for. */
+  private KnownKey known(String id) {
+    KnownKey known = snapshot.find(id);
+    if (known == null) {
+      lookEarly(id);
+      known = snapshot.find(id);
+    }
+    return known;
   }
 
   /**
@@ -166,11 +172,7 @@ public class KnownKeys {
    * certificate: whoever had the cookie could do without.
    */
   public Optional<Caller> live(String keyId) {
-    KnownKey known = snapshot.find(keyId);
-    if (known == null) {
-      lookEarly(keyId);
-      known = snapshot.find(keyId);
-    }
+    KnownKey known = known(keyId);
     long now = now();
     if (known == null || !known.row().isLive(now) || known.row().certSan() != null) {
       return Optional.empty();
