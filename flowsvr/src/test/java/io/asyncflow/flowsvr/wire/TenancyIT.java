@@ -212,17 +212,7 @@ class TenancyIT {
         send(
             caller.key,
             "task/createTask",
-            Map.of(
-                "taskData",
-                Map.of(
-                    "taskType",
-                    owner.types.get(0),
-                    "taskStage",
-                    "render",
-                    "userId",
-                    SHARED_USER,
-                    "taskContext",
-                    caller.mark)));
+            Map.of("taskData", data(owner.types.get(0), SHARED_USER, "taskContext", caller.mark)));
     if (answer.code() == 0) {
       owner.tasks.add(answer.result().path("taskId").asString());
     }
@@ -266,15 +256,7 @@ class TenancyIT {
                     "everyMs",
                     86_400_000,
                     "taskData",
-                    Map.of(
-                        "taskType",
-                        caller.types.get(0),
-                        "taskStage",
-                        "render",
-                        "userId",
-                        SHARED_USER,
-                        "taskContext",
-                        caller.mark))));
+                    data(caller.types.get(0), SHARED_USER, "taskContext", caller.mark))));
     if (answer.code() == 0) {
       String id = answer.result().path("scheduleId").asString();
       owner.schedules.add(id);
@@ -458,17 +440,7 @@ class TenancyIT {
         Map.of(
             "taskDataList",
             List.of(
-                Map.of(
-                    "taskType",
-                    type,
-                    "taskStage",
-                    "render",
-                    "userId",
-                    user,
-                    "idempotencyKey",
-                    idempotencyKey,
-                    "onDuplicate",
-                    onDuplicate))));
+                data(type, user, "idempotencyKey", idempotencyKey, "onDuplicate", onDuplicate))));
   }
 
   @Test
@@ -515,17 +487,7 @@ class TenancyIT {
     return send(
         key,
         "task/createTask",
-        Map.of(
-            "taskData",
-            Map.of(
-                "taskType",
-                type,
-                "taskStage",
-                "render",
-                "userId",
-                user,
-                "idempotencyKey",
-                idempotencyKey)));
+        Map.of("taskData", data(type, user, "idempotencyKey", idempotencyKey)));
   }
 
   @Test
@@ -602,12 +564,8 @@ class TenancyIT {
                 "task/createTask",
                 Map.of(
                     "taskData",
-                    Map.of(
-                        "taskType",
+                    data(
                         type,
-                        "taskStage",
-                        "render",
-                        "userId",
                         "eva",
                         "taskContext",
                         "very private",
@@ -627,15 +585,7 @@ class TenancyIT {
                 "everyMs",
                 86_400_000,
                 "taskData",
-                Map.of(
-                    "taskType",
-                    type,
-                    "taskStage",
-                    "render",
-                    "userId",
-                    "eva",
-                    "taskContext",
-                    "very private"))));
+                data(type, "eva", "taskContext", "very private"))));
 
     assertThat(send(KeyedServer.KEY, "task/getTask", Map.of("taskId", task)).text())
         .contains("very private", "‹redacted›")
@@ -654,6 +604,22 @@ class TenancyIT {
             .doesNotContain("very private", "taskContext", "scheduleLog");
       }
     }
+  }
+
+  /**
+   * A task to be created.
+   *
+   * @param more names and values of its other fields
+   */
+  private static Map<String, Object> data(String type, String user, String... more) {
+    Map<String, Object> data = new HashMap<>();
+    data.put("taskType", type);
+    data.put("taskStage", "render");
+    data.put("userId", user);
+    for (int i = 0; i < more.length; i += 2) {
+      data.put(more[i], more[i + 1]);
+    }
+    return data;
   }
 
   private static <T> T any(Random random, List<T> list) {
