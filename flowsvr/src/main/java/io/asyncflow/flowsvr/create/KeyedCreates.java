@@ -8,6 +8,7 @@ import io.asyncflow.api.TaskStatus;
 import io.asyncflow.flowsvr.access.Names;
 import io.asyncflow.flowsvr.create.IdempotencyKeyStore.KeyUse;
 import io.asyncflow.flowsvr.lane.Lanes;
+import io.asyncflow.flowsvr.system.Sha256;
 import io.asyncflow.flowsvr.task.KeyOptions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.task.TaskStore;
@@ -18,8 +19,6 @@ import io.asyncflow.rules.Lane;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskRow;
 import io.asyncflow.rules.TaskTable;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -275,10 +274,6 @@ class KeyedCreates {
     if (!task.workers().isEmpty()) {
       values.add(new TreeSet<>(task.workers()));
     }
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(values));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Sha256.of(JSON.writeValueAsBytes(values));
   }
 }

@@ -4,13 +4,13 @@ import io.asyncflow.api.ErrorCode;
 import io.asyncflow.api.FlowException;
 import io.asyncflow.api.StoreKey;
 import io.asyncflow.api.codec.SealedText;
+import io.asyncflow.flowsvr.system.Sha256;
 import io.asyncflow.rules.SealRule;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.List;
 
 /**
@@ -63,7 +63,7 @@ record Upload(InputStream content, long length, byte[] sha256) {
   private final class CheckedInput extends InputStream {
 
     private final Runnable guard;
-    private final MessageDigest digest = newDigest();
+    private final MessageDigest digest = Sha256.begin();
     private long remaining = length;
 
     CheckedInput(Runnable guard) {
@@ -115,13 +115,5 @@ record Upload(InputStream content, long length, byte[] sha256) {
   private static FlowException mismatch(String reason, Throwable cause) {
     return new FlowException(
         ErrorCode.MALFORMED_BODY, "the body cannot be read: " + reason, List.of(), cause);
-  }
-
-  private static MessageDigest newDigest() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 }

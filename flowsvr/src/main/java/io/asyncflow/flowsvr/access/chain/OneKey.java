@@ -4,9 +4,9 @@ import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.Callers;
 import io.asyncflow.flowsvr.access.Role;
 import io.asyncflow.flowsvr.access.Scope;
+import io.asyncflow.flowsvr.system.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -29,10 +29,6 @@ final class OneKey implements Callers {
   }
 
   private static byte[] hash(String key) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Sha256.of(key.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -1,8 +1,8 @@
 package io.asyncflow.flowsvr.access.session;
 
+import io.asyncflow.flowsvr.system.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -48,11 +48,7 @@ public final class SessionId {
   }
 
   byte[] hash() {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(bytes());
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Sha256.of(bytes());
   }
 
   /** Names the session in records; no secret. */

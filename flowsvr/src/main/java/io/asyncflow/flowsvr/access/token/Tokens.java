@@ -10,11 +10,10 @@ import io.asyncflow.api.FlowException;
 import io.asyncflow.flowsvr.access.Caller;
 import io.asyncflow.flowsvr.access.key.KnownKeys;
 import io.asyncflow.flowsvr.system.Node;
+import io.asyncflow.flowsvr.system.Sha256;
 import io.asyncflow.flowsvr.system.concurrent.DaemonThreads;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -148,7 +147,7 @@ public class Tokens implements DisposableBean {
     if (token == null || !isOfThreeParts(token)) {
       return null;
     }
-    ByteBuffer digest = digest(token);
+    ByteBuffer digest = ByteBuffer.wrap(Sha256.of(token.getBytes(StandardCharsets.UTF_8)));
     Verified known = verified.getIfPresent(digest);
     if (known == null || keys.now() >= known.endsAt()) {
       known = verify(token);
@@ -182,15 +181,6 @@ public class Tokens implements DisposableBean {
       return null;
     } finally {
       verifying.release();
-    }
-  }
-
-  private static ByteBuffer digest(String token) {
-    try {
-      byte[] text = token.getBytes(StandardCharsets.UTF_8);
-      return ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(text));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
     }
   }
 

@@ -8,6 +8,7 @@ import io.asyncflow.flowsvr.create.IdempotencyConflictException;
 import io.asyncflow.flowsvr.create.TaskCreator;
 import io.asyncflow.flowsvr.job.core.JobStore.KeyUse;
 import io.asyncflow.flowsvr.system.Events;
+import io.asyncflow.flowsvr.system.Sha256;
 import io.asyncflow.flowsvr.system.db.RetryingTransactions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.flowsvr.tasktype.TaskTypes;
@@ -17,8 +18,6 @@ import io.asyncflow.rules.JobPlace;
 import io.asyncflow.rules.TaskId;
 import io.asyncflow.rules.TaskType;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -232,10 +231,6 @@ public class JobCreator {
             job.merges() == job.hasSplit() ? null : (Boolean) job.merges())
         .filter(Objects::nonNull)
         .forEach(requested::add);
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(requested));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Sha256.of(JSON.writeValueAsBytes(requested));
   }
 }

@@ -3,14 +3,13 @@ package io.asyncflow.flowsvr.schedule.core;
 import io.asyncflow.api.NewJob;
 import io.asyncflow.api.NewTask;
 import io.asyncflow.api.schedule.NewSchedule;
+import io.asyncflow.flowsvr.system.Sha256;
 import io.asyncflow.flowsvr.task.KeyOptions;
 import io.asyncflow.flowsvr.task.TaskDraft;
 import io.asyncflow.rules.FireId;
 import io.asyncflow.rules.TaskType;
 import io.asyncflow.rules.schedule.FireRules;
 import io.asyncflow.rules.schedule.FireTimes;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,11 +77,7 @@ public final class ScheduleDefinitions {
 
   /** SHA-256 of a complete definition. */
   public static byte[] hash(NewSchedule schedule) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(schedule));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Sha256.of(JSON.writeValueAsBytes(schedule));
   }
 
   /** The target of a definition as JSON. */

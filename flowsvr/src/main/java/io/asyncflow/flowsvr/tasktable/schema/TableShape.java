@@ -1,8 +1,7 @@
 package io.asyncflow.flowsvr.tasktable.schema;
 
+import io.asyncflow.flowsvr.system.Sha256;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -53,12 +52,8 @@ record TableShape(Map<String, String> columns, Map<String, String> keys) {
    * order.
    */
   String digest() {
-    try {
-      byte[] text = (columns + "\n" + keys).getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    byte[] text = (columns + "\n" + keys).getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().formatHex(Sha256.of(text));
   }
 
   /**
